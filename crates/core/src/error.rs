@@ -1,0 +1,131 @@
+//! Everything that can go wrong, with the numbers that say why.
+//!
+//! A message states the fact first and the way out after the semicolon, on one line, so that a program can print it
+//! as it is.
+
+use std::path::PathBuf;
+
+/// The result of every fallible call of this library.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The data cannot be embedded as they are.
+    #[error("{0}")]
+    Data(String),
+
+    /// A parameter is out of its range, or does not fit the data or the other parameters.
+    #[error("{0}")]
+    Parameter(String),
+
+    /// A file's content is not what its name or its header promises.
+    #[error("{}: {message}", path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it, where, and the way out.
+        message: String,
+    },
+
+    /// The operating system refused to read or write.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's answer.
+        source: std::io::Error,
+    },
+
+    /// The graph is in several pieces and the caller asked for an error in that case.
+    #[error(
+        "the graph is in {} pieces ({} points); use {}--pieces join, or --pieces separate",
+        sizes.len(),
+        sizes_text(sizes),
+        connecting_k.map_or(String::new(), |k| format!("-k {k}, "))
+    )]
+    Disconnected {
+        /// The number of points in each piece, largest first.
+        sizes: Vec<usize>,
+        /// The smallest number of neighbors that connects the graph, where it is known.
+        connecting_k: Option<usize>,
+    },
+
+    /// The work would need more memory than the limit.
+    #[error("{what} needs about {} and the limit is {}; {way_out}", bytes(*needed), bytes(*limit))]
+    Memory {
+        /// What would be allocated.
+        what: String,
+        /// The estimate in bytes.
+        needed: u64,
+        /// The limit in bytes.
+        limit: u64,
+        /// What to do instead.
+        way_out: String,
+    },
+
+    /// A solver failed on every rung of its ladder.
+    #[error("{0}")]
+    Numerical(String),
+
+    /// The observer asked to stop before there was anything to return.
+    #[error("stopped before the result was ready; nothing was written")]
+    Stopped,
+}
+
+impl Error {
+    /// Whether the caller's data or parameters are at fault, rather than the machine or the mathematics.
+    pub fn is_input(&self) -> bool {
+        !matches!(self, Error::Numerical(_) | Error::Stopped)
+    }
+
+    pub(crate) fn data(message: impl Into<String>) -> Error {
+        Error::Data(message.into())
+    }
+
+    pub(crate) fn parameter(message: impl Into<String>) -> Error {
+        Error::Parameter(message.into())
+    }
+}
+
+/// A byte count as people read it: `1.5 GB`, `640 MB`, `12 kB`.
+pub fn bytes(count: u64) -> String {
+    let count = count as f64;
+    match count {
+        c if c >= 1e9 => format!("{:.1} GB", c / 1e9),
+        c if c >= 1e6 => format!("{:.0} MB", c / 1e6),
+        c => format!("{:.0} kB", (c / 1e3).ceil()),
+    }
+}
+
+/// The sizes of at most five pieces, then how many more there are.
+pub(crate) fn sizes_text(sizes: &[usize]) -> String {
+    let shown: Vec<String> = sizes.iter().take(5).map(|s| s.to_string()).collect();
+    let rest = if sizes.len() > 5 { format!(", and {} more", sizes.len() - 5) } else { String::new() };
+    shown.join(", ") + &rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_state_the_fact_then_the_way_out() {
+        let error = Error::Disconnected { sizes: vec![1200, 30, 2], connecting_k: Some(14) };
+        assert_eq!(
+            error.to_string(),
+            "the graph is in 3 pieces (1200, 30, 2 points); use -k 14, --pieces join, or --pieces separate"
+        );
+        let error = Error::Memory {
+            what: "the distance matrix".into(),
+            needed: 40_000_000_000,
+            limit: 8_000_000_000,
+            way_out: "use --landmarks 1000".into(),
+        };
+        assert_eq!(
+            error.to_string(),
+            "the distance matrix needs about 40.0 GB and the limit is 8.0 GB; use --landmarks 1000"
+        );
+    }
+}

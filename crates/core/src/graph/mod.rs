@@ -1,0 +1,154 @@
+//! Stage 1: who is whose neighbor.
+//!
+//! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
+//! Each method says in its own file how it symmetrizes.
+
+mod metric;
+
+pub use metric::Metric;
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Directed neighbor lists with distances, stored one list after the other.
+///
+/// Every list is sorted by distance, ties by index; no point is in its own list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Graph {
+    offsets: Vec<usize>,
+    targets: Vec<u32>,
+    lengths: Vec<f64>,
+}
+
+impl Graph {
+    /// A graph from one list of `(target, length)` a point; each list is sorted, and a target named twice keeps its
+    /// shorter length.
+    ///
+    /// # Errors
+    ///
+    /// If a target is out of range or the point itself, or a length is negative or not finite.
+    pub fn from_lists(lists: Vec<Vec<(u32, f64)>>) -> Result<Graph> {
+        let n = lists.len();
+        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        for (i, mut list) in lists.into_iter().enumerate() {
+            for &(j, length) in &list {
+                if j as usize >= n || j as usize == i {
+                    return Err(Error::data(format!("point {i} cannot have the neighbor {j} among {n} points")));
+                }
+                if !(0.0..f64::INFINITY).contains(&length) {
+                    return Err(Error::data(format!(
+                        "the edge from {i} to {j} has length {length}; lengths are finite and not negative"
+                    )));
+                }
+            }
+            list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            list.dedup_by_key(|edge| edge.0);
+            list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            graph.targets.extend(list.iter().map(|edge| edge.0));
+            graph.lengths.extend(list.iter().map(|edge| edge.1));
+            graph.offsets.push(graph.targets.len());
+        }
+        Ok(graph)
+    }
+
+    /// A graph of lists of `k` each, already sorted and checked by the search that made them.
+    pub(crate) fn from_sorted(k: usize, targets: Vec<u32>, lengths: Vec<f64>) -> Graph {
+        debug_assert!(k > 0 && targets.len() == lengths.len() && targets.len().is_multiple_of(k));
+        Graph { offsets: (0..=targets.len() / k).map(|i| i * k).collect(), targets, lengths }
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// Whether there is no point at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The number of directed edges.
+    pub fn edge_count(&self) -> usize {
+        self.targets.len()
+    }
+
+    /// The neighbors of point `i`, nearest first.
+    pub fn neighbors(&self, i: usize) -> &[u32] {
+        &self.targets[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// The distances to the neighbors of point `i`, in the same order.
+    pub fn lengths(&self, i: usize) -> &[f64] {
+        &self.lengths[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// All lengths, list after list.
+    pub fn all_lengths(&self) -> &[f64] {
+        &self.lengths
+    }
+
+    /// Neighbors and lengths of point `i`, together.
+    pub fn edges(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.neighbors(i).iter().map(|&j| j as usize).zip(self.lengths(i).iter().copied())
+    }
+
+    /// The undirected graph that has an edge wherever either list does (the union); each list sorted by index.
+    pub fn union(&self) -> Undirected {
+        let n = self.len();
+        let mut offsets = vec![0usize; n + 1];
+        for i in 0..n {
+            offsets[i + 1] += self.neighbors(i).len();
+            for &j in self.neighbors(i) {
+                offsets[j as usize + 1] += 1;
+            }
+        }
+        for i in 0..n {
+            offsets[i + 1] += offsets[i];
+        }
+        // Scattered in order of the source, so that every list of incoming edges is already sorted by index.
+        let mut cursor = offsets.clone();
+        let mut targets = vec![0u32; offsets[n]];
+        let mut lengths = vec![0.0; offsets[n]];
+        for i in 0..n {
+            for (j, length) in self.edges(i) {
+                for (from, to) in [(i, j), (j, i)] {
+                    targets[cursor[from]] = to as u32;
+                    lengths[cursor[from]] = length;
+                    cursor[from] += 1;
+                }
+            }
+        }
+        let mut kept = 0;
+        let mut list: Vec<(u32, f64)> = Vec::new();
+        let mut start = 0;
+        for i in 0..n {
+            let end = offsets[i + 1];
+            list.clear();
+            list.extend(targets[start..end].iter().copied().zip(lengths[start..end].iter().copied()));
+            list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            list.dedup_by_key(|edge| edge.0);
+            start = end;
+            for &(target, length) in &list {
+                targets[kept] = target;
+                lengths[kept] = length;
+                kept += 1;
+            }
+            offsets[i + 1] = kept;
+        }
+        targets.truncate(kept);
+        lengths.truncate(kept);
+        Undirected(Graph { offsets, targets, lengths })
+    }
+}
+
+/// A graph whose edges are in both lists with the same length, lists sorted by index.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undirected(Graph);
+
+impl std::ops::Deref for Undirected {
+    type Target = Graph;
+
+    fn deref(&self) -> &Graph {
+        &self.0
+    }
+}

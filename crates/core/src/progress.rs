@@ -1,0 +1,45 @@
+//! One observer for progress and for stopping.
+
+/// The three stages, as the observer hears of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Who is whose neighbor.
+    Graph,
+    /// The precision or covariance over the points.
+    Field,
+    /// Eigenvectors or a descent.
+    Coordinates,
+}
+
+impl Stage {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Graph => "graph",
+            Stage::Field => "field",
+            Stage::Coordinates => "coordinates",
+        }
+    }
+}
+
+/// Hears what a fit is doing and may ask it to stop.
+///
+/// Both calls must be cheap: they come from inner loops and from several threads.
+pub trait Observer: Sync {
+    /// Work has reached `fraction` (0 to 1) of `stage`.
+    fn progress(&self, stage: Stage, fraction: f64) {
+        let _ = (stage, fraction);
+    }
+
+    /// Whether to stop at the next opportunity. The fit then returns what it has, marked as not converged, or
+    /// [`Error::Stopped`](crate::Error::Stopped) if that is nothing yet.
+    fn stop(&self) -> bool {
+        false
+    }
+}
+
+/// Hears everything, says nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Observer for Silent {}
