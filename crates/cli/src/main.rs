@@ -1,1 +1,5 @@
+//! The eigenfold program.
+#![allow(dead_code)]
+mod plot;
+
 fn main() {}

@@ -1,0 +1,124 @@
+//! Where each point goes on paper: one, two or three coordinates, or more, onto two.
+
+use super::Coloring;
+use eigenfold::Points;
+
+/// How far a three-dimensional embedding is turned about its vertical axis, in degrees.
+const TURN: f64 = 30.0;
+/// How far it is then tilted towards the reader, in degrees.
+const TILT: f64 = 20.0;
+
+/// The points on paper, in the embedding's units, the second coordinate upwards.
+pub(crate) struct Plane {
+    /// One position a point.
+    pub(crate) at: Vec<(f64, f64)>,
+    /// Which point is drawn first, second, ...
+    pub(crate) order: Vec<usize>,
+    /// What the axes are.
+    pub(crate) axes: Axes,
+    /// What the reader must know about this view.
+    pub(crate) note: Option<String>,
+}
+
+/// What the axes are.
+pub(crate) enum Axes {
+    /// Two numbers, and what they are called; one unit may be as long on both.
+    Numbers {
+        /// The horizontal one.
+        x: String,
+        /// The vertical one.
+        y: String,
+        /// Whether they have the same unit.
+        alike: bool,
+    },
+    /// A number, and a row of the picture for each class.
+    Strips {
+        /// The classes from bottom to top.
+        names: Vec<String>,
+    },
+    /// Three turned axes: the direction of each on paper.
+    Turned([(f64, f64); 3]),
+}
+
+/// Lays the embedding out.
+pub(crate) fn plane(points: &Points, coloring: &Coloring) -> Plane {
+    match points.cols() {
+        1 => line(points, coloring),
+        2 => pair(points, None),
+        3 => turned(points),
+        dims => pair(points, Some(format!("the first two of {dims} coordinates"))),
+    }
+}
+
+fn pair(points: &Points, note: Option<String>) -> Plane {
+    let at = (0..points.rows()).map(|i| (points.row(i)[0], points.row(i)[1])).collect();
+    let axes = Axes::Numbers { x: "y1".into(), y: "y2".into(), alike: true };
+    Plane { at, order: scattered(points.rows()), axes, note }
+}
+
+/// The coordinate against the value that colors it, against its class, or against its row.
+fn line(points: &Points, coloring: &Coloring) -> Plane {
+    let n = points.rows();
+    let numbers = |y: &str| Axes::Numbers { x: "y1".into(), y: y.into(), alike: false };
+    let (heights, axes, note): (Vec<f64>, _, _) = match coloring {
+        Coloring::Values { title, values } => (values.clone(), numbers(title), None),
+        Coloring::Classes { names, of, .. } => {
+            let spread = |i: usize| 0.7 * ((i as f64 * 0.618_033_988_75).fract() - 0.5);
+            let heights = of.iter().enumerate().map(|(i, &class)| f64::from(class) + spread(i)).collect();
+            (heights, Axes::Strips { names: names.clone() }, Some("heights within a class mean nothing".to_string()))
+        }
+        Coloring::One => ((1..=n).map(|i| i as f64).collect(), numbers("row"), None),
+    };
+    let at = heights.into_iter().enumerate().map(|(i, height)| (points.row(i)[0], height)).collect();
+    Plane { at, order: scattered(n), axes, note }
+}
+
+/// Three coordinates seen from a little to the side and above, far points first.
+fn turned(points: &Points) -> Plane {
+    let (turn, tilt) = (TURN.to_radians(), TILT.to_radians());
+    let seen = |p: &[f64]| {
+        let across = turn.cos() * p[0] + turn.sin() * p[2];
+        let away = -turn.sin() * p[0] + turn.cos() * p[2];
+        (across, tilt.cos() * p[1] + tilt.sin() * away, tilt.cos() * away - tilt.sin() * p[1])
+    };
+    let placed: Vec<_> = (0..points.rows()).map(|i| seen(points.row(i))).collect();
+    let mut order: Vec<usize> = (0..points.rows()).collect();
+    order.sort_by(|&a, &b| placed[b].2.total_cmp(&placed[a].2).then(a.cmp(&b)));
+    let direction = |p: [f64; 3]| (seen(&p).0, seen(&p).1);
+    let axes = Axes::Turned([direction([1., 0., 0.]), direction([0., 1., 0.]), direction([0., 0., 1.])]);
+    let note = format!("three coordinates, turned {TURN}° and tilted {TILT}°");
+    Plane { at: placed.iter().map(|p| (p.0, p.1)).collect(), order, axes, note: Some(note) }
+}
+
+/// Every index once, in an order that is the same every time and lets no class cover another.
+fn scattered(n: usize) -> Vec<usize> {
+    let mut step = ((n as f64 * 0.618_033_988_75) as usize).max(1);
+    while divisor(step, n) != 1 {
+        step += 1;
+    }
+    (0..n).map(|i| (i as u128 * step as u128 % n as u128) as usize).collect()
+}
+
+fn divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { divisor(b, a % b) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_point_is_drawn_once() {
+        for n in 1..200 {
+            let mut order = scattered(n);
+            order.sort_unstable();
+            assert!(order.iter().enumerate().all(|(i, &o)| i == o), "{n}");
+        }
+    }
+
+    #[test]
+    fn turning_keeps_the_nearest_point_last() {
+        let points = Points::from_rows(&[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]).unwrap();
+        assert_eq!(plane(&points, &Coloring::One).order, [1, 2, 0]);
+    }
+}

@@ -1,0 +1,138 @@
+//! A scene as PNG: every shape painted by how much of each pixel it covers.
+
+use super::font;
+use super::scene::{Anchor, Area, Mark, Rgb, Scene};
+
+/// Pixels to a unit: twice as many as an ordinary screen has.
+const SCALE: f64 = 2.0;
+
+/// The whole file.
+pub(crate) fn png(scene: &Scene) -> Result<Vec<u8>, png::EncodingError> {
+    let canvas = Canvas::drawn(scene);
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, canvas.width as u32, canvas.height as u32);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_compression(png::Compression::Default);
+    encoder.set_filter(png::FilterType::Up);
+    encoder.write_header()?.write_image_data(&canvas.pixels)?;
+    Ok(out)
+}
+
+struct Canvas {
+    width: usize,
+    height: usize,
+    pixels: Vec<u8>,
+}
+
+impl Canvas {
+    fn drawn(scene: &Scene) -> Canvas {
+        let (width, height) = ((scene.width * SCALE) as usize, (scene.height * SCALE) as usize);
+        let mut canvas = Canvas { width, height, pixels: vec![255; 3 * width * height] };
+        for mark in &scene.marks {
+            match mark {
+                Mark::Rect { area, fill } => canvas.rect(*area, *fill),
+                Mark::Line { from, to, width, color } => canvas.line(*from, *to, *width, *color),
+                Mark::Text { at, size, anchor, color, text } => canvas.text(*at, *size, *anchor, *color, text),
+                Mark::Dots { radius, opacity, dots } => {
+                    for &(x, y, color) in dots {
+                        canvas.dot(x, y, *radius, *opacity, color);
+                    }
+                }
+            }
+        }
+        canvas
+    }
+
+    /// Lets `coverage` (0 to 1) of one pixel take `color`.
+    fn blend(&mut self, x: i64, y: i64, coverage: f64, color: Rgb) {
+        if x < 0 || y < 0 || x >= self.width as i64 || y >= self.height as i64 {
+            return;
+        }
+        let at = 3 * (y as usize * self.width + x as usize);
+        for (pixel, ink) in self.pixels[at..at + 3].iter_mut().zip([color.0, color.1, color.2]) {
+            let below = f64::from(*pixel);
+            *pixel = (below + coverage * (f64::from(ink) - below) + 0.5) as u8;
+        }
+    }
+
+    /// Paints the pixels whose centers lie within half a pixel of a shape: `outside` is the distance to it, in pixels,
+    /// negative inside.
+    fn shape(
+        &mut self,
+        (low, high): ((f64, f64), (f64, f64)),
+        opacity: f64,
+        color: Rgb,
+        outside: impl Fn(f64, f64) -> f64,
+    ) {
+        let clip = |v: f64, size: usize| v.clamp(0.0, size as f64) as i64;
+        for y in clip(low.1 - 1.0, self.height)..clip(high.1 + 2.0, self.height) {
+            for x in clip(low.0 - 1.0, self.width)..clip(high.0 + 2.0, self.width) {
+                let coverage = (0.5 - outside(x as f64 + 0.5, y as f64 + 0.5)).clamp(0.0, 1.0);
+                if coverage > 0.0 {
+                    self.blend(x, y, opacity * coverage, color);
+                }
+            }
+        }
+    }
+
+    fn dot(&mut self, x: f64, y: f64, radius: f64, opacity: f64, color: Rgb) {
+        let (x, y, r) = (x * SCALE, y * SCALE, radius * SCALE);
+        self.shape(((x - r, y - r), (x + r, y + r)), opacity, color, |px, py| (px - x).hypot(py - y) - r);
+    }
+
+    fn rect(&mut self, area: Area, fill: Rgb) {
+        let (left, top) = (area.x * SCALE, area.y * SCALE);
+        let (right, bottom) = (area.right() * SCALE, area.bottom() * SCALE);
+        self.shape(((left, top), (right, bottom)), 1.0, fill, |x, y| {
+            (left - x).max(x - right).max(top - y).max(y - bottom)
+        });
+    }
+
+    fn line(&mut self, from: (f64, f64), to: (f64, f64), width: f64, color: Rgb) {
+        let (a, b, half) = ((from.0 * SCALE, from.1 * SCALE), (to.0 * SCALE, to.1 * SCALE), width * SCALE / 2.0);
+        let (dx, dy) = (b.0 - a.0, b.1 - a.1);
+        let length2 = (dx * dx + dy * dy).max(1e-12);
+        let low = (a.0.min(b.0) - half, a.1.min(b.1) - half);
+        let high = (a.0.max(b.0) + half, a.1.max(b.1) + half);
+        self.shape((low, high), 1.0, color, |x, y| {
+            let along = (((x - a.0) * dx + (y - a.1) * dy) / length2).clamp(0.0, 1.0);
+            (x - a.0 - along * dx).hypot(y - a.1 - along * dy) - half
+        });
+    }
+
+    fn text(&mut self, (x, y): (f64, f64), size: f64, anchor: Anchor, color: Rgb, text: &str) {
+        let size = size * SCALE;
+        let shift = match anchor {
+            Anchor::Start => 0.0,
+            Anchor::Middle => font::width(text, size) / 2.0,
+            Anchor::End => font::width(text, size),
+        };
+        let at = ((x * SCALE - shift).round(), (y * SCALE).round());
+        font::rasterize(text, size, at, |px, py, coverage| self.blend(px, py, f64::from(coverage), color));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dot_colors_its_center_and_leaves_the_corner_white() {
+        let dots = vec![(5.0, 5.0, Rgb(10, 20, 30))];
+        let scene = Scene { width: 10.0, height: 10.0, marks: vec![Mark::Dots { radius: 2.0, opacity: 1.0, dots }] };
+        let canvas = Canvas::drawn(&scene);
+        let pixel = |x: usize, y: usize| &canvas.pixels[3 * (y * canvas.width + x)..][..3];
+        assert_eq!(pixel(10, 10), [10, 20, 30]);
+        assert_eq!(pixel(0, 0), [255, 255, 255]);
+        assert!(png(&scene).unwrap().starts_with(b"\x89PNG"));
+    }
+
+    #[test]
+    fn marks_outside_the_picture_do_no_harm() {
+        let mut scene = Scene { width: 4.0, height: 4.0, marks: vec![] };
+        scene.line((-50.0, -50.0), (1e9, 60.0), 1.0, Rgb(0, 0, 0));
+        scene.text((-9.0, 2.0), 8.0, Anchor::Middle, Rgb(0, 0, 0), "wide text");
+        Canvas::drawn(&scene);
+    }
+}

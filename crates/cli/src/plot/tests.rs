@@ -1,0 +1,91 @@
+//! Pictures of small and large embeddings; `EIGENFOLD_PICTURES=DIR cargo test` keeps them to look at.
+
+use super::*;
+use std::time::Instant;
+
+/// A number from 0 to 1 that depends on `i` alone.
+fn noise(i: usize, salt: u64) -> f64 {
+    let mut h = (i as u64 ^ salt.wrapping_mul(0x9e37_79b9_7f4a_7c15)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    h ^= h >> 31;
+    h = h.wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((h ^ (h >> 29)) >> 11) as f64 / (1u64 << 53) as f64
+}
+
+fn blob(i: usize, salt: u64) -> f64 {
+    (0..6).map(|t| noise(i, salt * 17 + t)).sum::<f64>() - 3.0
+}
+
+fn clusters(n: usize, dims: usize, count: usize) -> (Points, Coloring) {
+    let values = (0..n)
+        .flat_map(|i| {
+            let angle = (i % count) as f64 * 6.283 / count as f64;
+            (0..dims)
+                .map(move |d| 0.4 * blob(i, d as u64) + 2.0 * (angle * (1.0 + d as f64 / 2.0) + d as f64 * 1.57).cos())
+        })
+        .collect();
+    let names = (0..count).map(|c| format!("class {c}")).collect();
+    let of = (0..n).map(|i| (i % count) as u32).collect();
+    (Points::new(n, dims, values).unwrap(), Coloring::Classes { title: "label".into(), names, of })
+}
+
+fn kept(name: &str, picture: &Picture) {
+    for (format, extension) in [(Format::Png, "png"), (Format::Svg, "svg")] {
+        let bytes = picture.rendered(format).unwrap();
+        assert!(bytes.len() > 1000);
+        if let Ok(directory) = std::env::var("EIGENFOLD_PICTURES") {
+            std::fs::write(Path::new(&directory).join(format!("{name}.{extension}")), bytes).unwrap();
+        }
+    }
+}
+
+fn picture<'a>(points: &'a Points, coloring: &'a Coloring, eigenvalues: &'a [f64]) -> Picture<'a> {
+    let subtitle = "1,797 points · 64 features · k = 10 · landmarks = 500";
+    Picture { points, coloring, eigenvalues, title: "isomap of digits.csv", subtitle }
+}
+
+#[test]
+fn every_number_of_dimensions_and_coloring_has_a_picture() {
+    let spectrum = [9.1, 7.4, 3.0, 2.2, 1.6, 1.2, 0.9, 0.5, 0.2, -0.3];
+    for dims in 1..=4 {
+        for (count, n) in [(3, 150), (10, 1797), (20, 4000)] {
+            let (points, classes) = clusters(n, dims, count);
+            kept(&format!("classes{count}-{dims}d"), &picture(&points, &classes, &spectrum));
+        }
+        let (points, _) = clusters(2000, dims, 7);
+        let values = (0..2000).map(|i| points.row(i)[0] * 3.0 + 0.2 * blob(i, 5)).collect();
+        let values = Coloring::Values { title: "position along the roll".into(), values };
+        kept(&format!("values-{dims}d"), &picture(&points, &values, &spectrum[..3]));
+        kept(&format!("one-{dims}d"), &picture(&points, &Coloring::One, &[]));
+    }
+}
+
+#[test]
+fn degenerate_embeddings_have_a_picture() {
+    let same = Points::new(3, 2, vec![1.0; 6]).unwrap();
+    kept("same", &picture(&same, &Coloring::One, &[0.0, 0.0]));
+    let single = Points::new(1, 1, vec![-1e150]).unwrap();
+    kept("single", &picture(&single, &Coloring::One, &[]));
+    let thin = Points::from_rows(&[[0.0, 0.0], [1e6, 1e-6], [2e6, 3e-6]]).unwrap();
+    kept("thin", &picture(&thin, &Coloring::One, &[1e-9, -2e9]));
+}
+
+#[test]
+fn a_hundred_thousand_points_are_quick_and_small() {
+    let (points, classes) = clusters(100_000, 2, 10);
+    let picture = picture(&points, &classes, &[3.0, 2.0, 1.0]);
+    kept("large", &picture);
+    let start = Instant::now();
+    let png = picture.rendered(Format::Png).unwrap();
+    let seconds = start.elapsed().as_secs_f64();
+    // Ten times what it takes, for a busy machine.
+    assert!(seconds < 2.0, "{seconds} s");
+    assert!(png.len() < 3_000_000, "{} bytes", png.len());
+    assert!(picture.rendered(Format::Svg).unwrap().len() < 2_500_000);
+}
+
+#[test]
+fn other_kinds_of_picture_are_refused_with_the_way_out() {
+    assert_eq!(Format::of(Path::new("a/B.PNG")), Ok(Format::Png));
+    let message = Format::of(Path::new("map.jpg")).unwrap_err();
+    assert_eq!(message, "map.jpg: no picture is written as .jpg; use .png or .svg");
+}
