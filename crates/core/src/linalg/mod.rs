@@ -1,5 +1,9 @@
 //! The only place that calls the matrix library's algorithms.
 
+mod centered;
+
+pub use centered::Centered;
+
 use faer::{MatMut, MatRef};
 
 /// A symmetric linear operator known by what it does to a block of vectors.
