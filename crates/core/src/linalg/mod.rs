@@ -10,6 +10,10 @@ pub mod lanczos;
 pub mod pencil;
 pub mod sparse;
 
+mod centered;
+
+pub use centered::Centered;
+
 use faer::{MatMut, MatRef};
 
 /// A symmetric linear operator known by what it does to a block of vectors.
