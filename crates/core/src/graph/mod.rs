@@ -3,9 +3,13 @@
 //! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
 //! Each method says in its own file how it symmetrizes.
 
+mod dijkstra;
+pub(crate) mod elimination;
 mod metric;
+pub(crate) mod paths;
 
 pub use metric::Metric;
+pub use paths::Paths;
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,18 @@
 //! The only place that calls the matrix library's algorithms.
+//!
+//! Everything here gives the same bytes for any number of threads: work is cut into pieces whose size depends on the
+//! problem alone, and partial sums are added in the order of the pieces.
+
+pub mod cholesky;
+pub mod dense;
+pub mod filter;
+pub mod lanczos;
+pub mod pencil;
+pub mod sparse;
+
+mod centered;
+
+pub use centered::Centered;
 
 use faer::{MatMut, MatRef};
 
@@ -9,4 +23,21 @@ pub trait Operator: Sync {
 
     /// `out = A x`, column by column; the result must not depend on the number of threads.
     fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>);
+}
+
+/// Eigenpairs as a solver answered them, with the evidence.
+#[derive(Clone, Debug)]
+pub struct Eigenpairs {
+    /// The eigenvalues, in the order the caller asked for.
+    pub values: Vec<f64>,
+    /// The eigenvectors, one a column, in the same order.
+    pub vectors: faer::Mat<f64>,
+    /// For every pair, the backward error ‖A v − λ M v‖ / (‖A‖ ‖v‖), computed from the answer alone.
+    pub residuals: Vec<f64>,
+    /// The rung of the ladder that gave the answer.
+    pub solver: String,
+    /// Applications of the solver's operator to a block of vectors.
+    pub iterations: usize,
+    /// Whether every pair met the solver's tolerance.
+    pub converged: bool,
 }

@@ -1,0 +1,247 @@
+//! Shortest paths from many sources, by whichever of two exact routes is predicted to be cheaper.
+//!
+//! Elimination (see [`super::elimination`]) is many times faster than Dijkstra's algorithm where a good order leaves
+//! little fill, as on graphs of two-dimensional data; on graphs of high-dimensional data the fill explodes and
+//! Dijkstra's algorithm wins. The prediction counts work, never threads, so that a graph takes the same route on every
+//! machine.
+
+use super::Undirected;
+use super::dijkstra::dijkstra;
+use super::elimination::{Budget, Elimination, LANES, Real};
+use crate::error::{Error, Result};
+use crate::progress::{Observer, Stage};
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Nanoseconds of Dijkstra's algorithm for a directed edge, and for a point and its place in the heap.
+const HEAP_EDGE: f64 = 2.5;
+const HEAP_POINT: f64 = 5.5;
+
+/// A graph prepared for shortest paths.
+#[derive(Clone, Debug)]
+pub struct Paths {
+    route: Route,
+    sizes: Vec<usize>,
+    longest: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Route {
+    Elimination(Elimination),
+    Dijkstra(Undirected),
+}
+
+impl Paths {
+    /// Prepares the graph for about `sources` sources; the number only decides the route.
+    pub fn new(graph: &Undirected, sources: usize) -> Paths {
+        let n = graph.len() as f64;
+        let heap = HEAP_EDGE * graph.edge_count() as f64 + HEAP_POINT * n * n.max(2.0).log2();
+        let budget = Budget { arc: 5.0 + 0.15 * sources as f64, pair: 1.5, limit: heap * sources as f64 };
+        let route = match Elimination::new(graph, budget) {
+            Some(elimination) => Route::Elimination(elimination),
+            None => Route::Dijkstra(graph.clone()),
+        };
+        Paths::with_route(graph, route)
+    }
+
+    fn with_route(graph: &Undirected, route: Route) -> Paths {
+        let longest = graph.all_lengths().iter().copied().fold(0.0, f64::max);
+        Paths { route, sizes: piece_sizes(graph), longest }
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        match &self.route {
+            Route::Elimination(elimination) => elimination.len(),
+            Route::Dijkstra(graph) => graph.len(),
+        }
+    }
+
+    /// Whether there is no point at all.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How the distances are found, in words.
+    pub fn route(&self) -> &'static str {
+        match self.route {
+            Route::Elimination(_) => "elimination sweeps",
+            Route::Dijkstra(_) => "dijkstra",
+        }
+    }
+
+    /// The number of points in each connected piece, largest first.
+    pub fn piece_sizes(&self) -> &[usize] {
+        &self.sizes
+    }
+
+    /// The distances from each source to every point, one row a source; infinite where there is no path.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if the observer asks for it.
+    pub fn from_sources(&self, sources: &[usize], observer: &dyn Observer) -> Result<Vec<f64>> {
+        let seeds: Vec<[(u32, f64); 1]> = sources.iter().map(|&source| [(source as u32, 0.0)]).collect();
+        self.from_seeds(&seeds, observer)
+    }
+
+    /// The distances of points outside the graph to every point in it, one row a new point. A new point is known by
+    /// its lengths to some points of the graph: its distance to `x` is the least of length + distance from that point.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if the observer asks for it.
+    pub fn from_seeds<S>(&self, seeds: &[S], observer: &dyn Observer) -> Result<Vec<f64>>
+    where
+        S: AsRef<[(u32, f64)]> + Sync,
+    {
+        let n = self.len();
+        let mut out = vec![f64::INFINITY; n * seeds.len()];
+        if out.is_empty() {
+            return Ok(out);
+        }
+        let mut rows: Vec<Row<'_>> =
+            seeds.iter().zip(out.chunks_mut(n)).map(|(seeds, out)| Row { seeds: seeds.as_ref(), out }).collect();
+        match &self.route {
+            Route::Elimination(elimination) => {
+                // Neighbors in the order share ancestors, and the upward sweep is short.
+                rows.sort_by_key(|row| row.seeds.iter().map(|seed| elimination.position[seed.0 as usize]).min());
+                let arcs = elimination.arcs::<f64>(1.0);
+                in_blocks(rows.par_chunks_mut(LANES), observer, |rows| sweep_rows(elimination, &arcs, rows))?;
+            }
+            Route::Dijkstra(graph) => {
+                in_blocks(rows.par_iter_mut(), observer, |row| dijkstra(graph, row.seeds, row.out))?;
+            }
+        }
+        Ok(out)
+    }
+
+    /// The order in which [`Panels`] count the points, if it is not the graph's own.
+    pub(crate) fn order(&self) -> Option<&[u32]> {
+        match &self.route {
+            Route::Elimination(elimination) => Some(&elimination.order),
+            Route::Dijkstra(_) => None,
+        }
+    }
+
+    /// A power of two near the longest edge: the unit in which panels do not overflow.
+    pub(crate) fn unit(&self) -> f64 {
+        power_of_two(self.longest)
+    }
+
+    /// The means to fill panels, in units of [`Paths::unit`].
+    pub(crate) fn panels<R: Real>(&self) -> Panels<'_, R> {
+        let arcs = match &self.route {
+            Route::Elimination(elimination) => elimination.arcs(1.0 / self.unit()),
+            Route::Dijkstra(_) => Vec::new(),
+        };
+        Panels { paths: self, arcs }
+    }
+}
+
+/// The largest power of two that is not above the value; 1 for zero.
+pub(crate) fn power_of_two(value: f64) -> f64 {
+    if value > 0.0 { value.log2().floor().clamp(-1000.0, 1000.0).exp2() } else { 1.0 }
+}
+
+/// Fills the lower triangle of the distance matrix, panel by panel: the distances between [`LANES`] consecutive
+/// sources and all points from the first source on, all in [`Paths::order`].
+pub(crate) struct Panels<'a, R> {
+    paths: &'a Paths,
+    arcs: Vec<R>,
+}
+
+impl<R: Real> Panels<'_, R> {
+    /// Fills the panel of the sources `first..first + LANES`: row `i`, lane `j` is the distance between the points
+    /// `first + i` and `first + j`. Lanes beyond the last point have no meaning.
+    pub(crate) fn fill(&self, first: usize, panel: &mut [R]) {
+        let n = self.paths.len();
+        let lanes = LANES.min(n - first);
+        debug_assert_eq!(panel.len(), (n - first) * LANES);
+        panel.fill(R::INFINITY);
+        match &self.paths.route {
+            Route::Elimination(elimination) => {
+                (0..lanes).for_each(|lane| panel[lane * LANES + lane] = R::ZERO);
+                let seeds: Vec<u32> = (first..first + lanes).map(|v| v as u32).collect();
+                elimination.sweep(&self.arcs, first, &seeds, panel);
+            }
+            Route::Dijkstra(graph) => {
+                let mut d = vec![0.0; n];
+                let factor = 1.0 / self.paths.unit();
+                for lane in 0..lanes {
+                    dijkstra(graph, &[((first + lane) as u32, 0.0)], &mut d);
+                    for (row, value) in panel.chunks_exact_mut(LANES).zip(&d[first..]) {
+                        row[lane] = R::round(value * factor);
+                    }
+                }
+            }
+        }
+    }
+}
+
+struct Row<'a> {
+    seeds: &'a [(u32, f64)],
+    out: &'a mut [f64],
+}
+
+/// The rows of one block: their seeds into the lanes, one sweep, and the lanes out again.
+fn sweep_rows(elimination: &Elimination, arcs: &[f64], rows: &mut [Row<'_>]) {
+    let mut d = vec![f64::INFINITY; elimination.len() * LANES];
+    let mut started = Vec::new();
+    for (lane, row) in rows.iter().enumerate() {
+        for &(seed, length) in row.seeds {
+            let v = elimination.position[seed as usize];
+            let start = &mut d[v as usize * LANES + lane];
+            *start = start.min(length);
+            started.push(v);
+        }
+    }
+    elimination.sweep(arcs, 0, &started, &mut d);
+    for (&point, values) in elimination.order.iter().zip(d.chunks_exact(LANES)) {
+        for (row, &value) in rows.iter_mut().zip(values) {
+            row.out[point as usize] = value;
+        }
+    }
+}
+
+/// Runs the blocks in parallel; tells the observer after each and asks it before.
+pub(crate) fn in_blocks<I, F>(blocks: I, observer: &dyn Observer, work: F) -> Result<()>
+where
+    I: IndexedParallelIterator,
+    F: Fn(I::Item) + Sync + Send,
+{
+    let (count, done) = (blocks.len() as f64, AtomicUsize::new(0));
+    blocks.try_for_each(|block| {
+        if observer.stop() {
+            return Err(Error::Stopped);
+        }
+        work(block);
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        observer.progress(Stage::Field, done as f64 / count);
+        Ok(())
+    })
+}
+
+/// The number of points in each connected piece, largest first.
+fn piece_sizes(graph: &Undirected) -> Vec<usize> {
+    let mut seen = vec![false; graph.len()];
+    let (mut sizes, mut stack) = (Vec::new(), Vec::new());
+    for start in 0..graph.len() {
+        if std::mem::replace(&mut seen[start], true) {
+            continue;
+        }
+        let mut size = 0;
+        stack.push(start as u32);
+        while let Some(v) = stack.pop() {
+            size += 1;
+            for &u in graph.neighbors(v as usize) {
+                if !std::mem::replace(&mut seen[u as usize], true) {
+                    stack.push(u);
+                }
+            }
+        }
+        sizes.push(size);
+    }
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes
+}

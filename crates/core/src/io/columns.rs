@@ -1,0 +1,150 @@
+//! The columns of a table: how messages name them, and which are data, label, or left out.
+
+use super::{ReadOptions, format_error};
+use crate::error::{Error, Result};
+use std::path::Path;
+
+/// What a column is for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Role {
+    Data,
+    Label,
+    Ignored,
+}
+
+/// The columns of a file, named or only counted.
+#[derive(Clone, Debug)]
+pub(super) struct Columns {
+    names: Option<Vec<String>>,
+    count: usize,
+}
+
+impl Columns {
+    /// Columns that have names.
+    pub(super) fn named(names: Vec<String>) -> Columns {
+        Columns { count: names.len(), names: Some(names) }
+    }
+
+    /// Columns that are only counted.
+    pub(super) fn counted(count: usize) -> Columns {
+        Columns { names: None, count }
+    }
+
+    /// The number of columns.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// What each column is for.
+    pub(super) fn roles(&self, path: &Path, options: &ReadOptions) -> Result<Vec<Role>> {
+        let mut roles = vec![Role::Data; self.count];
+        for wanted in &options.ignore {
+            for column in self.find(path, "--ignore", wanted)? {
+                roles[column] = Role::Ignored;
+            }
+        }
+        if let Some(wanted) = &options.label {
+            let found = self.find(path, "--label", wanted)?;
+            if found.len() > 1 {
+                let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
+                return Err(format_error(
+                    path,
+                    format!(
+                        "{} columns are called {wanted:?}; use --label with a number ({})",
+                        found.len(),
+                        numbers.join(" or ")
+                    ),
+                ));
+            }
+            if roles[found[0]] == Role::Ignored {
+                let message = format!("{} is both the label and left out; use one of the two", self.title(found[0]));
+                return Err(format_error(path, message));
+            }
+            roles[found[0]] = Role::Label;
+        }
+        if !roles.contains(&Role::Data) {
+            return Err(format_error(
+                path,
+                format!("none of the {} columns is left for the data; keep at least one", self.count),
+            ));
+        }
+        Ok(roles)
+    }
+
+    /// The columns of this name or, if no column has it, of this number counted from 1.
+    fn find(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
+        let names = self.names.as_deref().unwrap_or_default();
+        let named: Vec<usize> = (0..names.len()).filter(|&c| names[c] == wanted).collect();
+        if !named.is_empty() {
+            return Ok(named);
+        }
+        match wanted.parse::<usize>() {
+            Ok(number) if (1..=self.count).contains(&number) => Ok(vec![number - 1]),
+            _ => Err(format_error(path, format!("there is no column {wanted:?}; use {flag} with {}", self.listed()))),
+        }
+    }
+
+    /// The columns that a user can name.
+    fn listed(&self) -> String {
+        match &self.names {
+            None => format!("a number from 1 to {} (the file has no header)", self.count),
+            Some(names) if names.len() <= 12 => format!("one of {}", names.join(", ")),
+            Some(names) => format!("one of {}, and {} more", names[..12].join(", "), names.len() - 12),
+        }
+    }
+
+    /// The names of the data columns.
+    pub(super) fn data_names(&self, roles: &[Role]) -> Option<Vec<String>> {
+        let names = self.names.as_ref()?;
+        Some(names.iter().zip(roles).filter(|(_, role)| **role == Role::Data).map(|(name, _)| name.clone()).collect())
+    }
+
+    /// The column as a message names it: `column "mass"`, or `column 3`.
+    pub(super) fn title(&self, column: usize) -> String {
+        match self.name(column) {
+            Some(name) => format!("column {name:?}"),
+            None => format!("column {}", column + 1),
+        }
+    }
+
+    /// The column as a user types it after `--ignore`.
+    pub(super) fn flag(&self, column: usize) -> String {
+        match self.name(column) {
+            Some(name) if name.contains(|c: char| !c.is_alphanumeric() && !"_-.".contains(c)) => format!("{name:?}"),
+            Some(name) => name.into(),
+            None => (column + 1).to_string(),
+        }
+    }
+
+    fn name(&self, column: usize) -> Option<&str> {
+        self.names.as_ref().and_then(|names| names.get(column)).map(String::as_str).filter(|name| !name.is_empty())
+    }
+
+    /// The error of a number that [`crate::Points`] refuses; `row` counts from 1.
+    pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
+        let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
+        let message = if value.is_nan() {
+            format!("{place}, {title} is not a number (NaN); fill it in, remove the row, or use --ignore {flag}")
+        } else if value.is_infinite() {
+            format!("{place}, {title} is infinite; replace it, remove the row, or use --ignore {flag}")
+        } else {
+            format!("{place}, {title} is {value:e}, too large to square; rescale the column or use --ignore {flag}")
+        };
+        format_error(path, message)
+    }
+
+    /// The error of a row that has no label; `row` counts from 1.
+    pub(super) fn unlabeled(&self, path: &Path, row: usize, line: Option<usize>, column: usize) -> Error {
+        let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
+        let way_out = format!("fill it in, or use --ignore {flag} instead of --label");
+        format_error(path, format!("{place} has no label in {title}; {way_out}"))
+    }
+}
+
+/// The row as a message names it; rows of data count from 1, and lines as an editor counts them.
+pub(super) fn place(row: usize, line: Option<usize>) -> String {
+    match line {
+        Some(line) => format!("row {row} (line {line})"),
+        None => format!("row {row}"),
+    }
+}

@@ -1,0 +1,270 @@
+//! Tables as text: comma, tab, semicolon or spaces between the values, with or without a header.
+//!
+//! Rows that hold no quote are read in parallel, a piece of the file each; a cell that is not a number stops the
+//! reading with its row, its line and its column.
+
+use super::columns::{Columns, Role, place};
+use super::dialect::{self, Dialect, SPACES};
+use super::{Labels, ReadOptions, Table, format_error, is_unusable};
+use crate::error::{Error, Result};
+use crate::points::Points;
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::io::Write;
+use std::path::Path;
+
+/// The bytes that one task reads, and about the bytes that one task writes.
+const PIECE: usize = 1 << 20;
+
+/// Reads a table from the bytes of a text file; `delimiter` is what the extension says.
+pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &ReadOptions) -> Result<Table> {
+    dialect::check_text(path, bytes)?;
+    let start = dialect::start_of_table(bytes);
+    let skipped = bytes[..start].iter().filter(|&&b| b == b'\n').count();
+    let mut text = Cow::Borrowed(&bytes[start..]);
+    let delimiter = options.delimiter.or(delimiter).unwrap_or_else(|| dialect::delimiter_of(&text));
+    if delimiter == SPACES {
+        text = Cow::Owned(dialect::squeeze(&text));
+    }
+    let Dialect { header, width, .. } = Dialect::of(path, &text, delimiter, options.header)?;
+    let first_row = if header.is_some() { end_of_first_row(&text, delimiter) } else { 0 };
+    let columns = header.map_or(Columns::counted(width), Columns::named);
+    let roles = columns.roles(path, options)?;
+
+    let layout = Layout { delimiter, roles: &roles };
+    let rows = read_pieces(&layout, &text[first_row..]).map_err(|problem| {
+        let line = skipped + line_of(&text, first_row + problem.byte);
+        describe(path, &columns, &roles, &problem, line)
+    })?;
+    refuse_row_numbers(path, &columns, &roles, &rows)?;
+    let labels = match roles.iter().position(|&role| role == Role::Label) {
+        Some(column) => Some(Labels::from_text(rows.labels).map_err(|row| columns.unlabeled(path, row, None, column))?),
+        None => None,
+    };
+    let cols = roles.iter().filter(|&&role| role == Role::Data).count();
+    let points = Points::new(rows.count, cols, rows.values).map_err(|error| format_error(path, error.to_string()))?;
+    Ok(Table { points, columns: columns.data_names(&roles), labels })
+}
+
+/// How to read a row.
+struct Layout<'a> {
+    delimiter: u8,
+    roles: &'a [Role],
+}
+
+/// What some rows hold.
+#[derive(Default)]
+struct Rows {
+    count: usize,
+    values: Vec<f64>,
+    labels: Vec<String>,
+}
+
+/// Why a row cannot be read.
+struct Problem {
+    /// Counted from 1.
+    row: usize,
+    /// Where the row begins in the text.
+    byte: usize,
+    fault: Fault,
+}
+
+enum Fault {
+    /// So many values instead of the right number.
+    Count(usize),
+    /// A data cell that is not a usable number: its column and its text.
+    Cell(usize, String),
+}
+
+/// Reads all rows of a text that has no header.
+fn read_pieces(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem> {
+    let mut bounds = vec![0];
+    // A quoted value may hold a line end, and then only reading from the start tells where rows begin.
+    if !text.contains(&b'"') {
+        while text.len() - bounds[bounds.len() - 1] > PIECE {
+            let from = bounds[bounds.len() - 1] + PIECE;
+            match text[from..].iter().position(|&b| b == b'\n') {
+                Some(end) => bounds.push(from + end + 1),
+                None => break,
+            }
+        }
+    }
+    bounds.push(text.len());
+    let pieces: Vec<_> = bounds.par_windows(2).map(|piece| read_rows(layout, &text[piece[0]..piece[1]])).collect();
+    let mut all = Rows::default();
+    for (piece, &start) in pieces.into_iter().zip(&bounds) {
+        let piece = piece.map_err(|problem| Problem {
+            row: all.count + problem.row,
+            byte: start + problem.byte,
+            fault: problem.fault,
+        })?;
+        if all.count == 0 {
+            all = piece;
+            all.values.reserve(all.values.len() * (bounds.len() - 2));
+        } else {
+            all.count += piece.count;
+            all.values.extend_from_slice(&piece.values);
+            all.labels.extend(piece.labels);
+        }
+    }
+    Ok(all)
+}
+
+/// Reads the rows of one piece.
+fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem> {
+    let width = layout.roles.len();
+    let mut rows = Rows::default();
+    let mut reader = dialect::rows_of(text, layout.delimiter);
+    let mut record = ::csv::ByteRecord::new();
+    while reader.read_byte_record(&mut record).unwrap_or(false) {
+        let problem = |fault| {
+            let byte = record.position().map_or(0, |position| position.byte() as usize);
+            Err(Problem { row: rows.count + 1, byte, fault })
+        };
+        let trailing = record.len() == width + 1 && record[width].trim_ascii().is_empty();
+        if record.len() != width && !trailing {
+            // A line of nothing but blanks is no row.
+            if record.len() == 1 && record[0].trim_ascii().is_empty() {
+                continue;
+            }
+            return problem(Fault::Count(record.len()));
+        }
+        for (column, (cell, role)) in record.iter().zip(layout.roles).enumerate() {
+            match role {
+                Role::Ignored => {}
+                Role::Label => rows.labels.push(String::from_utf8_lossy(cell.trim_ascii()).into_owned()),
+                Role::Data => match dialect::parse(cell).filter(|&value| !is_unusable(value)) {
+                    Some(value) => rows.values.push(value),
+                    None => return problem(Fault::Cell(column, String::from_utf8_lossy(cell.trim_ascii()).into())),
+                },
+            }
+        }
+        rows.count += 1;
+    }
+    Ok(rows)
+}
+
+/// The message of a row that cannot be read.
+fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, line: usize) -> Error {
+    let at = place(problem.row, Some(line));
+    let (column, text) = match &problem.fault {
+        Fault::Count(count) => {
+            let expected = roles.len();
+            let way_out = "give every row the same number, or name the delimiter";
+            return format_error(path, format!("{at} has {count} values and the first has {expected}; {way_out}"));
+        }
+        Fault::Cell(column, text) => (*column, text),
+    };
+    if let Some(value) = dialect::parse(text.as_bytes()).filter(|value| !value.is_nan()) {
+        return columns.bad_number(path, problem.row, Some(line), column, value);
+    }
+    let (title, flag) = (columns.title(column), columns.flag(column));
+    let shown: String = text.chars().take(40).collect();
+    let message = if dialect::is_missing(text.as_bytes()) {
+        let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
+        format!("{at}, {title} {what}; fill it in, remove the row, or use --ignore {flag}")
+    } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
+        format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
+    } else {
+        let label = if roles.contains(&Role::Label) { String::new() } else { format!("--label {flag} or ") };
+        format!("{title} holds text ({shown:?} in {at}); use {label}--ignore {flag}")
+    };
+    format_error(path, message)
+}
+
+/// Refuses a first column without a name that counts the rows, as pandas and R write it: it is not data.
+fn refuse_row_numbers(path: &Path, columns: &Columns, roles: &[Role], rows: &Rows) -> Result<()> {
+    let names = columns.data_names(roles).unwrap_or_default();
+    if roles[0] != Role::Data || rows.count < 2 || names.len() < 2 || !names[0].is_empty() {
+        return Ok(());
+    }
+    let firsts = || rows.values.chunks_exact(names.len()).map(|row| row[0]).enumerate();
+    if firsts().all(|(i, value)| value == i as f64) || firsts().all(|(i, value)| value == (i + 1) as f64) {
+        return Err(format_error(path, "column 1 has no name and only counts the rows; use --ignore 1"));
+    }
+    Ok(())
+}
+
+/// Where the second row begins.
+fn end_of_first_row(text: &[u8], delimiter: u8) -> usize {
+    let mut reader = dialect::rows_of(text, delimiter);
+    let _ = reader.read_byte_record(&mut ::csv::ByteRecord::new());
+    (reader.position().byte() as usize).min(text.len())
+}
+
+/// The line, counted from 1, of the row that begins at `byte`, past any empty lines.
+fn line_of(text: &[u8], byte: usize) -> usize {
+    let byte = byte.min(text.len());
+    let blank = text[byte..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
+    1 + text[..byte + blank].iter().filter(|&&b| b == b'\n').count()
+}
+
+/// Writes a header and the rows, and a label after each if there are labels.
+pub(super) fn write(
+    out: &mut dyn Write,
+    delimiter: u8,
+    columns: &[String],
+    points: &Points,
+    labels: Option<(&str, &Labels)>,
+) -> std::io::Result<()> {
+    let names = columns.iter().map(String::as_str).chain(labels.map(|(name, _)| name));
+    let names: Vec<Vec<u8>> = names.map(|name| quoted(name, delimiter)).collect();
+    out.write_all(&names.join(&delimiter))?;
+    out.write_all(b"\n")?;
+    let classes: Vec<Vec<u8>> = match labels {
+        Some((_, Labels::Classes { names, .. })) => names.iter().map(|name| quoted(name, delimiter)).collect(),
+        _ => Vec::new(),
+    };
+    let step = (PIECE / (20 * points.cols())).max(1);
+    let text_of = |start: usize| {
+        let mut text = Vec::with_capacity(PIECE);
+        for i in start..(start + step).min(points.rows()) {
+            for (c, &value) in points.row(i).iter().enumerate() {
+                if c > 0 {
+                    text.push(delimiter);
+                }
+                push_number(&mut text, value);
+            }
+            match labels {
+                Some((_, Labels::Values(values))) => {
+                    text.push(delimiter);
+                    push_number(&mut text, values[i]);
+                }
+                Some((_, Labels::Classes { of, .. })) => {
+                    text.push(delimiter);
+                    text.extend_from_slice(&classes[of[i] as usize]);
+                }
+                None => {}
+            }
+            text.push(b'\n');
+        }
+        text
+    };
+    // A few pieces at a time, so that the text of a large table is never in memory whole.
+    let starts: Vec<usize> = (0..points.rows()).step_by(step).collect();
+    for group in starts.chunks(16) {
+        let texts: Vec<Vec<u8>> = group.par_iter().map(|&start| text_of(start)).collect();
+        texts.iter().try_for_each(|text| out.write_all(text))?;
+    }
+    Ok(())
+}
+
+/// A name as a CSV cell, in quotes where it must be.
+fn quoted(name: &str, delimiter: u8) -> Vec<u8> {
+    let plain = !name.bytes().any(|b| b == delimiter || matches!(b, b'"' | b'\n' | b'\r' | b'#'));
+    if plain { name.into() } else { format!("\"{}\"", name.replace('"', "\"\"")).into() }
+}
+
+/// The shortest text that reads back as the same number.
+pub(super) fn number(value: f64) -> String {
+    let mut text = Vec::new();
+    push_number(&mut text, value);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+fn push_number(text: &mut Vec<u8>, value: f64) {
+    let size = value.abs();
+    // Writing to memory does not fail.
+    let _ =
+        if size != 0.0 && !(1e-5..1e16).contains(&size) { write!(text, "{value:e}") } else { write!(text, "{value}") };
+}

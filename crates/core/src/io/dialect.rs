@@ -1,0 +1,215 @@
+//! What kind of text a file is: whether it is text at all, its delimiter, and whether it has a header.
+
+use super::format_error;
+use crate::error::Result;
+use ::csv::{ByteRecord, ReaderBuilder};
+use std::path::Path;
+
+/// How many rows the detection looks at.
+const SAMPLE: usize = 100;
+
+/// Stands for any run of spaces and tabs.
+pub(super) const SPACES: u8 = b' ';
+
+/// How the rows of a text file are made.
+#[derive(Debug, PartialEq)]
+pub(super) struct Dialect {
+    /// The byte between two values, or [`SPACES`].
+    pub(super) delimiter: u8,
+    /// The names in the first row, if it is a header.
+    pub(super) header: Option<Vec<String>>,
+    /// The number of values in a row; a trailing delimiter adds none.
+    pub(super) width: usize,
+}
+
+/// Refuses what is not text, by its first bytes.
+pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
+    let head = &bytes[..bytes.len().min(8192)];
+    let message = if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
+        "is UTF-16 text; save it as UTF-8"
+    } else if head.starts_with(super::npy_header::MAGIC) {
+        "is not text but an NPY array; give it the extension .npy"
+    } else if head.starts_with(b"PAR1") {
+        "is not text but Parquet; give it the extension .parquet"
+    } else if head.starts_with(b"PK\x03\x04") {
+        "is not text but a zip archive (as .npz and .xlsx are); unpack it, or save the table as .csv or .npy"
+    } else if head.starts_with(&[0x1f, 0x8b]) {
+        "is not text but compressed by gzip; unpack it with gunzip"
+    } else if head.contains(&0) {
+        "is not text; save the table as .csv, .npy or .parquet"
+    } else {
+        return Ok(());
+    };
+    Err(format_error(path, message))
+}
+
+/// Where the table begins: after the byte order mark, and after empty lines and lines of comment (`#`).
+pub(super) fn start_of_table(bytes: &[u8]) -> usize {
+    let mut start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    while start < bytes.len() {
+        let length = bytes[start..].iter().position(|&b| b == b'\n').map_or(bytes.len() - start, |end| end + 1);
+        let line = bytes[start..start + length].trim_ascii();
+        if !line.is_empty() && line[0] != b'#' {
+            break;
+        }
+        start += length;
+    }
+    start
+}
+
+/// The text with every run of spaces and tabs made one space, and none at the ends of lines.
+pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
+    let mut squeezed = Vec::with_capacity(text.len());
+    for line in text.split_inclusive(|&b| b == b'\n') {
+        let words = line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
+        for (i, word) in words.enumerate() {
+            if i > 0 {
+                squeezed.push(SPACES);
+            }
+            squeezed.extend_from_slice(word);
+        }
+        squeezed.push(b'\n');
+    }
+    squeezed
+}
+
+/// The delimiter: tab, semicolon or comma, the first of them that every line has equally often; else the most
+/// frequent; else spaces, if every line has equally many words.
+pub(super) fn delimiter_of(text: &[u8]) -> u8 {
+    let lines: Vec<&[u8]> =
+        text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(SAMPLE).collect();
+    // The last line may be cut off by a limit that the caller set; a table of one line has only that one.
+    let counts = |wanted: u8| -> Vec<usize> { lines.iter().map(|line| count_unquoted(line, wanted)).collect() };
+    let candidates = [b'\t', b';', b','].map(|candidate| (candidate, counts(candidate)));
+    for (candidate, counts) in &candidates {
+        if counts.first().is_some_and(|&first| first > 0 && counts.iter().all(|&count| count == first)) {
+            return *candidate;
+        }
+    }
+    let frequent = candidates.iter().max_by_key(|(_, counts)| counts.iter().sum::<usize>());
+    match frequent {
+        Some((candidate, counts)) if counts.iter().any(|&count| count > 0) => *candidate,
+        _ => {
+            let words = |line: &&[u8]| line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).count();
+            let first = lines.first().map_or(0, words);
+            if first > 1 && lines.iter().all(|line| words(line) == first) { SPACES } else { b',' }
+        }
+    }
+}
+
+fn count_unquoted(line: &[u8], wanted: u8) -> usize {
+    let mut quoted = false;
+    let mut count = 0;
+    for &byte in line {
+        quoted ^= byte == b'"';
+        count += usize::from(byte == wanted && !quoted);
+    }
+    count
+}
+
+/// A reader of rows that leaves every judgment to its caller.
+pub(super) fn rows_of(text: &[u8], delimiter: u8) -> ::csv::Reader<&[u8]> {
+    ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .buffer_capacity(1 << 16)
+        .from_reader(text)
+}
+
+impl Dialect {
+    /// The dialect of a table that begins at the first byte of `text`.
+    ///
+    /// # Errors
+    ///
+    /// If there is no row of data.
+    pub(super) fn of(path: &Path, text: &[u8], delimiter: u8, header: Option<bool>) -> Result<Dialect> {
+        let sample: Vec<ByteRecord> = rows_of(text, delimiter).into_byte_records().take(SAMPLE).flatten().collect();
+        let Some(first) = sample.first() else {
+            return Err(format_error(path, "the file is empty; give at least two rows of numbers"));
+        };
+        let rest = &sample[1..];
+        let has_header = header.unwrap_or_else(|| is_header(first, rest));
+        if has_header && rest.is_empty() {
+            let message = format!("there is a header of {} columns and no row of data; add rows below it", first.len());
+            return Err(format_error(path, message));
+        }
+        let body = if has_header { rest } else { &sample[..] };
+        let ends_empty = |row: &ByteRecord| row.len() > 1 && row[row.len() - 1].trim_ascii().is_empty();
+        let trailing = body.iter().all(|row| ends_empty(row) && row.len() >= first.len());
+        let width = if trailing && (!has_header || ends_empty(first)) { first.len() - 1 } else { first.len() };
+        let name = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+        let header = has_header.then(|| first.iter().take(width).map(name).collect());
+        Ok(Dialect { delimiter, header, width })
+    }
+}
+
+/// Whether the first row names the columns of the rest.
+///
+/// It does if it has a word above a number, if it is nothing but words (and there is no number below to compare with
+/// either), or if it counts the columns (0, 1, 2, ...) above numbers that are not integers.
+fn is_header(first: &ByteRecord, rest: &[ByteRecord]) -> bool {
+    let numeric = |cell: &[u8]| parse(cell).is_some() || is_missing(cell);
+    let below = |column: usize| rest.iter().filter_map(move |row| row.get(column));
+    let word_above_numbers = (0..first.len())
+        .any(|c| !numeric(&first[c]) && below(c).any(|cell| parse(cell).is_some()) && below(c).all(numeric));
+    let only_words = first.iter().all(|cell| !numeric(cell));
+    let counts = |from: f64| {
+        let named = first.iter().enumerate().filter(|(c, cell)| *c > 0 || !cell.is_empty());
+        named.enumerate().all(|(i, (_, cell))| parse(cell) == Some(from + i as f64))
+    };
+    let fractions_below = rest.iter().flatten().filter_map(parse).any(|value| value.fract() != 0.0);
+    word_above_numbers || only_words || (first.len() > 2 && fractions_below && (counts(0.0) || counts(1.0)))
+}
+
+/// The number in a cell.
+pub(super) fn parse(cell: &[u8]) -> Option<f64> {
+    std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
+}
+
+/// Whether a cell says that its value is missing.
+pub(super) fn is_missing(cell: &[u8]) -> bool {
+    const WORDS: [&[u8]; 9] = [b"", b"na", b"n/a", b"nan", b"null", b"none", b"missing", b"?", b"."];
+    let cell = cell.trim_ascii();
+    cell.len() <= 7 && WORDS.contains(&cell.to_ascii_lowercase().as_slice())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> Option<Vec<String>> {
+        let text = text.as_bytes();
+        Dialect::of(Path::new("t"), text, delimiter_of(text), None).unwrap().header
+    }
+
+    #[test]
+    fn delimiters_are_detected() {
+        assert_eq!(delimiter_of(b"a,b\n1,2\n"), b',');
+        assert_eq!(delimiter_of(b"1;2\n3;4"), b';');
+        assert_eq!(delimiter_of(b"1,5;2,5\n3;4"), b';');
+        assert_eq!(delimiter_of(b"1\t2\n3\t4"), b'\t');
+        assert_eq!(delimiter_of(b"  1.0 2.0\n 3.0   4.0\n"), SPACES);
+        assert_eq!(delimiter_of(b"petal width\n3.0\n"), b',');
+        assert_eq!(delimiter_of(b"\"a;b\",c\n1,2\n"), b',');
+        assert_eq!(squeeze(b"  1.0\t 2.0 \r\n3 4"), b"1.0 2.0\n3 4\n");
+    }
+
+    #[test]
+    fn headers_are_detected() {
+        assert_eq!(header("x,y\n1,2\n").unwrap(), ["x", "y"]);
+        assert_eq!(header("x,species\n1,a\n").unwrap(), ["x", "species"]);
+        assert_eq!(header("1,2\n3,4\n"), None);
+        assert_eq!(header("1,a\n3,b\n"), None);
+        assert_eq!(header("0,1,2\n0.5,1.5,2\n").unwrap(), ["0", "1", "2"]);
+        assert_eq!(header("0,1,2\n5,1,2\n"), None);
+        assert_eq!(header(",0,1\n0,0.5,1.5\n").unwrap(), ["", "0", "1"]);
+        assert_eq!(header("x,y,\n1,2,\n").unwrap(), ["x", "y"]);
+    }
+
+    #[test]
+    fn comments_marks_and_empty_lines_are_passed_over() {
+        assert_eq!(start_of_table(b"\xef\xbb\xbf# one\r\n\n#two\nx"), 16);
+        assert_eq!(start_of_table(b"# only"), 6);
+    }
+}

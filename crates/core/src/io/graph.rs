@@ -1,0 +1,89 @@
+//! Graphs as edge lists: one edge a line, `i,j,length`, points counted from 0.
+
+use super::{ReadOptions, csv, format_error, open, read_error, write_bytes_atomically, write_error};
+use crate::error::Result;
+use crate::graph::Graph;
+use std::io::Read;
+use std::path::Path;
+
+/// Points beyond the edges' ends cost memory, so a graph may name at most this many points an edge (plus a thousand).
+const SPARSEST: usize = 1000;
+
+/// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1); `-` is standard input.
+///
+/// Points count from 0, and there are as many as the largest index says. A line gives both directions; an edge that
+/// is named twice keeps its shorter length. A header is detected, and the delimiter too.
+///
+/// # Errors
+///
+/// If the file cannot be read or has other than two or three columns, if an index is not a whole number, if an edge
+/// joins a point to itself, or if a length is negative or not finite.
+pub fn read_graph(source: &str) -> Result<Graph> {
+    let path = Path::new(if source == "-" { "standard input" } else { source });
+    let mut bytes = Vec::new();
+    if source == "-" { std::io::stdin().lock().read_to_end(&mut bytes) } else { open(path)?.read_to_end(&mut bytes) }
+        .map_err(|error| read_error(path, error))?;
+    let edges = csv::read(path, &bytes, None, &ReadOptions::default())?.points;
+    if !(2..=3).contains(&edges.cols()) {
+        let cols = edges.cols();
+        return Err(format_error(path, format!("an edge list has {cols} columns; give i,j,length or i,j")));
+    }
+    let n = count_points(path, edges.values(), edges.cols())?;
+    let mut lists = vec![Vec::new(); n];
+    for (row, edge) in edges.values().chunks_exact(edges.cols()).enumerate() {
+        let (i, j, length) = (edge[0] as usize, edge[1] as usize, edge.get(2).copied().unwrap_or(1.0));
+        if i == j {
+            let message = format!("row {} joins point {i} to itself; remove the row", row + 1);
+            return Err(format_error(path, message));
+        }
+        if length < 0.0 {
+            let message = format!("row {} has the length {length}; lengths are not negative", row + 1);
+            return Err(format_error(path, message));
+        }
+        lists[i].push((j as u32, length));
+        lists[j].push((i as u32, length));
+    }
+    Graph::from_lists(lists).map_err(|error| format_error(path, error.to_string()))
+}
+
+/// One more than the largest index, after a check of every index.
+fn count_points(path: &Path, edges: &[f64], cols: usize) -> Result<usize> {
+    let mut n = 0;
+    for (row, edge) in edges.chunks_exact(cols).enumerate() {
+        for &index in &edge[..2] {
+            if index < 0.0 || index.fract() != 0.0 || index >= f64::from(u32::MAX) {
+                let message =
+                    format!("row {} has the index {index}; points are counted by whole numbers from 0", row + 1);
+                return Err(format_error(path, message));
+            }
+            n = n.max(index as usize + 1);
+        }
+    }
+    let rows = edges.len() / cols;
+    if n > SPARSEST * (rows + 1) {
+        let message = format!("{rows} edges name points up to {}; number the points from 0 without gaps", n - 1);
+        return Err(format_error(path, message));
+    }
+    Ok(n)
+}
+
+/// Writes every directed edge of a graph as `i,j,length`, points counted from 0; `-` is standard output.
+///
+/// # Errors
+///
+/// If the system refuses; no partial file is left behind.
+pub fn write_graph(target: &str, graph: &Graph) -> Result<()> {
+    let path = Path::new(target);
+    write_bytes_atomically(path, |out| {
+        let mut write = || -> std::io::Result<()> {
+            writeln!(out, "i,j,length")?;
+            for i in 0..graph.len() {
+                for (j, length) in graph.edges(i) {
+                    writeln!(out, "{i},{j},{}", csv::number(length))?;
+                }
+            }
+            Ok(())
+        };
+        write().map_err(|source| write_error(path, source))
+    })
+}

@@ -1,0 +1,141 @@
+//! NPY arrays: NumPy's own file format, versions 1 to 3, any type of real number, both byte orders, both layouts.
+//!
+//! The file is read a block at a time and each block converted in parallel, so that reading needs little more memory
+//! than the points themselves. No more is allocated than the length of the file allows for.
+
+use super::npy_header::{Header, Kind, MAGIC};
+use super::{Columns, ReadOptions, Table, read_error, table_of};
+use crate::error::Result;
+use crate::points::Points;
+use rayon::prelude::*;
+use std::io::{Read, Write};
+use std::path::Path;
+
+/// The bytes read at a time, and the values that one task converts; a multiple of every size of number.
+const BLOCK: usize = 1 << 22;
+const TASK: usize = 1 << 15;
+
+/// Reads the array in a file of `length` bytes; `names` name the columns, since the format does not.
+pub(super) fn read(
+    path: &Path,
+    file: &mut dyn Read,
+    length: u64,
+    names: Option<Vec<String>>,
+    options: &ReadOptions,
+) -> Result<Table> {
+    let header = Header::read(path, file)?;
+    let count = header.checked_count(path, length)?;
+    let mut values = vec![0.0; count];
+    let mut block = vec![0; BLOCK.min(count * header.size)];
+    for part in values.chunks_mut(BLOCK / header.size) {
+        let bytes = &mut block[..part.len() * header.size];
+        file.read_exact(bytes).map_err(|error| read_error(path, error))?;
+        part.par_chunks_mut(TASK)
+            .zip(bytes.par_chunks(TASK * header.size))
+            .for_each(|(values, bytes)| convert(&header, bytes, values));
+    }
+    let values = if header.fortran { transposed(&values, header.rows, header.cols) } else { values };
+    let columns = names.map_or(Columns::counted(header.cols), Columns::named);
+    table_of(path, &columns, values, options)
+}
+
+/// The numbers in `bytes`.
+fn convert(header: &Header, bytes: &[u8], values: &mut [f64]) {
+    macro_rules! numbers {
+        ($($kind:pat, $size:literal => $from:expr;)*) => {
+            match (header.kind, header.size) {
+                $(($kind, $size) => {
+                    let (numbers, _) = bytes.as_chunks::<$size>();
+                    for (value, number) in values.iter_mut().zip(numbers) {
+                        let mut number = *number;
+                        if header.big_endian {
+                            number.reverse();
+                        }
+                        *value = $from(number);
+                    }
+                })*
+                (kind, size) => debug_assert!(false, "{kind:?} of {size} bytes is not read"),
+            }
+        };
+    }
+    numbers! {
+        Kind::Bool, 1 => |b: [u8; 1]| f64::from(b[0] != 0);
+        Kind::Int, 1 => |b| f64::from(i8::from_le_bytes(b));
+        Kind::Int, 2 => |b| f64::from(i16::from_le_bytes(b));
+        Kind::Int, 4 => |b| f64::from(i32::from_le_bytes(b));
+        Kind::Int, 8 => |b| i64::from_le_bytes(b) as f64;
+        Kind::Uint, 1 => |b: [u8; 1]| f64::from(b[0]);
+        Kind::Uint, 2 => |b| f64::from(u16::from_le_bytes(b));
+        Kind::Uint, 4 => |b| f64::from(u32::from_le_bytes(b));
+        Kind::Uint, 8 => |b| u64::from_le_bytes(b) as f64;
+        Kind::Float, 2 => |b| half(u16::from_le_bytes(b));
+        Kind::Float, 4 => |b| f64::from(f32::from_le_bytes(b));
+        Kind::Float, 8 => f64::from_le_bytes;
+    }
+}
+
+/// The value of a half-precision number: 1 bit of sign, 5 of exponent, 10 of fraction (IEEE 754 binary16).
+fn half(bits: u16) -> f64 {
+    let fraction = f64::from(bits & 0x3ff) / 1024.0;
+    let size = match (bits >> 10) & 0x1f {
+        0 => fraction * 2f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        exponent => (1.0 + fraction) * 2f64.powi(i32::from(exponent) - 15),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
+/// The row-major values of a matrix whose columns lie together.
+fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
+    let mut turned = vec![0.0; values.len()];
+    if cols > 0 {
+        turned.par_chunks_mut(cols).enumerate().for_each(|(i, row)| {
+            for (c, value) in row.iter_mut().enumerate() {
+                *value = values[c * rows + i];
+            }
+        });
+    }
+    turned
+}
+
+/// Writes the points as float64, row after row, NPY version 1.0.
+pub(super) fn write(out: &mut dyn Write, points: &Points) -> std::io::Result<()> {
+    let (rows, cols) = (points.rows(), points.cols());
+    let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
+    // The numbers begin at a multiple of 64 bytes, and the header ends with a line end.
+    let length = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
+    header.push_str(&" ".repeat(length - 1 - header.len()));
+    header.push('\n');
+    out.write_all(MAGIC)?;
+    out.write_all(&[1, 0])?;
+    out.write_all(&(length as u16).to_le_bytes())?;
+    out.write_all(header.as_bytes())?;
+    let mut block = Vec::with_capacity(BLOCK.min(8 * points.values().len()));
+    for part in points.values().chunks(BLOCK / 8) {
+        block.clear();
+        block.extend(part.iter().flat_map(|value| value.to_le_bytes()));
+        out.write_all(&block)?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_precision_is_ieee() {
+        for (bits, value) in
+            [(0x3c00, 1.0), (0xc000, -2.0), (0x7bff, 65504.0), (0x0001, 2f64.powi(-24)), (0x3555, 0.333251953125)]
+        {
+            assert_eq!(half(bits), value);
+        }
+        assert!(half(0x7c00).is_infinite() && half(0x7e00).is_nan());
+    }
+
+    #[test]
+    fn columns_that_lie_together_are_turned() {
+        assert_eq!(transposed(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+    }
+}

@@ -1,0 +1,402 @@
+//! The covariance behind a matrix of distances, known by what it does to vectors.
+//!
+//! With S the squared distances, r their row means and m their grand mean,
+//!
+//! ```text
+//! B = −½ H S H,  H = I − 11'/n          B x = −½ (S x − r (1'x) − 1 (r'x) + m 1 (1'x))
+//! ```
+//!
+//! S is symmetric with a zero diagonal and is stored once: panels of [`LANES`] columns hold the rows from their own
+//! diagonal on, with zeros above it, and each entry serves `y[i] += s x[j]` and `y[j] += s x[i]`. That halves memory and
+//! traffic, and makes B symmetric to the last bit. Above [`SINGLE_ABOVE`] points the entries are kept in single
+//! precision; sums are always in double. The sums are split into a fixed number of groups of panels, added in a fixed
+//! order, so that the result does not depend on the number of threads.
+//!
+//! W. S. Torgerson. Multidimensional scaling: I. Theory and method. Psychometrika 17(4), 1952.
+//! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
+//! Science 290, 2000.
+
+use super::Operator;
+use crate::error::{Error, Result};
+use crate::graph::Paths;
+use crate::graph::elimination::{LANES, Real};
+use crate::graph::paths::{in_blocks, power_of_two};
+use crate::points::Points;
+use crate::progress::Observer;
+use faer::{MatMut, MatRef};
+use rayon::prelude::*;
+
+/// Above this number of points the squared distances are kept in single precision.
+const SINGLE_ABOVE: usize = 4000;
+
+/// The number of partial sums of a product, whatever the number of threads.
+const GROUPS: usize = 16;
+
+/// How far a matrix of distances may be from symmetric, relative to its largest entry.
+const SYMMETRIC: f64 = 1e-9;
+
+/// The double-centered squared distances B = −½ H S H.
+#[derive(Clone, Debug)]
+pub struct Centered {
+    panels: Panels,
+    /// The point at each row of the panels, if not the row itself.
+    order: Option<Vec<u32>>,
+    /// The panels are in units of this, squared.
+    unit: f64,
+    row_means: Vec<f64>,
+    grand_mean: f64,
+}
+
+#[derive(Clone, Debug)]
+enum Panels {
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+}
+
+impl Centered {
+    /// From the lengths of the shortest paths between all pairs of points.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Disconnected`] if some pair has no path, [`Error::Stopped`] if the observer asks for it.
+    pub fn from_paths(paths: &Paths, observer: &dyn Observer) -> Result<Centered> {
+        Centered::from_paths_in(paths, paths.len() > SINGLE_ABOVE, observer)
+    }
+
+    fn from_paths_in(paths: &Paths, single: bool, observer: &dyn Observer) -> Result<Centered> {
+        if paths.piece_sizes().len() > 1 {
+            return Err(Error::Disconnected { sizes: paths.piece_sizes().to_vec(), connecting_k: None });
+        }
+        let n = paths.len();
+        let panels = if single {
+            let source = paths.panels::<f32>();
+            Panels::Single(fill(n, observer, |first, panel| source.fill(first, panel), square)?)
+        } else {
+            let source = paths.panels::<f64>();
+            Panels::Double(fill(n, observer, |first, panel| source.fill(first, panel), square)?)
+        };
+        Ok(Centered::new(n, panels, paths.order().map(<[u32]>::to_vec), paths.unit()))
+    }
+
+    /// From a full matrix of distances, one row a point.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Data`] if the matrix is not square, not symmetric, not zero on its diagonal or has a negative entry;
+    /// [`Error::Stopped`] if the observer asks for it.
+    pub fn from_distances(distances: &Points, observer: &dyn Observer) -> Result<Centered> {
+        let n = distances.rows();
+        let unit = power_of_two(check_distances(distances)?);
+        let entry = |i: usize, j: usize| 0.5 * (distances.row(i)[j] + distances.row(j)[i]) / unit;
+        let panels = if n > SINGLE_ABOVE {
+            Panels::Single(fill(n, observer, |first, panel| fill_entries(first, panel, entry), square)?)
+        } else {
+            Panels::Double(fill(n, observer, |first, panel| fill_entries(first, panel, entry), square)?)
+        };
+        Ok(Centered::new(n, panels, None, unit))
+    }
+
+    /// From the Euclidean distances between points: B is then the matrix of their centered inner products.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if the observer asks for it.
+    pub fn from_points(points: &Points, observer: &dyn Observer) -> Result<Centered> {
+        let n = points.rows();
+        let unit = power_of_two(widest(points));
+        let panels = if n > SINGLE_ABOVE {
+            Panels::Single(fill(n, observer, |first, panel| fill_euclidean(points, unit, first, panel), |s| s)?)
+        } else {
+            Panels::Double(fill(n, observer, |first, panel| fill_euclidean(points, unit, first, panel), |s| s)?)
+        };
+        Ok(Centered::new(n, panels, None, unit))
+    }
+
+    fn new(n: usize, panels: Panels, order: Option<Vec<u32>>, unit: f64) -> Centered {
+        let mut centered = Centered { panels, order, unit, row_means: vec![0.0; n], grand_mean: 0.0 };
+        let ones = vec![1.0; n];
+        let sums = centered.product::<1>(MatRef::from_column_major_slice(&ones, n, 1));
+        centered.row_means = sums.iter().map(|[sum]| sum / n as f64).collect();
+        centered.grand_mean = centered.row_means.iter().sum::<f64>() / n as f64;
+        centered
+    }
+
+    /// The mean squared distance from each point, r: a new point at squared distances δ² from all others goes to
+    /// ½ Λ^(−½) V' (r − δ²).
+    pub fn row_means(&self) -> &[f64] {
+        &self.row_means
+    }
+
+    /// The mean of all squared distances, m.
+    pub fn grand_mean(&self) -> f64 {
+        self.grand_mean
+    }
+
+    /// The trace of B, n m / 2: the sum of all its eigenvalues.
+    pub fn trace(&self) -> f64 {
+        0.5 * self.row_means.len() as f64 * self.grand_mean
+    }
+
+    /// About how many bytes the operator on `n` points keeps.
+    pub fn memory(n: usize) -> u64 {
+        let size = if n > SINGLE_ABOVE { 4 } else { 8 };
+        let n = n as u64;
+        size * n.saturating_mul(n + LANES as u64) / 2
+    }
+
+    /// S x, one to C columns, one row a point.
+    fn product<const C: usize>(&self, x: MatRef<'_, f64>) -> Vec<[f64; C]> {
+        let point = |row: usize| self.order.as_ref().map_or(row, |order| order[row] as usize);
+        let mut rows = vec![[0.0; C]; x.nrows()];
+        for (row, values) in rows.iter_mut().enumerate() {
+            (0..x.ncols()).for_each(|c| values[c] = x[(point(row), c)]);
+        }
+        let sums = match &self.panels {
+            Panels::Single(panels) => grouped_product(panels, &rows),
+            Panels::Double(panels) => grouped_product(panels, &rows),
+        };
+        let factor = self.unit * self.unit;
+        for (row, sum) in sums.iter().enumerate() {
+            rows[point(row)] = sum.map(|sum| factor * sum);
+        }
+        rows
+    }
+
+    /// B x, one to C columns.
+    fn centered_product<const C: usize>(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        let (r, m) = (&self.row_means, self.grand_mean);
+        let sx = self.product::<C>(x);
+        for c in 0..x.ncols() {
+            let total: f64 = x.col(c).iter().sum();
+            let weighted: f64 = x.col(c).iter().zip(r).map(|(x, r)| r * x).sum();
+            for i in 0..x.nrows() {
+                out[(i, c)] = -0.5 * (sx[i][c] - r[i] * total - weighted + m * total);
+            }
+        }
+    }
+}
+
+impl Operator for Centered {
+    fn dim(&self) -> usize {
+        self.row_means.len()
+    }
+
+    fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        for first in (0..x.ncols()).step_by(8) {
+            let count = (x.ncols() - first).min(8);
+            let (x, out) = (x.subcols(first, count), out.as_mut().subcols_mut(first, count));
+            match count {
+                1 => self.centered_product::<1>(x, out),
+                2..=4 => self.centered_product::<4>(x, out),
+                _ => self.centered_product::<8>(x, out),
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn square<R: Real>(d: R) -> R {
+    d * d
+}
+
+/// All panels one after the other: each filled, passed through `map`, and cleared above its diagonal.
+fn fill<R: Real>(
+    n: usize,
+    observer: &dyn Observer,
+    fill_panel: impl Fn(usize, &mut [R]) + Sync + Send,
+    map: impl Fn(R) -> R + Sync + Send + Copy,
+) -> Result<Vec<R>> {
+    let mut panels = vec![R::ZERO; (0..n).step_by(LANES).map(|first| (n - first) * LANES).sum()];
+    in_blocks(panels_mut(&mut panels, n).into_par_iter(), observer, |(first, panel)| {
+        fill_panel(first, panel);
+        panel.iter_mut().for_each(|entry| *entry = map(*entry));
+        for (i, row) in panel.chunks_exact_mut(LANES).enumerate().take(LANES) {
+            row[i..].fill(R::ZERO);
+        }
+    })?;
+    Ok(panels)
+}
+
+/// The first column of each panel and its entries.
+fn panels_mut<R>(mut rest: &mut [R], n: usize) -> Vec<(usize, &mut [R])> {
+    let mut panels = Vec::with_capacity(n.div_ceil(LANES));
+    for first in (0..n).step_by(LANES) {
+        let (panel, after) = rest.split_at_mut((n - first) * LANES);
+        panels.push((first, panel));
+        rest = after;
+    }
+    panels
+}
+
+/// The entries on and below the diagonal of one panel.
+fn fill_entries<R: Real>(first: usize, panel: &mut [R], entry: impl Fn(usize, usize) -> f64) {
+    for (i, row) in panel.chunks_exact_mut(LANES).enumerate() {
+        for (lane, value) in row.iter_mut().enumerate().take(i + 1) {
+            *value = R::round(entry(first + i, first + lane));
+        }
+    }
+}
+
+/// Squared Euclidean distances, in units squared, of the points of one panel to all points from its first on.
+fn fill_euclidean<R: Real>(points: &Points, unit: f64, first: usize, panel: &mut [R]) {
+    // One feature after the other, so that the lanes are side by side.
+    let lanes = LANES.min(points.rows() - first);
+    let mut features = vec![[0.0; LANES]; points.cols()];
+    for lane in 0..lanes {
+        points.row(first + lane).iter().zip(&mut features).for_each(|(&value, feature)| feature[lane] = value);
+    }
+    let factor = 1.0 / unit;
+    pulp::Arch::new().dispatch(Euclidean { points, features: &features, factor, first, panel });
+}
+
+/// Row by row of one panel, all its lanes at once.
+struct Euclidean<'a, R> {
+    points: &'a Points,
+    features: &'a [[f64; LANES]],
+    factor: f64,
+    first: usize,
+    panel: &'a mut [R],
+}
+
+impl<R: Real> pulp::WithSimd for Euclidean<'_, R> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        for (i, row) in self.panel.chunks_exact_mut(LANES).enumerate() {
+            let mut sums = [0.0; LANES];
+            for (&value, feature) in self.points.row(self.first + i).iter().zip(self.features) {
+                for lane in 0..LANES {
+                    let difference = (value - feature[lane]) * self.factor;
+                    sums[lane] += difference * difference;
+                }
+            }
+            row.iter_mut().zip(sums).for_each(|(entry, sum)| *entry = R::round(sum));
+        }
+    }
+}
+
+/// The widest column of the points, from its least to its greatest value.
+fn widest(points: &Points) -> f64 {
+    (0..points.cols())
+        .map(|column| {
+            let values = (0..points.rows()).map(|i| points.row(i)[column]);
+            values.clone().fold(f64::MIN, f64::max) - values.fold(f64::MAX, f64::min)
+        })
+        .fold(0.0, f64::max)
+}
+
+/// The largest distance, if the matrix is one of distances.
+fn check_distances(distances: &Points) -> Result<f64> {
+    let n = distances.rows();
+    if distances.cols() != n {
+        return Err(Error::data(format!(
+            "the distances have {n} rows and {} columns; give one row and one column a point",
+            distances.cols()
+        )));
+    }
+    let largest = distances.values().iter().copied().fold(0.0, f64::max);
+    for i in 0..n {
+        for j in 0..=i {
+            let (here, there) = (distances.row(i)[j], distances.row(j)[i]);
+            let (row, column) = (i + 1, j + 1);
+            if here < 0.0 || there < 0.0 || (i == j && here != 0.0) {
+                return Err(Error::data(format!(
+                    "row {row}, column {column} is {here} (its mirror {there}); distances are not negative, and zero from a point to itself"
+                )));
+            }
+            if (here - there).abs() > SYMMETRIC * largest {
+                return Err(Error::data(format!(
+                    "row {row}, column {column} is {here} but row {column}, column {row} is {there}; give a symmetric matrix"
+                )));
+            }
+        }
+    }
+    Ok(largest)
+}
+
+/// S x in the panels' order, x row-major with C columns. Group g sums the panels g, g + GROUPS, ...; the groups are
+/// added in order.
+fn grouped_product<R: Real, const C: usize>(panels: &[R], x: &[[f64; C]]) -> Vec<[f64; C]> {
+    let n = x.len();
+    let mut starts = vec![0usize];
+    for first in (0..n).step_by(LANES) {
+        starts.push(starts[starts.len() - 1] + (n - first) * LANES);
+    }
+    let partial: Vec<Vec<[f64; C]>> = (0..GROUPS.min(starts.len() - 1))
+        .into_par_iter()
+        .map(|group| {
+            let mut y = vec![[0.0; C]; n];
+            for index in (group..starts.len() - 1).step_by(GROUPS) {
+                let (panel, first) = (&panels[starts[index]..starts[index + 1]], index * LANES);
+                pulp::Arch::new().dispatch(PanelProduct { panel, x: &x[first..], y: &mut y[first..] });
+            }
+            y
+        })
+        .collect();
+    let mut sums = vec![[0.0; C]; n];
+    for y in &partial {
+        for (sum, y) in sums.iter_mut().zip(y) {
+            (0..C).for_each(|c| sum[c] += y[c]);
+        }
+    }
+    sums
+}
+
+/// `y[i] += s x[j]` and `y[j] += s x[i]` over the entries of one panel; x and y begin with the panel's first point.
+struct PanelProduct<'a, R, const C: usize> {
+    panel: &'a [R],
+    x: &'a [[f64; C]],
+    y: &'a mut [[f64; C]],
+}
+
+impl<R: Real, const C: usize> pulp::WithSimd for PanelProduct<'_, R, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _: S) {
+        let PanelProduct { panel, x, y } = self;
+        let lanes = LANES.min(x.len());
+        // The panel's own part of x and y, padded to whole lanes.
+        let (mut x_here, mut y_here) = ([[0.0; C]; LANES], [[0.0; C]; LANES]);
+        x_here[..lanes].copy_from_slice(&x[..lanes]);
+        let (pairs, last) = panel.as_chunks::<{ 2 * LANES }>();
+        let ((x_pairs, x_last), (y_pairs, y_last)) = (x.as_chunks::<2>(), y.as_chunks_mut::<2>());
+        for ((entries, x), y) in pairs.iter().zip(x_pairs).zip(y_pairs) {
+            rows_product(entries, &x_here, &mut y_here, x, y);
+        }
+        for ((entries, x), y) in last.chunks_exact(LANES).zip(x_last).zip(y_last) {
+            rows_product(entries, &x_here, &mut y_here, &[*x], std::array::from_mut(y));
+        }
+        for (y, sum) in y.iter_mut().zip(y_here) {
+            (0..C).for_each(|c| y[c] += sum[c]);
+        }
+    }
+}
+
+/// A few rows of a panel: `y_rows += entries x_here` and `y_here += entries' x_rows`.
+#[inline(always)]
+fn rows_product<R: Real, const ROWS: usize, const C: usize>(
+    entries: &[R],
+    x_here: &[[f64; C]; LANES],
+    y_here: &mut [[f64; C]; LANES],
+    x_rows: &[[f64; C]; ROWS],
+    y_rows: &mut [[f64; C]; ROWS],
+) {
+    let mut wide = [[0.0; LANES]; ROWS];
+    for (wide, entries) in wide.iter_mut().zip(entries.chunks_exact(LANES)) {
+        (0..LANES).for_each(|lane| wide[lane] = entries[lane].widen());
+    }
+    let mut sums = *y_rows;
+    for lane in 0..LANES {
+        let mut down = y_here[lane];
+        for row in 0..ROWS {
+            for c in 0..C {
+                sums[row][c] += wide[row][lane] * x_here[lane][c];
+                down[c] += wide[row][lane] * x_rows[row][c];
+            }
+        }
+        y_here[lane] = down;
+    }
+    *y_rows = sums;
+}

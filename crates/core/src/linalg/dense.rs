@@ -1,0 +1,213 @@
+//! Dense symmetric eigenproblems, and products of tall matrices with a fixed order of summation.
+
+use crate::error::{Error, Result};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use rayon::prelude::*;
+
+/// Rows to a piece of a tall product: the unit of parallel work and of summation.
+const ROWS: usize = 4096;
+
+/// The matrix library splits its work in this many parts, whatever the number of threads, so that the order of its
+/// sums does not depend on them.
+fn fixed_parts() -> Par {
+    Par::rayon(8)
+}
+
+/// All eigenpairs of a symmetric matrix (lower triangle read), largest eigenvalue first.
+///
+/// # Errors
+///
+/// If the matrix library's iteration does not converge, which needs a matrix that is not finite.
+pub fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    let n = matrix.nrows();
+    let mut values = faer::Col::<f64>::zeros(n);
+    let mut vectors = Mat::<f64>::zeros(n, n);
+    let lower;
+    let matrix = if n > 1 {
+        lower = Mat::from_fn(n, n, |i, j| matrix[(i.max(j), i.min(j))]);
+        lower.as_ref()
+    } else {
+        matrix
+    };
+    let params = faer::Spec::default();
+    let par = if n < 128 { Par::Seq } else { fixed_parts() };
+    let scratch =
+        faer::linalg::evd::self_adjoint_evd_scratch::<f64>(n, faer::linalg::evd::ComputeEigenvectors::Yes, par, params);
+    let mut memory = faer::dyn_stack::MemBuffer::try_new(scratch)
+        .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
+    faer::linalg::evd::self_adjoint_evd(
+        matrix,
+        values.as_diagonal_mut(),
+        Some(vectors.as_mut()),
+        par,
+        faer::dyn_stack::MemStack::new(&mut memory),
+        params,
+    )
+    .map_err(|_| Error::Numerical(format!("the dense eigenproblem of {n} rows did not converge")))?;
+    // The library's order is ascending.
+    let descending = Mat::from_fn(n, n, |i, j| vectors[(i, n - 1 - j)]);
+    Ok(((0..n).rev().map(|j| values[j]).collect(), descending))
+}
+
+/// A⁻¹ b for a symmetric positive definite A of a few rows, in place; false if A is not positive definite.
+pub fn solve_positive_definite(matrix: MatMut<'_, f64>, rhs: &mut [f64]) -> bool {
+    let (mut a, n) = (matrix, rhs.len());
+    for j in 0..n {
+        let mut pivot = a[(j, j)];
+        for k in 0..j {
+            pivot -= a[(j, k)] * a[(j, k)];
+        }
+        if !(pivot > 0.0) {
+            return false;
+        }
+        let pivot = pivot.sqrt();
+        a[(j, j)] = pivot;
+        for i in j + 1..n {
+            let mut value = a[(i, j)];
+            for k in 0..j {
+                value -= a[(i, k)] * a[(j, k)];
+            }
+            a[(i, j)] = value / pivot;
+        }
+    }
+    for i in 0..n {
+        for k in 0..i {
+            rhs[i] -= a[(i, k)] * rhs[k];
+        }
+        rhs[i] /= a[(i, i)];
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            rhs[i] -= a[(k, i)] * rhs[k];
+        }
+        rhs[i] /= a[(i, i)];
+    }
+    true
+}
+
+/// AᵀB for tall A and B with the same number of rows.
+pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let n = a.nrows();
+    let partial: Vec<Mat<f64>> = (0..n.div_ceil(ROWS))
+        .into_par_iter()
+        .map(|piece| {
+            let (start, rows) = (piece * ROWS, ROWS.min(n - piece * ROWS));
+            let mut product = Mat::zeros(a.ncols(), b.ncols());
+            let (a, b) = (a.subrows(start, rows), b.subrows(start, rows));
+            matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+            product
+        })
+        .collect();
+    let mut total = Mat::zeros(a.ncols(), b.ncols());
+    for part in &partial {
+        total += part;
+    }
+    total
+}
+
+/// `out ← out + scale · A S` for a tall A and a small S.
+pub fn add_product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, s: MatRef<'_, f64>, scale: f64) {
+    out.par_row_chunks_mut(ROWS).zip(a.par_row_chunks(ROWS)).for_each(|(out, a)| {
+        matmul(out, Accum::Add, a, s, scale, Par::Seq);
+    });
+}
+
+/// A S for a tall A and a small S.
+pub fn product(a: MatRef<'_, f64>, s: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), s.ncols());
+    add_product(out.as_mut(), a, s, 1.0);
+    out
+}
+
+/// A full symmetric matrix as an operator.
+#[derive(Clone, Debug)]
+pub struct DenseSymmetric(pub Mat<f64>);
+
+impl super::Operator for DenseSymmetric {
+    fn dim(&self) -> usize {
+        self.0.nrows()
+    }
+
+    fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        out.par_row_chunks_mut(256).zip(self.0.as_ref().par_row_chunks(256)).for_each(|(out, rows)| {
+            matmul(out, Accum::Replace, rows, x, 1.0, Par::Seq);
+        });
+    }
+}
+
+/// The eigenpairs of a symmetric matrix, all of them, as an answer with residuals; largest first.
+pub(crate) fn checked_eigen(matrix: MatRef<'_, f64>, wanted: usize) -> Result<super::Eigenpairs> {
+    let (values, vectors) = symmetric_eigen(matrix)?;
+    let norm = values.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+    let wanted = wanted.min(values.len());
+    let vectors = vectors.subcols(0, wanted).to_owned();
+    let full = matrix.nrows();
+    let symmetric = Mat::from_fn(full, full, |i, j| matrix[(i.max(j), i.min(j))]);
+    let mut image = product(symmetric.as_ref(), vectors.as_ref());
+    let residuals = (0..wanted)
+        .map(|q| {
+            let mut sum = 0.0;
+            for i in 0..full {
+                image[(i, q)] -= values[q] * vectors[(i, q)];
+                sum += image[(i, q)] * image[(i, q)];
+            }
+            sum.sqrt() / norm
+        })
+        .collect();
+    Ok(super::Eigenpairs {
+        values: values[..wanted].to_vec(),
+        vectors,
+        residuals,
+        solver: "dense".into(),
+        iterations: 1,
+        converged: true,
+    })
+}
+
+/// All eigenvalues of a symmetric matrix, largest first; the lower triangle is read.
+///
+/// # Errors
+///
+/// As [`symmetric_eigen`].
+pub fn symmetric_eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    let mut values = matrix
+        .self_adjoint_eigenvalues(Side::Lower)
+        .map_err(|_| Error::Numerical("the dense eigenproblem did not converge".into()))?;
+    values.reverse();
+    Ok(values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_two_by_two_has_eigenvalues_three_and_one() {
+        let a = faer::mat![[2.0, 1.0], [1.0, 2.0]];
+        let (values, vectors) = symmetric_eigen(a.as_ref()).unwrap();
+        assert!((values[0] - 3.0).abs() < 1e-14 && (values[1] - 1.0).abs() < 1e-14);
+        assert!((vectors[(0, 0)] - vectors[(1, 0)]).abs() < 1e-14);
+    }
+
+    #[test]
+    fn a_small_system_is_solved_and_an_indefinite_one_refused() {
+        let mut a = faer::mat![[4.0, 2.0], [2.0, 3.0]];
+        let mut b = [8.0, 7.0];
+        assert!(solve_positive_definite(a.as_mut(), &mut b));
+        assert!((b[0] - 1.25).abs() < 1e-14 && (b[1] - 1.5).abs() < 1e-14);
+        let mut a = faer::mat![[1.0, 2.0], [2.0, 1.0]];
+        assert!(!solve_positive_definite(a.as_mut(), &mut [1.0, 1.0]));
+    }
+
+    #[test]
+    fn tall_products_match_the_plain_ones() {
+        let a = Mat::from_fn(10_000, 3, |i, j| ((i * 7 + j * 13) % 17) as f64 - 8.0);
+        let b = Mat::from_fn(10_000, 2, |i, j| ((i * 5 + j * 3) % 11) as f64 - 5.0);
+        let c = inner(a.as_ref(), b.as_ref());
+        let plain = a.transpose() * &b;
+        assert!((c - plain).norm_max() < 1e-9);
+        let s = faer::mat![[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]];
+        assert!((product(a.as_ref(), s.as_ref()) - &a * &s).norm_max() < 1e-12);
+    }
+}

@@ -1,0 +1,281 @@
+//! Sparse symmetric matrices: rows of sorted columns, both triangles kept, so that a product runs over rows in
+//! parallel and never has to scatter.
+
+use super::Operator;
+use faer::{MatMut, MatRef};
+use rayon::prelude::*;
+
+/// Rows to a piece of parallel work.
+const ROWS: usize = 1024;
+
+/// A symmetric matrix with both triangles stored, every diagonal entry present.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SparseSymmetric {
+    offsets: Vec<usize>,
+    columns: Vec<u32>,
+    values: Vec<f64>,
+}
+
+impl SparseSymmetric {
+    /// From rows sorted by column, with the diagonal present and both triangles equal.
+    pub(crate) fn from_parts(offsets: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> SparseSymmetric {
+        let matrix = SparseSymmetric { offsets, columns, values };
+        debug_assert!((0..matrix.dim()).all(|i| matrix.row(i).any(|(j, _)| j == i)));
+        debug_assert!((0..matrix.dim()).all(|i| matrix.row_columns(i).is_sorted()));
+        matrix
+    }
+
+    /// AᵀA for a sparse square A given by rows of `(column, value)`.
+    ///
+    /// Row i of the product is Σᵣ a[r,i] a[r,·]; the rows r with a[r,i] ≠ 0 come from the transposed pattern, and each
+    /// output row is gathered on its own, so the rows are computed in parallel and the sums have one order.
+    pub(crate) fn gram(offsets: &[usize], columns: &[u32], values: &[f64]) -> SparseSymmetric {
+        let n = offsets.len() - 1;
+        let (from_offsets, from_rows, from_values) = transpose(n, offsets, columns, values);
+        let pieces: Vec<(Vec<u32>, Vec<f64>, Vec<usize>)> = (0..n.div_ceil(ROWS))
+            .into_par_iter()
+            .map(|piece| {
+                let rows = piece * ROWS..((piece + 1) * ROWS).min(n);
+                let (mut out_columns, mut out_values, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+                let mut sums = vec![0.0; n];
+                let mut seen = vec![u32::MAX; n];
+                let mut pattern: Vec<u32> = Vec::new();
+                for i in rows {
+                    pattern.clear();
+                    for at in from_offsets[i]..from_offsets[i + 1] {
+                        let (r, a) = (from_rows[at] as usize, from_values[at]);
+                        for entry in offsets[r]..offsets[r + 1] {
+                            let j = columns[entry] as usize;
+                            if seen[j] != i as u32 {
+                                seen[j] = i as u32;
+                                sums[j] = 0.0;
+                                pattern.push(j as u32);
+                            }
+                            sums[j] += a * values[entry];
+                        }
+                    }
+                    pattern.sort_unstable();
+                    out_columns.extend_from_slice(&pattern);
+                    out_values.extend(pattern.iter().map(|&j| sums[j as usize]));
+                    ends.push(out_columns.len());
+                }
+                (out_columns, out_values, ends)
+            })
+            .collect();
+        let total = pieces.iter().map(|piece| piece.0.len()).sum();
+        let mut product = SparseSymmetric {
+            offsets: Vec::with_capacity(n + 1),
+            columns: Vec::with_capacity(total),
+            values: Vec::with_capacity(total),
+        };
+        product.offsets.push(0);
+        for (columns, values, ends) in pieces {
+            let base = product.columns.len();
+            product.columns.extend(columns);
+            product.values.extend(values);
+            product.offsets.extend(ends.iter().map(|end| base + end));
+        }
+        product
+    }
+
+    /// The number of stored entries.
+    pub fn entry_count(&self) -> usize {
+        self.columns.len()
+    }
+
+    /// The columns of the entries of row `i`, ascending.
+    pub fn row_columns(&self, i: usize) -> &[u32] {
+        &self.columns[self.offsets[i]..self.offsets[i + 1]]
+    }
+
+    /// The entries of row `i`, by ascending column.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        self.columns[range.clone()].iter().map(|&j| j as usize).zip(self.values[range].iter().copied())
+    }
+
+    /// The diagonal.
+    pub fn diagonal(&self) -> Vec<f64> {
+        (0..self.dim()).map(|i| self.row(i).find(|&(j, _)| j == i).map_or(0.0, |(_, v)| v)).collect()
+    }
+
+    /// Gershgorin's bound on the largest eigenvalue.
+    pub fn norm_bound(&self) -> f64 {
+        (0..self.dim()).map(|i| self.row(i).map(|(_, v)| v.abs()).sum()).fold(0.0, f64::max)
+    }
+
+    /// S A S for the diagonal S.
+    pub(crate) fn scaled(&self, s: &[f64]) -> SparseSymmetric {
+        let mut scaled = self.clone();
+        for i in 0..self.dim() {
+            for at in self.offsets[i]..self.offsets[i + 1] {
+                scaled.values[at] *= s[i] * s[self.columns[at] as usize];
+            }
+        }
+        scaled
+    }
+
+    /// The dense matrix.
+    pub fn to_dense(&self) -> faer::Mat<f64> {
+        let mut dense = faer::Mat::zeros(self.dim(), self.dim());
+        for i in 0..self.dim() {
+            for (j, value) in self.row(i) {
+                dense[(i, j)] = value;
+            }
+        }
+        dense
+    }
+
+    /// One block product with the block's rows contiguous: `out[i, ·] = Σⱼ a[i,j] x[j, ·]`.
+    pub(crate) fn apply_rows(&self, lanes: usize, x: &[f64], out: &mut [f64]) {
+        debug_assert!(x.len() == out.len() && x.len() == lanes * self.dim());
+        out.par_chunks_mut(ROWS * lanes).enumerate().for_each(|(piece, out)| {
+            let kernel = RowsKernel { matrix: self, first: piece * ROWS, lanes, x, out };
+            pulp::Arch::new().dispatch(kernel);
+        });
+    }
+}
+
+struct RowsKernel<'a> {
+    matrix: &'a SparseSymmetric,
+    first: usize,
+    lanes: usize,
+    x: &'a [f64],
+    out: &'a mut [f64],
+}
+
+impl pulp::WithSimd for RowsKernel<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) {
+        match self.lanes {
+            1 => self.run::<1>(),
+            2 => self.run::<2>(),
+            4 => self.run::<4>(),
+            8 => self.run::<8>(),
+            _ => self.run_any(),
+        }
+    }
+}
+
+impl RowsKernel<'_> {
+    #[inline(always)]
+    fn run<const LANES: usize>(self) {
+        let (x, _) = self.x.as_chunks::<LANES>();
+        let (out, _) = self.out.as_chunks_mut::<LANES>();
+        for (row, out) in out.iter_mut().enumerate() {
+            let mut sum = [0.0; LANES];
+            for (j, value) in self.matrix.row(self.first + row) {
+                let x = &x[j];
+                for lane in 0..LANES {
+                    sum[lane] += value * x[lane];
+                }
+            }
+            *out = sum;
+        }
+    }
+
+    #[inline(always)]
+    fn run_any(self) {
+        for (row, out) in self.out.chunks_exact_mut(self.lanes).enumerate() {
+            out.fill(0.0);
+            for (j, value) in self.matrix.row(self.first + row) {
+                for (sum, x) in out.iter_mut().zip(&self.x[j * self.lanes..]) {
+                    *sum += value * x;
+                }
+            }
+        }
+    }
+}
+
+impl Operator for SparseSymmetric {
+    fn dim(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        let lanes = x.ncols();
+        let rows = to_rows(x);
+        let mut image = vec![0.0; rows.len()];
+        self.apply_rows(lanes, &rows, &mut image);
+        from_rows(&image, out);
+    }
+}
+
+/// A block of vectors with its rows contiguous.
+pub(crate) fn to_rows(x: MatRef<'_, f64>) -> Vec<f64> {
+    let lanes = x.ncols();
+    let mut rows = vec![0.0; x.nrows() * lanes];
+    rows.par_chunks_mut(ROWS * lanes).enumerate().for_each(|(piece, rows)| {
+        for (q, column) in x.col_iter().enumerate() {
+            for (i, row) in rows.chunks_exact_mut(lanes).enumerate() {
+                row[q] = column[piece * ROWS + i];
+            }
+        }
+    });
+    rows
+}
+
+/// The inverse of [`to_rows`].
+pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
+    let lanes = out.ncols();
+    out.par_row_chunks_mut(ROWS).zip(rows.par_chunks(ROWS * lanes)).for_each(|(mut out, rows)| {
+        for (i, row) in rows.chunks_exact(lanes).enumerate() {
+            for (q, &value) in row.iter().enumerate() {
+                out[(i, q)] = value;
+            }
+        }
+    });
+}
+
+/// The transposed pattern and values; rows of the transpose ascend because the source rows are visited in order.
+fn transpose(n: usize, offsets: &[usize], columns: &[u32], values: &[f64]) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    let mut starts = vec![0usize; n + 1];
+    for &j in columns {
+        starts[j as usize + 1] += 1;
+    }
+    for j in 0..n {
+        starts[j + 1] += starts[j];
+    }
+    let mut cursor = starts.clone();
+    let (mut rows, mut transposed) = (vec![0u32; columns.len()], vec![0.0; columns.len()]);
+    for i in 0..n {
+        for at in offsets[i]..offsets[i + 1] {
+            let to = &mut cursor[columns[at] as usize];
+            rows[*to] = i as u32;
+            transposed[*to] = values[at];
+            *to += 1;
+        }
+    }
+    (starts, rows, transposed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use faer::Mat;
+
+    /// A = [[1, −1, 0], [0, 1, −1], [0, 0, 1]] has AᵀA = [[1, −1, 0], [−1, 2, −1], [0, −1, 2]].
+    fn path() -> SparseSymmetric {
+        SparseSymmetric::gram(&[0, 2, 4, 5], &[0, 1, 1, 2, 2], &[1.0, -1.0, 1.0, -1.0, 1.0])
+    }
+
+    #[test]
+    fn the_gram_of_a_bidiagonal_matrix_is_tridiagonal() {
+        let expected = faer::mat![[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 2.0]];
+        assert_eq!(path().to_dense(), expected);
+        assert_eq!(path().diagonal(), [1.0, 2.0, 2.0]);
+        assert_eq!(path().norm_bound(), 4.0);
+    }
+
+    #[test]
+    fn products_with_any_number_of_columns_match_the_dense_one() {
+        for lanes in [1, 2, 3, 4, 8] {
+            let x = Mat::from_fn(3, lanes, |i, q| (i * 5 + q * 3) as f64 - 4.0);
+            let mut out = Mat::zeros(3, lanes);
+            path().apply(x.as_ref(), out.as_mut());
+            assert_eq!(out, path().to_dense() * x);
+        }
+    }
+}
