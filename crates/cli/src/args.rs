@@ -1,0 +1,390 @@
+//! The command line: every command, every flag, and what each means.
+//!
+//! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
+//! methods themselves, so that the help cannot differ from what the library knows.
+
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use eigenfold::recipe::Method;
+use std::path::PathBuf;
+
+const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
+
+/// The heading of the flags that belong to single methods.
+const METHOD_FLAGS: &str = "Method parameters";
+
+#[derive(Debug, Parser)]
+#[command(name = "eigenfold", version, about = ABOUT, arg_required_else_help = true, subcommand_required = true)]
+#[command(after_help = "EXAMPLES
+  eigenfold embed digits -m isomap -o map.csv --plot map.png
+  eigenfold embed data.csv --label species -m pca -d 3 -o map.csv --save map.model
+  eigenfold transform map.model new.csv -o new-map.csv
+  eigenfold sample swiss-roll -n 2000 -o roll.csv
+
+Exit codes: 0 done; 2 bad usage or bad input, nothing written; 1 anything else, nothing written.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Cmd,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Cmd {
+    Embed(Embed),
+    Transform(Transform),
+    Graph(Graph),
+    Sample(Sample),
+    Methods(Methods),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Find the coordinates of the points of a file.
+///
+/// Writes one row for every row of the input, in the input's order, with the columns y1, y2, ... Without -o, --plot,
+/// --save or --json the rows go to standard output as CSV. Files are written whole or not at all, and all of them or
+/// none.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold embed digits -m isomap -k 10 -o map.csv --plot map.png
+  eigenfold embed cells.parquet --label type --ignore id -m le -o map.parquet --json map.json
+  eigenfold embed distances.npy --input-kind distances -m mds -d 3 -o map.npy
+  cat points.csv | eigenfold embed - -m pca | head")]
+pub(crate) struct Embed {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// What the input holds
+    #[arg(long, value_enum, default_value_t = Kind::Points)]
+    pub(crate) input_kind: Kind,
+    /// The method; `eigenfold methods` lists them
+    #[arg(short, long, default_value = "isomap")]
+    pub(crate) method: String,
+    /// The number of coordinates
+    #[arg(short, long, default_value_t = 2)]
+    pub(crate) dims: usize,
+    #[command(flatten)]
+    pub(crate) neighbors: Neighbors,
+    /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
+    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    pub(crate) memory: Option<u64>,
+    /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Where to draw them: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    /// Where to save the model, for `eigenfold transform`
+    #[arg(long, value_name = "FILE")]
+    pub(crate) save: Option<String>,
+    /// Where to write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// The method's own parameters that were given, filled in by [`parsed`].
+    #[arg(skip)]
+    pub(crate) parameters: Vec<(String, String)>,
+}
+
+/// Place new points on a map that `eigenfold embed --save` made.
+///
+/// Each point is placed by itself: one row alone gets the coordinates it gets among others, and the points that made
+/// the map get their own coordinates back.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold embed old.csv -m isomap -o old-map.csv --save map.model
+  eigenfold transform map.model new.csv -o new-map.csv")]
+pub(crate) struct Transform {
+    /// The saved model
+    pub(crate) model: PathBuf,
+    /// The new points, with the columns that the model was made from
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: String,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Find who is whose neighbor, and whether the graph hangs together.
+///
+/// Writes one line for each edge: from, to, length (rows counted from 0). Pieces are always reported.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold graph digits -k 10 -o edges.csv
+  eigenfold graph data.csv --radius 0.5 --pieces separate --json -
+  eigenfold graph data.csv -k 5 -o edges.csv && eigenfold embed edges.csv --input-kind graph -m isomap")]
+pub(crate) struct Graph {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// What the input holds: points, distances, or a graph whose pieces are wanted
+    #[arg(long, value_enum, default_value_t = Kind::Points)]
+    pub(crate) input_kind: Kind,
+    #[command(flatten)]
+    pub(crate) neighbors: Neighbors,
+    /// Where to write the edges; - for standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Where to write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Write a data set to try methods on.
+///
+/// The synthetic ones know their true coordinates (--truth); digits and iris are real and come with a label column.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold sample swiss-roll -n 2000 -o roll.csv --truth truth.csv
+  eigenfold sample swiss-roll --with-label -o roll.csv && eigenfold embed roll.csv --label label --plot roll.png
+  eigenfold sample iris -o iris.csv")]
+pub(crate) struct Sample {
+    /// The data set; an unknown name lists them all
+    pub(crate) name: String,
+    /// The number of points of a synthetic set
+    #[arg(short, long = "points", value_name = "N")]
+    pub(crate) n: Option<usize>,
+    /// The standard deviation of the noise added to a synthetic set
+    #[arg(long)]
+    pub(crate) noise: Option<f64>,
+    /// Which of the sets drawn at random
+    #[arg(long)]
+    pub(crate) seed: Option<u64>,
+    /// Add a last column, label: where on the surface a point is (digits and iris always have theirs)
+    #[arg(long)]
+    pub(crate) with_label: bool,
+    /// Where to write the true coordinates of a synthetic set
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Option<String>,
+    /// Where to write the points: .csv, .tsv, .npy, .parquet, or - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: String,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+/// List the methods, or one with its parameters.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold methods
+  eigenfold methods isomap
+  eigenfold methods --json methods.json")]
+pub(crate) struct Methods {
+    /// One method, by its name or an alias
+    pub(crate) name: Option<String>,
+    /// Where to write the list as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+}
+
+/// Print what a shell needs to complete commands and flags.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold completions bash > ~/.local/share/bash-completion/completions/eigenfold
+  eigenfold completions zsh > ~/.zfunc/_eigenfold
+  eigenfold completions fish > ~/.config/fish/completions/eigenfold.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page, or write all of them to a directory.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold man | man -l -
+  eigenfold man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// The directory for eigenfold.1, eigenfold-embed.1, ...
+    #[arg(long)]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// A file of points and how to read it.
+#[derive(Debug, Args)]
+pub(crate) struct Input {
+    /// .csv, .tsv, .npy, .parquet, - for standard input (CSV), or a built-in set: digits, iris
+    #[arg(value_name = "INPUT")]
+    pub(crate) source: String,
+    /// The column that colors the points and is not data: a name, or a number counted from 1
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) label: Option<String>,
+    /// A column to leave out; may be repeated
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) ignore: Vec<String>,
+    /// What separates the columns of a text file: one character, or `tab`; detected if not given
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub(crate) delimiter: Option<u8>,
+    /// Whether the first row of a text file names the columns; detected if not given
+    #[arg(long, value_enum)]
+    pub(crate) header: Option<YesNo>,
+}
+
+/// Which points are neighbors.
+#[derive(Debug, Args)]
+pub(crate) struct Neighbors {
+    /// The number of neighbors of each point [default: 10]
+    #[arg(short = 'k', long = "neighbors", value_name = "K", help_heading = "Graph")]
+    pub(crate) k: Option<usize>,
+    /// The distance within which points are neighbors; implies --graph within
+    #[arg(long, help_heading = "Graph")]
+    pub(crate) radius: Option<f64>,
+    /// Who is a neighbor: the k nearest, those mutually so, those within --radius, or all [default: nearest]
+    #[arg(long, value_enum, help_heading = "Graph")]
+    pub(crate) graph: Option<GraphKind>,
+    /// How far apart two points are
+    #[arg(long, value_enum, default_value_t = MetricName::Euclidean, help_heading = "Graph")]
+    pub(crate) metric: MetricName,
+    /// Search for neighbors approximately, and report the recall
+    #[arg(long, help_heading = "Graph")]
+    pub(crate) approximate: bool,
+    /// What to do if the graph is in several pieces: join them by their shortest bridges, refuse, or keep them apart
+    #[arg(long, value_enum, default_value_t = PiecesName::Join, help_heading = "Graph")]
+    pub(crate) pieces: PiecesName,
+}
+
+/// Flags of every command that computes.
+#[derive(Debug, Args)]
+pub(crate) struct Common {
+    /// Where randomness starts; the same seed gives the same bytes
+    #[arg(long, default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// The number of threads [default: all cores]; the result does not depend on it
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    /// One point a row
+    Points,
+    /// A square matrix of distances
+    Distances,
+    /// A square matrix of similarities
+    Similarities,
+    /// A list of edges: from, to, length
+    Graph,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GraphKind {
+    /// The k nearest of each point
+    Nearest,
+    /// Those that are among each other's k nearest
+    Mutual,
+    /// All within --radius
+    Within,
+    /// Everyone
+    All,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MetricName {
+    Euclidean,
+    Manhattan,
+    Cosine,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PiecesName {
+    Join,
+    Error,
+    Separate,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum YesNo {
+    Yes,
+    No,
+}
+
+/// The whole command line, with the parameters of all methods as flags of `embed`.
+pub(crate) fn command() -> Command {
+    let mut flags: Vec<(&'static str, &'static str, Vec<&'static str>)> = Vec::new();
+    for method in Method::all() {
+        for parameter in method.parameters() {
+            match flags.iter_mut().find(|flag| flag.0 == parameter.name) {
+                Some(flag) => flag.2.push(method.info().name),
+                None => flags.push((parameter.name, parameter.help, vec![method.info().name])),
+            }
+        }
+    }
+    Cli::command().mut_subcommand("embed", |embed| {
+        embed.args(flags.into_iter().map(|(name, help, methods)| {
+            Arg::new(name)
+                .long(name)
+                .value_name("VALUE")
+                .allow_hyphen_values(true)
+                .help_heading(METHOD_FLAGS)
+                .help(format!("{help} ({})", methods.join(", ")))
+        }))
+    })
+}
+
+/// The command line that was given.
+pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+    let mut cli = Cli::from_arg_matches(matches)?;
+    if let (Cmd::Embed(embed), Some(("embed", given))) = (&mut cli.command, matches.subcommand()) {
+        let names = Method::all().into_iter().flat_map(|method| method.parameters()).map(|parameter| parameter.name);
+        for name in names {
+            let known = embed.parameters.iter().any(|(other, _)| other == name);
+            if let (false, Some(value)) = (known, given.get_one::<String>(name)) {
+                embed.parameters.push((name.to_string(), value.clone()));
+            }
+        }
+    }
+    Ok(cli)
+}
+
+/// A number of bytes: `4GB`, `512MiB`, `1e9`.
+fn memory_size(text: &str) -> Result<u64, String> {
+    let at = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
+    let (number, unit) = (text[..at].trim(), text[at..].trim().to_ascii_lowercase());
+    let factor: f64 = match unit.as_str() {
+        "" | "b" => 1.0,
+        "k" | "kb" => 1e3,
+        "m" | "mb" => 1e6,
+        "g" | "gb" => 1e9,
+        "t" | "tb" => 1e12,
+        "kib" => 1024.0,
+        "mib" => 1024f64.powi(2),
+        "gib" => 1024f64.powi(3),
+        "tib" => 1024f64.powi(4),
+        _ => return Err(format!("{unit} is no unit of memory; use kB, MB, GB or TB")),
+    };
+    match number.parse::<f64>() {
+        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
+        _ => Err("this is no size; use a positive number and a unit, as in 4GB".to_string()),
+    }
+}
+
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("this is no delimiter; use one character, or tab".to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_have_units() {
+        assert_eq!(memory_size("4GB"), Ok(4_000_000_000));
+        assert_eq!(memory_size("1.5 MiB"), Ok(1_572_864));
+        assert_eq!(memory_size("1e9"), Ok(1_000_000_000));
+        assert!(memory_size("4XB").is_err() && memory_size("-1GB").is_err() && memory_size("GB").is_err());
+    }
+}

@@ -1,0 +1,88 @@
+//! `eigenfold graph`: the neighborhood graph, its edges and its pieces.
+
+use crate::args::Graph;
+use crate::embed::try_bytes;
+use crate::input::{self, Data};
+use crate::outputs::{self, Outputs, Wanted};
+use crate::progress::{self, Bar};
+use crate::report::{self, grouped};
+use crate::say;
+use eigenfold::error::{Error, Result};
+use eigenfold::graph::{Found, Search};
+use eigenfold::io::write_graph;
+use serde_json::{Value, json};
+use std::time::Instant;
+
+/// Runs the command.
+pub(crate) fn run(args: &Graph) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let search = Search {
+        neighbors: input::neighbors(&args.neighbors)?,
+        metric: input::metric(&args.neighbors),
+        approximate: args.neighbors.approximate,
+        pieces: input::pieces(&args.neighbors),
+        seed: args.common.seed,
+    };
+    let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
+    let given = all.into_iter().filter_map(|(flag, target)| target.map(|target| (flag, target)));
+    let wanted: Vec<Wanted> = given.map(|(flag, target)| Wanted { flag, target, trial: try_bytes }).collect();
+    outputs::check(&[&args.input.source], &wanted)?;
+
+    let bar = Bar::new(args.common.quiet);
+    bar.say("reading");
+    let start = Instant::now();
+    let (data, _) = input::read(&args.input, args.input_kind)?;
+    let read = start.elapsed().as_secs_f64();
+    progress::go_on()?;
+    let start = Instant::now();
+    let found = match &data {
+        Data::Points(points) => search.of_points(points, &bar)?,
+        Data::Distances(matrix) => search.of_distances(matrix, &bar)?,
+        Data::Graph(graph) => search.of_graph(graph)?,
+        Data::Similarities(_) => {
+            let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
+            return Err(Error::Parameter(fact.into()));
+        }
+    };
+    let searched = start.elapsed().as_secs_f64();
+    progress::go_on()?;
+
+    let start = Instant::now();
+    let mut outputs = Outputs::default();
+    if let Some(target) = &args.output {
+        outputs.stage(target, |name| write_graph(name, &found.graph))?;
+    }
+    if let Some(target) = &args.json {
+        let seconds = json!({"read": read, "graph": searched, "write": start.elapsed().as_secs_f64()});
+        let value = as_json(&found, seconds);
+        outputs.stage(target, move |name| report::write_json(name, &value))?;
+    }
+    bar.finish();
+    outputs.commit()?;
+    say(args.common.quiet, &summary(&found, searched));
+    Ok(())
+}
+
+fn as_json(found: &Found, seconds: Value) -> Value {
+    json!({
+        "n": found.graph.len(),
+        "edges": found.graph.edge_count(),
+        "pieces": found.sizes,
+        "piece_of": found.piece_of,
+        "bridges": found.bridges.len(),
+        "connecting_k": found.connecting_k,
+        "recall": found.recall,
+        "route": found.route,
+        "seconds": seconds,
+    })
+}
+
+fn summary(found: &Found, seconds: f64) -> String {
+    let (n, edges) = (grouped(found.graph.len()), grouped(found.graph.edge_count()));
+    let pieces = match found.sizes.len() {
+        1 => "in one piece".to_string(),
+        _ => format!("in pieces: {}{}", report::sizes(&found.sizes), report::bridges(found.bridges.len())),
+    };
+    let connecting = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects it"));
+    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({})", found.route)
+}

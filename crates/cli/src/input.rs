@@ -1,0 +1,103 @@
+//! From the flags to what the library takes: points, and a neighborhood.
+
+use crate::args::{self, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
+use eigenfold::Points;
+use eigenfold::error::{Error, Result};
+use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
+use eigenfold::io::{self, Labels, ReadOptions, Table};
+use eigenfold::recipe::Input;
+
+/// The neighbors of each point where nothing else is asked for.
+const DEFAULT_K: usize = 10;
+
+/// What an input holds.
+pub(crate) enum Data {
+    Points(Points),
+    Distances(Points),
+    Similarities(Points),
+    Graph(Graph),
+}
+
+impl Data {
+    /// The same as the library takes it.
+    pub(crate) fn as_input(&self) -> Input<'_> {
+        match self {
+            Data::Points(points) => Input::Points(points),
+            Data::Distances(matrix) => Input::Distances(matrix),
+            Data::Similarities(matrix) => Input::Similarities(matrix),
+            Data::Graph(graph) => Input::Graph(graph),
+        }
+    }
+}
+
+/// Reads an input of the given kind, and the labels that color it.
+pub(crate) fn read(input: &args::Input, kind: Kind) -> Result<(Data, Option<Labels>)> {
+    if kind == Kind::Graph {
+        return Ok((Data::Graph(io::read_graph(&input.source)?), None));
+    }
+    let table = table(input)?;
+    let data = match kind {
+        Kind::Distances => Data::Distances(table.points),
+        Kind::Similarities => Data::Similarities(table.points),
+        Kind::Points | Kind::Graph => Data::Points(table.points),
+    };
+    Ok((data, table.labels))
+}
+
+/// Reads points and their labels.
+pub(crate) fn table(input: &args::Input) -> Result<Table> {
+    let options = ReadOptions {
+        label: input.label.clone(),
+        ignore: input.ignore.clone(),
+        delimiter: input.delimiter,
+        header: input.header.map(|header| header == YesNo::Yes),
+    };
+    io::read(&input.source, &options)
+}
+
+/// Which neighbors the flags ask for.
+pub(crate) fn neighbors(flags: &Flags) -> Result<Neighbors> {
+    let kind = flags.graph.unwrap_or(if flags.radius.is_some() { GraphKind::Within } else { GraphKind::Nearest });
+    let refused = |fact: &str| Err(Error::Parameter(fact.to_string()));
+    match (kind, flags.k, flags.radius) {
+        (GraphKind::Within, None, Some(radius)) => Ok(Neighbors::Within(radius)),
+        (GraphKind::Within, None, None) => refused("--graph within needs a distance; add --radius"),
+        (_, Some(_), Some(_)) => refused("-k and --radius exclude each other; give one of them"),
+        (GraphKind::Within, Some(_), _) => refused("--graph within takes no -k; give --radius instead"),
+        (_, _, Some(_)) => refused("--radius goes with --graph within only; leave one of them out"),
+        (GraphKind::All, Some(_), _) => refused("--graph all takes no -k; leave one of them out"),
+        (GraphKind::All, None, None) => Ok(Neighbors::All),
+        (GraphKind::Nearest, k, None) => Ok(Neighbors::Nearest(k.unwrap_or(DEFAULT_K))),
+        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(k.unwrap_or(DEFAULT_K))),
+    }
+}
+
+/// How distances are measured.
+pub(crate) fn metric(flags: &Flags) -> Metric {
+    match flags.metric {
+        MetricName::Euclidean => Metric::Euclidean,
+        MetricName::Manhattan => Metric::Manhattan,
+        MetricName::Cosine => Metric::Cosine,
+    }
+}
+
+/// What is done with a graph in pieces.
+pub(crate) fn pieces(flags: &Flags) -> Pieces {
+    match flags.pieces {
+        PiecesName::Join => Pieces::Join,
+        PiecesName::Error => Pieces::Error,
+        PiecesName::Separate => Pieces::Separate,
+    }
+}
+
+/// Makes this many threads do the work of the whole program.
+pub(crate) fn use_threads(threads: Option<u16>) -> Result<()> {
+    let Some(threads) = threads else { return Ok(()) };
+    let built = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+    built.map_err(|error| Error::Numerical(format!("{threads} threads could not be started ({error}); use fewer")))
+}
+
+/// `y1`, `y2`, ... for the prefix `y`.
+pub(crate) fn numbered(prefix: &str, dims: usize) -> Vec<String> {
+    (1..=dims).map(|i| format!("{prefix}{i}")).collect()
+}

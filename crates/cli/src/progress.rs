@@ -1,0 +1,93 @@
+//! What the user sees while a fit runs, and how Ctrl-C reaches it.
+//!
+//! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C asks the fit to stop; the second
+//! leaves at once.
+
+use eigenfold::error::{Error, Result};
+use eigenfold::progress::{Observer, Stage};
+use indicatif::{ProgressBar, ProgressStyle};
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+/// Set by the first Ctrl-C.
+static STOP: AtomicBool = AtomicBool::new(false);
+
+/// Lets Ctrl-C stop the work from here on.
+pub(crate) fn listen_for_ctrl_c() {
+    // Without a handler Ctrl-C ends the program as usual, which is no reason to refuse the work.
+    let _ = ctrlc::set_handler(|| {
+        if STOP.swap(true, Ordering::Relaxed) {
+            std::process::exit(1);
+        }
+    });
+}
+
+/// An error if Ctrl-C was pressed: what was computed after it may be unfinished, so nothing of it is written.
+pub(crate) fn go_on() -> Result<()> {
+    if STOP.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+}
+
+/// Hears the fit and shows where it is.
+pub(crate) struct Bar {
+    bar: Option<ProgressBar>,
+    /// The stage and the thousandths shown last, so that inner loops cost one comparison.
+    shown: AtomicU32,
+}
+
+impl Bar {
+    /// A bar, or nothing to see if `quiet` or if standard error is no terminal.
+    pub(crate) fn new(quiet: bool) -> Bar {
+        let visible = !quiet && std::io::stderr().is_terminal();
+        let bar = visible.then(|| {
+            let bar = ProgressBar::new(1000);
+            let template = "{msg:<12} {wide_bar:.blue/white.dim} {percent:>3} %  {elapsed} spent, {eta} left";
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar.enable_steady_tick(Duration::from_millis(200));
+            bar
+        });
+        Bar { bar, shown: AtomicU32::new(u32::MAX) }
+    }
+
+    /// Announces something that is not a stage of the fit.
+    pub(crate) fn say(&self, what: &'static str) {
+        if let Some(bar) = &self.bar {
+            bar.reset();
+            bar.set_message(what);
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
+impl Observer for Bar {
+    fn progress(&self, stage: Stage, fraction: f64) {
+        let Some(bar) = &self.bar else { return };
+        let thousandths = (fraction.clamp(0.0, 1.0) * 1000.0) as u32;
+        let now = stage as u32 * 10_000 + thousandths;
+        let before = self.shown.swap(now, Ordering::Relaxed);
+        if now / 10_000 != before / 10_000 {
+            self.say(stage.name());
+        }
+        if now != before {
+            bar.set_position(u64::from(thousandths));
+        }
+    }
+
+    fn stop(&self) -> bool {
+        STOP.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,142 @@
+//! What a fit reports: as JSON for programs, as a few lines for people.
+
+use eigenfold::error::Result;
+use eigenfold::io::{write_bytes_atomically, write_error};
+use eigenfold::model::Report;
+use serde_json::{Map, Value, json};
+
+/// The seconds that the program itself spent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Spent {
+    /// Reading the input.
+    pub(crate) read: f64,
+    /// Writing the outputs.
+    pub(crate) write: f64,
+}
+
+/// The report of `embed` as JSON; what is not known is null or left out, never invented.
+pub(crate) fn json(report: &Report, spent: Spent, warnings: &[String]) -> Value {
+    let parameters: Map<String, Value> = report
+        .parameters
+        .iter()
+        .map(|p| (p.name.to_string(), json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)})))
+        .collect();
+    let seconds = &report.seconds;
+    let mut out = json!({
+        "method": report.method,
+        "n": report.n,
+        "features": report.features,
+        "dims": report.dims,
+        "parameters": parameters,
+        "seconds": {
+            "read": spent.read,
+            "graph": seconds.graph,
+            "field": seconds.field,
+            "coordinates": seconds.coordinates,
+            "write": spent.write,
+        },
+        "eigenvalues": report.eigenvalues,
+        "residuals": report.residuals,
+        "pieces": report.pieces,
+        "bridges": report.bridges,
+        "converged": report.converged,
+        "iterations": report.iterations,
+        "solver": report.solver,
+        "warnings": warnings,
+    });
+    if let Some(object) = out.as_object_mut() {
+        object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
+        object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
+    }
+    out
+}
+
+/// A parameter's text as the number or the truth value it is, where it is one.
+pub(crate) fn typed(text: &str) -> Value {
+    match serde_json::from_str::<Value>(text) {
+        Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
+        _ => Value::String(text.to_string()),
+    }
+}
+
+/// Writes JSON to a file or to standard output.
+pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
+    write_bytes_atomically(target, |out| {
+        let text = format!("{value:#}\n");
+        out.write_all(text.as_bytes()).map_err(|source| write_error(target, source))
+    })
+}
+
+/// The report of `embed` for people.
+pub(crate) fn summary(report: &Report, spent: Spent, warnings: &[String]) -> String {
+    let mut lines = Vec::new();
+    let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
+    let dims = report.dims;
+    lines.push(format!("{}: {} points{features} in {dims} dimensions", report.method, grouped(report.n)));
+    let used: Vec<String> = report.parameters.iter().map(|p| format!("{} {}", p.name, p.used)).collect();
+    if !used.is_empty() {
+        lines.push(format!("  parameters   {}", used.join(", ")));
+    }
+    if report.pieces.len() > 1 {
+        lines.push(format!("  pieces       {}{}", sizes(&report.pieces), bridges(report.bridges)));
+    }
+    if !report.eigenvalues.is_empty() {
+        let shown: Vec<String> = report.eigenvalues.iter().take(8).map(|v| format!("{v:.4e}")).collect();
+        let more = if report.eigenvalues.len() > 8 { ", ..." } else { "" };
+        lines.push(format!("  eigenvalues  {}{more}", shown.join(", ")));
+    }
+    if let Some(worst) = report.residuals.iter().copied().reduce(f64::max) {
+        let stopped = if report.converged { "" } else { ", not converged" };
+        lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
+    }
+    let s = &report.seconds;
+    lines.push(format!(
+        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, write {:.2}",
+        spent.read, s.graph, s.field, s.coordinates, spent.write
+    ));
+    lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
+    lines.join("\n")
+}
+
+/// The sizes of at most five pieces.
+pub(crate) fn sizes(pieces: &[usize]) -> String {
+    let shown: Vec<String> = pieces.iter().take(5).map(|&s| grouped(s)).collect();
+    let more = if pieces.len() > 5 { ", ..." } else { "" };
+    format!("{} ({}{more} points)", pieces.len(), shown.join(", "))
+}
+
+/// How many edges join the pieces.
+pub(crate) fn bridges(count: usize) -> String {
+    match count {
+        0 => String::new(),
+        1 => ", joined by 1 bridge".to_string(),
+        n => format!(", joined by {n} bridges"),
+    }
+}
+
+/// 12345 as 12,345.
+pub(crate) fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped_and_typed() {
+        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(typed("10"), json!(10));
+        assert_eq!(typed("auto"), json!("auto"));
+        assert_eq!(typed("true"), json!(true));
+    }
+}

@@ -1,0 +1,33 @@
+//! `eigenfold transform`: new points onto a saved map.
+
+use crate::args::Transform;
+use crate::embed::{try_coordinates, write_coordinates};
+use crate::outputs::{self, Outputs, Wanted};
+use crate::progress::{self, Bar};
+use crate::report::grouped;
+use crate::{input, say};
+use eigenfold::error::Result;
+use eigenfold::model::Model;
+
+/// Runs the command.
+pub(crate) fn run(args: &Transform) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let wanted = [Wanted { flag: "-o", target: &args.output, trial: try_coordinates }];
+    let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
+    outputs::check(&inputs, &wanted)?;
+    let bar = Bar::new(args.common.quiet);
+    bar.say("reading");
+    let model = Model::load(&args.model)?;
+    let table = input::table(&args.input)?;
+    progress::go_on()?;
+    bar.say("placing");
+    let placed = model.transform(&table.points)?;
+    progress::go_on()?;
+    let mut outputs = Outputs::default();
+    outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
+    bar.finish();
+    outputs.commit()?;
+    let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
+    say(args.common.quiet, &format!("{method}: {n} new points placed in {dims} dimensions"));
+    Ok(())
+}
