@@ -3,7 +3,8 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods themselves, so that the help cannot differ from what the library knows.
 
-use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use crate::flags::{Common, Input, Kind, Neighbors, memory_size};
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use eigenfold::recipe::Method;
 use std::path::PathBuf;
@@ -202,107 +203,6 @@ pub(crate) struct Man {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// A file of points and how to read it.
-#[derive(Debug, Args)]
-pub(crate) struct Input {
-    /// .csv, .tsv, .npy, .parquet, - for standard input (CSV), or a built-in set: digits, iris
-    #[arg(value_name = "INPUT")]
-    pub(crate) source: String,
-    /// The column that colors the points and is not data: a name, or a number counted from 1
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) label: Option<String>,
-    /// A column to leave out; may be repeated
-    #[arg(long, value_name = "COLUMN")]
-    pub(crate) ignore: Vec<String>,
-    /// What separates the columns of a text file: one character, or `tab`; detected if not given
-    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
-    pub(crate) delimiter: Option<u8>,
-    /// Whether the first row of a text file names the columns; detected if not given
-    #[arg(long, value_enum)]
-    pub(crate) header: Option<YesNo>,
-}
-
-/// Which points are neighbors.
-#[derive(Debug, Args)]
-pub(crate) struct Neighbors {
-    /// The number of neighbors of each point [default: 10]
-    #[arg(short = 'k', long = "neighbors", value_name = "K", help_heading = "Graph")]
-    pub(crate) k: Option<usize>,
-    /// The distance within which points are neighbors; implies --graph within
-    #[arg(long, help_heading = "Graph")]
-    pub(crate) radius: Option<f64>,
-    /// Who is a neighbor: the k nearest, those mutually so, those within --radius, or all [default: nearest]
-    #[arg(long, value_enum, help_heading = "Graph")]
-    pub(crate) graph: Option<GraphKind>,
-    /// How far apart two points are
-    #[arg(long, value_enum, default_value_t = MetricName::Euclidean, help_heading = "Graph")]
-    pub(crate) metric: MetricName,
-    /// Search for neighbors approximately, and report the recall
-    #[arg(long, help_heading = "Graph")]
-    pub(crate) approximate: bool,
-    /// What to do if the graph is in several pieces: join them by their shortest bridges, refuse, or keep them apart
-    #[arg(long, value_enum, default_value_t = PiecesName::Join, help_heading = "Graph")]
-    pub(crate) pieces: PiecesName,
-}
-
-/// Flags of every command that computes.
-#[derive(Debug, Args)]
-pub(crate) struct Common {
-    /// Where randomness starts; the same seed gives the same bytes
-    #[arg(long, default_value_t = 0)]
-    pub(crate) seed: u64,
-    /// The number of threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
-    pub(crate) threads: Option<u16>,
-    /// Say nothing but errors
-    #[arg(short, long)]
-    pub(crate) quiet: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Kind {
-    /// One point a row
-    Points,
-    /// A square matrix of distances
-    Distances,
-    /// A square matrix of similarities
-    Similarities,
-    /// A list of edges: from, to, length
-    Graph,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum GraphKind {
-    /// The k nearest of each point
-    Nearest,
-    /// Those that are among each other's k nearest
-    Mutual,
-    /// All within --radius
-    Within,
-    /// Everyone
-    All,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MetricName {
-    Euclidean,
-    Manhattan,
-    Cosine,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PiecesName {
-    Join,
-    Error,
-    Separate,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum YesNo {
-    Yes,
-    No,
-}
-
 /// The whole command line, with the parameters of all methods as flags of `embed`.
 pub(crate) fn command() -> Command {
     let mut flags: Vec<(&'static str, &'static str, Vec<&'static str>)> = Vec::new();
@@ -341,36 +241,6 @@ pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     Ok(cli)
 }
 
-/// A number of bytes: `4GB`, `512MiB`, `1e9`.
-fn memory_size(text: &str) -> Result<u64, String> {
-    let at = text.find(|c: char| c.is_ascii_alphabetic() && c != 'e').unwrap_or(text.len());
-    let (number, unit) = (text[..at].trim(), text[at..].trim().to_ascii_lowercase());
-    let factor: f64 = match unit.as_str() {
-        "" | "b" => 1.0,
-        "k" | "kb" => 1e3,
-        "m" | "mb" => 1e6,
-        "g" | "gb" => 1e9,
-        "t" | "tb" => 1e12,
-        "kib" => 1024.0,
-        "mib" => 1024f64.powi(2),
-        "gib" => 1024f64.powi(3),
-        "tib" => 1024f64.powi(4),
-        _ => return Err(format!("{unit} is no unit of memory; use kB, MB, GB or TB")),
-    };
-    match number.parse::<f64>() {
-        Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
-        _ => Err("this is no size; use a positive number and a unit, as in 4GB".to_string()),
-    }
-}
-
-fn delimiter(text: &str) -> Result<u8, String> {
-    match text.as_bytes() {
-        _ if text == "tab" || text == "\\t" => Ok(b'\t'),
-        [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("this is no delimiter; use one character, or tab".to_string()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -378,13 +248,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         command().debug_assert();
-    }
-
-    #[test]
-    fn sizes_have_units() {
-        assert_eq!(memory_size("4GB"), Ok(4_000_000_000));
-        assert_eq!(memory_size("1.5 MiB"), Ok(1_572_864));
-        assert_eq!(memory_size("1e9"), Ok(1_000_000_000));
-        assert!(memory_size("4XB").is_err() && memory_size("-1GB").is_err() && memory_size("GB").is_err());
     }
 }

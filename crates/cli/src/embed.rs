@@ -1,15 +1,18 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
 use crate::args::Embed;
+use crate::flags::{GraphKind, Kind};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
-use crate::report::{self, Spent};
+use crate::report::{self, Chosen, Spent, Story};
 use crate::{input, say};
+use clap::ValueEnum;
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
+use eigenfold::graph::Neighbors;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error};
-use eigenfold::model::Model;
+use eigenfold::model::{Model, Report};
 use eigenfold::recipe::{Method, Recipe};
 use std::path::Path;
 use std::time::Instant;
@@ -37,28 +40,31 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     progress::go_on()?;
     bar.say("writing");
 
+    let parameters = parameters(args, &recipe, model.report());
+    let mut warnings = model.report().warnings.clone();
+    warnings.extend(unused_flags(args, &recipe));
+    let story = |spent| Story { report: model.report(), parameters: &parameters, warnings: &warnings, spent };
+
     let start = Instant::now();
     let mut outputs = Outputs::default();
     if let Some(target) = output {
         outputs.stage(target, |name| write_coordinates(name, model.embedding()))?;
     }
     if let (Some(target), Some(format)) = (&args.plot, format) {
-        let bytes = picture(args, &model, labels, format)?;
+        let bytes = picture(args, &model, labels, &parameters, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.save {
         outputs.stage(target, |name| model.save(Path::new(name)))?;
     }
-    let spent = Spent { read, write: start.elapsed().as_secs_f64() };
     if let Some(target) = &args.json {
-        let value = report::json(model.report(), spent, &model.report().warnings);
+        let value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
     bar.finish();
     outputs.commit()?;
-    let spent = Spent { read, write: start.elapsed().as_secs_f64() };
-    say(args.common.quiet, &report::summary(model.report(), spent, &model.report().warnings));
+    say(args.common.quiet, &report::summary(&story(Spent { read, write: start.elapsed().as_secs_f64() })));
     Ok(())
 }
 
@@ -78,6 +84,59 @@ fn recipe(args: &Embed) -> Result<Recipe> {
         seed: args.common.seed,
         memory: args.memory,
     })
+}
+
+/// Every parameter that had a part in the result, as asked and as used: those of the graph, the seed, the method's own.
+fn parameters(args: &Embed, recipe: &Recipe, report: &Report) -> Vec<Chosen> {
+    let flags = &args.neighbors;
+    let mut all = Vec::new();
+    let mut add = |name: &str, asked: Option<String>, used: String| {
+        all.push(Chosen { name: name.to_string(), asked, used });
+    };
+    if recipe.method.info().needs_graph && args.input_kind != Kind::Graph {
+        let kind = flags.graph.map(name_of);
+        match recipe.neighbors {
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
+                add("neighbors", flags.k.map(|k| k.to_string()), k.to_string());
+            }
+            Neighbors::Within(radius) => add("radius", flags.radius.map(|r| r.to_string()), radius.to_string()),
+            Neighbors::All => {}
+        }
+        let used = match recipe.neighbors {
+            Neighbors::Nearest(_) => GraphKind::Nearest,
+            Neighbors::Mutual(_) => GraphKind::Mutual,
+            Neighbors::Within(_) => GraphKind::Within,
+            Neighbors::All => GraphKind::All,
+        };
+        add("graph", kind, name_of(used));
+        add("approximate", flags.approximate.then(|| "true".to_string()), flags.approximate.to_string());
+    }
+    for p in &report.parameters {
+        let asked = args.parameters.iter().find(|(name, _)| *name == p.name).map(|(_, value)| value.clone());
+        add(&p.name, asked, p.used.clone());
+    }
+    all
+}
+
+/// A value as it is written on the command line.
+fn name_of(value: impl ValueEnum) -> String {
+    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+}
+
+/// What was asked for and had no part in the result.
+fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
+    let info = recipe.method.info();
+    let flags = &args.neighbors;
+    let graph_flags = [
+        ("-k", flags.k.is_some()),
+        ("--radius", flags.radius.is_some()),
+        ("--graph", flags.graph.is_some()),
+        ("--approximate", flags.approximate),
+    ];
+    let given: Vec<&str> = graph_flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
+    let searched = info.needs_graph && args.input_kind != Kind::Graph;
+    let why = if info.needs_graph { "the graph is given".to_string() } else { format!("{} has no graph", info.name) };
+    (!searched && !given.is_empty()).then(|| format!("{} had no effect: {why}", given.join(", ")))
 }
 
 /// The outputs that the flags name, each with a way to try it.
@@ -111,7 +170,13 @@ fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
 }
 
-fn picture(args: &Embed, model: &Model, labels: Option<Labels>, format: Format) -> Result<Vec<u8>> {
+fn picture(
+    args: &Embed,
+    model: &Model,
+    labels: Option<Labels>,
+    parameters: &[Chosen],
+    format: Format,
+) -> Result<Vec<u8>> {
     let report = model.report();
     let title = args.input.label.clone().unwrap_or_else(|| "label".to_string());
     let coloring = match labels {
@@ -125,7 +190,7 @@ fn picture(args: &Embed, model: &Model, labels: Option<Labels>, format: Format) 
     };
     let mut facts = vec![format!("{} points", report::grouped(report.n))];
     facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
-    facts.extend(report.parameters.iter().map(|p| format!("{} {}", p.name, p.used)));
+    facts.extend(parameters.iter().filter(|p| p.used != "false").map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
         points: model.embedding(),
         coloring: &coloring,

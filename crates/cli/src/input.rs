@@ -1,6 +1,6 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
-use crate::args::{self, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
+use crate::flags::{self, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
@@ -31,7 +31,7 @@ impl Data {
 }
 
 /// Reads an input of the given kind, and the labels that color it.
-pub(crate) fn read(input: &args::Input, kind: Kind) -> Result<(Data, Option<Labels>)> {
+pub(crate) fn read(input: &flags::Input, kind: Kind) -> Result<(Data, Option<Labels>)> {
     if kind == Kind::Graph {
         return Ok((Data::Graph(io::read_graph(&input.source)?), None));
     }
@@ -45,7 +45,7 @@ pub(crate) fn read(input: &args::Input, kind: Kind) -> Result<(Data, Option<Labe
 }
 
 /// Reads points and their labels.
-pub(crate) fn table(input: &args::Input) -> Result<Table> {
+pub(crate) fn table(input: &flags::Input) -> Result<Table> {
     let options = ReadOptions {
         label: input.label.clone(),
         ignore: input.ignore.clone(),

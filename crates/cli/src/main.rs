@@ -6,6 +6,7 @@
 mod args;
 mod completions;
 mod embed;
+mod flags;
 mod graph;
 mod input;
 mod methods;

@@ -14,13 +14,34 @@ pub(crate) struct Spent {
     pub(crate) write: f64,
 }
 
+/// A parameter as the user gave it, if at all, and as it was used.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Chosen {
+    /// The flag without its dashes.
+    pub(crate) name: String,
+    /// What stood on the command line.
+    pub(crate) asked: Option<String>,
+    /// What was used.
+    pub(crate) used: String,
+}
+
+/// All that is known about a fit.
+pub(crate) struct Story<'a> {
+    /// What the library says.
+    pub(crate) report: &'a Report,
+    /// Every parameter, those of the graph first.
+    pub(crate) parameters: &'a [Chosen],
+    /// The library's warnings and ours.
+    pub(crate) warnings: &'a [String],
+    /// The program's own time.
+    pub(crate) spent: Spent,
+}
+
 /// The report of `embed` as JSON; what is not known is null or left out, never invented.
-pub(crate) fn json(report: &Report, spent: Spent, warnings: &[String]) -> Value {
-    let parameters: Map<String, Value> = report
-        .parameters
-        .iter()
-        .map(|p| (p.name.to_string(), json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)})))
-        .collect();
+pub(crate) fn json(story: &Story) -> Value {
+    let Story { report, parameters, warnings, spent } = story;
+    let chosen = |p: &Chosen| json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)});
+    let parameters: Map<String, Value> = parameters.iter().map(|p| (p.name.clone(), chosen(p))).collect();
     let seconds = &report.seconds;
     let mut out = json!({
         "method": report.method,
@@ -47,6 +68,7 @@ pub(crate) fn json(report: &Report, spent: Spent, warnings: &[String]) -> Value 
     if let Some(object) = out.as_object_mut() {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
+        object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
     out
 }
@@ -68,15 +90,14 @@ pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
 }
 
 /// The report of `embed` for people.
-pub(crate) fn summary(report: &Report, spent: Spent, warnings: &[String]) -> String {
+pub(crate) fn summary(story: &Story) -> String {
+    let Story { report, parameters, warnings, spent } = story;
     let mut lines = Vec::new();
     let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
     let dims = report.dims;
     lines.push(format!("{}: {} points{features} in {dims} dimensions", report.method, grouped(report.n)));
-    let used: Vec<String> = report.parameters.iter().map(|p| format!("{} {}", p.name, p.used)).collect();
-    if !used.is_empty() {
-        lines.push(format!("  parameters   {}", used.join(", ")));
-    }
+    let used: Vec<String> = parameters.iter().map(|p| format!("{} {}", p.name, p.used)).collect();
+    lines.push(format!("  parameters   {}", used.join(", ")));
     if report.pieces.len() > 1 {
         lines.push(format!("  pieces       {}{}", sizes(&report.pieces), bridges(report.bridges)));
     }

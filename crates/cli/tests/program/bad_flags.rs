@@ -1,0 +1,59 @@
+//! Command lines that cannot be understood or do not fit together.
+
+use crate::{Bench, cloud};
+
+#[test]
+fn near_misses_are_answered_with_the_name_that_was_meant() {
+    let bench = Bench::new();
+    bench.refuses("embde iris", 2, "did you mean embed?");
+    bench.refuses("embed iris --landmrks 3", 2, "did you mean --landmarks?");
+    bench.refuses("embed iris --metric euclidan", 2, "did you mean euclidean?");
+    bench.refuses("embed iris -m isomop", 2, "isomap");
+    bench.refuses("embed iris -m laplacian -o a.csv", 2, "laplacian-eigenmaps");
+    bench.refuses("embed iris -m umap -o a.csv", 2, "eigenfold methods");
+}
+
+#[test]
+fn values_that_are_none_are_refused() {
+    let bench = Bench::new();
+    bench.refuses("embed iris -d two", 2, "see eigenfold embed --help");
+    bench.refuses("embed iris -k -3", 2, "-3");
+    bench.refuses("embed iris --threads 0", 2, "0");
+    bench.refuses("embed iris --memory 4XB", 2, "use kB, MB, GB or TB");
+    bench.refuses("embed iris --memory lots", 2, "size");
+    bench.refuses("embed iris --seed 1.5", 2, "1.5");
+    bench.refuses("embed iris --delimiter ab", 2, "one character");
+    bench.refuses("embed iris -m isomap --landmarks many -o a.csv", 2, "many");
+    bench.refuses("embed", 2, "<INPUT>");
+    bench.refuses("embed iris iris", 2, "iris");
+    bench.refuses("transform", 2, "<MODEL>");
+}
+
+#[test]
+fn a_flag_the_method_does_not_know_is_refused() {
+    let bench = Bench::new();
+    let message = bench.refuses("embed iris -m pca --landmarks 20 -o a.csv", 2, "landmarks");
+    assert!(message.contains("pca"), "{message}");
+}
+
+#[test]
+fn contradictions_are_refused() {
+    let bench = Bench::new();
+    bench.refuses("embed iris -k 5 --radius 1", 2, "exclude each other");
+    bench.refuses("embed iris --graph within", 2, "add --radius");
+    bench.refuses("embed iris --graph within -k 5", 2, "give --radius instead");
+    bench.refuses("embed iris --graph all -k 5", 2, "takes no -k");
+    bench.refuses("embed iris --graph mutual --radius 2", 2, "--graph within only");
+    bench.refuses("graph iris --input-kind similarities", 2, "similarities");
+}
+
+#[test]
+fn names_that_are_not_unicode_do_not_panic() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let bench = Bench::new();
+    bench.write("cloud.csv", cloud(20, 3));
+    let output = bench.command("embed cloud.csv -m pca -o").arg(OsStr::from_bytes(b"m\xff.csv")).output().unwrap();
+    crate::answer(output).is_one_line("a name that is not Unicode", 2, "UTF-8");
+    assert_eq!(bench.files(), ["cloud.csv"]);
+}

@@ -1,0 +1,105 @@
+//! Every command but `embed` and `transform`, and the ways to ask for help.
+
+use crate::Bench;
+
+#[test]
+fn help_and_version_are_no_errors() {
+    let bench = Bench::new();
+    assert!(bench.does("--version").out.starts_with("eigenfold "));
+    for command in ["", "embed", "transform", "graph", "sample", "methods", "completions", "man"] {
+        let help = bench.does(&format!("{command} --help")).out;
+        assert!(help.contains("EXAMPLES") && help.contains("Usage: eigenfold"), "{command}\n{help}");
+    }
+    assert!(bench.does("embed --help").out.contains("--landmarks"), "the methods' parameters are flags");
+    assert_eq!(bench.run("").code, 2);
+}
+
+#[test]
+fn methods_are_listed_for_people_and_for_programs() {
+    let bench = Bench::new();
+    let table = bench.does("methods").out;
+    assert!(table.contains("isomap") && table.contains("laplacian-eigenmaps"), "{table}");
+    let details = bench.does("methods isomap").out;
+    assert!(details.contains("--landmarks") && details.contains("default"), "{details}");
+    bench.does("methods --json methods.json");
+    let list = bench.json("methods.json");
+    let methods = list.as_array().unwrap();
+    assert!(methods.len() >= 7);
+    for method in methods {
+        for key in ["name", "aliases", "stage", "parameters", "paper"] {
+            assert!(method.get(key).is_some(), "{key} of {method}");
+        }
+        let name = method["name"].as_str().unwrap();
+        assert!(table.contains(name));
+        for alias in method["aliases"].as_array().unwrap() {
+            let details = bench.does(&format!("methods {}", alias.as_str().unwrap())).out;
+            assert!(details.starts_with(name), "{alias}: {details}");
+        }
+    }
+    bench.refuses("methods isomop", 2, "isomap");
+}
+
+#[test]
+fn samples_are_drawn_with_their_truth() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 50 -o roll.csv --truth truth.csv");
+    assert_eq!(bench.read("roll.csv").lines().count(), 51);
+    assert!(bench.read("roll.csv").starts_with("x1,x2,x3\n"));
+    assert_eq!(bench.read("truth.csv").lines().count(), 51);
+    bench.does("sample swiss-roll -n 50 --with-label --noise 0.1 --seed 3 -o other.csv");
+    assert!(bench.read("other.csv").starts_with("x1,x2,x3,label\n"));
+    let piped = bench.does("sample swiss-roll -n 50 -q");
+    assert_eq!((piped.out, piped.err), (bench.read("roll.csv"), String::new()));
+    bench.refuses("sample swiss-rol -o a.csv", 2, "swiss-roll");
+    bench.refuses("sample swiss-roll -n 0 -o a.csv", 2, "0");
+    bench.refuses("sample swiss-roll --noise -1 -o a.csv", 2, "-1");
+}
+
+#[test]
+fn real_samples_have_labels() {
+    let bench = Bench::new();
+    bench.does("sample digits -o digits.csv");
+    let digits = bench.read("digits.csv");
+    assert_eq!(digits.lines().count(), 1798);
+    assert!(digits.lines().next().unwrap().ends_with(",label"));
+    bench.does("sample iris -o iris.tsv").err.contains("--label label");
+    assert!(bench.read("iris.tsv").contains("setosa"));
+    bench.does("sample iris -o iris.npy");
+    bench.refuses("sample iris -n 10 -o a.csv", 2, "-n");
+    bench.refuses("sample iris --truth t.csv -o a.csv", 2, "--truth");
+}
+
+#[test]
+fn the_graph_has_edges_and_pieces() {
+    let bench = Bench::new();
+    // Two squares far apart.
+    let square = |x: f64| format!("{x},0\n{x},1\n{0},0\n{0},1\n", x + 1.0);
+    bench.write("squares.csv", square(0.0) + &square(100.0));
+    bench.does("graph squares.csv -k 2 --pieces separate -o edges.csv --json graph.json");
+    let report = bench.json("graph.json");
+    assert_eq!(report["n"], 8);
+    assert_eq!(report["pieces"], serde_json::json!([4, 4]));
+    assert_eq!(report["edges"], 16);
+    assert!(report["connecting_k"].as_u64().is_none_or(|k| k == 4), "{report}");
+    assert!(bench.read("edges.csv").lines().count() >= 16);
+    let joined = bench.does("graph squares.csv -k 2");
+    assert!(joined.err.contains("in pieces: 2 (4, 4 points), joined by 1 bridge"), "{}", joined.err);
+    let message = bench.refuses("graph squares.csv -k 2 --pieces error -o e.csv", 2, "the graph is in 2 pieces");
+    assert!(message.contains("(4, 4 points)"), "{message}");
+    bench.does("embed edges.csv --input-kind graph -m laplacian-eigenmaps -d 1 --pieces separate -o map.csv");
+    assert_eq!(bench.read("map.csv").lines().count(), 9);
+}
+
+#[test]
+fn shells_and_man_get_what_they_need() {
+    let bench = Bench::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert!(bench.does(&format!("completions {shell}")).out.contains("landmarks"), "{shell}");
+    }
+    assert!(bench.does("man").out.contains(".TH eigenfold"));
+    std::fs::create_dir(bench.path("man1")).unwrap();
+    bench.does("man --dir man1");
+    assert!(bench.read("man1/eigenfold-embed.1").contains("landmarks"));
+    bench.refuses("man --dir nowhere", 2, "there is no such directory");
+    bench.refuses("completions csh", 2, "bash");
+}

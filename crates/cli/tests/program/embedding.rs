@@ -1,0 +1,156 @@
+//! `embed` and `transform` on data that can be embedded.
+
+use crate::{Bench, cloud, coordinates, is_png};
+use serde_json::json;
+use std::process::Stdio;
+
+#[test]
+fn every_output_is_written_and_the_report_keeps_its_keys() {
+    let bench = Bench::new();
+    let answer = bench.does("embed iris -m isomap -k 12 -o map.csv --plot map.png --save map.model --json map.json");
+    assert_eq!(bench.files(), ["map.csv", "map.json", "map.model", "map.png"]);
+    assert_eq!(answer.out, "");
+    assert!(answer.err.contains("150 points") && answer.err.contains("eigenvalues"), "{}", answer.err);
+    let map = bench.read("map.csv");
+    assert!(map.starts_with("y1,y2\n"));
+    assert_eq!(map.lines().count(), 151);
+    assert!(is_png(&bench.path("map.png")));
+    let report = bench.json("map.json");
+    assert_eq!((&report["method"], &report["n"]), (&json!("isomap"), &json!(150)));
+    assert_eq!((&report["features"], &report["dims"]), (&json!(4), &json!(2)));
+    for key in ["parameters", "seconds", "eigenvalues", "residuals", "pieces", "converged", "iterations", "warnings"] {
+        assert!(report.get(key).is_some(), "{key} of {report}");
+    }
+    for key in ["read", "graph", "field", "coordinates", "write"] {
+        assert!(report["seconds"][key].as_f64().is_some(), "{key} of {report}");
+    }
+    for (name, parameter) in report["parameters"].as_object().unwrap() {
+        assert!(parameter.get("asked").is_some() && parameter.get("used").is_some(), "{name} of {report}");
+    }
+}
+
+#[test]
+fn every_method_runs_on_iris_and_places_its_own_points() {
+    let bench = Bench::new();
+    bench.does("methods --json methods.json");
+    bench.does("sample iris -o iris.csv");
+    for method in bench.json("methods.json").as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        bench.does(&format!("embed iris.csv --label label -m {name} -d 2 -q -o map.csv --save map.model"));
+        bench.does(&format!("transform map.model iris.csv --label label -q -o again.csv"));
+        let (map, again) = (coordinates(&bench.read("map.csv")), coordinates(&bench.read("again.csv")));
+        assert_eq!(map.len(), 150, "{name}");
+        let largest = map.iter().flatten().fold(0.0f64, |a, v| a.max(v.abs()));
+        for (a, b) in map.iter().flatten().zip(again.iter().flatten()) {
+            assert!((a - b).abs() <= 1e-8 * largest, "{name}: {a} came back as {b}");
+        }
+    }
+}
+
+#[test]
+fn one_new_point_is_placed_as_among_many() {
+    let bench = Bench::new();
+    bench.write("old.csv", cloud(80, 3)).write("new.csv", cloud(90, 3));
+    let last = cloud(90, 3).lines().last().unwrap().to_string() + "\n";
+    bench.write("one.csv", last);
+    bench.does("embed old.csv -m isomap -k 8 --save m --quiet");
+    bench.does("transform m new.csv -o new-map.csv");
+    bench.does("transform m one.csv -o one-map.csv --header no");
+    let (many, one) = (bench.read("new-map.csv"), bench.read("one-map.csv"));
+    assert_eq!(many.lines().last(), one.lines().last());
+}
+
+#[test]
+fn standard_input_and_output_are_csv() {
+    let bench = Bench::new();
+    bench.write("cloud.csv", cloud(40, 3));
+    bench.does("embed cloud.csv -m pca -o map.csv");
+    let piped = bench.run_with_input("embed - -m pca --quiet", cloud(40, 3).as_bytes());
+    assert_eq!((piped.code, piped.err.as_str()), (0, ""));
+    assert_eq!(piped.out, bench.read("map.csv"));
+    let report = bench.does("embed cloud.csv -m pca --quiet --json -");
+    assert!(serde_json::from_str::<serde_json::Value>(&report.out).is_ok(), "only JSON: {}", report.out);
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_failure() {
+    let bench = Bench::new();
+    bench.write("cloud.csv", cloud(20_000, 3));
+    for line in ["embed cloud.csv -m pca -q --save m", "methods", "completions zsh", "sample swiss-roll -n 20000 -q"] {
+        let mut child = bench.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let answer = crate::answer(child.wait_with_output().unwrap());
+        assert_eq!((answer.code, answer.err.as_str()), (0, ""), "{line}");
+    }
+}
+
+#[test]
+fn every_format_is_written_and_read_back() {
+    let bench = Bench::new();
+    bench.write("cloud.csv", cloud(30, 4));
+    bench.does("embed cloud.csv -m pca -d 3 -o a.csv");
+    for format in ["tsv", "npy", "parquet"] {
+        bench.does(&format!("embed cloud.csv -m pca -d 3 -o a.{format}"));
+        bench.does(&format!("embed a.{format} -m pca -d 3 -o from-{format}.csv"));
+        bench.does("embed a.csv -m pca -d 3 -o from-csv.csv");
+        assert_eq!(bench.read(&format!("from-{format}.csv")), bench.read("from-csv.csv"), "{format}");
+    }
+    bench.does("embed cloud.csv -m pca --plot a.svg");
+    assert!(bench.read("a.svg").starts_with("<svg"));
+}
+
+#[test]
+fn the_number_of_threads_does_not_change_a_bit() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 600 -o roll.csv");
+    for method in ["isomap", "lle", "laplacian-eigenmaps"] {
+        bench.does(&format!("embed roll.csv -m {method} --threads 1 -o one.csv"));
+        bench.does(&format!("embed roll.csv -m {method} --threads 2 -o two.csv"));
+        assert_eq!(bench.read("one.csv"), bench.read("two.csv"), "{method}");
+    }
+}
+
+#[test]
+fn duplicates_and_constant_columns_are_harmless() {
+    let bench = Bench::new();
+    bench.write("twice.csv", cloud(40, 3).repeat(2));
+    let constant: String = cloud(60, 2).lines().map(|line| format!("{line},5\n")).collect();
+    bench.write("constant.csv", constant);
+    bench.does("methods --json methods.json");
+    for method in bench.json("methods.json").as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        for (file, rows) in [("twice.csv", 80), ("constant.csv", 60)] {
+            bench.does(&format!("embed {file} -m {name} -k 8 -q -o map.csv"));
+            let map = coordinates(&bench.read("map.csv"));
+            assert_eq!(map.len(), rows, "{name} of {file}");
+            assert!(map.iter().flatten().all(|v| v.is_finite()), "{name} of {file}");
+        }
+    }
+}
+
+#[test]
+fn columns_are_left_out_and_labels_color() {
+    let bench = Bench::new();
+    let mut rows: Vec<String> = cloud(40, 2).lines().map(|line| format!("a{},{line}", line.len() % 3)).collect();
+    rows.insert(0, "kind,u,v".into());
+    bench.write("kinds.csv", rows.join("\n"));
+    bench.refuses("embed kinds.csv -m pca -o m.csv", 2, "kind");
+    bench.does("embed kinds.csv -m pca --label kind --plot m.svg");
+    assert!(bench.read("m.svg").contains(">kind<"));
+    bench.does("embed kinds.csv -m pca --ignore kind -o m.csv");
+    bench.refuses("embed kinds.csv -m pca --label color -o n.csv", 2, "color");
+}
+
+#[test]
+fn distances_are_embedded_by_mds() {
+    let bench = Bench::new();
+    // Three points in a line, at 0, 1 and 3.
+    bench.write("d.csv", "0,1,3\n1,0,2\n3,2,0\n");
+    bench.does("embed d.csv --input-kind distances --header no -m mds -d 1 -o line.csv");
+    let mut line: Vec<f64> = coordinates(&bench.read("line.csv")).into_iter().map(|row| row[0]).collect();
+    line.sort_by(f64::total_cmp);
+    let gaps = [line[1] - line[0], line[2] - line[1]];
+    assert!((gaps[0] + gaps[1] - 3.0).abs() < 1e-8 && (gaps[0].min(gaps[1]) - 1.0).abs() < 1e-8, "{line:?}");
+    bench.write("bad.csv", "0,1,3\n1,0,2\n");
+    bench.refuses("embed bad.csv --input-kind distances --header no -m mds -d 1 -o a.csv", 2, "2");
+}

@@ -1,0 +1,36 @@
+//! Ctrl-C stops the work, quickly, and leaves nothing.
+
+use crate::Bench;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn interrupt(child: &Child) {
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(sent.success());
+}
+
+/// Starts a long job, interrupts it after a while, and returns how long it then took to end.
+fn interrupted(bench: &Bench, line: &str) -> Duration {
+    let before = bench.files();
+    let mut child = bench.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(700));
+    assert!(child.try_wait().unwrap().is_none(), "{line} ended before it could be interrupted");
+    let start = Instant::now();
+    interrupt(&child);
+    let answer = crate::answer(child.wait_with_output().unwrap());
+    let took = start.elapsed();
+    answer.is_one_line(line, 1, "stopped");
+    assert_eq!(bench.files(), before, "{line}");
+    took
+}
+
+#[test]
+fn ctrl_c_stops_each_stage_and_leaves_no_file() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 60000 -q -o roll.npy");
+    let outputs = "-o m.csv --plot m.png --save m.model --json m.json";
+    for method in ["isomap --landmarks 2000", "lle -k 40", "laplacian-eigenmaps -k 60"] {
+        let took = interrupted(&bench, &format!("embed roll.npy -m {method} {outputs}"));
+        assert!(took < Duration::from_secs(5), "{method} took {took:?} to stop");
+    }
+}
