@@ -112,6 +112,28 @@ impl Centered {
         Ok(Centered::new(n, panels, None, unit))
     }
 
+    /// From the squared distance of every pair, for distances that obey the triangle inequality.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if the observer asks for it.
+    pub fn from_squares(
+        n: usize,
+        square: impl Fn(usize, usize) -> f64 + Sync + Send,
+        observer: &dyn Observer,
+    ) -> Result<Centered> {
+        // No two points are further apart than twice the radius around the first.
+        let radius = (0..n).map(|j| square(0, j)).fold(0.0, f64::max).sqrt();
+        let unit = power_of_two(radius);
+        let entry = |i: usize, j: usize| square(i, j) / unit / unit;
+        let panels = if n > SINGLE_ABOVE {
+            Panels::Single(fill(n, observer, |first, panel| fill_entries(first, panel, entry), |s| s)?)
+        } else {
+            Panels::Double(fill(n, observer, |first, panel| fill_entries(first, panel, entry), |s| s)?)
+        };
+        Ok(Centered::new(n, panels, None, unit))
+    }
+
     fn new(n: usize, panels: Panels, order: Option<Vec<u32>>, unit: f64) -> Centered {
         let mut centered = Centered { panels, order, unit, row_means: vec![0.0; n], grand_mean: 0.0 };
         let ones = vec![1.0; n];
