@@ -3,9 +3,25 @@
 //! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
 //! Each method says in its own file how it symmetrizes.
 
+mod best;
+mod brute;
+mod filter;
+mod kd_tree;
+mod matrix;
 mod metric;
+mod nearest;
+mod pieces;
+mod search;
+mod shortlist;
+mod source;
+mod tile;
+mod watch;
+mod within;
 
+pub use matrix::check_distances;
 pub use metric::Metric;
+pub use nearest::{Index, Lists};
+pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -55,6 +71,27 @@ impl Graph {
     pub(crate) fn from_sorted(k: usize, targets: Vec<u32>, lengths: Vec<f64>) -> Graph {
         debug_assert!(k > 0 && targets.len() == lengths.len() && targets.len().is_multiple_of(k));
         Graph { offsets: (0..=targets.len() / k).map(|i| i * k).collect(), targets, lengths }
+    }
+
+    /// The graph with edges added to the lists of both their ends.
+    pub(crate) fn with_bridges(&self, bridges: &[(u32, u32, f64)]) -> Graph {
+        let mut added: Vec<(u32, f64, u32)> = bridges.iter().flat_map(|&(i, j, d)| [(i, d, j), (j, d, i)]).collect();
+        added.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+        let mut added = added.into_iter().peekable();
+        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        let mut list: Vec<(u32, f64)> = Vec::new();
+        for i in 0..self.len() {
+            list.clear();
+            list.extend(self.neighbors(i).iter().copied().zip(self.lengths(i).iter().copied()));
+            while let Some((_, length, j)) = added.next_if(|bridge| bridge.0 as usize == i) {
+                list.push((j, length));
+            }
+            list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            graph.targets.extend(list.iter().map(|edge| edge.0));
+            graph.lengths.extend(list.iter().map(|edge| edge.1));
+            graph.offsets.push(graph.targets.len());
+        }
+        graph
     }
 
     /// The number of points.
