@@ -40,12 +40,18 @@ impl Best {
             }
             self.items.pop();
         }
-        let before = |&(d, j): &(f64, u32)| d < distance || (d == distance && j < index);
+        // Shifted by hand: the lists are short, and most candidates belong near the end.
         let mut at = self.items.len();
-        while at > 0 && !before(&self.items[at - 1]) {
+        self.items.push((distance, index));
+        while at > 0 {
+            let (d, j) = self.items[at - 1];
+            if d < distance || (d == distance && j < index) {
+                break;
+            }
+            self.items[at] = (d, j);
             at -= 1;
         }
-        self.items.insert(at, (distance, index));
+        self.items[at] = (distance, index);
         true
     }
 

@@ -28,6 +28,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// The range of magnitudes of centered data for which ranks in single precision are bounded as stated.
 const MAGNITUDES: Range<f64> = 1e-140..1e151;
 
+/// Queries with a scaled coordinate beyond this are measured in double precision only.
+const FAR: f64 = 1e8;
+
 /// Rows in single precision.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rows {
@@ -52,49 +55,50 @@ pub(super) struct Blocks {
 impl Blocks {
     /// The points in single precision, or nothing if their scale does not allow for it.
     pub(super) fn new(points: &Points, metric: Metric) -> Option<Blocks> {
-        let dims = points.cols();
-        let mut center = vec![0.0; dims];
-        let mut ranked = Vec::new();
-        let mut largest: f64 = 0.0;
-        for pass in 0..2 {
-            for i in 0..points.rows() {
-                metric.ranked(points.row(i), &mut ranked);
-                for (c, x) in center.iter_mut().zip(&ranked) {
-                    match pass {
-                        0 => *c += x / points.rows() as f64,
-                        _ => largest = largest.max((x - *c).abs()),
-                    }
-                }
-            }
-        }
+        let (n, dims) = (points.rows(), points.cols());
+        let ranked = metric.ranked_rows(points);
+        let center = center(&ranked, n, dims);
+        let farthest = |row: &[f64]| row.iter().zip(&center).fold(0.0f64, |most, (x, c)| most.max((x - c).abs()));
+        let largest = ranked.par_chunks(dims).map(farthest).reduce(|| 0.0, f64::max);
         if largest > 0.0 && !MAGNITUDES.contains(&largest) {
             return None;
         }
         let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
         let mut blocks = Blocks { metric, dims, center, scale, rows: Rows::default() };
-        let mut rows = Rows::default();
-        for i in 0..points.rows() {
-            blocks.convert(points.row(i), &mut rows);
-        }
+        let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], doubt: vec![0.0; n] };
+        (rows.values.par_chunks_mut(dims), &mut rows.base, &mut rows.doubt, ranked.par_chunks(dims))
+            .into_par_iter()
+            .for_each(|(values, base, doubt, row)| (*base, *doubt) = blocks.convert(row, values));
         blocks.rows = rows;
         Some(blocks)
     }
 
-    /// Appends a point; whether it is near enough to the others for single precision.
-    fn convert(&self, row: &[f64], rows: &mut Rows) -> bool {
-        let mut ranked = Vec::with_capacity(self.dims);
-        self.metric.ranked(row, &mut ranked);
+    /// Rounds a point to single precision and returns its base and doubt.
+    fn convert(&self, ranked: &[f64], values: &mut [f32]) -> (f32, f32) {
+        let manhattan = self.metric == Metric::Manhattan;
         let mut size = 0.0;
-        for (x, c) in ranked.iter().zip(&self.center) {
-            let value = ((x - c) * self.scale).clamp(-1e9, 1e9) as f32;
-            rows.values.push(value);
-            let value = f64::from(value);
-            size += if self.metric == Metric::Manhattan { value.abs() } else { value * value };
+        for ((value, x), c) in values.iter_mut().zip(ranked).zip(&self.center) {
+            *value = ((x - c) * self.scale).clamp(-FAR, FAR) as f32;
+            let x = f64::from(*value);
+            size += if manhattan { x.abs() } else { x * x };
         }
         let doubt = self.doubt(size);
-        rows.base.push((if self.metric == Metric::Manhattan { -doubt } else { size - doubt }) as f32);
-        rows.doubt.push(doubt as f32);
-        ranked.iter().zip(&self.center).all(|(x, c)| ((x - c) * self.scale).abs() < 1e8)
+        ((if manhattan { -doubt } else { size - doubt }) as f32, doubt as f32)
+    }
+
+    /// Some queries in single precision, and whether none of them is too far out for it.
+    fn convert_queries(&self, queries: &Points, ids: &[u32]) -> (Rows, bool) {
+        let mut ranked = Vec::with_capacity(self.dims);
+        let mut rows = Rows { values: vec![0.0; ids.len() * self.dims], ..Rows::default() };
+        let mut near = true;
+        for (values, &id) in rows.values.chunks_exact_mut(self.dims).zip(ids) {
+            self.metric.ranked(queries.row(id as usize), &mut ranked);
+            let (base, doubt) = self.convert(&ranked, values);
+            rows.base.push(base);
+            rows.doubt.push(doubt);
+            near &= values.iter().all(|value| f64::from(value.abs()) < FAR);
+        }
+        (rows, near)
     }
 
     /// β: rounding the coordinates, d products and sums, and the norm, with u = 2⁻²⁴ and for either point
@@ -175,8 +179,7 @@ impl Blocks {
         filter: &F,
         write: &mut impl FnMut(&Best),
     ) {
-        let mut single = Rows::default();
-        let near = ids.iter().fold(true, |near, &i| self.convert(queries.row(i as usize), &mut single) && near);
+        let (single, near) = self.convert_queries(queries, ids);
         if !near && ids.len() > 1 {
             // One by one, so that no query is treated differently for the company it is in.
             return ids.chunks(1).for_each(|id| self.nearest(points, (queries, id), k, filter, write));
@@ -245,4 +248,17 @@ impl Blocks {
 
 fn lock<'s, 'b>(side: &'s Mutex<Shortlist<'b>>) -> MutexGuard<'s, Shortlist<'b>> {
     side.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The mean point; the sums are taken in a fixed order.
+fn center(values: &[f64], n: usize, dims: usize) -> Vec<f64> {
+    let sum = |rows: &[f64]| {
+        let mut sums = vec![0.0; dims];
+        for row in rows.chunks_exact(dims) {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n as f64);
+        }
+        sums
+    };
+    let parts: Vec<Vec<f64>> = values.par_chunks(1024 * dims).map(sum).collect();
+    (0..dims).map(|c| parts.iter().map(|part| part[c]).sum()).collect()
 }

@@ -53,7 +53,7 @@ trait Goal {
 impl KdTree {
     pub(super) fn new(points: &Points, metric: Metric) -> KdTree {
         let (n, dims) = (points.rows(), points.cols());
-        let ranked = ranked_rows(points, metric);
+        let ranked = metric.ranked_rows(points);
         let leaf_count = n.div_ceil(LEAF);
         let mut order: Vec<u32> = (0..n as u32).collect();
         let mut boxes = vec![[f64::INFINITY, f64::NEG_INFINITY]; (2 * leaf_count - 1) * dims];
@@ -226,20 +226,6 @@ impl KdTree {
             }
         }
     }
-}
-
-/// The points in which ranks are taken, row-major.
-fn ranked_rows(points: &Points, metric: Metric) -> std::borrow::Cow<'_, [f64]> {
-    if metric != Metric::Cosine {
-        return points.values().into();
-    }
-    let mut row = Vec::new();
-    let mut all = Vec::with_capacity(points.values().len());
-    for i in 0..points.rows() {
-        metric.ranked(points.row(i), &mut row);
-        all.extend_from_slice(&row);
-    }
-    all.into()
 }
 
 /// Fills the nodes of a subtree: its box, and two halves by the widest feature, ties by index.

@@ -7,6 +7,7 @@
 use crate::error::{Error, Result};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// From this many features on, sums run in eight lanes; below, in order.
 const LANES_FROM: usize = 16;
@@ -99,6 +100,20 @@ impl Metric {
         } else {
             out.extend_from_slice(row);
         }
+    }
+
+    /// All points in which ranks are taken, row after row.
+    pub(super) fn ranked_rows(self, points: &Points) -> Cow<'_, [f64]> {
+        if self != Metric::Cosine {
+            return points.values().into();
+        }
+        let mut row = Vec::with_capacity(points.cols());
+        let mut all = Vec::with_capacity(points.values().len());
+        for i in 0..points.rows() {
+            self.ranked(points.row(i), &mut row);
+            all.extend_from_slice(&row);
+        }
+        all.into()
     }
 }
 

@@ -8,6 +8,7 @@ use super::brute::Blocks;
 use super::filter::{Anyone, Elsewhere, Filter, Others};
 use super::kd_tree::KdTree;
 use super::metric::Metric;
+use super::tile::BLOCK;
 use super::watch::Watch;
 use crate::error::{Error, Result};
 use crate::points::Points;
@@ -18,7 +19,7 @@ use rayon::prelude::*;
 const TREE_DIMS: usize = 8;
 
 /// Queries handed to a thread at a time.
-const CHUNK: usize = 256;
+const CHUNK: usize = BLOCK;
 
 /// Neighbors of several points: `k` indices and as many distances a point, one list after the other.
 pub type Lists = (Vec<u32>, Vec<f64>);
