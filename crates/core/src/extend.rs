@@ -10,7 +10,7 @@
 //! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ), its own eigen-equation (Nyström) |
 
 use crate::error::{Error, Result};
-use crate::field::{Kernel, barycentric_weights, heat};
+use crate::field::{Kernel, barycentric_weights};
 use crate::graph::{Graph, Index, Lists, Metric, Paths};
 use crate::points::Points;
 use crate::progress::Silent;
@@ -70,6 +70,8 @@ pub enum Squares {
 pub(crate) struct Known<'a> {
     /// Their features; if absent, new rows hold distances to all of them.
     pub(crate) points: Option<&'a Points>,
+    /// Their distances to each other, while a fit from distances is under way.
+    pub(crate) distances: Option<&'a Points>,
     pub(crate) metric: Metric,
     /// How many neighbors a new point gets.
     pub(crate) k: usize,
@@ -110,15 +112,18 @@ impl Rule {
     pub(crate) fn place_all(&self, known: &Known<'_>, n: usize) -> Result<Vec<f64>> {
         let dims = known.embedding.cols();
         let Rule::Squares { squares, landmarks: Some(landmarks), row_means } = self else { return Ok(Vec::new()) };
-        let table = match squares {
-            Squares::Geodesic(graph) => LandmarkGeodesics::new(graph, landmarks)?.table,
-            Squares::Metric | Squares::Kernel(_) => Vec::new(),
+        let geodesics = match squares {
+            Squares::Geodesic(graph) => Some(LandmarkGeodesics::new(graph, landmarks)?),
+            Squares::Metric | Squares::Kernel(_) => None,
         };
-        let square = |i: usize, at: usize| match (squares, known.points) {
-            (Squares::Geodesic(_), _) => f64::from(table[at * n + i]).powi(2),
-            (Squares::Kernel(kernel), Some(points)) => kernel.square(points.row(i), points.row(landmarks[at] as usize)),
-            (_, Some(points)) => known.metric.distance(points.row(i), points.row(landmarks[at] as usize)).powi(2),
-            (_, None) => 0.0,
+        let square = |i: usize, at: usize| {
+            let landmark = landmarks[at] as usize;
+            match (squares, known.points, known.distances, &geodesics) {
+                (_, _, _, Some(geodesics)) => geodesics.length(at, i).powi(2),
+                (Squares::Kernel(kernel), Some(points), _, _) => kernel.square(points.row(i), points.row(landmark)),
+                (_, Some(points), _, _) => known.metric.distance(points.row(i), points.row(landmark)).powi(2),
+                (_, None, distances, _) => distances.map_or(0.0, |d| d.row(i)[landmark].powi(2)),
+            }
         };
         let rows = (0..n).into_par_iter().flat_map_iter(|i| {
             let own = landmarks.binary_search(&(i as u32)).ok();
@@ -272,8 +277,8 @@ impl Geodesics {
             Geodesics::Landmarks(known) => Ok(seeds
                 .par_iter()
                 .flat_map_iter(|seeds| {
-                    known.table.chunks_exact(known.n).map(move |row| {
-                        let through = |&(j, length): &(u32, f64)| length + f64::from(row[j as usize]);
+                    (0..known.landmarks).map(move |at| {
+                        let through = |&(j, length): &(u32, f64)| length + known.length(at, j as usize);
                         seeds.iter().map(through).fold(f64::INFINITY, f64::min)
                     })
                 })
@@ -282,21 +287,27 @@ impl Geodesics {
     }
 }
 
-/// The geodesics from every landmark to every point, in single precision.
+/// The geodesics from every landmark to every point, in single precision and units of the longest edge.
 struct LandmarkGeodesics {
     table: Vec<f32>,
-    n: usize,
+    landmarks: usize,
+    unit: f64,
 }
 
 impl LandmarkGeodesics {
     fn new(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
-        let n = graph.len();
         let paths = Paths::new(&graph.union(), landmarks.len());
-        let mut table = Vec::with_capacity(landmarks.len() * n);
+        let unit = paths.unit();
+        let mut table = Vec::with_capacity(landmarks.len() * graph.len());
         for batch in landmarks.chunks(64) {
             let sources: Vec<usize> = batch.iter().map(|&l| l as usize).collect();
-            table.extend(paths.from_sources(&sources, &Silent)?.iter().map(|&d| d as f32));
+            table.extend(paths.from_sources(&sources, &Silent)?.iter().map(|&d| (d / unit) as f32));
         }
-        Ok(LandmarkGeodesics { table, n })
+        Ok(LandmarkGeodesics { table, landmarks: landmarks.len(), unit })
+    }
+
+    fn length(&self, landmark: usize, point: usize) -> f64 {
+        let n = self.table.len() / self.landmarks;
+        f64::from(self.table[landmark * n + point]) * self.unit
     }
 }

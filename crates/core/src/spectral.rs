@@ -65,10 +65,8 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
     let mut warnings = Vec::new();
     let flat = lengths.iter().take(dims).filter(|&&length| length == 0.0).count();
     if flat > 0 {
-        warnings.push(format!(
-            "the field varies in {} directions only; the last {flat} coordinates are zero",
-            dims - flat
-        ));
+        warnings
+            .push(format!("the field varies in {} directions only; the last {flat} coordinates are zero", dims - flat));
     }
     if !pairs.converged {
         let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));

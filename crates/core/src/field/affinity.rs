@@ -101,7 +101,7 @@ pub(super) fn typical_length(graph: &Graph) -> Result<f64> {
 }
 
 /// exp(−length² / 2 width²).
-pub(crate) fn heat(length: f64, width: f64) -> f64 {
+pub(super) fn heat(length: f64, width: f64) -> f64 {
     (-0.5 * (length / width).powi(2)).exp()
 }
 

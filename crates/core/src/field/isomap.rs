@@ -13,9 +13,7 @@
 //! reduction. NIPS 15, 2003.
 
 use super::mds::choose_landmarks;
-use super::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
-};
+use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number};
 use crate::error::Result;
 use crate::extend::{Rule, Squares};
 use crate::graph::Paths;
@@ -43,7 +41,11 @@ impl FieldModel for Isomap {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        vec![Parameter::auto("landmarks", &self.landmarks, "points scaled exactly, the others placed by them (auto = all)")]
+        vec![Parameter::auto(
+            "landmarks",
+            &self.landmarks,
+            "points scaled exactly, the others placed by them (auto = all)",
+        )]
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {

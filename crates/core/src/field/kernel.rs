@@ -109,7 +109,9 @@ impl Kernel {
     pub(crate) fn square(&self, x: &[f64], y: &[f64]) -> f64 {
         match self {
             Kernel::Linear => square_distance(x, y),
-            Kernel::Gaussian { bandwidth } => 2.0 - 2.0 * self.of_square(square_distance(x, y), bandwidth.unwrap_or(1.0)),
+            Kernel::Gaussian { bandwidth } => {
+                2.0 - 2.0 * self.of_square(square_distance(x, y), bandwidth.unwrap_or(1.0))
+            }
             _ => self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y),
         }
     }

@@ -51,7 +51,11 @@ impl FieldModel for KernelPca {
             }
             Kernel::Sigmoid { offset, scale } => {
                 list.push(Parameter::new("offset", offset, "added to the scaled inner product"));
-                list.push(Parameter::auto("scale", scale, "multiplies the inner product (auto = 1 / mean squared norm)"));
+                list.push(Parameter::auto(
+                    "scale",
+                    scale,
+                    "multiplies the inner product (auto = 1 / mean squared norm)",
+                ));
             }
             Kernel::Linear | Kernel::Cosine => {}
         }
@@ -82,9 +86,14 @@ impl FieldModel for KernelPca {
             };
         };
         let n = points.rows();
-        site.afford("the kernel matrix", Centered::memory(n), &landmarks_instead(n).replace("--landmarks", "a sample of"))?;
+        site.afford(
+            "the kernel matrix",
+            Centered::memory(n),
+            &landmarks_instead(n).replace("--landmarks", "a sample of"),
+        )?;
         let kernel = self.kernel.resolve(points, site.seed)?;
-        let centered = Centered::from_squares(n, |i, j| kernel.square(points.row(i), points.row(j)).max(0.0), site.observer)?;
+        let centered =
+            Centered::from_squares(n, |i, j| kernel.square(points.row(i), points.row(j)).max(0.0), site.observer)?;
         if !centered.grand_mean().is_finite() {
             return Err(Error::parameter("the kernel's values overflow; use a smaller --scale or --degree"));
         }

@@ -121,7 +121,8 @@ impl Lle {
                 // C[j,k] = ½ (d²[i,j] + d²[i,k] − d²[j,k])
                 (None, Some(distances)) => {
                     let square = |a: usize, b: usize| distances.row(a)[b].powi(2);
-                    let pairs = neighbors.iter().flat_map(|&j| neighbors.iter().map(move |&k| (j as usize, k as usize)));
+                    let pairs =
+                        neighbors.iter().flat_map(|&j| neighbors.iter().map(move |&k| (j as usize, k as usize)));
                     pairs.map(|(j, k)| 0.5 * (square(i, j) + square(i, k) - square(j, k))).collect()
                 }
                 (None, None) => vec![0.0; neighbors.len() * neighbors.len()],

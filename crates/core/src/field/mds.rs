@@ -45,7 +45,11 @@ impl FieldModel for Mds {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        vec![Parameter::auto("landmarks", &self.landmarks, "points scaled exactly, the others placed by them (auto = all)")]
+        vec![Parameter::auto(
+            "landmarks",
+            &self.landmarks,
+            "points scaled exactly, the others placed by them (auto = all)",
+        )]
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {

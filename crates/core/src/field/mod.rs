@@ -14,7 +14,6 @@ mod mds;
 mod pca;
 
 pub use affinity::Affinity;
-pub(crate) use affinity::heat;
 pub use diffusion_maps::DiffusionMaps;
 pub use isomap::Isomap;
 pub use kernel::Kernel;
@@ -241,8 +240,5 @@ pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
 /// The text of a memory estimate, for a way out.
 pub(crate) fn landmarks_instead(n: usize) -> String {
     let landmarks = (n / 20).clamp(100, 2000);
-    format!(
-        "use --landmarks {landmarks} ({}), or raise --memory",
-        bytes(8 * landmarks as u64 * (landmarks + n) as u64)
-    )
+    format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(8 * landmarks as u64 * (landmarks + n) as u64))
 }
