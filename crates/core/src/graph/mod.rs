@@ -5,7 +5,9 @@
 
 mod best;
 mod brute;
+mod descent;
 mod filter;
+mod forest;
 mod kd_tree;
 mod matrix;
 mod metric;
