@@ -1,5 +1,6 @@
-//! Times the neighbor search: `cargo run --release --example neighbors -- POINTS DIMS [K] [approximate]`, on a noisy
-//! three-dimensional sheet turned into all dimensions, or on little-endian doubles: `-- FILE DIMS [K] [approximate]`.
+//! Times the neighbor search: `cargo run --release --example neighbors -- POINTS DIMS [K] [OPTION ...]`, on a noisy
+//! sheet in that many dimensions, or on little-endian doubles: `-- FILE DIMS [K] [OPTION ...]`. Options: approximate,
+//! manhattan, queries (also times finding the neighbors of new points).
 
 use eigenfold::Points;
 use eigenfold::graph::{Index, Metric, Neighbors, Search};
@@ -30,6 +31,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         found.recall,
         found.sizes.len()
     );
+    if !options.iter().any(|option| option == "queries") {
+        return Ok(());
+    }
     let start = Instant::now();
     let index = Index::new(&points, metric)?;
     let built = start.elapsed().as_secs_f64();

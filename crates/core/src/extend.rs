@@ -80,6 +80,21 @@ pub(crate) struct Known<'a> {
 }
 
 impl Rule {
+    /// Whether the rule's arrays have the sizes of that many rows, features and coordinates.
+    pub(crate) fn fits(&self, rows: usize, features: usize, dims: usize) -> bool {
+        match self {
+            Rule::Linear { mean, axes } => mean.len() == features && axes.len() == features * dims,
+            Rule::Squares { squares, row_means, landmarks } => {
+                let count = landmarks.as_ref().map_or(rows, Vec::len);
+                row_means.len() == count
+                    && landmarks.as_ref().is_none_or(|l| l.iter().all(|&i| (i as usize) < rows))
+                    && !matches!(squares, Squares::Geodesic(graph) if graph.len() != rows || !graph.is_sound())
+            }
+            Rule::Barycenter { .. } => true,
+            Rule::Affinity { density, .. } => density.as_ref().is_none_or(|density| density.len() == rows),
+        }
+    }
+
     /// The coordinates of new rows.
     pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Points> {
         let dims = known.embedding.cols();

@@ -237,4 +237,22 @@ impl Model {
         }
         Points::new(new.rows(), dims, values)
     }
+
+    /// Whether all sizes and indices fit together, as they must in a model that was not tampered with.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let n = self.embedding.rows();
+        let sound = |part: &Part| {
+            let rows = if part.rows.is_empty() { n } else { part.rows.len() };
+            let dims = part.eigenvalues.len();
+            let features = self.points.as_ref().map_or(0, Points::cols);
+            part.k >= 1
+                && dims <= self.embedding.cols()
+                && part.rows.iter().all(|&i| (i as usize) < n)
+                && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims))
+        };
+        self.points.as_ref().is_none_or(|points| points.rows() == n && points.is_sound())
+            && self.embedding.is_sound()
+            && !self.parts.is_empty()
+            && self.parts.iter().all(sound)
+    }
 }

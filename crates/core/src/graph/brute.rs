@@ -17,7 +17,7 @@ use super::filter::Filter;
 use super::metric::Metric;
 use super::nearest::{Lists, concat};
 use super::shortlist::{Batch, Shortlist};
-use super::tile::{BLOCK, Tile};
+use super::tile::{BLOCK, Tile, sum};
 use super::watch::Watch;
 use crate::error::Result;
 use crate::points::Points;
@@ -39,6 +39,14 @@ pub(super) struct Rows {
     pub(super) base: Vec<f32>,
     /// β[j].
     pub(super) doubt: Vec<f32>,
+}
+
+impl Rows {
+    /// ‖x[j]‖², or 0 for Manhattan: what turns a product into a rank when added for both its points.
+    #[inline(always)]
+    pub(super) fn size(&self, j: usize) -> f32 {
+        self.base[j] + self.doubt[j]
+    }
 }
 
 /// The points, ready to be multiplied.
@@ -128,6 +136,21 @@ impl Blocks {
 
     pub(super) fn rows(&self) -> &Rows {
         &self.rows
+    }
+
+    pub(super) fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// The rank of two points in single precision.
+    #[inline(always)]
+    pub(super) fn rank(&self, i: usize, j: usize) -> f32 {
+        let row = |i: usize| &self.rows.values[i * self.dims..(i + 1) * self.dims];
+        if self.metric == Metric::Manhattan {
+            sum(row(i), row(j), |x, y| (x - y).abs())
+        } else {
+            sum(row(i), row(j), |x, y| (x - y) * (x - y))
+        }
     }
 
     /// The `k` nearest other points of every point; every pair of blocks is computed once, for both its sides.

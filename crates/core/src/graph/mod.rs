@@ -5,9 +5,11 @@
 
 mod best;
 mod brute;
+mod descent;
 mod dijkstra;
 pub(crate) mod elimination;
 mod filter;
+mod forest;
 mod kd_tree;
 mod matrix;
 mod metric;
@@ -96,6 +98,16 @@ impl Graph {
             graph.offsets.push(graph.targets.len());
         }
         graph
+    }
+
+    /// Whether offsets, targets and lengths fit together, as in every graph this library builds.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.offsets.first() == Some(&0)
+            && self.offsets.last() == Some(&self.targets.len())
+            && self.offsets.is_sorted()
+            && self.targets.len() == self.lengths.len()
+            && self.targets.iter().all(|&j| (j as usize) < self.offsets.len() - 1)
+            && self.lengths.iter().all(|&length| (0.0..f64::INFINITY).contains(&length))
     }
 
     /// The number of points.

@@ -5,6 +5,7 @@
 
 use super::best::Best;
 use super::brute::Blocks;
+use super::descent;
 use super::filter::{Anyone, Elsewhere, Filter, Others};
 use super::kd_tree::KdTree;
 use super::metric::Metric;
@@ -17,6 +18,12 @@ use rayon::prelude::*;
 
 /// The largest number of features for which the kd-tree is used.
 const TREE_DIMS: usize = 8;
+
+/// The smallest number of points for which an approximate search is faster than an exact one.
+const NEARLY_FROM: usize = 4000;
+
+/// Points whose true neighbors are found to estimate the recall.
+const SAMPLE: usize = 256;
 
 /// Queries handed to a thread at a time.
 const CHUNK: usize = BLOCK;
@@ -116,6 +123,25 @@ impl<'a> Index<'a> {
                 Ok((gather(&targets, &place, k), gather(&lengths, &place, k)))
             }
         }
+    }
+
+    /// The `k` nearest other points of every indexed point with a few mistakes, and the share that is right, estimated
+    /// on a sample; nothing where the exact search is as fast.
+    pub(super) fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
+        let n = self.points.rows();
+        let Route::Blocks(blocks) = &self.route else { return Ok(None) };
+        if n < NEARLY_FROM || 4 * k > SAMPLE {
+            return Ok(None);
+        }
+        let lists = descent::nearest_others(blocks, self.points, k, seed, watch)?;
+        let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();
+        let exact = self.search(self.points, &sample, k, &Others, &watch.again(n))?;
+        let right = |(at, &i): (usize, &u32)| {
+            let found = &lists.0[i as usize * k..][..k];
+            exact.0[at * k..][..k].iter().filter(|j| found.contains(j)).count()
+        };
+        let right: usize = sample.iter().enumerate().map(right).sum();
+        Ok(Some((lists, right as f64 / exact.0.len() as f64)))
     }
 
     /// Roughly how many distances a search of all points computes, times the features of each.

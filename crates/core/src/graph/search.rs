@@ -143,7 +143,7 @@ impl Search {
     }
 
     fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
-        let recall = None;
+        let mut recall = None;
         let mut route = source.route();
         let graph = match self.neighbors {
             Neighbors::Within(radius) => within::within(source, radius, watch)?,
@@ -152,7 +152,14 @@ impl Search {
                 within::all(source, watch)?
             }
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
-                let (targets, lengths) = source.nearest_others(k, watch)?;
+                let nearly = if self.approximate { source.nearly_nearest_others(k, self.seed, watch)? } else { None };
+                let (targets, lengths) = match nearly {
+                    Some((lists, share)) => {
+                        (recall, route) = (Some(share), "nn-descent");
+                        lists
+                    }
+                    None => source.nearest_others(k, watch)?,
+                };
                 Graph::from_sorted(k, targets, lengths)
             }
         };

@@ -21,6 +21,12 @@ pub(super) trait Source: Sync {
     /// The `k` nearest other points of every point, sorted by (distance, index).
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists>;
 
+    /// The same with a few mistakes, and the share of neighbors that are right; nothing where that does not pay.
+    fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
+        let _ = (k, seed, watch);
+        Ok(None)
+    }
+
     /// All other points within `radius` of each point, sorted by (distance, index).
     fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>>;
 
@@ -47,6 +53,10 @@ impl Source for Index<'_> {
 
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {
         Index::nearest_others(self, k, watch)
+    }
+
+    fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
+        Index::nearly_nearest_others(self, k, seed, watch)
     }
 
     fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {

@@ -30,7 +30,7 @@ impl Tile {
                 || {
                     for (column, b) in self.values.chunks_exact_mut(height).zip(across.chunks_exact(dims)) {
                         for (value, a) in column.iter_mut().zip(down.chunks_exact(dims)) {
-                            *value = manhattan(a, b);
+                            *value = sum(a, b, |x, y| (x - y).abs());
                         }
                     }
                 },
@@ -47,10 +47,15 @@ impl Tile {
         }
     }
 
+    /// Column `j`.
+    pub(super) fn column(&self, j: usize) -> &[f32] {
+        &self.values[j * self.height..(j + 1) * self.height]
+    }
+
     /// The (i, value + base) in column `j` that do not exceed `limits[i]`.
     #[inline(always)]
     pub(super) fn down_within(&self, j: usize, base: f32, limits: &[f32], hits: &mut Vec<(u32, f32)>) {
-        let column = &self.values[j * self.height..(j + 1) * self.height];
+        let column = self.column(j);
         hits.clear();
         for (at, (values, limits)) in column.chunks(LANES).zip(limits.chunks(LANES)).enumerate() {
             let mut any = false;
@@ -70,7 +75,7 @@ impl Tile {
     /// The (i, value + bases[i]) in column `j` that do not exceed `limit`.
     #[inline(always)]
     pub(super) fn across_within(&self, j: usize, bases: &[f32], limit: f32, hits: &mut Vec<(u32, f32)>) {
-        let column = &self.values[j * self.height..(j + 1) * self.height];
+        let column = self.column(j);
         hits.clear();
         for (at, (values, bases)) in column.chunks(LANES).zip(bases.chunks(LANES)).enumerate() {
             let mut any = false;
@@ -88,20 +93,20 @@ impl Tile {
     }
 }
 
-/// Σ|a − b| in single precision.
+/// Σ f(a, b) in single precision.
 #[inline(always)]
-fn manhattan(a: &[f32], b: &[f32]) -> f32 {
+pub(super) fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     let (a_lanes, a_rest) = a.as_chunks::<32>();
     let (b_lanes, b_rest) = b.as_chunks::<32>();
     let mut lanes = [0.0f32; 32];
     for (x, y) in a_lanes.iter().zip(b_lanes) {
         for l in 0..32 {
-            lanes[l] += (x[l] - y[l]).abs();
+            lanes[l] += f(x[l], y[l]);
         }
     }
     let mut total = 0.0;
-    for (x, y) in a_rest.iter().zip(b_rest) {
-        total += (x - y).abs();
+    for (&x, &y) in a_rest.iter().zip(b_rest) {
+        total += f(x, y);
     }
     lanes.iter().fold(total, |total, lane| total + lane)
 }

@@ -1,4 +1,4 @@
-//! Files in and out: CSV, NPY, Parquet, edge lists, and the two built-in data sets.
+//! Files in and out: CSV, NPY, Parquet, edge lists, saved models, and the two built-in data sets.
 //!
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
 //! [`write`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
@@ -11,6 +11,7 @@ mod csv;
 mod dialect;
 mod graph;
 mod labels;
+mod model;
 mod npy;
 mod npy_header;
 
