@@ -13,6 +13,8 @@ mod graph;
 mod labels;
 mod npy;
 mod npy_header;
+#[cfg(feature = "parquet")]
+mod parquet;
 
 pub use atomic::{write_bytes_atomically, write_error};
 pub use graph::{read_graph, write_graph};
@@ -132,12 +134,18 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
     }
 }
 
+#[cfg(feature = "parquet")]
+use parquet::{read as read_parquet, write as write_parquet};
+
+#[cfg(not(feature = "parquet"))]
 const NO_PARQUET: &str = "this build does not include Parquet; build with `--features parquet`, or use .csv or .npy";
 
+#[cfg(not(feature = "parquet"))]
 fn read_parquet(path: &Path, _file: File, _options: &ReadOptions) -> Result<Table> {
     Err(format_error(path, NO_PARQUET))
 }
 
+#[cfg(not(feature = "parquet"))]
 fn write_parquet(path: &Path, _: &[String], _: &Points, _: Option<(&str, &Labels)>) -> Result<()> {
     Err(format_error(path, NO_PARQUET))
 }
