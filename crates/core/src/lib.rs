@@ -1,12 +1,46 @@
 //! eigenfold unfolds data: every method is a Gaussian field over the points.
+//!
+//! Three stages lead from data to a map, and each has its place here:
+//!
+//! ```text
+//! data -> neighborhood graph -> field over the points -> coordinates
+//! io      graph                 field                    spectral
+//! ```
+//!
+//! A [`Recipe`] names the stages; fitting it gives a [`Model`], which holds the embedding, reports how well it went and
+//! places new points.
+//!
+//! ```
+//! use eigenfold::{LaplacianEigenmaps, Neighbors, Recipe, io};
+//!
+//! let digits = io::read("digits", &io::ReadOptions::default())?;
+//! let recipe = Recipe {
+//!     neighbors: Neighbors::Nearest(10),
+//!     method: LaplacianEigenmaps::default().into(),
+//!     ..Recipe::default()
+//! };
+//! let model = recipe.fit(&digits.points)?;
+//! assert_eq!(model.embedding().rows(), 1797);
+//! assert!(model.report().residuals.iter().all(|&residual| residual < 1e-8));
+//! # Ok::<(), eigenfold::Error>(())
+//! ```
 
 pub mod error;
+pub mod extend;
+pub mod field;
 pub mod graph;
 pub mod io;
 pub mod linalg;
+pub mod model;
 pub mod points;
 pub mod progress;
+pub mod recipe;
 pub mod sample;
+pub mod spectral;
 
 pub use error::{Error, Result};
+pub use field::{DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Pca};
+pub use graph::{Graph, Metric, Neighbors, Pieces};
+pub use model::Model;
 pub use points::Points;
+pub use recipe::{Input, Method, Recipe};

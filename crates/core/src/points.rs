@@ -92,6 +92,14 @@ impl Points {
         Points { rows: rows.len(), cols: self.cols, values }
     }
 
+    /// Whether the sizes agree and every value is finite, as [`Points::new`] would have it.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.rows > 0
+            && self.cols > 0
+            && self.rows.checked_mul(self.cols) == Some(self.values.len())
+            && self.values.iter().all(|v| v.is_finite())
+    }
+
     /// The mean of each column.
     pub fn column_means(&self) -> Vec<f64> {
         let mut sums = vec![0.0; self.cols];

@@ -29,10 +29,11 @@ use super::Undirected;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
+use pulp::{Simd, WithSimd};
 use std::ops::{Add, Mul};
 
 /// The number of sources that are swept together.
-pub(crate) const LANES: usize = 32;
+pub(crate) const LANES: usize = 64;
 
 /// The two kinds of numbers that distances are kept in.
 pub(crate) trait Real:
@@ -42,6 +43,8 @@ pub(crate) trait Real:
     const INFINITY: Self;
     fn round(value: f64) -> Self;
     fn widen(self) -> f64;
+    /// `to = min(to, from + arc)` in every lane. Left to the compiler this becomes masked stores, which are slow.
+    fn relax<S: Simd>(simd: S, to: &mut [Self; LANES], from: &[Self; LANES], arc: Self);
 }
 
 impl Real for f32 {
@@ -55,6 +58,13 @@ impl Real for f32 {
     fn widen(self) -> f64 {
         self as f64
     }
+    #[inline(always)]
+    fn relax<S: Simd>(simd: S, to: &mut [f32; LANES], from: &[f32; LANES], arc: f32) {
+        let arc = simd.splat_f32s(arc);
+        for (to, &from) in S::as_mut_simd_f32s(to).0.iter_mut().zip(S::as_simd_f32s(from).0) {
+            *to = simd.min_f32s(*to, simd.add_f32s(from, arc));
+        }
+    }
 }
 
 impl Real for f64 {
@@ -67,6 +77,13 @@ impl Real for f64 {
     #[inline(always)]
     fn widen(self) -> f64 {
         self
+    }
+    #[inline(always)]
+    fn relax<S: Simd>(simd: S, to: &mut [f64; LANES], from: &[f64; LANES], arc: f64) {
+        let arc = simd.splat_f64s(arc);
+        for (to, &from) in S::as_mut_simd_f64s(to).0.iter_mut().zip(S::as_simd_f64s(from).0) {
+            *to = simd.min_f64s(*to, simd.add_f64s(from, arc));
+        }
     }
 }
 
@@ -160,11 +177,11 @@ struct Sweep<'a, R> {
     d: &'a mut [R],
 }
 
-impl<R: Real> pulp::WithSimd for Sweep<'_, R> {
+impl<R: Real> WithSimd for Sweep<'_, R> {
     type Output = ();
 
     #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
+    fn with_simd<S: Simd>(self, simd: S) {
         let Sweep { elimination: Elimination { starts, heads, .. }, arcs, first, climb, d } = self;
         let (rows, _) = d.as_chunks_mut::<LANES>();
         for &v in climb {
@@ -172,29 +189,18 @@ impl<R: Real> pulp::WithSimd for Sweep<'_, R> {
             let from = rows[v - first];
             let range = starts[v]..starts[v + 1];
             for (&u, &arc) in heads[range.clone()].iter().zip(&arcs[range]) {
-                let to = &mut rows[u as usize - first];
-                *to = relax(*to, &from, arc);
+                R::relax(simd, &mut rows[u as usize - first], &from, arc);
             }
         }
         for v in (first..starts.len() - 1).rev() {
             let mut to = rows[v - first];
             let range = starts[v]..starts[v + 1];
             for (&u, &arc) in heads[range.clone()].iter().zip(&arcs[range]) {
-                to = relax(to, &rows[u as usize - first], arc);
+                R::relax(simd, &mut to, &rows[u as usize - first], arc);
             }
             rows[v - first] = to;
         }
     }
-}
-
-/// `min(to, from + arc)` in every lane. The lanes come and go by value: stored one by one, they become masked stores.
-#[inline(always)]
-fn relax<R: Real>(mut to: [R; LANES], from: &[R; LANES], arc: R) -> [R; LANES] {
-    for lane in 0..LANES {
-        let way = from[lane] + arc;
-        to[lane] = if way < to[lane] { way } else { to[lane] };
-    }
-    to
 }
 
 /// An order of small fill and its inverse, or nothing if the ordering fails.

@@ -3,13 +3,31 @@
 //! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
 //! Each method says in its own file how it symmetrizes.
 
+mod best;
+mod brute;
+mod descent;
 mod dijkstra;
 pub(crate) mod elimination;
+mod filter;
+mod forest;
+mod kd_tree;
+mod matrix;
 mod metric;
+mod nearest;
 pub(crate) mod paths;
+mod pieces;
+mod search;
+mod shortlist;
+mod source;
+mod tile;
+mod watch;
+mod within;
 
+pub use matrix::check_distances;
 pub use metric::Metric;
+pub use nearest::{Index, Lists};
 pub use paths::Paths;
+pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -61,6 +79,37 @@ impl Graph {
         Graph { offsets: (0..=targets.len() / k).map(|i| i * k).collect(), targets, lengths }
     }
 
+    /// The graph with edges added to the lists of both their ends.
+    pub(crate) fn with_bridges(&self, bridges: &[(u32, u32, f64)]) -> Graph {
+        let mut added: Vec<(u32, f64, u32)> = bridges.iter().flat_map(|&(i, j, d)| [(i, d, j), (j, d, i)]).collect();
+        added.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+        let mut added = added.into_iter().peekable();
+        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        let mut list: Vec<(u32, f64)> = Vec::new();
+        for i in 0..self.len() {
+            list.clear();
+            list.extend(self.neighbors(i).iter().copied().zip(self.lengths(i).iter().copied()));
+            while let Some((_, length, j)) = added.next_if(|bridge| bridge.0 as usize == i) {
+                list.push((j, length));
+            }
+            list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            graph.targets.extend(list.iter().map(|edge| edge.0));
+            graph.lengths.extend(list.iter().map(|edge| edge.1));
+            graph.offsets.push(graph.targets.len());
+        }
+        graph
+    }
+
+    /// Whether offsets, targets and lengths fit together, as in every graph this library builds.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.offsets.first() == Some(&0)
+            && self.offsets.last() == Some(&self.targets.len())
+            && self.offsets.is_sorted()
+            && self.targets.len() == self.lengths.len()
+            && self.targets.iter().all(|&j| (j as usize) < self.offsets.len() - 1)
+            && self.lengths.iter().all(|&length| (0.0..f64::INFINITY).contains(&length))
+    }
+
     /// The number of points.
     pub fn len(&self) -> usize {
         self.offsets.len() - 1
@@ -94,6 +143,23 @@ impl Graph {
     /// Neighbors and lengths of point `i`, together.
     pub fn edges(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.neighbors(i).iter().map(|&j| j as usize).zip(self.lengths(i).iter().copied())
+    }
+
+    /// The graph over some of the points, in the given order, with the edges between them.
+    pub fn induced(&self, rows: &[usize]) -> Graph {
+        let mut place = vec![u32::MAX; self.len()];
+        for (at, &i) in rows.iter().enumerate() {
+            place[i] = at as u32;
+        }
+        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        for &i in rows {
+            for (j, length) in self.edges(i).filter(|&(j, _)| place[j] != u32::MAX) {
+                graph.targets.push(place[j]);
+                graph.lengths.push(length);
+            }
+            graph.offsets.push(graph.targets.len());
+        }
+        graph
     }
 
     /// The undirected graph that has an edge wherever either list does (the union); each list sorted by index.

@@ -245,3 +245,174 @@ fn piece_sizes(graph: &Undirected) -> Vec<usize> {
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     sizes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::progress::Silent;
+    use proptest::prelude::*;
+
+    const EXACT: f64 = 1e-12;
+
+    fn by(graph: &Undirected, elimination: bool) -> Paths {
+        let budget = Budget { arc: 0.0, pair: 0.0, limit: 0.0 };
+        let route = if elimination {
+            Route::Elimination(Elimination::new(graph, budget).unwrap())
+        } else {
+            Route::Dijkstra(graph.clone())
+        };
+        Paths::with_route(graph, route)
+    }
+
+    fn floyd_warshall(graph: &Undirected) -> Vec<f64> {
+        let n = graph.len();
+        let mut d = vec![f64::INFINITY; n * n];
+        for i in 0..n {
+            d[i * n + i] = 0.0;
+            graph.edges(i).for_each(|(j, length)| d[i * n + j] = length);
+        }
+        for k in 0..n {
+            for i in 0..n {
+                for j in 0..n {
+                    d[i * n + j] = d[i * n + j].min(d[i * n + k] + d[k * n + j]);
+                }
+            }
+        }
+        d
+    }
+
+    fn close(a: f64, b: f64, tolerance: f64) -> bool {
+        a == b || (a - b).abs() <= tolerance * b.abs()
+    }
+
+    /// The lower triangle from the panels, spread to a full matrix in the points' own order.
+    fn from_panels<R: Real>(paths: &Paths) -> Vec<f64> {
+        let n = paths.len();
+        let panels = paths.panels::<R>();
+        let point = |v: usize| paths.order().map_or(v, |order| order[v] as usize);
+        let mut d = vec![0.0; n * n];
+        for first in (0..n).step_by(LANES) {
+            let mut panel = vec![R::ZERO; (n - first) * LANES];
+            panels.fill(first, &mut panel);
+            for i in first..n {
+                for j in first..(first + LANES).min(i + 1) {
+                    let value = panel[(i - first) * LANES + j - first].widen() * paths.unit();
+                    d[point(i) * n + point(j)] = value;
+                    d[point(j) * n + point(i)] = value;
+                }
+            }
+        }
+        d
+    }
+
+    /// Graphs of 1 to 70 points, some in several pieces, a fifth of the edges of length zero.
+    fn any_graph() -> impl Strategy<Value = Undirected> {
+        (1usize..70, 0.0..3.0f64).prop_flat_map(|(n, degree)| {
+            let length = prop_oneof![1 => Just(0.0), 4 => 1e-3..10.0f64];
+            let edges = prop::collection::vec((0..n, 0..n, length), 0..=(n as f64 * degree) as usize);
+            edges.prop_map(move |edges| {
+                let mut lists = vec![Vec::new(); n];
+                for (i, j, length) in edges.into_iter().filter(|edge| edge.0 != edge.1) {
+                    lists[i].push((j as u32, length));
+                }
+                Graph::from_lists(lists).unwrap().union()
+            })
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn h04_floyd_warshall_and_dijkstra_and_elimination_agree(graph in any_graph()) {
+            let all: Vec<usize> = (0..graph.len()).rev().collect();
+            let expected = floyd_warshall(&graph);
+            for elimination in [true, false] {
+                let paths = by(&graph, elimination);
+                let rows = paths.from_sources(&all, &Silent).unwrap();
+                let double = from_panels::<f64>(&paths);
+                let single = from_panels::<f32>(&paths);
+                for (at, &value) in expected.iter().enumerate() {
+                    let reversed = (graph.len() - 1 - at / graph.len()) * graph.len() + at % graph.len();
+                    prop_assert!(close(rows[reversed], value, EXACT), "{} is not {value}", rows[reversed]);
+                    prop_assert!(close(double[at], value, EXACT), "{} is not {value}", double[at]);
+                    prop_assert!(close(single[at], value, 1e-6), "{} is not {value} in single", single[at]);
+                }
+                let reached = expected[..graph.len()].iter().filter(|d| d.is_finite()).count();
+                prop_assert!(paths.piece_sizes().contains(&reached));
+                prop_assert_eq!(paths.piece_sizes().iter().sum::<usize>(), graph.len());
+            }
+        }
+
+        /// A new point with lengths to some points is the same as a point of the graph with those edges.
+        #[test]
+        fn seeds_are_the_edges_of_a_point_outside(graph in any_graph(), seeds in prop::collection::vec((0u32..70, 0.0..5.0f64), 1..6)) {
+            let n = graph.len();
+            let seeds: Vec<(u32, f64)> = seeds.into_iter().map(|(j, length)| (j % n as u32, length)).collect();
+            let mut lists: Vec<Vec<(u32, f64)>> =
+                (0..n).map(|i| graph.edges(i).map(|(j, length)| (j as u32, length)).collect()).collect();
+            lists.push(seeds.clone());
+            let larger = Graph::from_lists(lists).unwrap().union();
+            for elimination in [true, false] {
+                let outside = by(&graph, elimination).from_seeds(&[&seeds[..], &seeds[..1]], &Silent).unwrap();
+                let inside = by(&larger, elimination).from_sources(&[n], &Silent).unwrap();
+                prop_assert!((0..n).all(|i| close(outside[i], inside[i], EXACT)));
+            }
+        }
+    }
+
+    #[test]
+    fn on_a_path_the_lengths_add_up() {
+        let lists = vec![vec![(1, 1.0)], vec![(2, 2.0)], vec![(3, 4.0)], vec![]];
+        let graph = Graph::from_lists(lists).unwrap().union();
+        for elimination in [true, false] {
+            let d = by(&graph, elimination).from_sources(&[0, 2], &Silent).unwrap();
+            assert_eq!(d, [0.0, 1.0, 3.0, 7.0, 3.0, 2.0, 0.0, 4.0]);
+        }
+    }
+
+    /// k nearest of the R2 swiss roll: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),
+    /// (t cos t, 21 v, t sin t), i = 1..n, g the real root of g³ = g + 1.
+    fn swiss_roll(n: usize, k: usize) -> Undirected {
+        let g = 1.324_717_957_244_746_f64;
+        let points: Vec<[f64; 3]> = (1..=n)
+            .map(|i| {
+                let (u, v) = ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
+                let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
+                [t * t.cos(), 21.0 * v, t * t.sin()]
+            })
+            .collect();
+        let distance = |a: &[f64; 3], b: &[f64; 3]| (0..3).map(|c| (a[c] - b[c]).powi(2)).sum::<f64>().sqrt();
+        let lists = (0..n).map(|i| {
+            let mut all: Vec<(u32, f64)> =
+                (0..n).filter(|&j| j != i).map(|j| (j as u32, distance(&points[i], &points[j]))).collect();
+            all.sort_by(|a, b| a.1.total_cmp(&b.1));
+            all.truncate(k);
+            all
+        });
+        Graph::from_lists(lists.collect()).unwrap().union()
+    }
+
+    /// The numbers are from scipy 1.x `shortest_path(method="D")` on the union of scikit-learn's `kneighbors_graph`
+    /// (n = 1000, k = 8), the geodesics with which scikit-learn's Isomap agrees to all printed digits.
+    #[test]
+    fn the_swiss_roll_has_the_geodesics_that_scipy_finds() {
+        let graph = swiss_roll(1000, 8);
+        let all: Vec<usize> = (0..1000).collect();
+        for paths in [Paths::new(&graph, 1000), by(&graph, true), by(&graph, false)] {
+            let d = paths.from_sources(&all, &Silent).unwrap();
+            let largest = d.iter().copied().fold(0.0, f64::max);
+            assert!((largest - 95.3956747052).abs() < 1e-9, "{largest}");
+            assert!(close(d.iter().sum(), 33312957.07592638, EXACT), "{}", d.iter().sum::<f64>());
+        }
+    }
+
+    #[test]
+    fn little_fill_is_eliminated_and_much_is_not() {
+        assert_eq!(Paths::new(&swiss_roll(1000, 8), 1000).route(), "elimination sweeps");
+        // Points joined at random: an expander, on which every order fills in.
+        let step = |i: usize, c: usize| ((i * 7919 + c * 104_729 + (i * i + c) % 1013) % 3000) as u32;
+        let lists = (0..3000).map(|i| (0..10).map(|c| (step(i, c), 1.0)).filter(|edge| edge.0 != i as u32).collect());
+        let graph = Graph::from_lists(lists.collect()).unwrap().union();
+        assert_eq!(Paths::new(&graph, 3000).route(), "dijkstra");
+    }
+}

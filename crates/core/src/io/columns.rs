@@ -133,6 +133,14 @@ impl Columns {
         format_error(path, message)
     }
 
+    /// The error of a value that is not there; `row` counts from 1.
+    #[cfg(feature = "parquet")]
+    pub(super) fn missing(&self, path: &Path, row: usize, column: usize) -> Error {
+        let (title, flag) = (self.title(column), self.flag(column));
+        let way_out = format!("fill it in, remove the row, or use --ignore {flag}");
+        format_error(path, format!("row {row}, {title} is missing (null); {way_out}"))
+    }
+
     /// The error of a row that has no label; `row` counts from 1.
     pub(super) fn unlabeled(&self, path: &Path, row: usize, line: Option<usize>, column: usize) -> Error {
         let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));

@@ -1,4 +1,4 @@
-//! Files in and out: CSV, NPY, Parquet, edge lists, and the two built-in data sets.
+//! Files in and out: CSV, NPY, Parquet, edge lists, saved models, and the two built-in data sets.
 //!
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
 //! [`write`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
@@ -11,8 +11,11 @@ mod csv;
 mod dialect;
 mod graph;
 mod labels;
+mod model;
 mod npy;
 mod npy_header;
+#[cfg(feature = "parquet")]
+mod parquet;
 
 pub use atomic::{write_bytes_atomically, write_error};
 pub use graph::{read_graph, write_graph};
@@ -132,12 +135,18 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
     }
 }
 
+#[cfg(feature = "parquet")]
+use parquet::{read as read_parquet, write as write_parquet};
+
+#[cfg(not(feature = "parquet"))]
 const NO_PARQUET: &str = "this build does not include Parquet; build with `--features parquet`, or use .csv or .npy";
 
+#[cfg(not(feature = "parquet"))]
 fn read_parquet(path: &Path, _file: File, _options: &ReadOptions) -> Result<Table> {
     Err(format_error(path, NO_PARQUET))
 }
 
+#[cfg(not(feature = "parquet"))]
 fn write_parquet(path: &Path, _: &[String], _: &Points, _: Option<(&str, &Labels)>) -> Result<()> {
     Err(format_error(path, NO_PARQUET))
 }

@@ -112,6 +112,28 @@ impl Centered {
         Ok(Centered::new(n, panels, None, unit))
     }
 
+    /// From the squared distance of every pair, for distances that obey the triangle inequality.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if the observer asks for it.
+    pub fn from_squares(
+        n: usize,
+        square: impl Fn(usize, usize) -> f64 + Sync + Send,
+        observer: &dyn Observer,
+    ) -> Result<Centered> {
+        // No two points are further apart than twice the radius around the first.
+        let radius = (0..n).map(|j| square(0, j)).fold(0.0, f64::max).sqrt();
+        let unit = power_of_two(radius);
+        let entry = |i: usize, j: usize| square(i, j) / unit / unit;
+        let panels = if n > SINGLE_ABOVE {
+            Panels::Single(fill(n, observer, |first, panel| fill_entries(first, panel, entry), |s| s)?)
+        } else {
+            Panels::Double(fill(n, observer, |first, panel| fill_entries(first, panel, entry), |s| s)?)
+        };
+        Ok(Centered::new(n, panels, None, unit))
+    }
+
     fn new(n: usize, panels: Panels, order: Option<Vec<u32>>, unit: f64) -> Centered {
         let mut centered = Centered { panels, order, unit, row_means: vec![0.0; n], grand_mean: 0.0 };
         let ones = vec![1.0; n];
@@ -399,4 +421,130 @@ fn rows_product<R: Real, const ROWS: usize, const C: usize>(
         y_here[lane] = down;
     }
     *y_rows = sums;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::progress::Silent;
+    use faer::Mat;
+
+    const EXACT: f64 = 1e-12;
+
+    /// A ring of n points with chords: connected, and with paths that wind.
+    fn ring(n: usize, length: f64) -> Paths {
+        let edge = |i: usize, step: usize| (((i + step) % n) as u32, length * (1.0 + ((i * step) % 7) as f64));
+        let lists = (0..n).map(|i| [1, 5, 17].map(|step| edge(i, step)).to_vec()).collect();
+        Paths::new(&Graph::from_lists(lists).unwrap().union(), n)
+    }
+
+    /// Not a pattern, and of mean other than zero.
+    fn block(n: usize, columns: usize) -> Mat<f64> {
+        Mat::from_fn(n, columns, |i, c| ((i * 31 + c * 17 + i * i * c) % 101) as f64 / 50.0 - 0.8)
+    }
+
+    fn applied(operator: &Centered, x: &Mat<f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(x.nrows(), x.ncols());
+        operator.apply(x.as_ref(), out.as_mut());
+        out
+    }
+
+    /// −½ H S H by its definition.
+    fn dense(distances: &[f64], n: usize) -> Mat<f64> {
+        let h = Mat::from_fn(n, n, |i, j| f64::from(i == j) - 1.0 / n as f64);
+        let s = Mat::from_fn(n, n, |i, j| distances[i * n + j].powi(2));
+        &h * &s * &h * faer::Scale(-0.5)
+    }
+
+    fn assert_is(operator: &Centered, b: &Mat<f64>, tolerance: f64) {
+        for columns in [1, 3, 8, 11] {
+            let x = block(b.nrows(), columns);
+            let error = (applied(operator, &x) - b * &x).norm_max();
+            let scale = b.norm_max() * b.nrows() as f64;
+            assert!(error <= tolerance * scale, "{columns} columns: error {error} of {scale}");
+        }
+        let trace: f64 = (0..b.nrows()).map(|i| b[(i, i)]).sum();
+        assert!((operator.trace() - trace).abs() <= tolerance * trace, "{} {trace}", operator.trace());
+    }
+
+    #[test]
+    fn geodesics_give_the_dense_centered_matrix() {
+        for n in [1, 18, LANES, 3 * LANES + 1, 150] {
+            for length in [1.0, 1e60, 1e-60] {
+                let paths = if n == 1 {
+                    Paths::new(&Graph::from_lists(vec![vec![]]).unwrap().union(), 1)
+                } else {
+                    ring(n, length)
+                };
+                let all: Vec<usize> = (0..n).collect();
+                let b = dense(&paths.from_sources(&all, &Silent).unwrap(), n);
+                assert_is(&Centered::from_paths_in(&paths, false, &Silent).unwrap(), &b, EXACT);
+                assert_is(&Centered::from_paths_in(&paths, true, &Silent).unwrap(), &b, 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn euclidean_distances_give_the_centered_inner_products() {
+        let points =
+            Points::from_rows(&(0..70).map(|i| [i as f64, 1e6 + (i * i % 13) as f64]).collect::<Vec<_>>()).unwrap();
+        let means = points.column_means();
+        let centered = Mat::from_fn(70, 2, |i, c| points.row(i)[c] - means[c]);
+        let operator = Centered::from_points(&points, &Silent).unwrap();
+        assert_is(&operator, &(&centered * centered.transpose()), EXACT);
+
+        let distance =
+            |i: usize, j: usize| (0..2).map(|c| (points.row(i)[c] - points.row(j)[c]).powi(2)).sum::<f64>().sqrt();
+        let distances = (0..70 * 70).map(|at| distance(at / 70, at % 70)).collect();
+        let operator = Centered::from_distances(&Points::new(70, 70, distances).unwrap(), &Silent).unwrap();
+        assert_is(&operator, &(&centered * centered.transpose()), EXACT);
+    }
+
+    /// Two points at distance 2: S = [0 4; 4 0], so B = [1 −1; −1 1].
+    #[test]
+    fn two_points_at_distance_two() {
+        let distances = Points::from_rows(&[[0.0, 2.0], [2.0, 0.0]]).unwrap();
+        let operator = Centered::from_distances(&distances, &Silent).unwrap();
+        assert_eq!(applied(&operator, &Mat::identity(2, 2)), faer::mat![[1.0, -1.0], [-1.0, 1.0]]);
+        assert_eq!((operator.row_means(), operator.grand_mean(), operator.trace()), (&[2.0, 2.0][..], 2.0, 2.0));
+    }
+
+    #[test]
+    fn the_same_bytes_for_one_thread_and_two() {
+        let paths = ring(1100, 1.0);
+        let x = block(1100, 8);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| applied(&Centered::from_paths_in(&paths, true, &Silent).unwrap(), &x))
+        };
+        assert_eq!(run(1), run(2));
+    }
+
+    #[test]
+    fn what_is_not_a_matrix_of_distances_is_refused() {
+        for (rows, message) in [
+            (vec![vec![0.0, 1.0]], "1 rows and 2 columns"),
+            (vec![vec![0.0, 1.0], vec![2.0, 0.0]], "symmetric"),
+            (vec![vec![0.0, -1.0], vec![-1.0, 0.0]], "not negative"),
+            (vec![vec![1.0, 1.0], vec![1.0, 0.0]], "zero from a point to itself"),
+        ] {
+            let error = Centered::from_distances(&Points::from_rows(&rows).unwrap(), &Silent).unwrap_err();
+            assert!(error.to_string().contains(message), "{error}");
+        }
+        let pieces = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![]]).unwrap().union();
+        let error = Centered::from_paths(&Paths::new(&pieces, 3), &Silent).unwrap_err();
+        assert!(matches!(error, Error::Disconnected { sizes, .. } if sizes == [2, 1]));
+    }
+
+    #[test]
+    fn the_observer_can_stop_it() {
+        struct Stop;
+        impl Observer for Stop {
+            fn stop(&self) -> bool {
+                true
+            }
+        }
+        assert!(matches!(Centered::from_paths(&ring(100, 1.0), &Stop), Err(Error::Stopped)));
+    }
 }

@@ -50,38 +50,31 @@ pub fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> 
     Ok(((0..n).rev().map(|j| values[j]).collect(), descending))
 }
 
-/// A⁻¹ b for a symmetric positive definite A of a few rows, in place; false if A is not positive definite.
-pub fn solve_positive_definite(matrix: MatMut<'_, f64>, rhs: &mut [f64]) -> bool {
-    let (mut a, n) = (matrix, rhs.len());
-    for j in 0..n {
-        let mut pivot = a[(j, j)];
-        for k in 0..j {
-            pivot -= a[(j, k)] * a[(j, k)];
-        }
-        if !(pivot > 0.0) {
-            return false;
-        }
-        let pivot = pivot.sqrt();
-        a[(j, j)] = pivot;
-        for i in j + 1..n {
-            let mut value = a[(i, j)];
-            for k in 0..j {
-                value -= a[(i, k)] * a[(j, k)];
+/// A⁻¹ b for a symmetric positive definite A of a few rows (lower triangle read, row-major), in place; false if A is
+/// not positive definite.
+pub fn solve_positive_definite(a: &mut [f64], b: &mut [f64]) -> bool {
+    let n = b.len();
+    debug_assert_eq!(a.len(), n * n);
+    for i in 0..n {
+        for j in 0..=i {
+            let (row_i, row_j) = (&a[i * n..i * n + j], &a[j * n..j * n + j]);
+            let value = a[i * n + j] - row_i.iter().zip(row_j).map(|(x, y)| x * y).sum::<f64>();
+            if i > j {
+                a[i * n + j] = value / a[j * n + j];
+            } else if value > 0.0 {
+                a[i * n + i] = value.sqrt();
+            } else {
+                return false;
             }
-            a[(i, j)] = value / pivot;
         }
     }
     for i in 0..n {
-        for k in 0..i {
-            rhs[i] -= a[(i, k)] * rhs[k];
-        }
-        rhs[i] /= a[(i, i)];
+        let known: f64 = (0..i).map(|k| a[i * n + k] * b[k]).sum();
+        b[i] = (b[i] - known) / a[i * n + i];
     }
     for i in (0..n).rev() {
-        for k in i + 1..n {
-            rhs[i] -= a[(k, i)] * rhs[k];
-        }
-        rhs[i] /= a[(i, i)];
+        let known: f64 = (i + 1..n).map(|k| a[k * n + i] * b[k]).sum();
+        b[i] = (b[i] - known) / a[i * n + i];
     }
     true
 }
@@ -192,12 +185,10 @@ mod tests {
 
     #[test]
     fn a_small_system_is_solved_and_an_indefinite_one_refused() {
-        let mut a = faer::mat![[4.0, 2.0], [2.0, 3.0]];
         let mut b = [8.0, 7.0];
-        assert!(solve_positive_definite(a.as_mut(), &mut b));
+        assert!(solve_positive_definite(&mut [4.0, 2.0, 2.0, 3.0], &mut b));
         assert!((b[0] - 1.25).abs() < 1e-14 && (b[1] - 1.5).abs() < 1e-14);
-        let mut a = faer::mat![[1.0, 2.0], [2.0, 1.0]];
-        assert!(!solve_positive_definite(a.as_mut(), &mut [1.0, 1.0]));
+        assert!(!solve_positive_definite(&mut [1.0, 2.0, 2.0, 1.0], &mut [1.0, 1.0]));
     }
 
     #[test]

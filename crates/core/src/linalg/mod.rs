@@ -10,9 +10,7 @@ pub mod lanczos;
 pub mod pencil;
 pub mod sparse;
 
-mod centered;
-
-pub use centered::Centered;
+pub mod centered;
 
 use faer::{MatMut, MatRef};
 

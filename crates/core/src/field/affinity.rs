@@ -1,0 +1,121 @@
+//! Affinities: neighbors pull on each other with a weight that falls with their distance.
+
+use crate::error::{Error, Result};
+use crate::graph::Graph;
+use crate::linalg::sparse::SparseSymmetric;
+
+/// Symmetric weights on the edges of a graph (an edge either way is an edge), with the sum of each point's weights.
+#[derive(Clone, Debug)]
+pub struct Affinity {
+    graph: crate::graph::Undirected,
+    weights: Vec<f64>,
+    degrees: Vec<f64>,
+}
+
+impl Affinity {
+    /// The weight of every edge from its length.
+    pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64) -> Affinity {
+        let graph = graph.union();
+        let weights: Vec<f64> = graph.all_lengths().iter().map(|&length| weight(length)).collect();
+        let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
+        affinity.sum_up(0.0);
+        affinity
+    }
+
+    /// Multiplies the weight of every edge by s[i] s[j], and adds `own` to every point's sum.
+    pub fn rescale(&mut self, s: &[f64], own: impl Fn(usize) -> f64) {
+        let mut at = 0;
+        for i in 0..self.graph.len() {
+            for &j in self.graph.neighbors(i) {
+                self.weights[at] *= s[i] * s[j as usize];
+                at += 1;
+            }
+        }
+        self.sum_up(0.0);
+        for (i, degree) in self.degrees.iter_mut().enumerate() {
+            *degree += own(i);
+        }
+    }
+
+    fn sum_up(&mut self, own: f64) {
+        let mut weights = self.weights.iter();
+        self.degrees = (0..self.graph.len())
+            .map(|i| own + weights.by_ref().take(self.graph.neighbors(i).len()).sum::<f64>())
+            .collect();
+    }
+
+    /// The sum of each point's weights.
+    pub fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
+    /// D − W, where the diagonal holds the sums over the edges alone: constants are free whatever a point gives itself.
+    ///
+    /// # Errors
+    ///
+    /// If the weights of some point are all zero, so that it hangs free.
+    pub fn laplacian(&self) -> Result<SparseSymmetric> {
+        let n = self.graph.len();
+        let mut offsets = Vec::with_capacity(n + 1);
+        let mut columns = Vec::with_capacity(self.weights.len() + n);
+        let mut values = Vec::with_capacity(self.weights.len() + n);
+        offsets.push(0);
+        let mut at = 0;
+        for i in 0..n {
+            let neighbors = self.graph.neighbors(i);
+            let weights = &self.weights[at..at + neighbors.len()];
+            at += neighbors.len();
+            let sum: f64 = weights.iter().sum();
+            if !(sum > 0.0) {
+                return Err(Error::parameter(format!(
+                    "all weights of point {} vanish; use a larger --bandwidth or a smaller -k",
+                    i + 1
+                )));
+            }
+            let below = neighbors.partition_point(|&j| (j as usize) < i);
+            columns.extend_from_slice(&neighbors[..below]);
+            values.extend(weights[..below].iter().map(|w| -w));
+            columns.push(i as u32);
+            values.push(sum);
+            columns.extend_from_slice(&neighbors[below..]);
+            values.extend(weights[below..].iter().map(|w| -w));
+            offsets.push(columns.len());
+        }
+        Ok(SparseSymmetric::from_parts(offsets, columns, values))
+    }
+}
+
+/// The root mean square length of the directed edges: the scale of a neighborhood.
+///
+/// # Errors
+///
+/// If all lengths are zero.
+pub(super) fn typical_length(graph: &Graph) -> Result<f64> {
+    let lengths = graph.all_lengths();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    if longest == 0.0 {
+        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen; give --bandwidth"));
+    }
+    let mean = lengths.iter().map(|l| (l / longest).powi(2)).sum::<f64>() / lengths.len() as f64;
+    Ok(longest * mean.sqrt())
+}
+
+/// exp(−length² / 2 width²).
+pub(super) fn heat(length: f64, width: f64) -> f64 {
+    (-0.5 * (length / width).powi(2)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_points_in_a_line_have_the_path_laplacian() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0)]]).unwrap();
+        let affinity = Affinity::new(&graph, |_| 1.0);
+        assert_eq!(affinity.degrees(), [1.0, 2.0, 1.0]);
+        let expected = faer::mat![[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]];
+        assert_eq!(affinity.laplacian().unwrap().to_dense(), expected);
+        assert_eq!(typical_length(&graph).unwrap(), 1.0);
+    }
+}

@@ -1,0 +1,159 @@
+//! Kernels: inner products in a feature space.
+
+use crate::error::{Error, Result};
+use crate::points::Points;
+use serde::{Deserialize, Serialize};
+
+/// A kernel k(x, y), with its parameters resolved or still to be chosen from the data.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Kernel {
+    /// x·y.
+    Linear,
+    /// exp(−‖x − y‖² / 2σ²); Zhang & Jordan's θ is 2σ².
+    Gaussian {
+        /// σ; if not given, the median distance between points.
+        bandwidth: Option<f64>,
+    },
+    /// (scale · x·y + offset)^degree; Zhang & Jordan's has scale = offset = 1.
+    Polynomial {
+        /// The power.
+        degree: u32,
+        /// Added to the inner product.
+        offset: f64,
+        /// Multiplies the inner product.
+        scale: f64,
+    },
+    /// tanh(scale · x·y + offset); not positive semidefinite in general.
+    Sigmoid {
+        /// Added to the inner product.
+        offset: f64,
+        /// Multiplies the inner product; if not given, one over the mean squared norm of the points.
+        scale: Option<f64>,
+    },
+    /// x·y / (‖x‖‖y‖).
+    Cosine,
+}
+
+impl Default for Kernel {
+    fn default() -> Kernel {
+        Kernel::Gaussian { bandwidth: None }
+    }
+}
+
+impl Kernel {
+    /// One lower-case word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kernel::Linear => "linear",
+            Kernel::Gaussian { .. } => "gaussian",
+            Kernel::Polynomial { .. } => "polynomial",
+            Kernel::Sigmoid { .. } => "sigmoid",
+            Kernel::Cosine => "cosine",
+        }
+    }
+
+    /// The kernel of that name with its defaults.
+    ///
+    /// # Errors
+    ///
+    /// If there is none.
+    pub fn from_name(name: &str) -> Result<Kernel> {
+        Ok(match name {
+            "linear" => Kernel::Linear,
+            "gaussian" | "rbf" => Kernel::Gaussian { bandwidth: None },
+            "polynomial" | "poly" => Kernel::Polynomial { degree: 3, offset: 1.0, scale: 1.0 },
+            "sigmoid" => Kernel::Sigmoid { offset: 0.0, scale: None },
+            "cosine" => Kernel::Cosine,
+            _ => {
+                return Err(Error::parameter(format!(
+                    "--kernel is {name:?}; give linear, gaussian, polynomial, sigmoid or cosine"
+                )));
+            }
+        })
+    }
+
+    /// The kernel with every parameter chosen.
+    pub(crate) fn resolve(self, points: &Points, seed: u64) -> Result<Kernel> {
+        match self {
+            Kernel::Gaussian { bandwidth: None } => {
+                Ok(Kernel::Gaussian { bandwidth: Some(median_distance(points, seed)?) })
+            }
+            Kernel::Sigmoid { offset, scale: None } => {
+                let mean = points.values().iter().map(|v| v * v).sum::<f64>() / points.rows() as f64;
+                Ok(Kernel::Sigmoid { offset, scale: Some(if mean > 0.0 { 1.0 / mean } else { 1.0 }) })
+            }
+            Kernel::Cosine => {
+                crate::graph::Metric::Cosine.check(points)?;
+                Ok(Kernel::Cosine)
+            }
+            resolved => Ok(resolved),
+        }
+    }
+
+    /// k(x, y).
+    pub(crate) fn of(&self, x: &[f64], y: &[f64]) -> f64 {
+        match *self {
+            Kernel::Linear => dot(x, y),
+            Kernel::Gaussian { bandwidth } => self.of_square(square_distance(x, y), bandwidth.unwrap_or(1.0)),
+            Kernel::Polynomial { degree, offset, scale } => (scale * dot(x, y) + offset).powi(degree as i32),
+            Kernel::Sigmoid { offset, scale } => (scale.unwrap_or(1.0) * dot(x, y) + offset).tanh(),
+            Kernel::Cosine => dot(x, y) / (dot(x, x) * dot(y, y)).sqrt(),
+        }
+    }
+
+    fn of_square(&self, square: f64, bandwidth: f64) -> f64 {
+        (-square / (2.0 * bandwidth * bandwidth)).exp()
+    }
+
+    /// ‖φ(x) − φ(y)‖² = k(x, x) − 2 k(x, y) + k(y, y), the squared distance in the feature space.
+    pub(crate) fn square(&self, x: &[f64], y: &[f64]) -> f64 {
+        match self {
+            Kernel::Linear => square_distance(x, y),
+            Kernel::Gaussian { bandwidth } => {
+                2.0 - 2.0 * self.of_square(square_distance(x, y), bandwidth.unwrap_or(1.0))
+            }
+            _ => self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y),
+        }
+    }
+}
+
+fn dot(x: &[f64], y: &[f64]) -> f64 {
+    pulp::Arch::new().dispatch(|| x.iter().zip(y).map(|(a, b)| a * b).sum())
+}
+
+fn square_distance(x: &[f64], y: &[f64]) -> f64 {
+    pulp::Arch::new().dispatch(|| x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum())
+}
+
+/// The median distance of up to 20,000 seeded pairs of points.
+fn median_distance(points: &Points, seed: u64) -> Result<f64> {
+    use rand::{RngExt, SeedableRng};
+    let n = points.rows();
+    let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut distances: Vec<f64> = (0..20_000.min(n * n))
+        .map(|_| {
+            let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
+            square_distance(points.row(i), points.row(j)).sqrt()
+        })
+        .filter(|&d| d > 0.0)
+        .collect();
+    distances.sort_unstable_by(f64::total_cmp);
+    distances.get(distances.len() / 2).copied().ok_or_else(|| {
+        Error::data("all points are the same, so no kernel width can be chosen; give --bandwidth or other data")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kernels_of_unit_vectors_are_known() {
+        let (x, y) = ([1.0, 0.0], [0.0, 1.0]);
+        assert_eq!(Kernel::Linear.square(&x, &y), 2.0);
+        assert_eq!(Kernel::Gaussian { bandwidth: Some(1.0) }.of(&x, &y), (-1.0f64).exp());
+        assert_eq!(Kernel::Polynomial { degree: 2, offset: 1.0, scale: 1.0 }.of(&x, &x), 4.0);
+        assert_eq!(Kernel::Cosine.square(&x, &y), 2.0);
+        assert_eq!(Kernel::Sigmoid { offset: 0.0, scale: Some(1.0) }.of(&x, &y), 0.0);
+    }
+}

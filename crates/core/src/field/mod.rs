@@ -1,0 +1,244 @@
+//! Stage 2: the Gaussian field over the points.
+//!
+//! A method is a way to write down either the precision of the field (sparse, like a Laplacian) or its covariance
+//! (known by its product with vectors). One file a method; each is a parameter struct that implements [`FieldModel`].
+
+mod affinity;
+mod diffusion_maps;
+mod isomap;
+mod kernel;
+mod kernel_pca;
+mod laplacian_eigenmaps;
+mod lle;
+mod mds;
+mod pca;
+
+pub use affinity::Affinity;
+pub use diffusion_maps::DiffusionMaps;
+pub use isomap::Isomap;
+pub use kernel::Kernel;
+pub use kernel_pca::KernelPca;
+pub use laplacian_eigenmaps::{HeatOrSimple, LaplacianEigenmaps};
+pub(crate) use lle::barycentric_weights;
+pub use lle::{Lle, LleVariant};
+pub use mds::Mds;
+pub use pca::Pca;
+
+use crate::error::{Error, Result, bytes};
+use crate::extend::Rule;
+use crate::graph::{Graph, Metric};
+use crate::linalg::Operator;
+use crate::linalg::sparse::SparseSymmetric;
+use crate::points::Points;
+use crate::progress::Observer;
+use faer::Mat;
+
+/// A Gaussian field over the points.
+pub enum Field {
+    /// The inverse covariance, sparse; constants may be free in it.
+    Precision {
+        /// The precision A.
+        matrix: SparseSymmetric,
+        /// The mass M of the eigenproblem A y = λ M y; the identity if absent.
+        mass: Option<Vec<f64>>,
+        /// How long each coordinate is.
+        scale: Scale,
+    },
+    /// The covariance F Fᵀ of a factor with one row a point, columns of mean zero.
+    Factor(Mat<f64>),
+    /// A covariance known by its product with vectors, rows and columns of mean zero.
+    Covariance(Box<dyn Operator>),
+}
+
+/// How long the coordinate of an eigenvector of a precision is, in units of mean square one (in the mass).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Scale {
+    /// One: the precision fixes directions, not lengths.
+    Unit,
+    /// (1 − λ)ᵗ: what is left of the direction after a diffusion of time t.
+    Diffusion(f64),
+}
+
+/// What a method is given to build its field.
+pub struct Site<'a> {
+    /// The points, where the input has them.
+    pub points: Option<&'a Points>,
+    /// The square matrix of distances, where the input is one.
+    pub distances: Option<&'a Points>,
+    /// The neighborhood graph, connected, if the method asked for one.
+    pub graph: Option<&'a Graph>,
+    /// The metric of the graph.
+    pub metric: Metric,
+    /// The seed of every random choice.
+    pub seed: u64,
+    /// How many bytes may be allocated.
+    pub memory: u64,
+    /// Hears of progress.
+    pub observer: &'a dyn Observer,
+}
+
+impl<'a> Site<'a> {
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        let square = self.points.or(self.distances);
+        square.map_or_else(|| self.graph.map_or(0, Graph::len), Points::rows)
+    }
+
+    /// Whether there is nothing to embed.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The graph of a method that asked for one.
+    pub(crate) fn graph(&self) -> Result<&'a Graph> {
+        self.graph.ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give -k or --radius"))
+    }
+
+    /// Refuses work that would not fit.
+    pub(crate) fn afford(&self, what: &str, needed: u64, way_out: &str) -> Result<()> {
+        if needed <= self.memory {
+            return Ok(());
+        }
+        Err(Error::Memory { what: what.into(), needed, limit: self.memory, way_out: way_out.into() })
+    }
+}
+
+/// What a method built.
+pub struct Built {
+    /// The field, over all points or over the landmarks.
+    pub field: Field,
+    /// How new points are placed.
+    pub rule: Rule,
+    /// Parameters that were left to the method, as it chose them.
+    pub used: Vec<(&'static str, String)>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Which inputs a method can start from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// One row of features a point.
+    Points,
+    /// A square matrix of distances.
+    Distances,
+    /// A square positive semidefinite matrix of inner products.
+    Similarities,
+    /// A list of edges with lengths.
+    Graph,
+}
+
+impl InputKind {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            InputKind::Points => "points",
+            InputKind::Distances => "distances",
+            InputKind::Similarities => "similarities",
+            InputKind::Graph => "graph",
+        }
+    }
+}
+
+/// What the outside needs to know of a method.
+#[derive(Clone, Copy, Debug)]
+pub struct Info {
+    /// The name, in lower case with hyphens.
+    pub name: &'static str,
+    /// Other names people type.
+    pub aliases: &'static [&'static str],
+    /// One sentence.
+    pub summary: &'static str,
+    /// Where the method does its work: `covariance` or `precision`.
+    pub stage: &'static str,
+    /// The paper.
+    pub paper: &'static str,
+    /// The inputs it can start from.
+    pub accepts: &'static [InputKind],
+    /// Whether it starts from a neighborhood graph.
+    pub needs_graph: bool,
+}
+
+/// A parameter of a method, by name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// The name, as the program's flag has it.
+    pub name: &'static str,
+    /// The value, `auto` where the method chooses it from the data.
+    pub value: String,
+    /// One sentence.
+    pub help: &'static str,
+}
+
+impl Parameter {
+    pub(crate) fn new(name: &'static str, value: impl ToString, help: &'static str) -> Parameter {
+        Parameter { name, value: value.to_string(), help }
+    }
+
+    pub(crate) fn auto<T: ToString>(name: &'static str, value: &Option<T>, help: &'static str) -> Parameter {
+        Parameter { name, value: value.as_ref().map_or("auto".into(), T::to_string), help }
+    }
+}
+
+/// A method of stage 2.
+pub trait FieldModel {
+    /// Name, paper, inputs.
+    fn info(&self) -> Info;
+
+    /// The parameters with their present values.
+    fn parameters(&self) -> Vec<Parameter>;
+
+    /// Sets a parameter from its text.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such parameter, or the text is not one of its values.
+    fn set(&mut self, name: &str, value: &str) -> Result<()>;
+
+    /// Builds the field.
+    ///
+    /// # Errors
+    ///
+    /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
+    fn field(&self, site: &Site<'_>) -> Result<Built>;
+}
+
+/// The error of [`FieldModel::set`] for a name the method does not have.
+pub(crate) fn no_such_parameter(model: &dyn FieldModel, name: &str) -> Error {
+    let known: Vec<String> = model.parameters().iter().map(|p| format!("--{}", p.name)).collect();
+    let known = if known.is_empty() { "none of its own".into() } else { known.join(", ") };
+    Error::parameter(format!("{} has no parameter --{name}; it has {known}", model.info().name))
+}
+
+/// Reads a parameter's number and checks its range.
+pub(crate) fn number<T>(name: &str, value: &str, range: impl std::ops::RangeBounds<T>) -> Result<T>
+where
+    T: std::str::FromStr + PartialOrd + std::fmt::Debug,
+{
+    let parsed: Option<T> = value.trim().parse().ok();
+    parsed.filter(|number| range.contains(number)).ok_or_else(|| {
+        let show = |bound| match bound {
+            std::ops::Bound::Included(b) => format!("{b:?} included"),
+            std::ops::Bound::Excluded(b) => format!("{b:?} excluded"),
+            std::ops::Bound::Unbounded => "unbounded".into(),
+        };
+        let (low, high) = (show(range.start_bound()), show(range.end_bound()));
+        Error::parameter(format!("--{name} is {value:?}; give a number from {low} to {high}"))
+    })
+}
+
+/// A number to read: enough digits to tell, not so many as to hide.
+pub(crate) fn shown(value: f64) -> String {
+    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) { format!("{value:.6}") } else { format!("{value:.5e}") }
+}
+
+/// The refusal of an input a method cannot use.
+pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
+    Error::parameter(format!("{method} needs points; {way_out}"))
+}
+
+/// The text of a memory estimate, for a way out.
+pub(crate) fn landmarks_instead(n: usize) -> String {
+    let landmarks = (n / 20).clamp(100, 2000);
+    format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(8 * landmarks as u64 * (landmarks + n) as u64))
+}

@@ -1,0 +1,193 @@
+//! The search for neighbors as the user asks for it, and what it found.
+
+use super::matrix::{Matrix, check_distances};
+use super::metric::Metric;
+use super::nearest::Index;
+use super::source::Source;
+use super::watch::Watch;
+use super::{Graph, pieces, within};
+use crate::error::{Error, Result, sizes_text};
+use crate::points::Points;
+use crate::progress::Observer;
+use serde::{Deserialize, Serialize};
+
+/// Who counts as a neighbor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Neighbors {
+    /// The given number of nearest other points; being a neighbor need not be mutual.
+    Nearest(usize),
+    /// Those among the given number of nearest points that say the same of each other.
+    Mutual(usize),
+    /// All points within a distance.
+    Within(f64),
+    /// All other points.
+    All,
+}
+
+impl Default for Neighbors {
+    fn default() -> Neighbors {
+        Neighbors::Nearest(10)
+    }
+}
+
+/// What to do with a graph that is not connected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pieces {
+    /// Connect the pieces by the shortest bridges between them.
+    #[default]
+    Join,
+    /// Refuse.
+    Error,
+    /// Leave them as they are, to be embedded one by one.
+    Separate,
+}
+
+/// How to look for neighbors.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// Who counts as a neighbor.
+    pub neighbors: Neighbors,
+    /// How far apart two points are.
+    pub metric: Metric,
+    /// Whether to trade a few neighbors for speed where that pays: in many features ([`Found::recall`] says how few).
+    pub approximate: bool,
+    /// What to do with a graph that is not connected.
+    pub pieces: Pieces,
+    /// Where the random choices of an approximate search start.
+    pub seed: u64,
+}
+
+/// A graph, and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The neighbor lists, bridges included.
+    pub graph: Graph,
+    /// The piece of each point before joining; pieces are numbered from the largest, ties from the smallest index.
+    pub piece_of: Vec<u32>,
+    /// The number of points in each piece before joining.
+    pub sizes: Vec<usize>,
+    /// The edges that were added to join the pieces, shortest first; each is in both lists.
+    pub bridges: Vec<(u32, u32, f64)>,
+    /// The smallest number of nearest neighbors that connects the graph, if it is not connected and this was cheap
+    /// enough to find out.
+    pub connecting_k: Option<usize>,
+    /// The fraction of true neighbors found, estimated on a sample; nothing if the search was exact.
+    pub recall: Option<f64>,
+    /// What did the work, in words.
+    pub route: &'static str,
+}
+
+impl Search {
+    /// The graph over points.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter does not fit the data, the metric is not defined on them, the graph would not fit in memory or
+    /// is in pieces and [`Pieces::Error`] was asked for, or the observer stopped the search.
+    pub fn of_points(&self, points: &Points, observer: &dyn Observer) -> Result<Found> {
+        self.check(points.rows())?;
+        let index = Index::new(points, self.metric)?;
+        self.find(&index, &Watch::new(observer, points.rows()))
+    }
+
+    /// The graph over points of which only the distances are known; the metric is not used.
+    ///
+    /// # Errors
+    ///
+    /// As [`Search::of_points`], and if the matrix is not one of distances, as [`check_distances`].
+    pub fn of_distances(&self, distances: &Points, observer: &dyn Observer) -> Result<Found> {
+        check_distances(distances)?;
+        self.check(distances.rows())?;
+        self.find(&Matrix(distances), &Watch::new(observer, distances.rows()))
+    }
+
+    /// A graph the user brought, as it is; only [`Search::pieces`] is used.
+    ///
+    /// # Errors
+    ///
+    /// If the graph is in pieces and they are not to be left separate: there are no distances to join them by.
+    pub fn of_graph(&self, graph: &Graph) -> Result<Found> {
+        let (piece_of, sizes) = pieces::label(graph);
+        if sizes.len() > 1 && self.pieces == Pieces::Join {
+            return Err(Error::data(format!(
+                "the given graph is in {} pieces ({} points) and says no distances to join them by; \
+                 use --pieces separate, or give the points instead of the graph",
+                sizes.len(),
+                sizes_text(&sizes)
+            )));
+        }
+        if sizes.len() > 1 && self.pieces == Pieces::Error {
+            return Err(Error::Disconnected { sizes, connecting_k: None });
+        }
+        let graph = graph.clone();
+        Ok(Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "given graph" })
+    }
+
+    /// Whether the parameters fit `n` points.
+    fn check(&self, n: usize) -> Result<()> {
+        if n < 2 {
+            return Err(Error::data("there is only one point; give at least two"));
+        }
+        match self.neighbors {
+            Neighbors::Nearest(0) | Neighbors::Mutual(0) => {
+                Err(Error::parameter("k is 0 and every point needs a neighbor; use -k 1 or more"))
+            }
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) if k >= n => {
+                Err(Error::parameter(format!("k is {k} and there are only {n} points; use -k {} or less", n - 1)))
+            }
+            Neighbors::Within(radius) if !(radius > 0.0 && radius.is_finite()) => Err(Error::parameter(format!(
+                "the radius is {radius} and nothing can be within it; use a finite number above 0"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
+        let mut recall = None;
+        let mut route = source.route();
+        let graph = match self.neighbors {
+            Neighbors::Within(radius) => within::within(source, radius, watch)?,
+            Neighbors::All => {
+                route = "all pairs";
+                within::all(source, watch)?
+            }
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
+                let nearly = if self.approximate { source.nearly_nearest_others(k, self.seed, watch)? } else { None };
+                let (targets, lengths) = match nearly {
+                    Some((lists, share)) => {
+                        (recall, route) = (Some(share), "nn-descent");
+                        lists
+                    }
+                    None => source.nearest_others(k, watch)?,
+                };
+                Graph::from_sorted(k, targets, lengths)
+            }
+        };
+        let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
+        let (piece_of, sizes) = pieces::label(&graph);
+        let mut found = Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall, route };
+        if found.sizes.len() > 1 {
+            self.mend(&mut found, source, watch)?;
+        }
+        Ok(found)
+    }
+
+    /// Does to a graph in pieces what was asked for.
+    fn mend(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
+        if let (Neighbors::Nearest(k), None) = (self.neighbors, found.recall) {
+            found.connecting_k = pieces::connecting_k(source, k, watch)?;
+        }
+        match self.pieces {
+            Pieces::Separate => {}
+            Pieces::Error => {
+                let sizes = std::mem::take(&mut found.sizes);
+                return Err(Error::Disconnected { sizes, connecting_k: found.connecting_k });
+            }
+            Pieces::Join => {
+                found.bridges = pieces::bridges(source, &found.piece_of, watch)?;
+                found.graph = found.graph.with_bridges(&found.bridges);
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! Parquet files: columns of numbers in, columns of float64 out.
+//!
+//! Flat tables only. Every column of numbers or booleans is data unless the options say otherwise; text can be the
+//! label.
+
+use super::columns::{Columns, Role};
+use super::{Labels, ReadOptions, Table, format_error, is_unusable, write_bytes_atomically, write_error};
+use crate::error::{Error, Result};
+use crate::points::Points;
+use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::types::{ColumnDescriptor, Type};
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The records read at a time, so that a false count in the file allocates nothing.
+const BATCH: usize = 1 << 16;
+
+/// The rows of a row group on writing.
+const GROUP: usize = 1 << 17;
+
+/// Reads a table from an open file.
+pub(super) fn read(path: &Path, file: File, options: &ReadOptions) -> Result<Table> {
+    let fail = |error| unreadable(path, error);
+    let reader = SerializedFileReader::new(file).map_err(fail)?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let columns = Columns::named(schema.columns().iter().map(|column| column.path().parts().join(".")).collect());
+    let roles = columns.roles(path, options)?;
+    let mut numbers = Vec::new();
+    let mut labels = None;
+    for (c, role) in roles.iter().enumerate() {
+        if *role == Role::Ignored {
+            continue;
+        }
+        let what = check_type(path, &columns, c, &schema.column(c), *role)?;
+        let mut column = Column { what, numbers: Vec::new(), texts: Vec::new(), first_null: None };
+        for group in 0..reader.num_row_groups() {
+            let group = reader.get_row_group(group).map_err(fail)?;
+            column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
+        }
+        if let Some(row) = column.first_null {
+            return Err(match role {
+                Role::Label => columns.unlabeled(path, row, None, c),
+                _ => columns.missing(path, row, c),
+            });
+        }
+        if *role == Role::Label {
+            let made =
+                if what == What::Text { Labels::from_text(column.texts) } else { Labels::from_numbers(column.numbers) };
+            labels = Some(made.map_err(|row| columns.unlabeled(path, row, None, c))?);
+        } else {
+            if let Some(at) = column.numbers.iter().position(|&value| is_unusable(value)) {
+                return Err(columns.bad_number(path, at + 1, None, c, column.numbers[at]));
+            }
+            numbers.push(column.numbers);
+        }
+    }
+    let points = interleave(path, &numbers)?;
+    if labels.as_ref().is_some_and(|labels| labels.len() != points.rows()) {
+        return Err(format_error(path, "its columns have different lengths; write the file again"));
+    }
+    Ok(Table { points, columns: columns.data_names(&roles), labels })
+}
+
+/// What the values of a column stand for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum What {
+    Number,
+    /// An integer whose largest bit is not a sign.
+    Unsigned,
+    /// An integer to be multiplied by this power of ten.
+    Decimal(i32),
+    Text,
+}
+
+/// What a column holds, or why it cannot be read.
+fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescriptor, role: Role) -> Result<What> {
+    let (title, flag) = (columns.title(c), columns.flag(c));
+    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use --ignore {flag}")));
+    if column.max_rep_level() > 0 {
+        return refuse("holds lists, not one value a row");
+    }
+    if columns.title(c).contains("__index_level_") {
+        return refuse("is a row index that pandas wrote");
+    }
+    if matches!(column.logical_type_ref(), Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_))) {
+        return refuse("holds dates or times");
+    }
+    use ConvertedType as Meaning;
+    match (column.physical_type(), column.converted_type()) {
+        (Physical::INT96, _)
+        | (_, Meaning::DATE | Meaning::TIME_MILLIS | Meaning::TIME_MICROS)
+        | (_, Meaning::TIMESTAMP_MILLIS | Meaning::TIMESTAMP_MICROS) => refuse("holds dates or times"),
+        (Physical::INT32 | Physical::INT64, Meaning::DECIMAL) => Ok(What::Decimal(-column.type_scale())),
+        (_, Meaning::DECIMAL) => refuse("holds long decimals"),
+        (_, Meaning::UINT_8 | Meaning::UINT_16 | Meaning::UINT_32 | Meaning::UINT_64) => Ok(What::Unsigned),
+        (Physical::BYTE_ARRAY, _) if role == Role::Label => Ok(What::Text),
+        (Physical::BYTE_ARRAY, _) => {
+            Err(format_error(path, format!("{title} holds text; use --label {flag} or --ignore {flag}")))
+        }
+        (Physical::FIXED_LEN_BYTE_ARRAY, _) => refuse("holds bytes, not numbers"),
+        _ => Ok(What::Number),
+    }
+}
+
+/// A column on its way in.
+struct Column {
+    what: What,
+    numbers: Vec<f64>,
+    texts: Vec<String>,
+    /// Counted from 1.
+    first_null: Option<usize>,
+}
+
+impl Column {
+    /// Appends what one row group holds of the column.
+    fn read(&mut self, reader: ColumnReader, full_level: i16) -> std::result::Result<(), ParquetError> {
+        let what = self.what;
+        let scale = if let What::Decimal(power) = what { 10f64.powi(power) } else { 1.0 };
+        let unsigned = what == What::Unsigned;
+        match reader {
+            ColumnReader::BoolColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
+            ColumnReader::FloatColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
+            ColumnReader::DoubleColumnReader(r) => self.append(r, full_level, |v| *v),
+            ColumnReader::Int32ColumnReader(r) if unsigned => self.append(r, full_level, |v| f64::from(*v as u32)),
+            ColumnReader::Int64ColumnReader(r) if unsigned => self.append(r, full_level, |v| *v as u64 as f64),
+            ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| f64::from(*v) * scale),
+            ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| *v as f64 * scale),
+            ColumnReader::ByteArrayColumnReader(r) => {
+                let texts = self.records(r, full_level)?;
+                self.texts.extend(texts.iter().map(|text| String::from_utf8_lossy(text.data()).trim().to_string()));
+                Ok(())
+            }
+            _ => Err(ParquetError::General("a column changes its type".into())),
+        }
+    }
+
+    fn append<T: DataType>(
+        &mut self,
+        reader: ColumnReaderImpl<T>,
+        full_level: i16,
+        number: impl Fn(&T::T) -> f64,
+    ) -> std::result::Result<(), ParquetError> {
+        let values = self.records(reader, full_level)?;
+        self.numbers.extend(values.iter().map(number));
+        Ok(())
+    }
+
+    /// All values of one row group; notes the first that is null.
+    fn records<T: DataType>(
+        &mut self,
+        mut reader: ColumnReaderImpl<T>,
+        full_level: i16,
+    ) -> std::result::Result<Vec<T::T>, ParquetError> {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        while reader.read_records(BATCH, Some(&mut levels), None, &mut values)?.0 > 0 {}
+        if let (None, Some(at)) = (self.first_null, levels.iter().position(|&level| level < full_level)) {
+            self.first_null = Some(self.numbers.len() + self.texts.len() + at + 1);
+        }
+        Ok(values)
+    }
+}
+
+/// Points from one list a column.
+fn interleave(path: &Path, columns: &[Vec<f64>]) -> Result<Points> {
+    let rows = columns.first().map_or(0, Vec::len);
+    if columns.iter().any(|column| column.len() != rows) {
+        return Err(format_error(path, "its columns have different lengths; write the file again"));
+    }
+    let values = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
+    Points::new(rows, columns.len(), values).map_err(|error| format_error(path, error.to_string()))
+}
+
+/// Writes float64 columns, and a label column (text for classes) if there are labels.
+pub(super) fn write(path: &Path, columns: &[String], points: &Points, labels: Option<(&str, &Labels)>) -> Result<()> {
+    let bytes = encode(columns, points, labels)
+        .map_err(|error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy")))?;
+    write_bytes_atomically(path, |out| out.write_all(&bytes).map_err(|source| write_error(path, source)))
+}
+
+fn encode(
+    columns: &[String],
+    points: &Points,
+    labels: Option<(&str, &Labels)>,
+) -> std::result::Result<Vec<u8>, ParquetError> {
+    let field = |name: &str, physical, meaning| {
+        let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
+        field.with_logical_type(meaning).build().map(Arc::new)
+    };
+    let mut fields = Vec::new();
+    for name in columns {
+        fields.push(field(name, Physical::DOUBLE, None)?);
+    }
+    match labels {
+        Some((name, Labels::Values(_))) => fields.push(field(name, Physical::DOUBLE, None)?),
+        Some((name, Labels::Classes { .. })) => {
+            fields.push(field(name, Physical::BYTE_ARRAY, Some(LogicalType::String))?);
+        }
+        None => {}
+    }
+    let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
+    // Measured numbers hardly repeat, so a dictionary of them only costs.
+    let properties =
+        WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(labels.is_some());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build()))?;
+    for start in (0..points.rows()).step_by(GROUP) {
+        let rows = start..(start + GROUP).min(points.rows());
+        let mut group = writer.next_row_group()?;
+        let mut c = 0;
+        while let Some(mut column) = group.next_column()? {
+            match labels {
+                Some((_, Labels::Classes { names, of })) if c == points.cols() => {
+                    let names: Vec<ByteArray> = names.iter().map(|name| ByteArray::from(name.as_str())).collect();
+                    let texts: Vec<ByteArray> = rows.clone().map(|i| names[of[i] as usize].clone()).collect();
+                    column.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
+                }
+                Some((_, Labels::Values(values))) if c == points.cols() => {
+                    column.typed::<DoubleType>().write_batch(&values[rows.clone()], None, None)?;
+                }
+                _ => {
+                    let values: Vec<f64> = rows.clone().map(|i| points.row(i)[c]).collect();
+                    column.typed::<DoubleType>().write_batch(&values, None, None)?;
+                }
+            }
+            column.close()?;
+            c += 1;
+        }
+        group.close()?;
+    }
+    writer.into_inner()
+}
+
+/// The error of a file that the Parquet library cannot read.
+fn unreadable(path: &Path, error: ParquetError) -> Error {
+    let reason = error.to_string().replace('\n', " ");
+    format_error(path, format!("cannot be read as Parquet ({reason}); write it again, or as .csv or .npy"))
+}

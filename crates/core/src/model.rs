@@ -1,0 +1,258 @@
+//! A fitted model: what the stages answered, and the points they are about.
+
+use crate::error::{Error, Result};
+use crate::extend::{Known, Rule};
+use crate::graph::Index;
+use crate::points::Points;
+use crate::recipe::Recipe;
+use serde::{Deserialize, Serialize};
+
+/// What a fit did and how well.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The method's name.
+    pub method: String,
+    /// The number of points.
+    pub n: usize,
+    /// The number of features, if the input had them.
+    pub features: Option<usize>,
+    /// The number of coordinates.
+    pub dims: usize,
+    /// Every parameter as it was asked for and as it was used.
+    pub parameters: Vec<Used>,
+    /// How long the stages took.
+    pub seconds: Seconds,
+    /// The eigenvalues of the coordinates, then any further ones that converged on the way.
+    pub eigenvalues: Vec<f64>,
+    /// The backward error of each eigenpair.
+    pub residuals: Vec<f64>,
+    /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
+    pub pieces: Vec<usize>,
+    /// How many bridges joined them.
+    pub bridges: usize,
+    /// The smallest number of neighbors that connects the graph, if it was not connected and this is known.
+    pub connecting_k: Option<usize>,
+    /// The estimated part of the true neighbors that an approximate search found.
+    pub recall: Option<f64>,
+    /// How the neighbors were searched.
+    pub graph_route: Option<String>,
+    /// Which solver gave the coordinates.
+    pub solver: String,
+    /// Whether it met its tolerance.
+    pub converged: bool,
+    /// Applications of the solver's operator to a block of vectors.
+    pub iterations: usize,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+impl Report {
+    /// Adds what another piece of the same input took.
+    pub(crate) fn merge(&mut self, other: Report) {
+        self.seconds.field += other.seconds.field;
+        self.seconds.coordinates += other.seconds.coordinates;
+        self.converged &= other.converged;
+        self.iterations += other.iterations;
+        self.warnings.extend(other.warnings);
+    }
+}
+
+/// A parameter as asked for and as used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// The parameter's name.
+    pub name: String,
+    /// What was asked for; `auto` if it was left to the method.
+    pub asked: String,
+    /// What was used.
+    pub used: String,
+}
+
+/// Wall time of the stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Stage 1.
+    pub graph: f64,
+    /// Stage 2.
+    pub field: f64,
+    /// Stage 3.
+    pub coordinates: f64,
+}
+
+/// What one piece of the input was fitted to; there is one piece unless they were kept separate.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Part {
+    /// Its rows in the input; all if empty.
+    pub(crate) rows: Vec<u32>,
+    /// What was added to its first coordinate to set it beside the others.
+    pub(crate) shift: f64,
+    /// How many neighbors a new point gets.
+    pub(crate) k: usize,
+    pub(crate) eigenvalues: Vec<f64>,
+    /// How new points are placed; a point that is a piece of its own has no rule.
+    pub(crate) rule: Option<Rule>,
+}
+
+impl Part {
+    /// A single point.
+    pub(crate) fn alone() -> Part {
+        Part { rows: Vec::new(), shift: 0.0, k: 1, eigenvalues: Vec::new(), rule: None }
+    }
+}
+
+/// A fitted model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Model {
+    pub(crate) recipe: Recipe,
+    pub(crate) report: Report,
+    /// What kind of input it was fitted to.
+    pub(crate) kind: String,
+    pub(crate) points: Option<Points>,
+    pub(crate) embedding: Points,
+    pub(crate) parts: Vec<Part>,
+}
+
+impl Model {
+    pub(crate) fn new(embedding: Points, parts: Vec<Part>, report: Report) -> Model {
+        Model { recipe: Recipe::default(), report, kind: String::new(), points: None, embedding, parts }
+    }
+
+    /// The coordinates, one row an input row, in the input's order.
+    pub fn embedding(&self) -> &Points {
+        &self.embedding
+    }
+
+    /// The eigenvalues behind the coordinates.
+    pub fn spectrum(&self) -> &[f64] {
+        &self.report.eigenvalues
+    }
+
+    /// What the fit did and how well.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The recipe that was fitted.
+    pub fn recipe(&self) -> &Recipe {
+        &self.recipe
+    }
+
+    /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
+    /// own coordinates. A model of distances takes, for every new point, its distances to all training points.
+    ///
+    /// # Errors
+    ///
+    /// If the rows do not have the columns the model was fitted to, or the model knows no points: one fitted to a bare
+    /// graph, or locally linear embedding of distances.
+    pub fn transform(&self, new: &Points) -> Result<Points> {
+        let columns = self.columns()?;
+        if new.cols() != columns {
+            let what = if self.points.is_some() { "features" } else { "training points (one distance each)" };
+            return Err(Error::data(format!(
+                "the new rows have {} columns and the model was fitted to {columns} {what}; give the same columns in the same order",
+                new.cols()
+            )));
+        }
+        if self.points.is_some() && self.uses_metric() {
+            self.recipe.metric.check(new)?;
+        }
+        match self.parts.as_slice() {
+            [part] => self.place(part, self.points.as_ref(), &self.embedding, new),
+            _ => self.place_by_piece(new),
+        }
+    }
+
+    fn uses_metric(&self) -> bool {
+        !matches!(self.parts.first().and_then(|p| p.rule.as_ref()), Some(Rule::Linear { .. }))
+    }
+
+    /// The columns new rows must have.
+    fn columns(&self) -> Result<usize> {
+        let lle = self.parts.iter().any(|part| matches!(part.rule, Some(Rule::Barycenter { .. })));
+        match &self.points {
+            Some(points) => Ok(points.cols()),
+            None if self.kind == "graph" || lle || self.kind == "similarities" => Err(Error::parameter(format!(
+                "a {} model fitted to {} cannot place new points; fit it to points",
+                self.report.method,
+                if self.kind == "graph" { "a graph" } else { self.kind.as_str() }
+            ))),
+            None => Ok(self.embedding.rows()),
+        }
+    }
+
+    fn place(&self, part: &Part, points: Option<&Points>, embedding: &Points, new: &Points) -> Result<Points> {
+        let Some(rule) = &part.rule else {
+            let row = embedding.row(0);
+            return Points::new(new.rows(), row.len(), row.repeat(new.rows()));
+        };
+        let known = Known {
+            points,
+            distances: None,
+            metric: self.recipe.metric,
+            k: part.k.min(embedding.rows()),
+            embedding,
+            eigenvalues: &part.eigenvalues,
+        };
+        rule.place(&known, new)
+    }
+
+    /// Every new point goes to the piece of its nearest training point.
+    fn place_by_piece(&self, new: &Points) -> Result<Points> {
+        let dims = self.embedding.cols();
+        let nearest: Vec<u32> = match &self.points {
+            Some(points) => Index::new(points, self.recipe.metric)?.nearest(new, 1)?.0,
+            None => (0..new.rows())
+                .map(|i| {
+                    let row = new.row(i);
+                    let least = (0..row.len()).min_by(|&a, &b| row[a].total_cmp(&row[b]));
+                    least.unwrap_or_default() as u32
+                })
+                .collect(),
+        };
+        let mut values = vec![0.0; new.rows() * dims];
+        for part in &self.parts {
+            let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
+            let ours: Vec<usize> = (0..new.rows()).filter(|&i| part.rows.binary_search(&nearest[i]).is_ok()).collect();
+            if ours.is_empty() {
+                continue;
+            }
+            let width = part.eigenvalues.len().max(1);
+            let own = |&i: &usize| {
+                let mut row = self.embedding.row(i)[..width].to_vec();
+                row[0] -= part.shift;
+                row
+            };
+            let embedding = Points::new(rows.len(), width, rows.iter().flat_map(own).collect())?;
+            let points = self.points.as_ref().map(|points| points.select(&rows));
+            let mut queries = new.select(&ours);
+            if points.is_none() {
+                let columns = ours.iter().flat_map(|&i| rows.iter().map(move |&j| new.row(i)[j]));
+                queries = Points::new(ours.len(), rows.len(), columns.collect())?;
+            }
+            let placed = self.place(part, points.as_ref(), &embedding, &queries)?;
+            for (at, &i) in ours.iter().enumerate() {
+                values[i * dims..i * dims + width].copy_from_slice(placed.row(at));
+                values[i * dims] += part.shift;
+            }
+        }
+        Points::new(new.rows(), dims, values)
+    }
+
+    /// Whether all sizes and indices fit together, as they must in a model that was not tampered with.
+    pub(crate) fn is_consistent(&self) -> bool {
+        let n = self.embedding.rows();
+        let sound = |part: &Part| {
+            let rows = if part.rows.is_empty() { n } else { part.rows.len() };
+            let dims = part.eigenvalues.len();
+            let features = self.points.as_ref().map_or(0, Points::cols);
+            part.k >= 1
+                && dims <= self.embedding.cols()
+                && part.rows.iter().all(|&i| (i as usize) < n)
+                && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims))
+        };
+        self.points.as_ref().is_none_or(|points| points.rows() == n && points.is_sound())
+            && self.embedding.is_sound()
+            && !self.parts.is_empty()
+            && self.parts.iter().all(sound)
+    }
+}
