@@ -4,9 +4,10 @@
 //! Each method says in its own file how it symmetrizes.
 
 mod dijkstra;
-pub(crate) mod elimination;
+mod elimination;
 mod metric;
 pub(crate) mod paths;
+pub(crate) mod sweep;
 
 pub use metric::Metric;
 pub use paths::Paths;

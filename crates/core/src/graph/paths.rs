@@ -7,7 +7,8 @@
 
 use super::Undirected;
 use super::dijkstra::dijkstra;
-use super::elimination::{Budget, Elimination, LANES, Real};
+use super::elimination::{Budget, Elimination};
+use super::sweep::{LANES, Real};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
 use rayon::prelude::*;

@@ -19,8 +19,8 @@
 use super::Operator;
 use crate::error::{Error, Result};
 use crate::graph::Paths;
-use crate::graph::elimination::{LANES, Real};
 use crate::graph::paths::{in_blocks, power_of_two};
+use crate::graph::sweep::{LANES, Real};
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::{MatMut, MatRef};
