@@ -40,6 +40,8 @@ pub(crate) struct Budget {
     pub(crate) pair: f64,
     /// The time that must not be passed.
     pub(crate) limit: f64,
+    /// The number of arcs that must not be passed.
+    pub(crate) most_arcs: usize,
 }
 
 /// The eliminated graph: for each point, in elimination order, the arcs to later points.
@@ -54,12 +56,15 @@ pub(crate) struct Elimination {
     /// The later position each arc leads to, ascending within `up(v)`.
     pub(super) heads: Vec<u32>,
     /// The length of each arc.
-    arcs: Vec<f64>,
+    pub(super) arcs: Vec<f64>,
 }
 
 impl Elimination {
     /// Eliminates the graph, or gives up as soon as the work is known to pass the budget.
     pub(crate) fn new(graph: &Undirected, budget: Budget) -> Option<Elimination> {
+        if budget.limit < 0.0 {
+            return None;
+        }
         let (order, position) = ordering(graph)?;
         let (starts, heads) = fill(graph, &order, &position, budget)?;
         let mut arcs = vec![f64::INFINITY; heads.len()];
@@ -81,7 +86,7 @@ impl Elimination {
     }
 
     /// The lengths of the arcs times `factor`, in the kind of number a sweep needs.
-    pub(crate) fn arcs<R: Real>(&self, factor: f64) -> Vec<R> {
+    pub(crate) fn rounded_arcs<R: Real>(&self, factor: f64) -> Vec<R> {
         self.arcs.iter().map(|&arc| R::round(arc * factor)).collect()
     }
 }
@@ -135,7 +140,7 @@ fn fill(graph: &Undirected, order: &[u32], position: &[u32], budget: Budget) -> 
         }
         let count = (heads.len() - begin) as f64;
         time += budget.arc * count + budget.pair * count * count / 2.0;
-        if time > budget.limit {
+        if time > budget.limit || heads.len() > budget.most_arcs {
             return None;
         }
         starts.push(heads.len());

@@ -6,6 +6,7 @@
 mod dijkstra;
 mod elimination;
 mod metric;
+pub(crate) mod panels;
 pub(crate) mod paths;
 pub(crate) mod sweep;
 

@@ -1,6 +1,7 @@
 //! The only place that calls the matrix library's algorithms.
 
 mod centered;
+mod triangle;
 
 pub use centered::Centered;
 
