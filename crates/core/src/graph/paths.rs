@@ -223,6 +223,7 @@ fn piece_sizes(graph: &Undirected) -> Vec<usize> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::graph::Graph;
@@ -387,10 +388,26 @@ mod tests {
     #[test]
     fn little_fill_is_eliminated_and_much_is_not() {
         assert_eq!(Paths::new(&swiss_roll(1000, 8), 1000).route(), "elimination sweeps");
-        // Points joined at random: an expander, on which every order fills in.
-        let step = |i: usize, c: usize| ((i * 7919 + c * 104_729 + (i * i + c) % 1013) % 3000) as u32;
-        let lists = (0..3000).map(|i| (0..10).map(|c| (step(i, c), 1.0)).filter(|edge| edge.0 != i as u32).collect());
-        let graph = Graph::from_lists(lists.collect()).unwrap().union();
-        assert_eq!(Paths::new(&graph, 3000).route(), "dijkstra");
+        assert_eq!(Paths::new(&expander(3000), 3000).route(), "dijkstra");
+        assert_eq!(Paths::new(&swiss_roll(1000, 8), 1).route(), "dijkstra");
+    }
+
+    /// Points joined at random: every order fills in, and the last points form one long run.
+    fn expander(n: usize) -> Undirected {
+        let target = |i: usize, c: usize| ((i * 7919 + c * 104_729 + (i * i + c) % 1013) % n) as u32;
+        let list = |i: usize| (0..10).map(move |c| (target(i, c), 1.0 + ((i * c) % 11) as f64 / 7.0));
+        let lists = (0..n).map(|i| list(i).filter(|edge| edge.0 != i as u32).collect());
+        Graph::from_lists(lists.collect()).unwrap().union()
+    }
+
+    #[test]
+    fn long_runs_are_shared_among_threads_and_stay_exact() {
+        let graph = expander(1200);
+        let sources: Vec<usize> = (0..1200).step_by(17).collect();
+        let swept = by(&graph, true).from_sources(&sources, &Silent).unwrap();
+        let expected = by(&graph, false).from_sources(&sources, &Silent).unwrap();
+        assert!(swept.iter().zip(&expected).all(|(&a, &b)| close(a, b, EXACT)));
+        let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        assert_eq!(alone.install(|| by(&graph, true).from_sources(&sources, &Silent)).unwrap(), swept);
     }
 }

@@ -281,6 +281,7 @@ fn check_distances(distances: &Points) -> Result<f64> {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
     use crate::graph::Graph;
