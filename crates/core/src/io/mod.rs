@@ -223,7 +223,8 @@ fn format_error(path: &Path, message: impl Into<String>) -> Error {
 /// Whether [`Points`] would refuse this number.
 fn is_unusable(value: f64) -> bool {
     // Only numbers that are far out are worth asking about one by one.
-    !(value.abs() <= 1e100) && Points::new(1, 1, vec![value]).is_err()
+    let usual = value.abs() <= 1e100;
+    !usual && Points::new(1, 1, vec![value]).is_err()
 }
 
 /// The table that the columns of a whole matrix make: its data columns and its label column.
