@@ -196,6 +196,8 @@ fn a_full_device_is_an_error() {
     std::os::unix::fs::symlink("/dev/full", &link.1).unwrap();
     let error = write(&link.1, &names(&["x"]), &points, None).unwrap_err().to_string();
     assert!(error.contains("the disk is full; free some space"), "{error}");
+    let error = write("/dev/full", &names(&["x"]), &points, None).unwrap_err().to_string();
+    assert!(error.starts_with("/dev/full: the disk is full"), "{error}");
     assert!(Path::new(&link.1).is_symlink());
 }
 
