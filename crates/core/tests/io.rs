@@ -126,6 +126,8 @@ fn sources_are_known_by_name_extension_and_content() {
     assert_eq!(error("none.csv"), "none.csv: there is no such file; check the name, or use digits or iris");
     let (directory, path) = fresh("data");
     assert!(error(directory.path().to_str().unwrap()).ends_with("is a directory; name a file in it"));
+    let folder = write(directory.path().to_str().unwrap(), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None);
+    assert!(folder.unwrap_err().to_string().ends_with("is a directory; name a file in it"));
     std::fs::write(&path, "1,2\n3,4\n").unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 2);
     let npy = format!("{path}.NPY");

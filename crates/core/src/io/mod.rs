@@ -132,6 +132,7 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
             write_bytes_atomically(path, |out| npy::write(out, points).map_err(|source| write_error(path, source)))
         }
         Some(Format::Parquet) => write_parquet(path, columns, points, labels),
+        None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
         None => Err(format_error(path, format!("the extension names no known format; use {KNOWN}"))),
     }
 }
