@@ -60,12 +60,12 @@ pub(crate) struct Embed {
     #[arg(short, long, default_value = "isomap")]
     pub(crate) method: String,
     /// The number of coordinates
-    #[arg(short, long, default_value_t = 2)]
+    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
     pub(crate) dims: usize,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE")]
@@ -145,10 +145,10 @@ pub(crate) struct Sample {
     /// The data set; an unknown name lists them all
     pub(crate) name: String,
     /// The number of points of a synthetic set
-    #[arg(short, long = "points", value_name = "N")]
+    #[arg(short, long = "points", value_name = "N", allow_negative_numbers = true)]
     pub(crate) n: Option<usize>,
     /// The standard deviation of the noise added to a synthetic set
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
     /// Which of the sets drawn at random
     #[arg(long)]

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     progress::go_on()?;
 
     let model = recipe.fit_watched(data.as_input(), &bar)?;
-    progress::go_on()?;
+    progress::start_writing()?;
     bar.say("writing");
 
     let parameters = parameters(args, &recipe, model.report());
@@ -190,7 +190,8 @@ fn picture(
     };
     let mut facts = vec![format!("{} points", report::grouped(report.n))];
     facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
-    facts.extend(parameters.iter().filter(|p| p.used != "false").map(|p| format!("{} {}", p.name, p.used)));
+    let told = |p: &&Chosen| p.asked.is_some() || !["false", "auto", "nearest"].contains(&p.used.as_str());
+    facts.extend(parameters.iter().filter(told).map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
         points: model.embedding(),
         coloring: &coloring,

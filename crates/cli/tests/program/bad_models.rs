@@ -12,10 +12,10 @@ fn bench() -> Bench {
 #[test]
 fn files_that_are_no_models_are_refused() {
     let bench = bench();
-    bench.refuses("transform nowhere.model cloud.csv -o m.csv", 2, "nowhere.model");
+    bench.refuses("transform nowhere.model cloud.csv -o m.csv", 2, "nowhere.model: there is no such file");
     bench.refuses("transform cloud.csv cloud.csv -o m.csv", 2, "cloud.csv");
     bench.write("empty.model", "").refuses("transform empty.model cloud.csv -o m.csv", 2, "empty.model");
-    bench.refuses("transform . cloud.csv -o m.csv", 2, ".");
+    bench.refuses("transform . cloud.csv -o m.csv", 2, "is a directory");
 }
 
 #[test]
@@ -48,7 +48,7 @@ fn points_with_other_columns_are_refused() {
     bench.write("wide.csv", cloud(5, 4));
     let message = bench.refuses("transform good.model wide.csv -o m.csv", 2, "4");
     assert!(message.contains('3'), "{message}");
-    bench.write("nan.csv", "1,2,3\n1,nan,3\n").refuses("transform good.model nan.csv -o m.csv", 2, "row 2");
+    bench.write("nan.csv", "1,2,3\n1,nan,3\n").refuses("transform good.model nan.csv --header no -o m.csv", 2, "row 2");
     bench.refuses("transform good.model cloud.csv -o good.model", 2, "would replace the input");
     bench.refuses("transform good.model cloud.csv -o m.docx", 2, "m.docx");
 }

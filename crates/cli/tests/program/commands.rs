@@ -101,5 +101,5 @@ fn shells_and_man_get_what_they_need() {
     bench.does("man --dir man1");
     assert!(bench.read("man1/eigenfold-embed.1").contains("landmarks"));
     bench.refuses("man --dir nowhere", 2, "there is no such directory");
-    bench.refuses("completions csh", 2, "bash");
+    bench.refuses("completions csh", 2, "zsh");
 }
