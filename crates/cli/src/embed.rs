@@ -2,7 +2,7 @@
 
 use crate::args::Embed;
 use crate::flags::{GraphKind, Kind};
-use crate::outputs::{self, Outputs, Wanted};
+use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
@@ -141,7 +141,7 @@ fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, fn(&str) -> Result<()>); 4] = [
+    let all: [(&'static str, Option<&str>, Trial); 4] = [
         ("-o", args.output.as_deref(), try_coordinates),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
