@@ -4,6 +4,7 @@
 //! methods themselves, so that the help cannot differ from what the library knows.
 
 use crate::flags::{Common, Input, Kind, Neighbors, memory_size};
+use crate::methods::possible_parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use eigenfold::recipe::Method;
@@ -207,7 +208,7 @@ pub(crate) struct Man {
 pub(crate) fn command() -> Command {
     let mut flags: Vec<(&'static str, &'static str, Vec<&'static str>)> = Vec::new();
     for method in Method::all() {
-        for parameter in method.parameters() {
+        for parameter in possible_parameters(&method).into_iter().map(|possible| possible.parameter) {
             match flags.iter_mut().find(|flag| flag.0 == parameter.name) {
                 Some(flag) => flag.2.push(method.info().name),
                 None => flags.push((parameter.name, parameter.help, vec![method.info().name])),
@@ -230,8 +231,8 @@ pub(crate) fn command() -> Command {
 pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
     if let (Cmd::Embed(embed), Some(("embed", given))) = (&mut cli.command, matches.subcommand()) {
-        let names = Method::all().into_iter().flat_map(|method| method.parameters()).map(|parameter| parameter.name);
-        for name in names {
+        let possible = Method::all().into_iter().flat_map(|method| possible_parameters(&method));
+        for name in possible.map(|possible| possible.parameter.name) {
             let known = embed.parameters.iter().any(|(other, _)| other == name);
             if let (false, Some(value)) = (known, given.get_one::<String>(name)) {
                 embed.parameters.push((name.to_string(), value.clone()));

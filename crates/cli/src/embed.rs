@@ -71,7 +71,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 /// The method with its parameters, and the graph, as asked for.
 fn recipe(args: &Embed) -> Result<Recipe> {
     let mut method = Method::from_name(&args.method)?;
-    for (name, value) in &args.parameters {
+    // The kernel decides which other parameters there are.
+    let (kernel, others): (Vec<_>, Vec<_>) = args.parameters.iter().partition(|(name, _)| name == "kernel");
+    for (name, value) in kernel.into_iter().chain(others) {
         method.set(name, value)?;
     }
     Ok(Recipe {
