@@ -4,6 +4,7 @@
 //! methods themselves, so that the help cannot differ from what the library knows.
 
 use crate::flags::{Common, Input, Kind, Neighbors, memory_size};
+use crate::methods::possible_parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use eigenfold::recipe::Method;
@@ -60,12 +61,12 @@ pub(crate) struct Embed {
     #[arg(short, long, default_value = "isomap")]
     pub(crate) method: String,
     /// The number of coordinates
-    #[arg(short, long, default_value_t = 2)]
+    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
     pub(crate) dims: usize,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
-    #[arg(long, value_name = "SIZE", value_parser = memory_size)]
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE")]
@@ -145,10 +146,10 @@ pub(crate) struct Sample {
     /// The data set; an unknown name lists them all
     pub(crate) name: String,
     /// The number of points of a synthetic set
-    #[arg(short, long = "points", value_name = "N")]
+    #[arg(short, long = "points", value_name = "N", allow_negative_numbers = true)]
     pub(crate) n: Option<usize>,
     /// The standard deviation of the noise added to a synthetic set
-    #[arg(long)]
+    #[arg(long, allow_negative_numbers = true)]
     pub(crate) noise: Option<f64>,
     /// Which of the sets drawn at random
     #[arg(long)]
@@ -207,7 +208,7 @@ pub(crate) struct Man {
 pub(crate) fn command() -> Command {
     let mut flags: Vec<(&'static str, &'static str, Vec<&'static str>)> = Vec::new();
     for method in Method::all() {
-        for parameter in method.parameters() {
+        for parameter in possible_parameters(&method).into_iter().map(|possible| possible.parameter) {
             match flags.iter_mut().find(|flag| flag.0 == parameter.name) {
                 Some(flag) => flag.2.push(method.info().name),
                 None => flags.push((parameter.name, parameter.help, vec![method.info().name])),
@@ -230,8 +231,8 @@ pub(crate) fn command() -> Command {
 pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
     if let (Cmd::Embed(embed), Some(("embed", given))) = (&mut cli.command, matches.subcommand()) {
-        let names = Method::all().into_iter().flat_map(|method| method.parameters()).map(|parameter| parameter.name);
-        for name in names {
+        let possible = Method::all().into_iter().flat_map(|method| possible_parameters(&method));
+        for name in possible.map(|possible| possible.parameter.name) {
             let known = embed.parameters.iter().any(|(other, _)| other == name);
             if let (false, Some(value)) = (known, given.get_one::<String>(name)) {
                 embed.parameters.push((name.to_string(), value.clone()));

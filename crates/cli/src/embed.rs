@@ -2,7 +2,7 @@
 
 use crate::args::Embed;
 use crate::flags::{GraphKind, Kind};
-use crate::outputs::{self, Outputs, Wanted};
+use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     progress::go_on()?;
 
     let model = recipe.fit_watched(data.as_input(), &bar)?;
-    progress::go_on()?;
+    progress::start_writing()?;
     bar.say("writing");
 
     let parameters = parameters(args, &recipe, model.report());
@@ -71,7 +71,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 /// The method with its parameters, and the graph, as asked for.
 fn recipe(args: &Embed) -> Result<Recipe> {
     let mut method = Method::from_name(&args.method)?;
-    for (name, value) in &args.parameters {
+    // The kernel decides which other parameters there are.
+    let (kernel, others): (Vec<_>, Vec<_>) = args.parameters.iter().partition(|(name, _)| name == "kernel");
+    for (name, value) in kernel.into_iter().chain(others) {
         method.set(name, value)?;
     }
     Ok(Recipe {
@@ -141,7 +143,7 @@ fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, fn(&str) -> Result<()>); 4] = [
+    let all: [(&'static str, Option<&str>, Trial); 4] = [
         ("-o", args.output.as_deref(), try_coordinates),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
@@ -190,7 +192,8 @@ fn picture(
     };
     let mut facts = vec![format!("{} points", report::grouped(report.n))];
     facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
-    facts.extend(parameters.iter().filter(|p| p.used != "false").map(|p| format!("{} {}", p.name, p.used)));
+    let told = |p: &&Chosen| p.asked.is_some() || !["false", "auto", "nearest"].contains(&p.used.as_str());
+    facts.extend(parameters.iter().filter(told).map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
         points: model.embedding(),
         coloring: &coloring,

@@ -26,10 +26,10 @@ pub(crate) struct Input {
 #[derive(Debug, Args)]
 pub(crate) struct Neighbors {
     /// The number of neighbors of each point [default: 10]
-    #[arg(short = 'k', long = "neighbors", value_name = "K", help_heading = "Graph")]
+    #[arg(short = 'k', long = "neighbors", value_name = "K", help_heading = "Graph", allow_negative_numbers = true)]
     pub(crate) k: Option<usize>,
     /// The distance within which points are neighbors; implies --graph within
-    #[arg(long, help_heading = "Graph")]
+    #[arg(long, help_heading = "Graph", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
     /// Who is a neighbor: the k nearest, those mutually so, those within --radius, or all [default: nearest]
     #[arg(long, value_enum, help_heading = "Graph")]

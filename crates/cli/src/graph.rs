@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         }
     };
     let searched = start.elapsed().as_secs_f64();
-    progress::go_on()?;
+    progress::start_writing()?;
 
     let start = Instant::now();
     let mut outputs = Outputs::default();

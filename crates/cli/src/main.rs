@@ -2,6 +2,8 @@
 
 // Printing is this crate's purpose; everything goes through `print`, `say` and `complain`.
 #![allow(clippy::print_stdout, clippy::print_stderr)]
+// A test that cannot go on has failed.
+#![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod args;
 mod completions;
@@ -21,6 +23,7 @@ mod usage;
 use args::Cmd;
 use eigenfold::error::{Error, Result};
 use std::io::{ErrorKind, Write};
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -29,7 +32,17 @@ fn main() -> ExitCode {
         Err(error) => return usage::answer(&error),
     };
     progress::listen_for_ctrl_c();
-    let result = match &cli.command {
+    match guarded(|| run(&cli.command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&error.to_string());
+            ExitCode::from(code(&error))
+        }
+    }
+}
+
+fn run(command: &Cmd) -> Result<()> {
+    match command {
         Cmd::Embed(args) => embed::run(args),
         Cmd::Transform(args) => transform::run(args),
         Cmd::Graph(args) => graph::run(args),
@@ -37,14 +50,17 @@ fn main() -> ExitCode {
         Cmd::Methods(args) => methods::run(args),
         Cmd::Completions(args) => completions::completions(args),
         Cmd::Man(args) => completions::man(args),
-    };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            complain(&error.to_string());
-            ExitCode::from(code(&error))
-        }
     }
+}
+
+/// Runs the work; if it panics, which is a defect of ours, that is said in one line too, and files are cleaned up.
+fn guarded(work: impl FnOnce() -> Result<()>) -> Result<()> {
+    std::panic::set_hook(Box::new(|_| {}));
+    std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
+        let text = cause.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no details");
+        Err(Error::Numerical(format!("an internal check failed ({text}); this is a defect, please report it")))
+    })
 }
 
 /// 2 if the user can mend it by other data or flags, 1 if not.

@@ -5,8 +5,12 @@ use crate::embed::try_bytes;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::{print, report};
 use eigenfold::error::Result;
+use eigenfold::field::Parameter;
 use eigenfold::recipe::Method;
 use serde_json::{Value, json};
+
+/// The kernels, some of which have parameters that others have not.
+const KERNELS: [&str; 5] = ["linear", "gaussian", "polynomial", "sigmoid", "cosine"];
 
 /// Runs the command.
 pub(crate) fn run(args: &Methods) -> Result<()> {
@@ -24,13 +28,42 @@ pub(crate) fn run(args: &Methods) -> Result<()> {
     outputs.commit()
 }
 
+/// A parameter, and the kernel it belongs to if the method has it with that kernel only.
+pub(crate) struct Possible {
+    /// The parameter with its default.
+    pub(crate) parameter: Parameter,
+    /// The kernel.
+    pub(crate) kernel: Option<&'static str>,
+}
+
+/// Every parameter that a method may have, whatever kernel is chosen; the kernel itself comes before its parameters.
+pub(crate) fn possible_parameters(method: &Method) -> Vec<Possible> {
+    let own = method.parameters().into_iter();
+    let mut all: Vec<Possible> = own.map(|parameter| Possible { parameter, kernel: None }).collect();
+    for kernel in KERNELS {
+        let mut other = method.clone();
+        if other.set("kernel", kernel).is_ok() {
+            for parameter in other.parameters() {
+                if !all.iter().any(|known| known.parameter.name == parameter.name) {
+                    all.push(Possible { parameter, kernel: Some(kernel) });
+                }
+            }
+        }
+    }
+    all
+}
+
 fn as_json(method: &Method) -> Value {
     let info = method.info();
-    let parameters: Vec<Value> = method
-        .parameters()
-        .iter()
-        .map(|p| json!({"name": p.name, "default": report::typed(&p.value), "help": p.help}))
-        .collect();
+    let described = |p: &Possible| {
+        let Parameter { name, value, help, .. } = &p.parameter;
+        let mut parameter = json!({"name": name, "default": report::typed(value), "help": help});
+        if let (Some(kernel), Some(object)) = (p.kernel, parameter.as_object_mut()) {
+            object.insert("kernel".to_string(), json!(kernel));
+        }
+        parameter
+    };
+    let parameters: Vec<Value> = possible_parameters(method).iter().map(described).collect();
     json!({
         "name": info.name,
         "aliases": info.aliases,
@@ -60,14 +93,33 @@ fn details(method: &Method) -> String {
         out += &format!("also called {}\n", info.aliases.join(", "));
     }
     out += &format!("{}\n", info.paper);
-    let parameters = method.parameters();
+    let parameters = possible_parameters(method);
     if parameters.is_empty() {
         return out + "\nIt has no parameters of its own.\n";
     }
     out += "\nParameters:\n";
-    let widest = parameters.iter().map(|p| p.name.len()).max().unwrap_or(0);
-    for p in parameters {
-        out += &format!("  --{:widest$}  {} [default: {}]\n", p.name, p.help, p.value);
+    let widest = parameters.iter().map(|p| p.parameter.name.len()).max().unwrap_or(0);
+    for Possible { parameter: p, kernel } in parameters {
+        let kernel = kernel.map_or(String::new(), |kernel| format!("with --kernel {kernel}: "));
+        out += &format!("  --{:widest$}  {kernel}{} [default: {}]\n", p.name, p.help, p.value);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_other_kernels_are_known_too() {
+        let method = Method::from_name("kernel-pca").unwrap();
+        let all = possible_parameters(&method);
+        let degree = all.iter().find(|p| p.parameter.name == "degree").unwrap();
+        assert_eq!(degree.kernel, Some("polynomial"));
+        assert_eq!(all[0].parameter.name, "kernel");
+        // The list of kernels is the library's: it names the same ones when it refuses another.
+        let message = method.clone().set("kernel", "none").unwrap_err().to_string();
+        assert!(KERNELS.iter().all(|kernel| message.contains(kernel)), "{message}");
+        assert_eq!(message.matches(", ").count() + 2, KERNELS.len(), "{message}");
+    }
 }

@@ -13,6 +13,9 @@ use tempfile::TempDir;
 /// Writes one output to the name it is given.
 type Writer<'a> = Box<dyn FnOnce(&str) -> Result<()> + 'a>;
 
+/// Writes something small of the right kind, to see whether a name and its place will do.
+pub(crate) type Trial = fn(&str) -> Result<()>;
+
 /// The outputs of one command.
 #[derive(Default)]
 pub(crate) struct Outputs<'a> {
@@ -34,8 +37,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) flag: &'static str,
     /// The name.
     pub(crate) target: &'a str,
-    /// Writes something small of the right kind, to see whether the name and the place will do.
-    pub(crate) trial: fn(&str) -> Result<()>,
+    /// How to try it.
+    pub(crate) trial: Trial,
 }
 
 /// Makes sure that the outputs can be written and are different files from each other and from the inputs.

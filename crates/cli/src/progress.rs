@@ -1,7 +1,7 @@
 //! What the user sees while a fit runs, and how Ctrl-C reaches it.
 //!
 //! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C asks the fit to stop; the second
-//! leaves at once.
+//! leaves at once, and so does the first if the fit does not listen.
 
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Stage};
@@ -13,6 +13,12 @@ use std::time::Duration;
 /// Set by the first Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
 
+/// Set when the first output is written: from then on leaving at once could leave a part of it.
+static WRITING: AtomicBool = AtomicBool::new(false);
+
+/// How long a fit may take to notice that it should stop.
+const PATIENCE: Duration = Duration::from_secs(2);
+
 /// Lets Ctrl-C stop the work from here on.
 pub(crate) fn listen_for_ctrl_c() {
     // Without a handler Ctrl-C ends the program as usual, which is no reason to refuse the work.
@@ -20,10 +26,26 @@ pub(crate) fn listen_for_ctrl_c() {
         if STOP.swap(true, Ordering::Relaxed) {
             std::process::exit(1);
         }
+        std::thread::spawn(leave_if_deaf);
     });
 }
 
-/// An error if Ctrl-C was pressed: what was computed after it may be unfinished, so nothing of it is written.
+/// Ends the program if the work goes on regardless; nothing has been written yet, so nothing is left.
+fn leave_if_deaf() {
+    std::thread::sleep(PATIENCE);
+    if !WRITING.load(Ordering::Relaxed) {
+        crate::complain(&Error::Stopped.to_string());
+        std::process::exit(1);
+    }
+}
+
+/// From here on outputs are written: an error if Ctrl-C was pressed, else it no longer ends the program by itself.
+pub(crate) fn start_writing() -> Result<()> {
+    WRITING.store(true, Ordering::Relaxed);
+    go_on()
+}
+
+/// An error if Ctrl-C was pressed; what was computed after it may be unfinished, so nothing of it is written.
 pub(crate) fn go_on() -> Result<()> {
     if STOP.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
 }

@@ -97,7 +97,9 @@ pub(crate) fn summary(story: &Story) -> String {
     let dims = report.dims;
     lines.push(format!("{}: {} points{features} in {dims} dimensions", report.method, grouped(report.n)));
     let used: Vec<String> = parameters.iter().map(|p| format!("{} {}", p.name, p.used)).collect();
-    lines.push(format!("  parameters   {}", used.join(", ")));
+    if !used.is_empty() {
+        lines.push(format!("  parameters   {}", used.join(", ")));
+    }
     if report.pieces.len() > 1 {
         lines.push(format!("  pieces       {}{}", sizes(&report.pieces), bridges(report.bridges)));
     }

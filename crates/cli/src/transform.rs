@@ -6,8 +6,9 @@ use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::grouped;
 use crate::{input, say};
-use eigenfold::error::Result;
+use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
+use std::path::Path;
 
 /// Runs the command.
 pub(crate) fn run(args: &Transform) -> Result<()> {
@@ -17,12 +18,12 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
-    let model = Model::load(&args.model)?;
+    let model = load(&args.model)?;
     let table = input::table(&args.input)?;
     progress::go_on()?;
     bar.say("placing");
     let placed = model.transform(&table.points)?;
-    progress::go_on()?;
+    progress::start_writing()?;
     let mut outputs = Outputs::default();
     outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
     bar.finish();
@@ -30,4 +31,14 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
     say(args.common.quiet, &format!("{method}: {n} new points placed in {dims} dimensions"));
     Ok(())
+}
+
+/// The saved model, with the way out if the name is wrong.
+fn load(path: &Path) -> Result<Model> {
+    if !path.is_file() {
+        let what = if path.is_dir() { "is a directory" } else { "there is no such file" };
+        let path = path.display();
+        return Err(Error::Parameter(format!("{path}: {what}; name a model that `eigenfold embed --save` made")));
+    }
+    Model::load(path)
 }

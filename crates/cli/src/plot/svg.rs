@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn coincident_dots_are_written_once_and_text_is_escaped() {
         let color = Rgb(1, 2, 3);
-        let dots = vec![(1.01, 2.0, color), (1.02, 2.0, color)];
+        let dots = [(1.01, 2.0, color), (1.02, 2.0, color)];
         let mut scene = Scene { width: 10.0, height: 10.0, marks: vec![] };
         // Two dots make two layers; twenty-four make twelve of two.
         scene.marks.push(Mark::Dots { radius: 1.0, opacity: 0.5, dots: dots.repeat(12) });

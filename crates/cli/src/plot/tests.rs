@@ -18,7 +18,7 @@ fn blob(i: usize, salt: u64) -> f64 {
 fn clusters(n: usize, dims: usize, count: usize) -> (Points, Coloring) {
     let values = (0..n)
         .flat_map(|i| {
-            let angle = (i % count) as f64 * 6.283 / count as f64;
+            let angle = (i % count) as f64 * std::f64::consts::TAU / count as f64;
             (0..dims)
                 .map(move |d| 0.4 * blob(i, d as u64) + 2.0 * (angle * (1.0 + d as f64 / 2.0) + d as f64 * 1.57).cos())
         })

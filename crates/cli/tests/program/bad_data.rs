@@ -20,8 +20,8 @@ fn too_little_data_is_refused() {
     bench.write("empty.csv", "").refuses("embed empty.csv -o m.csv", 2, "empty");
     bench.write("blank.csv", "\n\n\n").refuses("embed blank.csv -o m.csv", 2, "blank.csv");
     bench.write("header.csv", "a,b,c\n").refuses("embed header.csv -o m.csv", 2, "header.csv");
-    bench.write("one.csv", "a,b\n1,2\n").refuses("embed one.csv -m pca -o m.csv", 2, "one");
-    bench.refuses("embed one.csv -m isomap -o m.csv", 2, "one");
+    bench.write("one.csv", "a,b\n1,2\n").refuses("embed one.csv -m pca -o m.csv", 2, "only 1 point");
+    bench.refuses("embed one.csv -m isomap -o m.csv", 2, "only 1 point");
     let answer = bench.run_with_input("embed - -m pca -o m.csv", b"");
     answer.is_one_line("embed -", 2, "standard input");
 }

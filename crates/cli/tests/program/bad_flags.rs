@@ -10,7 +10,7 @@ fn near_misses_are_answered_with_the_name_that_was_meant() {
     bench.refuses("embed iris --metric euclidan", 2, "did you mean euclidean?");
     bench.refuses("embed iris -m isomop", 2, "isomap");
     bench.refuses("embed iris -m laplacian -o a.csv", 2, "laplacian-eigenmaps");
-    bench.refuses("embed iris -m umap -o a.csv", 2, "eigenfold methods");
+    bench.refuses("embed iris -m umap -o a.csv", 2, "choose from pca, mds");
 }
 
 #[test]
@@ -18,9 +18,11 @@ fn values_that_are_none_are_refused() {
     let bench = Bench::new();
     bench.refuses("embed iris -d two", 2, "see eigenfold embed --help");
     bench.refuses("embed iris -k -3", 2, "-3");
+    bench.refuses("embed iris -m isomap --radius -1", 2, "the radius is -1");
     bench.refuses("embed iris --threads 0", 2, "0");
     bench.refuses("embed iris --memory 4XB", 2, "use kB, MB, GB or TB");
-    bench.refuses("embed iris --memory lots", 2, "size");
+    bench.refuses("embed iris --memory lots", 2, "no unit of memory");
+    bench.refuses("embed iris --memory -4GB", 2, "use a positive number and a unit");
     bench.refuses("embed iris --seed 1.5", 2, "1.5");
     bench.refuses("embed iris --delimiter ab", 2, "one character");
     bench.refuses("embed iris -m isomap --landmarks many -o a.csv", 2, "many");
