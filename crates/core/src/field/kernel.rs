@@ -11,7 +11,7 @@ pub enum Kernel {
     Linear,
     /// exp(−‖x − y‖² / 2σ²); Zhang & Jordan's θ is 2σ².
     Gaussian {
-        /// σ; if not given, the median distance between points.
+        /// σ; if not given, the root mean square distance of the points from their mean.
         bandwidth: Option<f64>,
     },
     /// (scale · x·y + offset)^degree; Zhang & Jordan's has scale = offset = 1.
@@ -73,10 +73,10 @@ impl Kernel {
     }
 
     /// The kernel with every parameter chosen.
-    pub(crate) fn resolve(self, points: &Points, seed: u64) -> Result<Kernel> {
+    pub(crate) fn resolve(self, points: &Points) -> Result<Kernel> {
         match self {
             Kernel::Gaussian { bandwidth: None } => {
-                Ok(Kernel::Gaussian { bandwidth: Some(median_distance(points, seed)?) })
+                Ok(Kernel::Gaussian { bandwidth: Some(typical_distance(points)?) })
             }
             Kernel::Sigmoid { offset, scale: None } => {
                 let mean = points.values().iter().map(|v| v * v).sum::<f64>() / points.rows() as f64;
@@ -125,22 +125,16 @@ fn square_distance(x: &[f64], y: &[f64]) -> f64 {
     pulp::Arch::new().dispatch(|| x.iter().zip(y).map(|(a, b)| (a - b) * (a - b)).sum())
 }
 
-/// The median distance of up to 20,000 seeded pairs of points.
-fn median_distance(points: &Points, seed: u64) -> Result<f64> {
-    use rand::{RngExt, SeedableRng};
-    let n = points.rows();
-    let mut rng = rand_xoshiro::Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut distances: Vec<f64> = (0..20_000.min(n * n))
-        .map(|_| {
-            let (i, j) = (rng.random_range(0..n), rng.random_range(0..n));
-            square_distance(points.row(i), points.row(j)).sqrt()
-        })
-        .filter(|&d| d > 0.0)
-        .collect();
-    distances.sort_unstable_by(f64::total_cmp);
-    distances.get(distances.len() / 2).copied().ok_or_else(|| {
-        Error::data("all points are the same, so no kernel width can be chosen; give --bandwidth or other data")
-    })
+/// The root mean square distance of the points from their mean.
+fn typical_distance(points: &Points) -> Result<f64> {
+    let mean = points.column_means();
+    let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
+    let square = |i: usize| points.row(i).iter().zip(&mean).map(|(x, m)| ((x - m) / largest).powi(2)).sum::<f64>();
+    let total: f64 = (0..points.rows()).map(square).sum();
+    if total > 0.0 {
+        return Ok(largest * (total / points.rows() as f64).sqrt());
+    }
+    Err(Error::data("all points are the same, so no kernel width can be chosen; give --bandwidth or other data"))
 }
 
 #[cfg(test)]

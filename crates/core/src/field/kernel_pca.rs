@@ -42,7 +42,7 @@ impl FieldModel for KernelPca {
             vec![Parameter::new("kernel", self.kernel.name(), "linear, gaussian, polynomial, sigmoid or cosine")];
         match &self.kernel {
             Kernel::Gaussian { bandwidth } => {
-                list.push(Parameter::auto("bandwidth", bandwidth, "sigma of the gaussian (auto = median distance)"));
+                list.push(Parameter::auto("bandwidth", bandwidth, "sigma of the gaussian (auto = rms distance from the mean)"));
             }
             Kernel::Polynomial { degree, offset, scale } => {
                 list.push(Parameter::new("degree", degree, "power of the polynomial"));
@@ -91,7 +91,7 @@ impl FieldModel for KernelPca {
             Centered::memory(n),
             &landmarks_instead(n).replace("--landmarks", "a sample of"),
         )?;
-        let kernel = self.kernel.resolve(points, site.seed)?;
+        let kernel = self.kernel.resolve(points)?;
         let centered =
             Centered::from_squares(n, |i, j| kernel.square(points.row(i), points.row(j)).max(0.0), site.observer)?;
         if !centered.grand_mean().is_finite() {

@@ -6,14 +6,14 @@ use eigenfold::{Method, Model, Points, Recipe};
 use faer::Mat;
 
 /// Identities that hold to rounding.
-pub const EXACT: f64 = 1e-12;
+pub(crate) const EXACT: f64 = 1e-12;
 /// What an iterative solver must reach.
-pub const SOLVED: f64 = 1e-8;
+pub(crate) const SOLVED: f64 = 1e-8;
 /// What a fit must reach.
-pub const FITTED: f64 = 1e-4;
+pub(crate) const FITTED: f64 = 1e-4;
 
 /// The R2 swiss roll: a low-discrepancy sample, the same on every machine.
-pub fn swiss(n: usize) -> Points {
+pub(crate) fn swiss(n: usize) -> Points {
     let g = 1.324_717_957_244_746_f64;
     let row = |i: usize| {
         let (u, v) = ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
@@ -24,7 +24,7 @@ pub fn swiss(n: usize) -> Points {
 }
 
 /// Points without structure: a linear congruential generator's.
-pub fn cloud(n: usize, p: usize, seed: u64) -> Points {
+pub(crate) fn cloud(n: usize, p: usize, seed: u64) -> Points {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
     let mut next = || {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -33,12 +33,12 @@ pub fn cloud(n: usize, p: usize, seed: u64) -> Points {
     Points::new(n, p, (0..n * p).map(|_| next()).collect()).unwrap()
 }
 
-pub fn fit(method: impl Into<Method>, points: &Points) -> Model {
+pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
     Recipe { method: method.into(), ..Recipe::default() }.fit(points).unwrap()
 }
 
 /// The dense matrix of Euclidean distances.
-pub fn distances(points: &Points) -> Points {
+pub(crate) fn distances(points: &Points) -> Points {
     let n = points.rows();
     let distance = |i: usize, j: usize| eigenfold::Metric::Euclidean.distance(points.row(i), points.row(j));
     Points::new(n, n, (0..n * n).map(|at| distance(at / n, at % n)).collect()).unwrap()
@@ -54,7 +54,7 @@ fn basis(points: &Points) -> Mat<f64> {
 }
 
 /// The sine of the largest angle between the column spaces, both centered.
-pub fn subspace_angle(a: &Points, b: &Points) -> f64 {
+pub(crate) fn subspace_angle(a: &Points, b: &Points) -> f64 {
     let (a, b) = (basis(a), basis(b));
     let projected = inner(a.as_ref(), b.as_ref());
     let rest = &b - &a * &projected;
@@ -63,14 +63,14 @@ pub fn subspace_angle(a: &Points, b: &Points) -> f64 {
 }
 
 /// The largest difference of pairwise distances, relative to the largest distance.
-pub fn distance_mismatch(a: &Points, b: &Points) -> f64 {
+pub(crate) fn distance_mismatch(a: &Points, b: &Points) -> f64 {
     let (a, b) = (distances(a), distances(b));
     let largest = a.values().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
     a.values().iter().zip(b.values()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max) / largest
 }
 
 /// 1 − R² of the truth regressed on the map.
-pub fn affine_error(truth: &Points, map: &Points) -> f64 {
+pub(crate) fn affine_error(truth: &Points, map: &Points) -> f64 {
     let b = basis(map);
     let mean = truth.column_means();
     let t = Mat::from_fn(truth.rows(), truth.cols(), |i, j| truth.row(i)[j] - mean[j]);
@@ -79,7 +79,7 @@ pub fn affine_error(truth: &Points, map: &Points) -> f64 {
 }
 
 /// A rotation of p dimensions: the product of plane rotations by growing angles.
-pub fn rotated(points: &Points) -> Points {
+pub(crate) fn rotated(points: &Points) -> Points {
     let p = points.cols();
     let mut rows: Vec<Vec<f64>> = (0..points.rows()).map(|i| points.row(i).to_vec()).collect();
     for row in &mut rows {
