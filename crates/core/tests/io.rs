@@ -1,5 +1,7 @@
 //! Files: what is written is read back bit for bit, and no file, however broken, does worse than an error.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on should panic
+
 use eigenfold::io::{Labels, ReadOptions, Table, read, read_graph, write, write_graph};
 use eigenfold::{Points, graph::Graph};
 use proptest::prelude::*;
@@ -124,6 +126,8 @@ fn sources_are_known_by_name_extension_and_content() {
     assert_eq!(error("none.csv"), "none.csv: there is no such file; check the name, or use digits or iris");
     let (directory, path) = fresh("data");
     assert!(error(directory.path().to_str().unwrap()).ends_with("is a directory; name a file in it"));
+    let folder = write(directory.path().to_str().unwrap(), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None);
+    assert!(folder.unwrap_err().to_string().ends_with("is a directory; name a file in it"));
     std::fs::write(&path, "1,2\n3,4\n").unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 2);
     let npy = format!("{path}.NPY");
@@ -194,6 +198,8 @@ fn a_full_device_is_an_error() {
     std::os::unix::fs::symlink("/dev/full", &link.1).unwrap();
     let error = write(&link.1, &names(&["x"]), &points, None).unwrap_err().to_string();
     assert!(error.contains("the disk is full; free some space"), "{error}");
+    let error = write("/dev/full", &names(&["x"]), &points, None).unwrap_err().to_string();
+    assert!(error.starts_with("/dev/full: the disk is full"), "{error}");
     assert!(Path::new(&link.1).is_symlink());
 }
 

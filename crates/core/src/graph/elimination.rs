@@ -8,84 +8,28 @@
 //! arc(u, w) ← min(arc(u, w), arc(v, u) + arc(v, w))    v < u < w,  u, w ∈ up(v)
 //! ```
 //!
-//! where `up(v)` are the neighbors after `v`, those that fill created included. A shortest path then climbs the order
-//! and descends again, so that any number of sources need two sweeps over the arcs and no heap:
+//! where `up(v)` are the neighbors after `v`, those that fill created included. What is left serves any number of
+//! sources, see [`super::sweep`].
 //!
-//! ```text
-//! up,    v ascending:   d[u] ← min(d[u], d[v] + arc(v, u))    u ∈ up(v)
-//! down,  v descending:  d[v] ← min(d[v], d[u] + arc(v, u))    u ∈ up(v)
-//! ```
-//!
-//! The upward sweep touches only the ancestors of the sources in the elimination tree, where the parent of `v` is the
-//! first point of `up(v)`. Distances are kept as one row of lanes a point, one lane a source, so that each arc is a few
-//! vector instructions.
+//! Consecutive points `v, v + 1, ...` with `up(v) = {v + 1} ∪ up(v + 1)` form a run (a supernode): beyond the run they
+//! have the same later neighbors in the same places, so that their arcs are combined as vectors.
 //!
 //! B. Carré. An algebra for network routing problems. IMA Journal of Applied Mathematics 7(3), 1971.
 //! J. Dibbelt, B. Strasser, D. Wagner. Customizable contraction hierarchies. Journal of Experimental Algorithmics 21,
-//! 2016. D. Delling, A. Goldberg, A. Nowatzyk, R. Werneck. PHAST: hardware-accelerated shortest path trees. Journal of
-//! Parallel and Distributed Computing 73(7), 2013.
+//! 2016. C. Ashcraft, R. Grimes. The influence of relaxed supernode partitions on the multifrontal method. ACM
+//! Transactions on Mathematical Software 15(4), 1989.
 
 use super::Undirected;
+use super::sweep::Real;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 use pulp::{Simd, WithSimd};
-use std::ops::{Add, Mul};
+use rayon::prelude::*;
+use std::ops::Range;
 
-/// The number of sources that are swept together.
-pub(crate) const LANES: usize = 64;
-
-/// The two kinds of numbers that distances are kept in.
-pub(crate) trait Real:
-    Copy + Send + Sync + PartialOrd + Add<Output = Self> + Mul<Output = Self> + 'static
-{
-    const ZERO: Self;
-    const INFINITY: Self;
-    fn round(value: f64) -> Self;
-    fn widen(self) -> f64;
-    /// `to = min(to, from + arc)` in every lane. Left to the compiler this becomes masked stores, which are slow.
-    fn relax<S: Simd>(simd: S, to: &mut [Self; LANES], from: &[Self; LANES], arc: Self);
-}
-
-impl Real for f32 {
-    const ZERO: f32 = 0.0;
-    const INFINITY: f32 = f32::INFINITY;
-    #[inline(always)]
-    fn round(value: f64) -> f32 {
-        value as f32
-    }
-    #[inline(always)]
-    fn widen(self) -> f64 {
-        self as f64
-    }
-    #[inline(always)]
-    fn relax<S: Simd>(simd: S, to: &mut [f32; LANES], from: &[f32; LANES], arc: f32) {
-        let arc = simd.splat_f32s(arc);
-        for (to, &from) in S::as_mut_simd_f32s(to).0.iter_mut().zip(S::as_simd_f32s(from).0) {
-            *to = simd.min_f32s(*to, simd.add_f32s(from, arc));
-        }
-    }
-}
-
-impl Real for f64 {
-    const ZERO: f64 = 0.0;
-    const INFINITY: f64 = f64::INFINITY;
-    #[inline(always)]
-    fn round(value: f64) -> f64 {
-        value
-    }
-    #[inline(always)]
-    fn widen(self) -> f64 {
-        self
-    }
-    #[inline(always)]
-    fn relax<S: Simd>(simd: S, to: &mut [f64; LANES], from: &[f64; LANES], arc: f64) {
-        let arc = simd.splat_f64s(arc);
-        for (to, &from) in S::as_mut_simd_f64s(to).0.iter_mut().zip(S::as_simd_f64s(from).0) {
-            *to = simd.min_f64s(*to, simd.add_f64s(from, arc));
-        }
-    }
-}
+/// No point.
+const NONE: u32 = u32::MAX;
 
 /// What an elimination may cost before it is given up.
 #[derive(Clone, Copy, Debug)]
@@ -96,6 +40,8 @@ pub(crate) struct Budget {
     pub(crate) pair: f64,
     /// The time that must not be passed.
     pub(crate) limit: f64,
+    /// The number of arcs that must not be passed.
+    pub(crate) most_arcs: usize,
 }
 
 /// The eliminated graph: for each point, in elimination order, the arcs to later points.
@@ -106,16 +52,19 @@ pub(crate) struct Elimination {
     /// The position of each point.
     pub(crate) position: Vec<u32>,
     /// The arcs of position v are `starts[v]..starts[v + 1]`.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
     /// The later position each arc leads to, ascending within `up(v)`.
-    heads: Vec<u32>,
+    pub(super) heads: Vec<u32>,
     /// The length of each arc.
-    arcs: Vec<f64>,
+    pub(super) arcs: Vec<f64>,
 }
 
 impl Elimination {
     /// Eliminates the graph, or gives up as soon as the work is known to pass the budget.
     pub(crate) fn new(graph: &Undirected, budget: Budget) -> Option<Elimination> {
+        if budget.limit < 0.0 {
+            return None;
+        }
         let (order, position) = ordering(graph)?;
         let (starts, heads) = fill(graph, &order, &position, budget)?;
         let mut arcs = vec![f64::INFINITY; heads.len()];
@@ -137,69 +86,8 @@ impl Elimination {
     }
 
     /// The lengths of the arcs times `factor`, in the kind of number a sweep needs.
-    pub(crate) fn arcs<R: Real>(&self, factor: f64) -> Vec<R> {
+    pub(crate) fn rounded_arcs<R: Real>(&self, factor: f64) -> Vec<R> {
         self.arcs.iter().map(|&arc| R::round(arc * factor)).collect()
-    }
-
-    /// Completes `d`, rows of lanes for the positions `first..`, from the start values it holds: afterwards each lane
-    /// is the distance from that lane's seeds. `seeds` are the positions with a start value, none before `first`.
-    pub(crate) fn sweep<R: Real>(&self, arcs: &[R], first: usize, seeds: &[u32], d: &mut [R]) {
-        let climb = self.ancestors(first, seeds);
-        pulp::Arch::new().dispatch(Sweep { elimination: self, arcs, first, climb: &climb, d });
-    }
-
-    /// The seeds and all their ancestors in the elimination tree, ascending: where the upward sweep goes.
-    fn ancestors(&self, first: usize, seeds: &[u32]) -> Vec<u32> {
-        let mut seen = vec![false; self.len() - first];
-        let mut found = Vec::new();
-        for &seed in seeds {
-            let mut next = Some(&seed);
-            while let Some(&v) = next {
-                if std::mem::replace(&mut seen[v as usize - first], true) {
-                    break;
-                }
-                found.push(v);
-                let arcs = self.starts[v as usize]..self.starts[v as usize + 1];
-                next = self.heads[arcs].first();
-            }
-        }
-        found.sort_unstable();
-        found
-    }
-}
-
-/// Both sweeps over one block of sources, compiled for each instruction set and chosen at run time.
-struct Sweep<'a, R> {
-    elimination: &'a Elimination,
-    arcs: &'a [R],
-    first: usize,
-    climb: &'a [u32],
-    d: &'a mut [R],
-}
-
-impl<R: Real> WithSimd for Sweep<'_, R> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) {
-        let Sweep { elimination: Elimination { starts, heads, .. }, arcs, first, climb, d } = self;
-        let (rows, _) = d.as_chunks_mut::<LANES>();
-        for &v in climb {
-            let v = v as usize;
-            let from = rows[v - first];
-            let range = starts[v]..starts[v + 1];
-            for (&u, &arc) in heads[range.clone()].iter().zip(&arcs[range]) {
-                R::relax(simd, &mut rows[u as usize - first], &from, arc);
-            }
-        }
-        for v in (first..starts.len() - 1).rev() {
-            let mut to = rows[v - first];
-            let range = starts[v]..starts[v + 1];
-            for (&u, &arc) in heads[range.clone()].iter().zip(&arcs[range]) {
-                R::relax(simd, &mut to, &rows[u as usize - first], arc);
-            }
-            rows[v - first] = to;
-        }
     }
 }
 
@@ -222,7 +110,6 @@ fn ordering(graph: &Undirected) -> Option<(Vec<u32>, Vec<u32>)> {
 
 /// `up(v)` of every position: its own later neighbors and those of its children in the elimination tree.
 fn fill(graph: &Undirected, order: &[u32], position: &[u32], budget: Budget) -> Option<(Vec<usize>, Vec<u32>)> {
-    const NONE: u32 = u32::MAX;
     let n = order.len();
     let (mut starts, mut heads) = (vec![0usize], Vec::<u32>::new());
     let (mut first_child, mut sibling) = (vec![NONE; n], vec![NONE; n]);
@@ -253,7 +140,7 @@ fn fill(graph: &Undirected, order: &[u32], position: &[u32], budget: Budget) -> 
         }
         let count = (heads.len() - begin) as f64;
         time += budget.arc * count + budget.pair * count * count / 2.0;
-        if time > budget.limit {
+        if time > budget.limit || heads.len() > budget.most_arcs {
             return None;
         }
         starts.push(heads.len());
@@ -261,20 +148,137 @@ fn fill(graph: &Undirected, order: &[u32], position: &[u32], budget: Budget) -> 
     Some((starts, heads))
 }
 
-/// Shortens every arc by the ways through earlier points.
+/// Points of a run that are eliminated together: their arcs stay in the cache while all later points use them.
+const BLOCK: usize = 16;
+/// Below this many pairs it does not pay to wake other threads.
+const WORTH_SHARING: usize = 200_000;
+
+/// Shortens every arc by the ways through earlier points, run by run.
 fn eliminate(starts: &[usize], heads: &[u32], arcs: &mut [f64]) {
-    for v in 0..starts.len() - 1 {
-        let end = starts[v + 1];
-        for x in starts[v]..end {
-            let to_u = arcs[x];
-            // up(v) after u is contained in up(u), so that one pass over both finds every place.
-            let mut at = starts[heads[x] as usize];
-            for y in x + 1..end {
-                while heads[at] != heads[y] {
-                    at += 1;
+    let n = starts.len() - 1;
+    // Runs wait in a list at their next later neighbor, each under the name of its last point.
+    let (mut waiting, mut next) = (vec![NONE; n], vec![NONE; n]);
+    // How many of its later neighbors a run has reached, and where it starts.
+    let (mut reached, mut firsts) = (vec![0usize; n], vec![0usize; n]);
+    let (mut row, mut ways) = (vec![f64::INFINITY; n], vec![f64::INFINITY; n]);
+    let mut first = 0;
+    while first < n {
+        let end = run_end(first, starts, heads);
+        for u in first..end {
+            let (before, own) = arcs.split_at_mut(starts[u]);
+            let own_heads = &heads[starts[u]..starts[u + 1]];
+            own_heads.iter().zip(own.iter()).for_each(|(&w, &arc)| row[w as usize] = arc);
+            let mut last = waiting[u];
+            while last != NONE {
+                let name = last as usize;
+                let later = &heads[starts[name] + reached[name] + 1..starts[name + 1]];
+                let ways = &mut ways[..later.len()];
+                ways.fill(f64::INFINITY);
+                relax_through(ways, firsts[name]..name + 1, starts, before);
+                for (&w, &way) in later.iter().zip(ways.iter()) {
+                    row[w as usize] = row[w as usize].min(way);
                 }
-                arcs[at] = arcs[at].min(to_u + arcs[y]);
+                reached[name] += 1;
+                last = next[name];
+                if let Some(&w) = later.first() {
+                    next[name] = std::mem::replace(&mut waiting[w as usize], name as u32);
+                }
             }
+            own_heads.iter().zip(own.iter_mut()).for_each(|(&w, arc)| *arc = row[w as usize]);
+        }
+        eliminate_run(first..end, starts, arcs);
+        firsts[end - 1] = first;
+        if let Some(&w) = heads[starts[end - 1]..starts[end]].first() {
+            next[end - 1] = std::mem::replace(&mut waiting[w as usize], end as u32 - 1);
+        }
+        first = end;
+    }
+}
+
+/// Where the run that starts at a point ends.
+fn run_end(first: usize, starts: &[usize], heads: &[u32]) -> usize {
+    let count = |v: usize| starts[v + 1] - starts[v];
+    let mut end = first + 1;
+    while end + 1 < starts.len() && count(end - 1) == count(end) + 1 && heads[starts[end - 1]] as usize == end {
+        end += 1;
+    }
+    end
+}
+
+/// The ways through the points of one run to later points of the same run.
+fn eliminate_run(run: Range<usize>, starts: &[usize], arcs: &mut [f64]) {
+    for first in run.clone().step_by(BLOCK) {
+        let end = run.end.min(first + BLOCK);
+        for u in first + 1..end {
+            let (before, own) = arcs.split_at_mut(starts[u]);
+            relax_through(&mut own[..starts[u + 1] - starts[u]], first..u, starts, before);
+        }
+        let (before, mut rest) = arcs[..starts[run.end]].split_at_mut(starts[end]);
+        let shared = rest.len() * BLOCK > WORTH_SHARING;
+        let mut rows = Vec::with_capacity(run.end - end);
+        for u in end..run.end {
+            let (own, after) = rest.split_at_mut(starts[u + 1] - starts[u]);
+            rows.push(own);
+            rest = after;
+        }
+        let relax = |own: &mut [f64]| relax_through(own, first..end, starts, before);
+        if shared {
+            rows.into_par_iter().with_min_len(8).for_each(relax);
+        } else {
+            rows.into_iter().for_each(relax);
+        }
+    }
+}
+
+/// `to[w] = min(to[w], arc(v, u) + arc(v, w))` over some points v of one run. Their arcs to u and to the w after it are
+/// the last of each.
+fn relax_through(to: &mut [f64], points: Range<usize>, starts: &[usize], arcs: &[f64]) {
+    pulp::Arch::new().dispatch(Through { to, points, starts, arcs });
+}
+
+struct Through<'a> {
+    to: &'a mut [f64],
+    points: Range<usize>,
+    starts: &'a [usize],
+    arcs: &'a [f64],
+}
+
+impl WithSimd for Through<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        let Through { to, points, starts, arcs } = self;
+        let length = to.len() + 1;
+        let tail = |v: usize| &arcs[starts[v + 1] - length..starts[v + 1]];
+        let mut v = points.start;
+        while v + 4 <= points.end {
+            relax_each(simd, to, [tail(v), tail(v + 1), tail(v + 2), tail(v + 3)]);
+            v += 4;
+        }
+        (v..points.end).for_each(|v| relax_each(simd, to, [tail(v)]));
+    }
+}
+
+/// Some points at a time, to go over `to` less often.
+#[inline(always)]
+fn relax_each<S: Simd, const K: usize>(simd: S, to: &mut [f64], tails: [&[f64]; K]) {
+    let (to, to_rest) = S::as_mut_simd_f64s(to);
+    let (whole, part) = (to.len(), to_rest.len());
+    let first = tails.map(|tail| tail[0]);
+    let arcs = first.map(|arc| simd.splat_f64s(arc));
+    let tails = tails.map(|tail| S::as_simd_f64s(&tail[1..]));
+    let (wide, rest) = (tails.map(|tail| &tail.0[..whole]), tails.map(|tail| &tail.1[..part]));
+    for at in 0..whole {
+        let mut least = to[at];
+        for k in 0..K {
+            least = simd.min_f64s(least, simd.add_f64s(wide[k][at], arcs[k]));
+        }
+        to[at] = least;
+    }
+    for at in 0..part {
+        for k in 0..K {
+            to_rest[at] = to_rest[at].min(rest[k][at] + first[k]);
         }
     }
 }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 const TREE_DIMS: usize = 8;
 
 /// The smallest number of points for which an approximate search is faster than an exact one.
-const NEARLY_FROM: usize = 4000;
+pub(super) const NEARLY_FROM: usize = 5000;
 
 /// Points whose true neighbors are found to estimate the recall.
 const SAMPLE: usize = 256;
@@ -53,10 +53,10 @@ impl<'a> Index<'a> {
     /// If the metric is not defined on the points, as [`Metric::check`].
     pub fn new(points: &'a Points, metric: Metric) -> Result<Index<'a>> {
         metric.check(points)?;
-        if points.cols() > TREE_DIMS {
-            if let Some(blocks) = Blocks::new(points, metric) {
-                return Ok(Index { points, metric, route: Route::Blocks(blocks) });
-            }
+        if points.cols() > TREE_DIMS
+            && let Some(blocks) = Blocks::new(points, metric)
+        {
+            return Ok(Index { points, metric, route: Route::Blocks(blocks) });
         }
         Ok(Index { points, metric, route: Route::Tree(KdTree::new(points, metric)) })
     }
@@ -130,7 +130,7 @@ impl<'a> Index<'a> {
     pub(super) fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
         let n = self.points.rows();
         let Route::Blocks(blocks) = &self.route else { return Ok(None) };
-        if n < NEARLY_FROM || 4 * k > SAMPLE {
+        if n < NEARLY_FROM || k > descent::MOST {
             return Ok(None);
         }
         let lists = descent::nearest_others(blocks, self.points, k, seed, watch)?;

@@ -191,3 +191,102 @@ impl Search {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::{Silent, Stage};
+
+    fn line(xs: &[f64]) -> Points {
+        Points::new(xs.len(), 1, xs.to_vec()).unwrap()
+    }
+
+    fn lists(neighbors: Neighbors, xs: &[f64]) -> Vec<Vec<u32>> {
+        let search = Search { neighbors, pieces: Pieces::Separate, ..Search::default() };
+        let graph = search.of_points(&line(xs), &Silent).unwrap().graph;
+        (0..xs.len()).map(|i| graph.neighbors(i).to_vec()).collect()
+    }
+
+    #[test]
+    fn h03_a_radius_graph_is_symmetric_a_nearest_neighbor_graph_need_not_be_and_neither_need_be_connected() {
+        let xs = [0.0, 2.0, 3.0, 10.0, 11.0];
+        // 1 is the neighbor of 0, and 2 that of 1.
+        assert_eq!(lists(Neighbors::Nearest(1), &xs), [[1], [2], [1], [4], [3]]);
+        let within = lists(Neighbors::Within(2.0), &xs);
+        assert_eq!(within, [vec![1], vec![2, 0], vec![1], vec![4], vec![3]]);
+        for (i, list) in within.iter().enumerate() {
+            assert!(list.iter().all(|&j| within[j as usize].contains(&(i as u32))));
+        }
+        for neighbors in [Neighbors::Nearest(1), Neighbors::Within(2.0)] {
+            let search = Search { neighbors, pieces: Pieces::Separate, ..Search::default() };
+            assert_eq!(search.of_points(&line(&xs), &Silent).unwrap().sizes, [3, 2]);
+        }
+    }
+
+    #[test]
+    fn mutual_neighbors_agree_and_all_are_all() {
+        let xs = [0.0, 2.0, 3.0];
+        assert_eq!(lists(Neighbors::Mutual(1), &xs), [vec![], vec![2], vec![1]]);
+        assert_eq!(lists(Neighbors::All, &xs), [[1, 2], [2, 0], [1, 0]]);
+    }
+
+    #[test]
+    fn points_and_their_distances_give_the_same_graph() {
+        let xs: Vec<f64> = (0..40).map(|i| f64::from(i * i % 53)).collect();
+        let points = line(&xs);
+        let table = xs.iter().flat_map(|a| xs.iter().map(move |b| (a - b).abs())).collect();
+        let distances = Points::new(40, 40, table).unwrap();
+        for neighbors in [Neighbors::Nearest(2), Neighbors::Mutual(3), Neighbors::Within(1.0), Neighbors::All] {
+            let search = Search { neighbors, ..Search::default() };
+            let (a, b) =
+                (search.of_points(&points, &Silent).unwrap(), search.of_distances(&distances, &Silent).unwrap());
+            assert_eq!(Found { route: "", ..a }, Found { route: "", ..b });
+        }
+    }
+
+    #[test]
+    fn parameters_that_do_not_fit_say_what_would() {
+        let wrong = |neighbors, xs: &[f64]| {
+            Search { neighbors, ..Search::default() }.of_points(&line(xs), &Silent).unwrap_err().to_string()
+        };
+        let xs: Vec<f64> = (0..15).map(f64::from).collect();
+        assert_eq!(wrong(Neighbors::Nearest(20), &xs), "k is 20 and there are only 15 points; use -k 14 or less");
+        assert!(wrong(Neighbors::Mutual(0), &xs).starts_with("k is 0"));
+        assert!(wrong(Neighbors::Within(0.0), &xs).starts_with("the radius is 0"));
+        assert!(wrong(Neighbors::Within(f64::NAN), &xs).starts_with("the radius is NaN"));
+        assert!(wrong(Neighbors::Nearest(1), &[1.0]).starts_with("there is only one point"));
+        let many = vec![1.0; 20_000];
+        assert!(wrong(Neighbors::All, &many).contains("4.8 GB"));
+        assert!(wrong(Neighbors::Within(1.0), &many).contains("4.8 GB"));
+    }
+
+    #[test]
+    fn one_thread_and_two_find_the_same() {
+        for dims in [2, 11] {
+            let points = Points::new(900, dims, (0..900 * dims).map(|v| (v as f64 * 0.618).fract()).collect()).unwrap();
+            for neighbors in [Neighbors::Nearest(3), Neighbors::Within(0.05), Neighbors::Mutual(3)] {
+                let search = Search { neighbors, ..Search::default() };
+                let with = |threads: usize| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    pool.install(|| search.of_points(&points, &Silent)).unwrap()
+                };
+                assert_eq!(with(1), with(2));
+            }
+        }
+    }
+
+    #[test]
+    fn an_observer_can_stop_the_search() {
+        struct Impatient;
+        impl Observer for Impatient {
+            fn progress(&self, _stage: Stage, _fraction: f64) {}
+            fn stop(&self) -> bool {
+                true
+            }
+        }
+        for dims in [1, 20] {
+            let points = Points::new(50, dims, (0..50 * dims).map(|v| v as f64).collect()).unwrap();
+            assert!(matches!(Search::default().of_points(&points, &Impatient), Err(Error::Stopped)));
+        }
+    }
+}

@@ -13,8 +13,8 @@ const BUFFER: usize = 1 << 18;
 
 /// Writes a file through `fill`, so that the file is complete or is not there; `-` is standard output.
 ///
-/// A file that exists keeps its permissions and is replaced only after `fill` succeeded. Devices, pipes and anything
-/// below `/dev` or `/proc` are written directly.
+/// A file that exists keeps its permissions and is replaced only after `fill` succeeded. Devices, pipes and the
+/// program's own open files (`/dev/stdout`, `/dev/fd/3`) are written directly.
 ///
 /// # Errors
 ///
@@ -29,8 +29,9 @@ pub fn write_bytes_atomically(path: impl AsRef<Path>, fill: impl FnOnce(&mut dyn
     if existing.as_ref().is_some_and(Metadata::is_dir) {
         return Err(fail(ErrorKind::IsADirectory.into()));
     }
-    let special = existing.as_ref().is_some_and(|metadata| !metadata.is_file());
-    if special || path.starts_with("/dev") || path.starts_with("/proc") {
+    // These are the program's own open files, even where they lead to a regular one.
+    let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|prefix| path.starts_with(prefix));
+    if own || existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
         let file = OpenOptions::new().write(true).open(path).map_err(fail)?;
         return fill_and_flush(path, file, fill);
     }

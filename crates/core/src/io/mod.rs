@@ -99,7 +99,7 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
 
 /// Writes points, and a label column after them if there is one (its name, and the labels).
 ///
-/// The extension decides the format; `-` is CSV on standard output. Numbers are written so that reading them gives
+/// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
 /// the same bits. NPY holds neither the column names nor labels.
 ///
 /// # Errors
@@ -118,7 +118,9 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
         let (count, rows) = (labels.len(), points.rows());
         return Err(Error::parameter(format!("{count} labels do not fit {rows} points; give one label a point")));
     }
-    let format = if target == "-" { Some(Format::Text(None)) } else { by_extension(path) };
+    // Devices and pipes have no extension; like standard output, they are given CSV.
+    let device = path.starts_with("/dev") || std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
+    let format = by_extension(path).or((target == "-" || device).then_some(Format::Text(None)));
     match format {
         Some(Format::Text(delimiter)) => write_bytes_atomically(path, |out| {
             csv::write(out, delimiter.unwrap_or(b','), columns, points, labels)
@@ -131,6 +133,7 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
             write_bytes_atomically(path, |out| npy::write(out, points).map_err(|source| write_error(path, source)))
         }
         Some(Format::Parquet) => write_parquet(path, columns, points, labels),
+        None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
         None => Err(format_error(path, format!("the extension names no known format; use {KNOWN}"))),
     }
 }
@@ -224,7 +227,8 @@ fn format_error(path: &Path, message: impl Into<String>) -> Error {
 /// Whether [`Points`] would refuse this number.
 fn is_unusable(value: f64) -> bool {
     // Only numbers that are far out are worth asking about one by one.
-    !(value.abs() <= 1e100) && Points::new(1, 1, vec![value]).is_err()
+    let usual = value.abs() <= 1e100;
+    !usual && Points::new(1, 1, vec![value]).is_err()
 }
 
 /// The table that the columns of a whole matrix make: its data columns and its label column.

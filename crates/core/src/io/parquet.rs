@@ -4,18 +4,20 @@
 //! label.
 
 use super::columns::{Columns, Role};
-use super::{Labels, ReadOptions, Table, format_error, is_unusable, write_bytes_atomically, write_error};
+use super::{Labels, ReadOptions, Table, format_error, is_unusable, read_error, write_bytes_atomically, write_error};
 use crate::error::{Error, Result};
 use crate::points::Points;
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::ParquetMetaData;
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnDescriptor, Type};
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -27,8 +29,16 @@ const GROUP: usize = 1 << 17;
 
 /// Reads a table from an open file.
 pub(super) fn read(path: &Path, file: File, options: &ReadOptions) -> Result<Table> {
+    // The Parquet library asserts what it believes of a file, so a damaged one can make it panic.
+    let table = catch_unwind(AssertUnwindSafe(|| read_columns(path, file, options)));
+    table.unwrap_or_else(|_| Err(unreadable(path, ParquetError::General("the file is damaged".into()))))
+}
+
+fn read_columns(path: &Path, file: File, options: &ReadOptions) -> Result<Table> {
     let fail = |error| unreadable(path, error);
+    let length = file.metadata().map_err(|error| read_error(path, error))?.len();
     let reader = SerializedFileReader::new(file).map_err(fail)?;
+    check_extents(reader.metadata(), length).map_err(fail)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let columns = Columns::named(schema.columns().iter().map(|column| column.path().parts().join(".")).collect());
     let roles = columns.roles(path, options)?;
@@ -66,6 +76,22 @@ pub(super) fn read(path: &Path, file: File, options: &ReadOptions) -> Result<Tab
         return Err(format_error(path, "its columns have different lengths; write the file again"));
     }
     Ok(Table { points, columns: columns.data_names(&roles), labels })
+}
+
+/// Refuses columns that lie outside the file, or whose counts disagree.
+fn check_extents(metadata: &ParquetMetaData, length: u64) -> std::result::Result<(), ParquetError> {
+    for group in metadata.row_groups() {
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+            let end = start.checked_add(column.compressed_size());
+            let inside = start >= 0 && end.is_some_and(|end| end >= start && end as u64 <= length);
+            let flat = column.column_descr().max_rep_level() == 0;
+            if !inside || (flat && column.num_values() != group.num_rows()) {
+                return Err(ParquetError::General("its columns do not lie where it says".into()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What the values of a column stand for.

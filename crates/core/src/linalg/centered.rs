@@ -6,31 +6,25 @@
 //! B = −½ H S H,  H = I − 11'/n          B x = −½ (S x − r (1'x) − 1 (r'x) + m 1 (1'x))
 //! ```
 //!
-//! S is symmetric with a zero diagonal and is stored once: panels of [`LANES`] columns hold the rows from their own
-//! diagonal on, with zeros above it, and each entry serves `y[i] += s x[j]` and `y[j] += s x[i]`. That halves memory and
-//! traffic, and makes B symmetric to the last bit. Above [`SINGLE_ABOVE`] points the entries are kept in single
-//! precision; sums are always in double. The sums are split into a fixed number of groups of panels, added in a fixed
-//! order, so that the result does not depend on the number of threads.
+//! S is one triangle (see [`super::triangle`]), which makes B symmetric to the last bit. Above [`SINGLE_ABOVE`] points
+//! its entries are kept in single precision; sums are always in double.
 //!
 //! W. S. Torgerson. Multidimensional scaling: I. Theory and method. Psychometrika 17(4), 1952.
 //! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
 //! Science 290, 2000.
 
 use super::Operator;
+use super::triangle::{fill, grouped_product};
 use crate::error::{Error, Result};
 use crate::graph::Paths;
-use crate::graph::elimination::{LANES, Real};
-use crate::graph::paths::{in_blocks, power_of_two};
+use crate::graph::panels::{Panels as Geodesics, power_of_two};
+use crate::graph::sweep::{LANES, Real};
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::{MatMut, MatRef};
-use rayon::prelude::*;
 
 /// Above this number of points the squared distances are kept in single precision.
 const SINGLE_ABOVE: usize = 4000;
-
-/// The number of partial sums of a product, whatever the number of threads.
-const GROUPS: usize = 16;
 
 /// How far a matrix of distances may be from symmetric, relative to its largest entry.
 const SYMMETRIC: f64 = 1e-9;
@@ -69,10 +63,10 @@ impl Centered {
         }
         let n = paths.len();
         let panels = if single {
-            let source = paths.panels::<f32>();
+            let source = Geodesics::<f32>::new(paths);
             Panels::Single(fill(n, observer, |first, panel| source.fill(first, panel), square)?)
         } else {
-            let source = paths.panels::<f64>();
+            let source = Geodesics::<f64>::new(paths);
             Panels::Double(fill(n, observer, |first, panel| source.fill(first, panel), square)?)
         };
         Ok(Centered::new(n, panels, paths.order().map(<[u32]>::to_vec), paths.unit()))
@@ -163,7 +157,7 @@ impl Centered {
     pub fn memory(n: usize) -> u64 {
         let size = if n > SINGLE_ABOVE { 4 } else { 8 };
         let n = n as u64;
-        size * n.saturating_mul(n + LANES as u64) / 2
+        (n.saturating_mul(n.saturating_add(LANES as u64)) / 2).saturating_mul(size)
     }
 
     /// S x, one to C columns, one row a point.
@@ -219,35 +213,6 @@ impl Operator for Centered {
 #[inline(always)]
 fn square<R: Real>(d: R) -> R {
     d * d
-}
-
-/// All panels one after the other: each filled, passed through `map`, and cleared above its diagonal.
-fn fill<R: Real>(
-    n: usize,
-    observer: &dyn Observer,
-    fill_panel: impl Fn(usize, &mut [R]) + Sync + Send,
-    map: impl Fn(R) -> R + Sync + Send + Copy,
-) -> Result<Vec<R>> {
-    let mut panels = vec![R::ZERO; (0..n).step_by(LANES).map(|first| (n - first) * LANES).sum()];
-    in_blocks(panels_mut(&mut panels, n).into_par_iter(), observer, |(first, panel)| {
-        fill_panel(first, panel);
-        panel.iter_mut().for_each(|entry| *entry = map(*entry));
-        for (i, row) in panel.chunks_exact_mut(LANES).enumerate().take(LANES) {
-            row[i..].fill(R::ZERO);
-        }
-    })?;
-    Ok(panels)
-}
-
-/// The first column of each panel and its entries.
-fn panels_mut<R>(mut rest: &mut [R], n: usize) -> Vec<(usize, &mut [R])> {
-    let mut panels = Vec::with_capacity(n.div_ceil(LANES));
-    for first in (0..n).step_by(LANES) {
-        let (panel, after) = rest.split_at_mut((n - first) * LANES);
-        panels.push((first, panel));
-        rest = after;
-    }
-    panels
 }
 
 /// The entries on and below the diagonal of one panel.
@@ -335,92 +300,6 @@ fn check_distances(distances: &Points) -> Result<f64> {
         }
     }
     Ok(largest)
-}
-
-/// S x in the panels' order, x row-major with C columns. Group g sums the panels g, g + GROUPS, ...; the groups are
-/// added in order.
-fn grouped_product<R: Real, const C: usize>(panels: &[R], x: &[[f64; C]]) -> Vec<[f64; C]> {
-    let n = x.len();
-    let mut starts = vec![0usize];
-    for first in (0..n).step_by(LANES) {
-        starts.push(starts[starts.len() - 1] + (n - first) * LANES);
-    }
-    let partial: Vec<Vec<[f64; C]>> = (0..GROUPS.min(starts.len() - 1))
-        .into_par_iter()
-        .map(|group| {
-            let mut y = vec![[0.0; C]; n];
-            for index in (group..starts.len() - 1).step_by(GROUPS) {
-                let (panel, first) = (&panels[starts[index]..starts[index + 1]], index * LANES);
-                pulp::Arch::new().dispatch(PanelProduct { panel, x: &x[first..], y: &mut y[first..] });
-            }
-            y
-        })
-        .collect();
-    let mut sums = vec![[0.0; C]; n];
-    for y in &partial {
-        for (sum, y) in sums.iter_mut().zip(y) {
-            (0..C).for_each(|c| sum[c] += y[c]);
-        }
-    }
-    sums
-}
-
-/// `y[i] += s x[j]` and `y[j] += s x[i]` over the entries of one panel; x and y begin with the panel's first point.
-struct PanelProduct<'a, R, const C: usize> {
-    panel: &'a [R],
-    x: &'a [[f64; C]],
-    y: &'a mut [[f64; C]],
-}
-
-impl<R: Real, const C: usize> pulp::WithSimd for PanelProduct<'_, R, C> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _: S) {
-        let PanelProduct { panel, x, y } = self;
-        let lanes = LANES.min(x.len());
-        // The panel's own part of x and y, padded to whole lanes.
-        let (mut x_here, mut y_here) = ([[0.0; C]; LANES], [[0.0; C]; LANES]);
-        x_here[..lanes].copy_from_slice(&x[..lanes]);
-        let (pairs, last) = panel.as_chunks::<{ 2 * LANES }>();
-        let ((x_pairs, x_last), (y_pairs, y_last)) = (x.as_chunks::<2>(), y.as_chunks_mut::<2>());
-        for ((entries, x), y) in pairs.iter().zip(x_pairs).zip(y_pairs) {
-            rows_product(entries, &x_here, &mut y_here, x, y);
-        }
-        for ((entries, x), y) in last.chunks_exact(LANES).zip(x_last).zip(y_last) {
-            rows_product(entries, &x_here, &mut y_here, &[*x], std::array::from_mut(y));
-        }
-        for (y, sum) in y.iter_mut().zip(y_here) {
-            (0..C).for_each(|c| y[c] += sum[c]);
-        }
-    }
-}
-
-/// A few rows of a panel: `y_rows += entries x_here` and `y_here += entries' x_rows`.
-#[inline(always)]
-fn rows_product<R: Real, const ROWS: usize, const C: usize>(
-    entries: &[R],
-    x_here: &[[f64; C]; LANES],
-    y_here: &mut [[f64; C]; LANES],
-    x_rows: &[[f64; C]; ROWS],
-    y_rows: &mut [[f64; C]; ROWS],
-) {
-    let mut wide = [[0.0; LANES]; ROWS];
-    for (wide, entries) in wide.iter_mut().zip(entries.chunks_exact(LANES)) {
-        (0..LANES).for_each(|lane| wide[lane] = entries[lane].widen());
-    }
-    let mut sums = *y_rows;
-    for lane in 0..LANES {
-        let mut down = y_here[lane];
-        for row in 0..ROWS {
-            for c in 0..C {
-                sums[row][c] += wide[row][lane] * x_here[lane][c];
-                down[c] += wide[row][lane] * x_rows[row][c];
-            }
-        }
-        y_here[lane] = down;
-    }
-    *y_rows = sums;
 }
 
 #[cfg(test)]

@@ -3,14 +3,14 @@
 //! Everything here gives the same bytes for any number of threads: work is cut into pieces whose size depends on the
 //! problem alone, and partial sums are added in the order of the pieces.
 
+pub mod centered;
 pub mod cholesky;
 pub mod dense;
 pub mod filter;
 pub mod lanczos;
 pub mod pencil;
 pub mod sparse;
-
-pub mod centered;
+mod triangle;
 
 use faer::{MatMut, MatRef};
 

@@ -1,0 +1,220 @@
+//! The contract every method keeps, looped over all of them.
+
+mod support;
+
+use eigenfold::{Error, Method, Model, Neighbors, Pieces, Points, Recipe};
+use support::*;
+
+fn recipe(method: Method) -> Recipe {
+    Recipe { method, ..Recipe::default() }
+}
+
+fn same_shape(a: &Points, b: &Points, tolerance: f64, what: &str) {
+    let mismatch = distance_mismatch(a, b);
+    assert!(mismatch < tolerance, "{what}: {mismatch}");
+}
+
+/// Two rolls of different sizes: one below the dense solver's limit, one above.
+fn inputs() -> [Points; 2] {
+    [swiss(180), swiss(900)]
+}
+
+#[test]
+fn every_row_gets_finite_coordinates_and_every_pair_a_small_residual() {
+    for points in inputs() {
+        for method in Method::all() {
+            let name = method.info().name;
+            let model = recipe(method).fit(&points).unwrap();
+            assert_eq!((model.embedding().rows(), model.embedding().cols()), (points.rows(), 2), "{name}");
+            assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}");
+            let report = model.report();
+            assert!(report.converged, "{name}");
+            assert!(report.eigenvalues.len() >= 2 && report.residuals.len() == report.eigenvalues.len(), "{name}");
+            assert!(report.residuals.iter().all(|&r| r < SOLVED), "{name}: {:?}", report.residuals);
+            assert!(report.warnings.is_empty(), "{name}: {:?}", report.warnings);
+        }
+    }
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
+    let points = swiss(1200);
+    for method in Method::all() {
+        let name = method.info().name;
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| recipe(method.clone()).fit(&points).unwrap())
+        };
+        let (one, two, three) = (run(1), run(2), run(3));
+        assert_eq!(one.embedding(), two.embedding(), "{name}");
+        assert_eq!(one.embedding(), three.embedding(), "{name}");
+        assert_eq!(one.spectrum(), two.spectrum(), "{name}");
+    }
+}
+
+#[test]
+fn permuting_the_points_permutes_the_rows() {
+    for points in inputs() {
+        let n = points.rows();
+        let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
+        for method in Method::all() {
+            let name = method.info().name;
+            let tolerance = if name == "lle" { FITTED } else { 1e-6 };
+            let plain = recipe(method.clone()).fit(&points).unwrap().embedding().select(&order);
+            let permuted = recipe(method).fit(&points.select(&order)).unwrap();
+            same_shape(&plain, permuted.embedding(), tolerance, name);
+        }
+    }
+}
+
+#[test]
+fn rotating_the_data_changes_no_distance() {
+    let points = swiss(700);
+    for method in Method::all() {
+        let name = method.info().name;
+        let tolerance = if name == "lle" { FITTED } else { 1e-6 };
+        let plain = recipe(method.clone()).fit(&points).unwrap();
+        let turned = recipe(method).fit(&rotated(&points)).unwrap();
+        same_shape(plain.embedding(), turned.embedding(), tolerance, name);
+    }
+}
+
+#[test]
+fn duplicates_and_constant_columns_are_harmless() {
+    let base = swiss(300);
+    let rows: Vec<Vec<f64>> = (0..400).map(|i| [base.row(i % 300), &[7.0]].concat()).collect();
+    let points = Points::from_rows(&rows).unwrap();
+    for method in Method::all() {
+        let name = method.info().name;
+        let model = recipe(method).fit(&points).unwrap();
+        assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}");
+        assert_eq!(model.embedding().rows(), 400);
+    }
+}
+
+#[test]
+fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other() {
+    for points in inputs() {
+        let fresh = Points::from_rows(
+            &(0..40).map(|i| points.row(4 * i).iter().map(|v| v + 0.05).collect::<Vec<_>>()).collect::<Vec<_>>(),
+        )
+        .unwrap();
+        for method in Method::all() {
+            let name = method.info().name;
+            let model = recipe(method).fit(&points).unwrap();
+            let again = model.transform(&points).unwrap();
+            let scale = model.embedding().values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            for (a, b) in again.values().iter().zip(model.embedding().values()) {
+                assert!((a - b).abs() < 1e-9 * scale, "{name}");
+            }
+            let all = model.transform(&fresh).unwrap();
+            for i in 0..fresh.rows() {
+                assert_eq!(model.transform(&fresh.select(&[i])).unwrap().row(0), all.row(i), "{name}");
+                let moved: f64 = all.row(i).iter().zip(again.row(4 * i)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                assert!(moved < 0.2 * scale, "{name}: a small step in the data is a small step on the map, not {moved}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_saved_model_places_points_as_the_one_in_memory() {
+    let points = swiss(250);
+    for method in Method::all() {
+        let name = method.info().name;
+        let model = recipe(method).fit(&points).unwrap();
+        let bytes = model.to_bytes().unwrap();
+        let loaded = Model::from_bytes(&bytes).unwrap();
+        assert_eq!(loaded, model, "{name}");
+        let fresh = swiss(260);
+        assert_eq!(loaded.transform(&fresh).unwrap(), model.transform(&fresh).unwrap(), "{name}");
+        assert!(bytes.len() < 250 * 250, "{name}: {} bytes hold no n x n matrix", bytes.len());
+    }
+}
+
+#[test]
+fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
+    let near = swiss(200);
+    let rows: Vec<Vec<f64>> = (0..260)
+        .map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect())
+        .collect();
+    let points = Points::from_rows(&rows).unwrap();
+    for method in Method::all().into_iter().filter(|m| m.info().needs_graph) {
+        let name = method.info().name;
+        let joined = recipe(method.clone()).fit(&points).unwrap();
+        assert_eq!(joined.report().pieces, [200, 60], "{name}");
+        assert_eq!((joined.embedding().rows(), joined.report().bridges), (260, 1), "{name}");
+        assert!(joined.report().warnings[0].starts_with("the graph is in 2 pieces (200, 60 points)"), "{name}");
+
+        let apart = Recipe { pieces: Pieces::Separate, ..recipe(method.clone()) }.fit(&points).unwrap();
+        assert_eq!(apart.embedding().rows(), 260);
+        let first = |range: std::ops::Range<usize>| range.map(|i| apart.embedding().row(i)[0]);
+        assert!(first(0..200).fold(f64::MIN, f64::max) < first(200..260).fold(f64::MAX, f64::min), "{name}");
+        let again = apart.transform(&points).unwrap();
+        for (a, b) in again.values().iter().zip(apart.embedding().values()) {
+            assert!((a - b).abs() < 1e-9, "{name}");
+        }
+
+        let refused = Recipe { pieces: Pieces::Error, ..recipe(method) }.fit(&points).unwrap_err();
+        assert!(matches!(refused, Error::Disconnected { ref sizes, .. } if *sizes == [200, 60]), "{name}: {refused}");
+    }
+}
+
+#[test]
+fn bad_parameters_get_their_own_errors() {
+    let points = swiss(50);
+    for method in Method::all() {
+        let name = method.info().name;
+        let dims = |dims| Recipe { dims, ..recipe(method.clone()) }.fit(&points).unwrap_err().to_string();
+        assert!(dims(0).contains("use -d 1 or more"), "{name}");
+        assert!(dims(50).contains("; use -d"), "{name}: {}", dims(50));
+        if method.info().needs_graph {
+            let k = |k| Recipe { neighbors: Neighbors::Nearest(k), ..recipe(method.clone()) };
+            assert!(k(50).fit(&points).is_err() && k(0).fit(&points).is_err(), "{name}");
+            assert!(k(49).fit(&points).is_ok(), "{name}");
+        }
+        let unknown = method.clone().set("no-such", "1").unwrap_err().to_string();
+        assert!(unknown.starts_with(&format!("{name} has no parameter --no-such")), "{unknown}");
+        for parameter in method.parameters() {
+            assert!(method.clone().set(parameter.name, "nonsense").is_err(), "{name} {}", parameter.name);
+            if parameter.value != "auto" {
+                let mut same = method.clone();
+                same.set(parameter.name, &parameter.value).unwrap();
+                assert_eq!(same, method, "{name}: a parameter's own text sets it to itself");
+            }
+        }
+        let wrong = Points::new(1, 7, vec![0.0; 7]).unwrap();
+        let model = recipe(method).fit(&points).unwrap();
+        assert!(model.transform(&wrong).unwrap_err().to_string().contains("7 columns"), "{name}");
+    }
+}
+
+#[test]
+fn a_limit_on_memory_is_kept_before_anything_is_allocated() {
+    let points = swiss(2000);
+    for name in ["isomap", "kernel-pca"] {
+        let method = Method::from_name(name).unwrap();
+        let error = Recipe { memory: Some(1_000_000), ..recipe(method) }.fit(&points).unwrap_err();
+        assert!(matches!(error, Error::Memory { .. }), "{error}");
+        assert!(error.to_string().contains("use "), "{error}");
+    }
+}
+
+#[test]
+fn tiny_and_extreme_inputs_do_not_break_anything() {
+    let two = Points::from_rows(&[[0.0, 0.0], [3.0, 4.0]]).unwrap();
+    let huge = Points::from_rows(&(0..30).map(|i| [1e149 * (i as f64), -1e148]).collect::<Vec<_>>()).unwrap();
+    let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
+    for method in Method::all() {
+        let name = method.info().name;
+        let line = Recipe { dims: 1, neighbors: Neighbors::Nearest(1), ..recipe(method.clone()) }.fit(&two).unwrap();
+        assert!(line.embedding().row(0)[0] * line.embedding().row(1)[0] < 0.0, "{name}: the two points part");
+        for points in [&huge, &same] {
+            // Either an answer or an error that says why; never a value that is not finite.
+            match (Recipe { dims: 1, ..recipe(method.clone()) }).fit(points) {
+                Ok(model) => assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}"),
+                Err(error) => assert!(error.to_string().contains("; "), "{name}: {error}"),
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Theorems of the papers, each by two independent paths. docs/claims.md lists them by their ids.
+
+mod support;
+
+use eigenfold::field::{Affinity, FieldModel, HeatOrSimple, Site};
+use eigenfold::graph::{Paths, Search};
+use eigenfold::linalg::Operator;
+use eigenfold::linalg::centered::Centered;
+use eigenfold::linalg::dense::{inner, symmetric_eigen};
+use eigenfold::progress::Silent;
+use eigenfold::sample::Sample;
+use eigenfold::{Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Neighbors, Pca, Points, Recipe};
+use faer::Mat;
+use proptest::prelude::*;
+use support::*;
+
+/// Lawrence 2012, section 1.3: scaling squared Euclidean distances gives PCA's coordinates. PCA decomposes the p x p
+/// covariance; scaling a distance matrix sees n x n inner products and never the features.
+#[test]
+fn l01_classical_scaling_of_euclidean_distances_is_pca() {
+    for (n, p) in [(120, 5), (700, 4)] {
+        let points = cloud(n, p, 3);
+        let recipe = Recipe { method: Mds::default().into(), dims: 3, ..Recipe::default() };
+        let scaled = recipe.fit(Input::Distances(&distances(&points))).unwrap();
+        let pca = Recipe { method: Pca::default().into(), dims: 3, ..Recipe::default() }.fit(&points).unwrap();
+        assert!(distance_mismatch(pca.embedding(), scaled.embedding()) < SOLVED);
+        assert!(subspace_angle(pca.embedding(), scaled.embedding()) < SOLVED);
+        for q in 0..3 {
+            assert!((pca.spectrum()[q] / scaled.spectrum()[q] - 1.0).abs() < SOLVED);
+        }
+    }
+}
+
+/// The linear kernel's feature space is the data space.
+#[test]
+fn kernel_pca_with_the_linear_kernel_is_pca() {
+    let points = cloud(300, 6, 5);
+    let kernel = KernelPca { kernel: eigenfold::Kernel::Linear };
+    assert!(distance_mismatch(fit(Pca::default(), &points).embedding(), fit(kernel, &points).embedding()) < SOLVED);
+}
+
+/// Lawrence 2012, section 2.6.2: Laplacian eigenmaps is classical scaling of the covariance (L + γI)⁻¹.
+#[test]
+fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
+    let points = swiss(600);
+    let method = LaplacianEigenmaps { normalized: false, ..LaplacianEigenmaps::default() };
+    let model = fit(method, &points);
+
+    let laplacian = laplacian(&points, false).0;
+    let (values, vectors) = symmetric_eigen(laplacian.as_ref()).unwrap();
+    let gamma = 1e-3;
+    let n = points.rows();
+    let covariance = Mat::from_fn(n, n, |i, j| {
+        (0..n).map(|q| vectors[(i, q)] * vectors[(j, q)] / (values[q] + gamma)).sum::<f64>()
+    });
+    let squares = Points::new(
+        n,
+        n,
+        (0..n * n)
+            .map(|at| (at / n, at % n))
+            .map(|(i, j)| (covariance[(i, i)] - 2.0 * covariance[(i, j)] + covariance[(j, j)]).max(0.0).sqrt())
+            .collect(),
+    )
+    .unwrap();
+    let squares = symmetrized(&squares);
+    let recipe = Recipe { method: Mds::default().into(), ..Recipe::default() };
+    let scaled = recipe.fit(Input::Distances(&squares)).unwrap();
+    assert!(subspace_angle(model.embedding(), scaled.embedding()) < 1e-6, "the dense inverse costs some digits");
+    for q in 0..2 {
+        assert!((1.0 / (model.spectrum()[q] + gamma) / scaled.spectrum()[q] - 1.0).abs() < 1e-6);
+    }
+}
+
+/// Lawrence 2012, section 2.6.2: the variants differ in their constraint, yᵀDy or yᵀy.
+#[test]
+fn l06_the_variants_fix_the_mass_or_the_length() {
+    let points = swiss(800);
+    for normalized in [true, false] {
+        let model = fit(LaplacianEigenmaps { normalized, ..LaplacianEigenmaps::default() }, &points);
+        let (matrix, degrees) = laplacian(&points, true);
+        let mass: Vec<f64> = if normalized { degrees } else { vec![1.0; points.rows()] };
+        let y = model.embedding();
+        let total: f64 = mass.iter().sum();
+        for (a, b) in [(0, 0), (0, 1), (1, 1)] {
+            let moment: f64 = (0..y.rows()).map(|i| mass[i] * y.row(i)[a] * y.row(i)[b]).sum();
+            let expected = if a == b { 1.0 } else { 0.0 };
+            assert!((moment / total - expected).abs() < SOLVED, "({a}, {b}): {moment}");
+        }
+        let _ = matrix;
+    }
+}
+
+/// Lawrence 2012, section 2.8: on a ring or a sphere Isomap's similarity has negative eigenvalues, and they are not
+/// rounding.
+#[test]
+fn l10_isomaps_similarity_can_be_indefinite() {
+    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 400)] {
+        let points = sample.draw(n, 0.0, 0).unwrap().points;
+        let found = Search::default().of_points(&points, &Silent).unwrap();
+        let centered = Centered::from_paths(&Paths::new(&found.graph.union(), n), &Silent).unwrap();
+        let mut b = Mat::zeros(n, n);
+        centered.apply(Mat::<f64>::identity(n, n).as_ref(), b.as_mut());
+        let (values, _) = symmetric_eigen(b.as_ref()).unwrap();
+        assert!(values[n - 1] < -1e-3 * values[0], "{}: {} of {}", sample.name(), values[n - 1], values[0]);
+    }
+}
+
+/// Isomap on the complete graph has straight geodesics: it is classical scaling.
+#[test]
+fn isomap_of_all_neighbors_is_classical_scaling() {
+    let points = cloud(200, 3, 9);
+    let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::All, ..Recipe::default() };
+    let all = recipe.fit(&points).unwrap();
+    assert!(distance_mismatch(all.embedding(), fit(Mds::default(), &points).embedding()) < SOLVED);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// Lawrence 2012, section 2.7; Roweis & Saul 2000: the weights do not see shifts, turns and scales.
+    #[test]
+    fn l08_lle_does_not_see_shift_rotation_and_scale(seed in 0u64..1000, shift in -9.0..9.0f64, scale in 0.01..100.0f64) {
+        let points = cloud(150, 4, seed);
+        let moved: Vec<Vec<f64>> = (0..150)
+            .map(|i| rotated(&points).row(i).iter().map(|v| scale * v + shift).collect())
+            .collect();
+        let moved = Points::from_rows(&moved).unwrap();
+        // Weights agree to rounding; the bottom of the spectrum decides how much of that reaches the map.
+        let (a, b) = (fit(Lle::default(), &points), fit(Lle::default(), &moved));
+        prop_assert!(subspace_angle(a.embedding(), b.embedding()) < 1e-5);
+        prop_assert!((a.spectrum()[1] / b.spectrum()[1] - 1.0).abs() < 1e-6);
+    }
+}
+
+/// The dense heat Laplacian of the default graph, and the degrees.
+fn laplacian(points: &Points, _normalized: bool) -> (Mat<f64>, Vec<f64>) {
+    let found = Search::default().of_points(points, &Silent).unwrap();
+    let lengths = found.graph.all_lengths();
+    let mean = lengths.iter().map(|l| l * l).sum::<f64>() / lengths.len() as f64;
+    let affinity = Affinity::new(&found.graph, |l| (-l * l / (2.0 * mean)).exp());
+    (affinity.laplacian().unwrap().to_dense(), affinity.degrees().to_vec())
+}
+
+fn symmetrized(square: &Points) -> Points {
+    let n = square.rows();
+    let entry = |at: usize| if at / n == at % n { 0.0 } else { 0.5 * (square.row(at / n)[at % n] + square.row(at % n)[at / n]) };
+    Points::new(n, n, (0..n * n).map(entry).collect()).unwrap()
+}
+
+/// A field's precision is symmetric, positive semidefinite, and free on constants.
+#[test]
+fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
+    let points = swiss(200);
+    let found = Search::default().of_points(&points, &Silent).unwrap();
+    let site = Site {
+        points: Some(&points),
+        distances: None,
+        graph: Some(&found.graph),
+        metric: eigenfold::Metric::Euclidean,
+        seed: 0,
+        memory: u64::MAX,
+        observer: &Silent,
+    };
+    let simple = LaplacianEigenmaps { kernel: HeatOrSimple::Simple, ..LaplacianEigenmaps::default() };
+    let free = Lle { variant: eigenfold::field::LleVariant::Free, ..Lle::default() };
+    let methods: [&dyn FieldModel; 5] = [
+        &LaplacianEigenmaps::default(),
+        &simple,
+        &Lle::default(),
+        &free,
+        &eigenfold::DiffusionMaps::default(),
+    ];
+    for method in methods {
+        let eigenfold::field::Field::Precision { matrix, .. } = method.field(&site).unwrap().field else {
+            panic!("{} is a precision", method.info().name)
+        };
+        let dense = matrix.to_dense();
+        let norm = dense.norm_max();
+        assert!((&dense - dense.transpose()).norm_max() <= EXACT * norm);
+        let ones = Mat::from_fn(200, 1, |_, _| 1.0);
+        assert!((&dense * &ones).norm_max() < 1e-11 * norm, "{}", method.info().name);
+        let (values, _) = symmetric_eigen(dense.as_ref()).unwrap();
+        assert!(values[199] > -1e-12 * values[0]);
+        assert!(inner(ones.as_ref(), ones.as_ref())[(0, 0)] == 200.0);
+    }
+}

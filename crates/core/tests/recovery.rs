@@ -1,0 +1,113 @@
+//! Known truths recovered: ten seeds, the worst bounded.
+
+mod support;
+
+use eigenfold::sample::Sample;
+use eigenfold::{Isomap, LaplacianEigenmaps, Lle, Mds, Metric, Neighbors, Recipe};
+use support::*;
+
+#[test]
+fn isomap_unrolls_the_swiss_roll() {
+    for seed in 0..10 {
+        let roll = Sample::SwissRoll.draw(1500, 0.0, seed).unwrap();
+        let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
+        let error = affine_error(&roll.truth, recipe.fit(&roll.points).unwrap().embedding());
+        assert!(error < 0.01, "seed {seed}: {error}");
+    }
+}
+
+#[test]
+fn landmarks_give_nearly_the_same_map() {
+    for seed in 0..10 {
+        let roll = Sample::SwissRoll.draw(1500, 0.0, seed).unwrap();
+        let recipe = |landmarks| Recipe {
+            method: Isomap { landmarks }.into(),
+            neighbors: Neighbors::Nearest(8),
+            seed,
+            ..Recipe::default()
+        };
+        let few = recipe(Some(100)).fit(&roll.points).unwrap();
+        let all = recipe(None).fit(&roll.points).unwrap();
+        let error = affine_error(all.embedding(), few.embedding());
+        assert!(error < 5e-3, "seed {seed}: {error}");
+        let every = recipe(Some(1500)).fit(&roll.points).unwrap();
+        assert_eq!(every.embedding(), all.embedding());
+        let placed = few.transform(&roll.points).unwrap();
+        assert_eq!(&placed, few.embedding());
+    }
+}
+
+#[test]
+fn landmark_scaling_of_euclidean_distances_is_exact() {
+    // With p + 1 landmarks in general position every point is placed exactly, whatever the metric's matrix.
+    let points = cloud(400, 3, 1);
+    let few = Recipe { method: Mds { landmarks: Some(30) }.into(), dims: 3, ..Recipe::default() }.fit(&points).unwrap();
+    assert!(distance_mismatch(&points, few.embedding()) < SOLVED);
+    let input = distances(&points);
+    let recipe = Recipe { method: Mds { landmarks: Some(30) }.into(), dims: 3, ..Recipe::default() };
+    let given = recipe.fit(eigenfold::Input::Distances(&input)).unwrap();
+    assert!(distance_mismatch(&points, given.embedding()) < SOLVED);
+}
+
+#[test]
+fn other_metrics_reach_every_distance_method() {
+    let points = cloud(300, 3, 8);
+    for metric in [Metric::Manhattan, Metric::Cosine] {
+        for name in ["mds", "isomap", "lle", "laplacian-eigenmaps", "diffusion-maps"] {
+            let method = eigenfold::Method::from_name(name).unwrap();
+            let model = Recipe { method, metric, ..Recipe::default() }.fit(&points).unwrap();
+            assert!(model.report().converged, "{name}");
+        }
+    }
+}
+
+#[test]
+fn distances_and_points_give_the_same_map() {
+    let points = swiss(300);
+    let square = distances(&points);
+    for name in ["mds", "isomap", "lle", "laplacian-eigenmaps", "diffusion-maps"] {
+        let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
+        let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(eigenfold::Input::Distances(&square)).unwrap());
+        let tolerance = if name == "lle" { 1e-3 } else { 1e-6 };
+        assert!(distance_mismatch(a.embedding(), b.embedding()) < tolerance, "{name}");
+    }
+    let gram: Vec<f64> = (0..300 * 300)
+        .map(|at| points.row(at / 300).iter().zip(points.row(at % 300)).map(|(x, y)| x * y).sum())
+        .collect();
+    let gram = eigenfold::Points::new(300, 300, gram).unwrap();
+    let recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };
+    let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(eigenfold::Input::Similarities(&gram)).unwrap());
+    assert!(distance_mismatch(a.embedding(), b.embedding()) < 1e-6);
+}
+
+#[test]
+fn a_given_graph_is_used_as_it_is() {
+    let points = swiss(400);
+    let found = eigenfold::graph::Search::default().of_points(&points, &eigenfold::progress::Silent).unwrap();
+    for name in ["isomap", "laplacian-eigenmaps", "diffusion-maps"] {
+        let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
+        let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(&found.graph).unwrap());
+        assert_eq!(a.embedding(), b.embedding(), "{name}");
+        assert!(b.transform(&points).unwrap_err().to_string().contains("fitted to a graph"));
+    }
+    assert!(Recipe { method: Lle::default().into(), ..Recipe::default() }.fit(&found.graph).is_err());
+}
+
+#[test]
+fn the_slowest_vibration_of_a_long_strip_runs_along_it() {
+    for seed in 0..10 {
+        let roll = Sample::SwissRoll.draw(2000, 0.0, seed).unwrap();
+        let recipe = Recipe { method: LaplacianEigenmaps::default().into(), dims: 1, ..Recipe::default() };
+        let map = recipe.fit(&roll.points).unwrap();
+        let along = |i: usize| roll.truth.row(i)[0];
+        // Order along the strip is kept: the coordinate is monotone up to local noise.
+        let mut order: Vec<usize> = (0..2000).collect();
+        order.sort_by(|&a, &b| along(a).total_cmp(&along(b)));
+        let mean = |range: std::ops::Range<usize>| {
+            range.clone().map(|r| map.embedding().row(order[r])[0]).sum::<f64>() / range.len() as f64
+        };
+        let steps: Vec<f64> = (0..10).map(|s| mean(s * 200..(s + 1) * 200)).collect();
+        let rising = steps.is_sorted() || steps.iter().rev().is_sorted();
+        assert!(rising, "seed {seed}: {steps:?}");
+    }
+}

@@ -1,0 +1,96 @@
+//! Numbers from other programs. reference/scikit_learn.py made those of scikit-learn 1.9.1; the swiss roll's Isomap
+//! spectra come from SciPy's Dijkstra and NumPy's dense solver.
+
+mod support;
+
+use eigenfold::field::{HeatOrSimple, LleVariant};
+use eigenfold::{DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Method, Neighbors, Pca, Points, Recipe, io};
+use support::*;
+
+fn iris() -> Points {
+    io::read("iris", &io::ReadOptions::default()).unwrap().points
+}
+
+fn spectrum(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Vec<f64> {
+    let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() };
+    recipe.fit(points).unwrap().spectrum().to_vec()
+}
+
+fn close(ours: &[f64], theirs: &[f64], tolerance: f64) {
+    for (a, b) in ours.iter().zip(theirs) {
+        assert!((a / b - 1.0).abs() < tolerance, "{ours:?} against {theirs:?}");
+    }
+}
+
+#[test]
+fn pca_of_iris_has_scikit_learns_variances() {
+    let theirs = [6.300080141991909e+02, 3.615794144136313e+01, 1.165321550639328e+01, 3.551428853043436e+00];
+    close(&spectrum(Pca::default(), 10, 4, &iris()), &theirs, 1e-10);
+}
+
+#[test]
+fn kernel_pca_of_iris_has_scikit_learns_eigenvalues() {
+    let cases = [
+        // γ = 1/4 is σ = √2.
+        (
+            Kernel::Gaussian { bandwidth: Some(2f64.sqrt()) },
+            [4.811051563956979e+01, 1.909429428419055e+01, 6.633278140065062e+00],
+        ),
+        (
+            Kernel::Polynomial { degree: 2, offset: 1.0, scale: 1.0 },
+            [1.135030574414304e+05, 4.865839885622281e+03, 1.750826128065693e+03],
+        ),
+        (Kernel::Cosine, [6.424157830576124e+00, 1.841493299335317e-01, 5.461042934780285e-02]),
+    ];
+    for (kernel, theirs) in cases {
+        close(&spectrum(KernelPca { kernel }, 10, 3, &iris()), &theirs, 1e-10);
+    }
+}
+
+#[test]
+fn isomap_of_swiss_rolls_has_the_dense_solvers_eigenvalues() {
+    let theirs = [4.391969378238844e+05, 2.510333188414860e+04, 4.064098189304295e+03];
+    close(&spectrum(Isomap::default(), 8, 3, &swiss(600)), &theirs, 1e-9);
+    let gold = [741505.11546299, 42919.05912992, 5390.64459232, 3325.96517174];
+    close(&spectrum(Isomap::default(), 8, 4, &swiss(1000)), &gold, 1e-11);
+    let gold = [19966.00458283, 18365.65234596, 11601.81725845, 3765.27649036];
+    close(&spectrum(Isomap::default(), 8, 4, &swiss(200)), &gold, 1e-11);
+}
+
+#[test]
+fn lle_of_swiss_rolls_has_scikit_learns_reconstruction_error() {
+    for (n, theirs) in [(500, 8.918671719981031e-07), (600, 8.590066067998574e-07), (1000, 2.31249677292199e-07)] {
+        let ours: f64 = spectrum(Lle::default(), 10, 2, &swiss(n)).iter().take(2).sum();
+        // Their matrix is assembled with rounding of 1e-16 next to eigenvalues of 1e-7.
+        assert!((ours / theirs - 1.0).abs() < 1e-7, "n = {n}: {ours} against {theirs}");
+    }
+}
+
+#[test]
+fn laplacian_eigenmaps_and_diffusion_maps_have_the_dense_solvers_eigenvalues() {
+    let roll = swiss(600);
+    let simple = LaplacianEigenmaps { kernel: HeatOrSimple::Simple, ..LaplacianEigenmaps::default() };
+    close(
+        &spectrum(simple, 10, 3, &roll),
+        &[3.429042381414051e-03, 1.023259724557268e-02, 1.992770577910585e-02],
+        1e-9,
+    );
+    close(
+        &spectrum(LaplacianEigenmaps::default(), 10, 3, &roll),
+        &[2.112081338830908e-03, 7.915706644229836e-03, 1.764958001242867e-02],
+        1e-9,
+    );
+    close(
+        &spectrum(DiffusionMaps::default(), 10, 3, &roll),
+        &[1.943959823347829e-03, 6.798762704122607e-03, 1.516064158934671e-02],
+        1e-9,
+    );
+}
+
+#[test]
+fn the_free_variant_of_lle_keeps_the_weights_and_changes_the_map() {
+    let roll = swiss(500);
+    let free = Lle { variant: LleVariant::Free, ..Lle::default() };
+    let (standard, free) = (fit(Lle::default(), &roll), fit(free, &roll));
+    assert!(subspace_angle(standard.embedding(), free.embedding()) > 1e-3);
+}

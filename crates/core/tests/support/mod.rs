@@ -1,0 +1,93 @@
+//! Data and comparisons the tests share.
+#![allow(dead_code, reason = "each test file uses a part")]
+
+use eigenfold::linalg::dense::{inner, symmetric_eigen};
+use eigenfold::{Method, Model, Points, Recipe};
+use faer::Mat;
+
+/// Identities that hold to rounding.
+pub const EXACT: f64 = 1e-12;
+/// What an iterative solver must reach.
+pub const SOLVED: f64 = 1e-8;
+/// What a fit must reach.
+pub const FITTED: f64 = 1e-4;
+
+/// The R2 swiss roll: a low-discrepancy sample, the same on every machine.
+pub fn swiss(n: usize) -> Points {
+    let g = 1.324_717_957_244_746_f64;
+    let row = |i: usize| {
+        let (u, v) = ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
+        let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
+        [t * t.cos(), 21.0 * v, t * t.sin()]
+    };
+    Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+/// Points without structure: a linear congruential generator's.
+pub fn cloud(n: usize, p: usize, seed: u64) -> Points {
+    let mut state = seed.wrapping_mul(2).wrapping_add(1);
+    let mut next = || {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+    };
+    Points::new(n, p, (0..n * p).map(|_| next()).collect()).unwrap()
+}
+
+pub fn fit(method: impl Into<Method>, points: &Points) -> Model {
+    Recipe { method: method.into(), ..Recipe::default() }.fit(points).unwrap()
+}
+
+/// The dense matrix of Euclidean distances.
+pub fn distances(points: &Points) -> Points {
+    let n = points.rows();
+    let distance = |i: usize, j: usize| eigenfold::Metric::Euclidean.distance(points.row(i), points.row(j));
+    Points::new(n, n, (0..n * n).map(|at| distance(at / n, at % n)).collect()).unwrap()
+}
+
+/// Columns centered and orthonormalized.
+fn basis(points: &Points) -> Mat<f64> {
+    let mean = points.column_means();
+    let centered = Mat::from_fn(points.rows(), points.cols(), |i, j| points.row(i)[j] - mean[j]);
+    let (values, vectors) = symmetric_eigen(inner(centered.as_ref(), centered.as_ref()).as_ref()).unwrap();
+    let rotated = &centered * &vectors;
+    Mat::from_fn(points.rows(), points.cols(), |i, q| rotated[(i, q)] / values[q].sqrt())
+}
+
+/// The sine of the largest angle between the column spaces, both centered.
+pub fn subspace_angle(a: &Points, b: &Points) -> f64 {
+    let (a, b) = (basis(a), basis(b));
+    let projected = inner(a.as_ref(), b.as_ref());
+    let rest = &b - &a * &projected;
+    let (values, _) = symmetric_eigen(inner(rest.as_ref(), rest.as_ref()).as_ref()).unwrap();
+    values[0].max(0.0).sqrt()
+}
+
+/// The largest difference of pairwise distances, relative to the largest distance.
+pub fn distance_mismatch(a: &Points, b: &Points) -> f64 {
+    let (a, b) = (distances(a), distances(b));
+    let largest = a.values().iter().copied().fold(f64::MIN_POSITIVE, f64::max);
+    a.values().iter().zip(b.values()).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max) / largest
+}
+
+/// 1 − R² of the truth regressed on the map.
+pub fn affine_error(truth: &Points, map: &Points) -> f64 {
+    let b = basis(map);
+    let mean = truth.column_means();
+    let t = Mat::from_fn(truth.rows(), truth.cols(), |i, j| truth.row(i)[j] - mean[j]);
+    let rest = &t - &b * inner(b.as_ref(), t.as_ref());
+    (rest.norm_l2() / t.norm_l2()).powi(2)
+}
+
+/// A rotation of p dimensions: the product of plane rotations by growing angles.
+pub fn rotated(points: &Points) -> Points {
+    let p = points.cols();
+    let mut rows: Vec<Vec<f64>> = (0..points.rows()).map(|i| points.row(i).to_vec()).collect();
+    for row in &mut rows {
+        for j in 1..p {
+            let (sin, cos) = (0.3 + j as f64).sin_cos();
+            let (x, y) = (row[j - 1], row[j]);
+            (row[j - 1], row[j]) = (cos * x - sin * y, sin * x + cos * y);
+        }
+    }
+    Points::from_rows(&rows).unwrap()
+}
