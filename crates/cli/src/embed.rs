@@ -1,18 +1,15 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
 use crate::args::Embed;
-use crate::flags::{GraphKind, Kind};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
-use crate::{input, say};
-use clap::ValueEnum;
+use crate::{chosen, input, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::Neighbors;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error};
-use eigenfold::model::{Model, Report};
+use eigenfold::model::Model;
 use eigenfold::recipe::{Method, Recipe};
 use std::path::Path;
 use std::time::Instant;
@@ -21,9 +18,9 @@ use std::time::Instant;
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let recipe = recipe(args)?;
-    let silent = args.output.is_none() && args.plot.is_none() && args.save.is_none() && args.json.is_none();
-    let output = if silent { Some("-") } else { args.output.as_deref() };
-    let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot))).transpose().map_err(Error::Parameter)?;
+    if let Some(plot) = &args.plot {
+        Format::of(Path::new(plot)).map_err(Error::Parameter)?;
+    }
     if args.save.as_deref() == Some("-") {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
     }
@@ -38,11 +35,17 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 
     let model = recipe.fit_watched(data.as_input(), &bar)?;
     progress::start_writing()?;
-    bar.say("writing");
+    bar.finish();
+    write(args, &model, labels, read)
+}
 
-    let parameters = parameters(args, &recipe, model.report());
+/// Writes what was asked for, or the coordinates to standard output if nothing was.
+fn write(args: &Embed, model: &Model, labels: Option<Labels>, read: f64) -> Result<()> {
+    let silent = args.output.is_none() && args.plot.is_none() && args.save.is_none() && args.json.is_none();
+    let output = if silent { Some("-") } else { args.output.as_deref() };
+    let parameters = chosen::parameters(args, model);
     let mut warnings = model.report().warnings.clone();
-    warnings.extend(unused_flags(args, &recipe));
+    warnings.extend(chosen::unused_flags(args, model.recipe()));
     let story = |spent| Story { report: model.report(), parameters: &parameters, warnings: &warnings, spent };
 
     let start = Instant::now();
@@ -50,8 +53,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(target) = output {
         outputs.stage(target, |name| write_coordinates(name, model.embedding()))?;
     }
-    if let (Some(target), Some(format)) = (&args.plot, format) {
-        let bytes = picture(args, &model, labels, &parameters, format)?;
+    if let Some(target) = &args.plot {
+        let bytes =
+            picture(args, model, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.save {
@@ -62,7 +66,6 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
-    bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &report::summary(&story(Spent { read, write: start.elapsed().as_secs_f64() })));
     Ok(())
@@ -86,59 +89,6 @@ fn recipe(args: &Embed) -> Result<Recipe> {
         seed: args.common.seed,
         memory: args.memory,
     })
-}
-
-/// Every parameter that had a part in the result, as asked and as used: those of the graph, the seed, the method's own.
-fn parameters(args: &Embed, recipe: &Recipe, report: &Report) -> Vec<Chosen> {
-    let flags = &args.neighbors;
-    let mut all = Vec::new();
-    let mut add = |name: &str, asked: Option<String>, used: String| {
-        all.push(Chosen { name: name.to_string(), asked, used });
-    };
-    if recipe.method.info().needs_graph && args.input_kind != Kind::Graph {
-        let kind = flags.graph.map(name_of);
-        match recipe.neighbors {
-            Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
-                add("neighbors", flags.k.map(|k| k.to_string()), k.to_string());
-            }
-            Neighbors::Within(radius) => add("radius", flags.radius.map(|r| r.to_string()), radius.to_string()),
-            Neighbors::All => {}
-        }
-        let used = match recipe.neighbors {
-            Neighbors::Nearest(_) => GraphKind::Nearest,
-            Neighbors::Mutual(_) => GraphKind::Mutual,
-            Neighbors::Within(_) => GraphKind::Within,
-            Neighbors::All => GraphKind::All,
-        };
-        add("graph", kind, name_of(used));
-        add("approximate", flags.approximate.then(|| "true".to_string()), flags.approximate.to_string());
-    }
-    for p in &report.parameters {
-        let asked = args.parameters.iter().find(|(name, _)| *name == p.name).map(|(_, value)| value.clone());
-        add(&p.name, asked, p.used.clone());
-    }
-    all
-}
-
-/// A value as it is written on the command line.
-fn name_of(value: impl ValueEnum) -> String {
-    value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
-}
-
-/// What was asked for and had no part in the result.
-fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
-    let info = recipe.method.info();
-    let flags = &args.neighbors;
-    let graph_flags = [
-        ("-k", flags.k.is_some()),
-        ("--radius", flags.radius.is_some()),
-        ("--graph", flags.graph.is_some()),
-        ("--approximate", flags.approximate),
-    ];
-    let given: Vec<&str> = graph_flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
-    let searched = info.needs_graph && args.input_kind != Kind::Graph;
-    let why = if info.needs_graph { "the graph is given".to_string() } else { format!("{} has no graph", info.name) };
-    (!searched && !given.is_empty()).then(|| format!("{} had no effect: {why}", given.join(", ")))
 }
 
 /// The outputs that the flags name, each with a way to try it.
@@ -192,8 +142,7 @@ fn picture(
     };
     let mut facts = vec![format!("{} points", report::grouped(report.n))];
     facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
-    let told = |p: &&Chosen| p.asked.is_some() || !["false", "auto", "nearest"].contains(&p.used.as_str());
-    facts.extend(parameters.iter().filter(told).map(|p| format!("{} {}", p.name, p.used)));
+    facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
         points: model.embedding(),
         coloring: &coloring,

@@ -34,15 +34,16 @@ pub(crate) struct Neighbors {
     /// Who is a neighbor: the k nearest, those mutually so, those within --radius, or all [default: nearest]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
-    /// How far apart two points are
-    #[arg(long, value_enum, default_value_t = MetricName::Euclidean, help_heading = "Graph")]
-    pub(crate) metric: MetricName,
+    /// How far apart two points are [default: euclidean]
+    #[arg(long, value_enum, help_heading = "Graph")]
+    pub(crate) metric: Option<MetricName>,
     /// Search for neighbors approximately, and report the recall
     #[arg(long, help_heading = "Graph")]
     pub(crate) approximate: bool,
     /// What to do if the graph is in several pieces: join them by their shortest bridges, refuse, or keep them apart
-    #[arg(long, value_enum, default_value_t = PiecesName::Join, help_heading = "Graph")]
-    pub(crate) pieces: PiecesName,
+    /// [default: join]
+    #[arg(long, value_enum, help_heading = "Graph")]
+    pub(crate) pieces: Option<PiecesName>,
 }
 
 /// Flags of every command that computes.

@@ -64,11 +64,13 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
 }
 
 fn as_json(found: &Found, seconds: Value) -> Value {
+    // Where all is one piece there is nothing to tell about each point.
+    let piece_of = (found.sizes.len() > 1).then_some(&found.piece_of);
     json!({
         "n": found.graph.len(),
         "edges": found.graph.edge_count(),
         "pieces": found.sizes,
-        "piece_of": found.piece_of,
+        "piece_of": piece_of,
         "bridges": found.bridges.len(),
         "connecting_k": found.connecting_k,
         "recall": found.recall,

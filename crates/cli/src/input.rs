@@ -75,18 +75,18 @@ pub(crate) fn neighbors(flags: &Flags) -> Result<Neighbors> {
 /// How distances are measured.
 pub(crate) fn metric(flags: &Flags) -> Metric {
     match flags.metric {
-        MetricName::Euclidean => Metric::Euclidean,
-        MetricName::Manhattan => Metric::Manhattan,
-        MetricName::Cosine => Metric::Cosine,
+        None | Some(MetricName::Euclidean) => Metric::Euclidean,
+        Some(MetricName::Manhattan) => Metric::Manhattan,
+        Some(MetricName::Cosine) => Metric::Cosine,
     }
 }
 
 /// What is done with a graph in pieces.
 pub(crate) fn pieces(flags: &Flags) -> Pieces {
     match flags.pieces {
-        PiecesName::Join => Pieces::Join,
-        PiecesName::Error => Pieces::Error,
-        PiecesName::Separate => Pieces::Separate,
+        None | Some(PiecesName::Join) => Pieces::Join,
+        Some(PiecesName::Error) => Pieces::Error,
+        Some(PiecesName::Separate) => Pieces::Separate,
     }
 }
 

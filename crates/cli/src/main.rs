@@ -6,6 +6,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
 mod args;
+mod chosen;
 mod completions;
 mod embed;
 mod flags;

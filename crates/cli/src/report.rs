@@ -25,6 +25,14 @@ pub(crate) struct Chosen {
     pub(crate) used: String,
 }
 
+impl Chosen {
+    /// Whether people want to read it: it was asked for, or is not what everyone gets.
+    pub(crate) fn is_telling(&self) -> bool {
+        let usual = ["nearest", "euclidean", "join", "false", "auto"];
+        self.asked.is_some() || !usual.contains(&self.used.as_str())
+    }
+}
+
 /// All that is known about a fit.
 pub(crate) struct Story<'a> {
     /// What the library says.
@@ -96,7 +104,8 @@ pub(crate) fn summary(story: &Story) -> String {
     let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
     let dims = report.dims;
     lines.push(format!("{}: {} points{features} in {dims} dimensions", report.method, grouped(report.n)));
-    let used: Vec<String> = parameters.iter().map(|p| format!("{} {}", p.name, p.used)).collect();
+    let used: Vec<String> =
+        parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)).collect();
     if !used.is_empty() {
         lines.push(format!("  parameters   {}", used.join(", ")));
     }

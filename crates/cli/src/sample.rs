@@ -4,7 +4,7 @@ use crate::args::Sample as Args;
 use crate::embed::try_coordinates;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::report::grouped;
-use crate::{input, say};
+use crate::{input, progress, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::sample::Sample;
@@ -26,6 +26,7 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     let (table, truth) = if REAL.contains(&args.name.as_str()) { (real(args)?, None) } else { synthetic(args)? };
     let columns = table.columns.clone().unwrap_or_else(|| input::numbered("x", table.points.cols()));
     let labels = table.labels.as_ref().map(|labels| (LABEL, labels));
+    progress::start_writing()?;
     let mut outputs = Outputs::default();
     if let (Some(target), Some(truth)) = (&args.truth, &truth) {
         outputs.stage(target, |name| io::write(name, &input::numbered("t", truth.cols()), truth, None))?;
