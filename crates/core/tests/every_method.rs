@@ -203,7 +203,7 @@ fn a_limit_on_memory_is_kept_before_anything_is_allocated() {
 #[test]
 fn tiny_and_extreme_inputs_do_not_break_anything() {
     let two = Points::from_rows(&[[0.0, 0.0], [3.0, 4.0]]).unwrap();
-    let huge = Points::from_rows(&(0..30).map(|i| [1e149 * (i as f64), -1e148]).collect::<Vec<_>>()).unwrap();
+    let huge = Points::from_rows(&(0..30).map(|i| [1e148 * (i as f64), -1e148]).collect::<Vec<_>>()).unwrap();
     let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
     for method in Method::all() {
         let name = method.info().name;
