@@ -209,7 +209,7 @@ impl Rule {
             let seeds = near.0.chunks(known.k).zip(near.1.chunks(known.k));
             let seeds: Vec<Vec<(u32, f64)>> =
                 seeds.map(|(j, d)| j.iter().copied().zip(d.iter().copied()).collect()).collect();
-            let mut lengths = geodesics.from_seeds(&seeds)?;
+            let mut lengths = geodesics.lengths(&seeds)?;
             lengths.iter_mut().for_each(|length| *length *= *length);
             return Ok(lengths);
         }
@@ -286,7 +286,7 @@ enum Geodesics {
 }
 
 impl Geodesics {
-    fn from_seeds(&self, seeds: &[Vec<(u32, f64)>]) -> Result<Vec<f64>> {
+    fn lengths(&self, seeds: &[Vec<(u32, f64)>]) -> Result<Vec<f64>> {
         match self {
             Geodesics::Paths(paths) => paths.from_seeds(seeds, &Silent),
             Geodesics::Landmarks(known) => Ok(seeds

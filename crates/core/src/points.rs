@@ -37,7 +37,7 @@ impl Points {
                 values.len()
             )));
         }
-        if let Some(at) = values.iter().position(|v| !(v.abs() <= LARGEST)) {
+        if let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
             return Err(bad_cell(values[at], at / cols + 1, at % cols + 1));
         }
         Ok(Points { rows, cols, values })

@@ -119,7 +119,11 @@ impl Method {
         }
         let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
         let guess = names.iter().min_by_key(|n| edit_distance(n, &wanted)).copied().unwrap_or_default();
-        let guess = if edit_distance(guess, &wanted) <= 3 { format!("did you mean {guess}? ") } else { String::new() };
+        let guess = if edit_distance(guess, &wanted) <= wanted.len().min(9) / 3 {
+            format!("did you mean {guess}? ")
+        } else {
+            String::new()
+        };
         Err(Error::parameter(format!("there is no method {name:?}; {guess}choose from {}", names.join(", "))))
     }
 

@@ -110,8 +110,12 @@ fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other() {
             let all = model.transform(&fresh).unwrap();
             for i in 0..fresh.rows() {
                 assert_eq!(model.transform(&fresh.select(&[i])).unwrap().row(0), all.row(i), "{name}");
-                let moved: f64 = all.row(i).iter().zip(again.row(4 * i)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
-                assert!(moved < 0.2 * scale, "{name}: a small step in the data is a small step on the map, not {moved}");
+                let moved: f64 =
+                    all.row(i).iter().zip(again.row(4 * i)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                assert!(
+                    moved < 0.2 * scale,
+                    "{name}: a small step in the data is a small step on the map, not {moved}"
+                );
             }
         }
     }
@@ -135,9 +139,8 @@ fn a_saved_model_places_points_as_the_one_in_memory() {
 #[test]
 fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
     let near = swiss(200);
-    let rows: Vec<Vec<f64>> = (0..260)
-        .map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect())
-        .collect();
+    let rows: Vec<Vec<f64>> =
+        (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
     for method in Method::all().into_iter().filter(|m| m.info().needs_graph) {
         let name = method.info().name;
@@ -207,7 +210,9 @@ fn tiny_and_extreme_inputs_do_not_break_anything() {
     let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
     for method in Method::all() {
         let name = method.info().name;
-        let line = Recipe { dims: 1, neighbors: Neighbors::Nearest(1), ..recipe(method.clone()) }.fit(&two).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let line = Recipe { dims: 1, neighbors: Neighbors::Nearest(1), ..recipe(method.clone()) }
+            .fit(&two)
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
         assert!(line.embedding().row(0)[0] * line.embedding().row(1)[0] < 0.0, "{name}: the two points part");
         for points in [&huge, &same] {
             // Either an answer or an error that says why; never a value that is not finite.

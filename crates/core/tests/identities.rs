@@ -50,9 +50,8 @@ fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
     let (values, vectors) = symmetric_eigen(laplacian.as_ref()).unwrap();
     let gamma = 1e-3;
     let n = points.rows();
-    let covariance = Mat::from_fn(n, n, |i, j| {
-        (0..n).map(|q| vectors[(i, q)] * vectors[(j, q)] / (values[q] + gamma)).sum::<f64>()
-    });
+    let covariance =
+        Mat::from_fn(n, n, |i, j| (0..n).map(|q| vectors[(i, q)] * vectors[(j, q)] / (values[q] + gamma)).sum::<f64>());
     let squares = Points::new(
         n,
         n,
@@ -142,7 +141,9 @@ fn laplacian(points: &Points) -> (Mat<f64>, Vec<f64>) {
 
 fn symmetrized(square: &Points) -> Points {
     let n = square.rows();
-    let entry = |at: usize| if at / n == at % n { 0.0 } else { 0.5 * (square.row(at / n)[at % n] + square.row(at % n)[at / n]) };
+    let entry = |at: usize| {
+        if at / n == at % n { 0.0 } else { 0.5 * (square.row(at / n)[at % n] + square.row(at % n)[at / n]) }
+    };
     Points::new(n, n, (0..n * n).map(entry).collect()).unwrap()
 }
 
@@ -162,13 +163,8 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
     };
     let simple = LaplacianEigenmaps { kernel: HeatOrSimple::Simple, ..LaplacianEigenmaps::default() };
     let free = Lle { variant: eigenfold::field::LleVariant::Free, ..Lle::default() };
-    let methods: [&dyn FieldModel; 5] = [
-        &LaplacianEigenmaps::default(),
-        &simple,
-        &Lle::default(),
-        &free,
-        &eigenfold::DiffusionMaps::default(),
-    ];
+    let methods: [&dyn FieldModel; 5] =
+        [&LaplacianEigenmaps::default(), &simple, &Lle::default(), &free, &eigenfold::DiffusionMaps::default()];
     for method in methods {
         let eigenfold::field::Field::Precision { matrix, .. } = method.field(&site).unwrap().field else {
             panic!("{} is a precision", method.info().name)

@@ -4,7 +4,9 @@
 mod support;
 
 use eigenfold::field::{HeatOrSimple, LleVariant};
-use eigenfold::{DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Method, Neighbors, Pca, Points, Recipe, io};
+use eigenfold::{
+    DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Method, Neighbors, Pca, Points, Recipe, io,
+};
 use support::*;
 
 fn iris() -> Points {

@@ -18,7 +18,7 @@ impl Affinity {
         let graph = graph.union();
         let weights: Vec<f64> = graph.all_lengths().iter().map(|&length| weight(length)).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
-        affinity.sum_up(0.0);
+        affinity.sum_up(|_| 0.0);
         affinity
     }
 
@@ -31,16 +31,13 @@ impl Affinity {
                 at += 1;
             }
         }
-        self.sum_up(0.0);
-        for (i, degree) in self.degrees.iter_mut().enumerate() {
-            *degree += own(i);
-        }
+        self.sum_up(own);
     }
 
-    fn sum_up(&mut self, own: f64) {
+    fn sum_up(&mut self, own: impl Fn(usize) -> f64) {
         let mut weights = self.weights.iter();
         self.degrees = (0..self.graph.len())
-            .map(|i| own + weights.by_ref().take(self.graph.neighbors(i).len()).sum::<f64>())
+            .map(|i| own(i) + weights.by_ref().take(self.graph.neighbors(i).len()).sum::<f64>())
             .collect();
     }
 
@@ -66,7 +63,7 @@ impl Affinity {
             let weights = &self.weights[at..at + neighbors.len()];
             at += neighbors.len();
             let sum: f64 = weights.iter().sum();
-            if !(sum > 0.0) {
+            if sum.is_nan() || sum <= 0.0 {
                 return Err(Error::parameter(format!(
                     "all weights of point {} vanish; use a larger --bandwidth or a smaller -k",
                     i + 1

@@ -12,7 +12,7 @@
 //! Science 290, 2000. Landmarks: V. de Silva, J. B. Tenenbaum. Global versus local methods in nonlinear dimensionality
 //! reduction. NIPS 15, 2003.
 
-use super::mds::choose_landmarks;
+use super::mds::{choose_landmarks, landmarks_parameter};
 use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number};
 use crate::error::Result;
 use crate::extend::{Rule, Squares};
@@ -41,15 +41,12 @@ impl FieldModel for Isomap {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        vec![Parameter::auto(
-            "landmarks",
-            &self.landmarks,
-            "points scaled exactly, the others placed by them (auto = all)",
-        )]
+        vec![landmarks_parameter(self.landmarks)]
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name {
+            "landmarks" if value == "none" => self.landmarks = None,
             "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
             _ => return Err(no_such_parameter(self, name)),
         }

@@ -75,9 +75,7 @@ impl Kernel {
     /// The kernel with every parameter chosen.
     pub(crate) fn resolve(self, points: &Points) -> Result<Kernel> {
         match self {
-            Kernel::Gaussian { bandwidth: None } => {
-                Ok(Kernel::Gaussian { bandwidth: Some(typical_distance(points)?) })
-            }
+            Kernel::Gaussian { bandwidth: None } => Ok(Kernel::Gaussian { bandwidth: Some(typical_distance(points)?) }),
             Kernel::Sigmoid { offset, scale: None } => {
                 let mean = points.values().iter().map(|v| v * v).sum::<f64>() / points.rows() as f64;
                 Ok(Kernel::Sigmoid { offset, scale: Some(if mean > 0.0 { 1.0 / mean } else { 1.0 }) })

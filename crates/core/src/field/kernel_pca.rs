@@ -42,7 +42,11 @@ impl FieldModel for KernelPca {
             vec![Parameter::new("kernel", self.kernel.name(), "linear, gaussian, polynomial, sigmoid or cosine")];
         match &self.kernel {
             Kernel::Gaussian { bandwidth } => {
-                list.push(Parameter::auto("bandwidth", bandwidth, "sigma of the gaussian (auto = rms distance from the mean)"));
+                list.push(Parameter::auto(
+                    "bandwidth",
+                    bandwidth,
+                    "sigma of the gaussian (auto = rms distance from the mean)",
+                ));
             }
             Kernel::Polynomial { degree, offset, scale } => {
                 list.push(Parameter::new("degree", degree, "power of the polynomial"));

@@ -133,7 +133,9 @@ impl Lle {
                 (0..k).map(|a| weights[a] * (0..k).map(|b| gram[a * k + b] * weights[b]).sum::<f64>()).sum();
             Regression { weights, residual: residual.max(0.0) / features }
         };
-        Ok((0..graph.len()).into_par_iter().map(regression).collect())
+        let watched =
+            |i: usize| if i % 512 == 0 && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) };
+        (0..graph.len()).into_par_iter().map(watched).collect()
     }
 
     /// (I − W)ᵀ M² (I − W).
@@ -205,6 +207,57 @@ mod tests {
         assert_eq!(gram, [1.0, -1.0, -1.0, 1.0]);
         let weights = barycentric_weights(&gram, 1e-3);
         assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
+    }
+
+    /// Lawrence 2012, equation (8) with the p it dropped: Σᵢ p/2 log m[i]² − m[i]²/2 ‖x[i] − Σⱼ w[i,j] x[j]‖², the
+    /// weights of each point summing to one.
+    #[test]
+    fn l07_lle_weights_and_precisions_are_stationary_points_of_the_pseudolikelihood() {
+        let features = 6;
+        let x = |i: usize, f: usize| ((i * 37 + f * 11 + i * i * f) % 23) as f64 / 7.0;
+        let points: Vec<Vec<f64>> = (0..12).map(|i| (0..features).map(|f| x(i, f)).collect()).collect();
+        let points = crate::points::Points::from_rows(&points).unwrap();
+        let found = crate::graph::Search { neighbors: crate::graph::Neighbors::Nearest(3), ..Default::default() }
+            .of_points(&points, &crate::progress::Silent)
+            .unwrap();
+        let site = Site {
+            points: Some(&points),
+            distances: None,
+            graph: Some(&found.graph),
+            metric: Default::default(),
+            seed: 0,
+            memory: u64::MAX,
+            observer: &crate::progress::Silent,
+        };
+        // Three neighbors in six dimensions: the local problem is regular, and hardly any regularization is needed.
+        let lle = Lle { regularization: 1e-14, variant: LleVariant::Free };
+        for (i, row) in lle.regressions(&site, &found.graph).unwrap().iter().enumerate() {
+            let term = |weights: &[f64], m: f64| {
+                let residual: f64 = (0..features)
+                    .map(|f| {
+                        let neighbors = found.graph.neighbors(i).iter().zip(weights);
+                        let mean: f64 = neighbors.map(|(&j, w)| w * points.row(j as usize)[f]).sum();
+                        (points.row(i)[f] - mean).powi(2)
+                    })
+                    .sum();
+                0.5 * features as f64 * (m * m).ln() - 0.5 * m * m * residual
+            };
+            let m = 1.0 / row.residual.sqrt();
+            let h = 1e-5;
+            let slope = (term(&row.weights, m * (1.0 + h)) - term(&row.weights, m * (1.0 - h))) / (2.0 * h);
+            assert!(slope.abs() < 1e-5, "point {i}: the precision's slope is {slope}");
+            for (a, b) in [(0, 1), (1, 2)] {
+                let moved = |step: f64| {
+                    let mut weights = row.weights.clone();
+                    weights[a] += step;
+                    weights[b] -= step;
+                    term(&weights, m)
+                };
+                let slope = (moved(h) - moved(-h)) / (2.0 * h);
+                assert!(slope.abs() < 1e-5, "point {i}: the weights' slope is {slope}");
+                assert!(moved(0.1) < moved(0.0) && moved(-0.1) < moved(0.0), "point {i}: it is a maximum");
+            }
+        }
     }
 
     #[test]

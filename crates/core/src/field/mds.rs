@@ -45,15 +45,12 @@ impl FieldModel for Mds {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        vec![Parameter::auto(
-            "landmarks",
-            &self.landmarks,
-            "points scaled exactly, the others placed by them (auto = all)",
-        )]
+        vec![landmarks_parameter(self.landmarks)]
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match name {
+            "landmarks" if value == "none" => self.landmarks = None,
             "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
             _ => return Err(no_such_parameter(self, name)),
         }
@@ -89,6 +86,12 @@ impl FieldModel for Mds {
             warnings: Vec::new(),
         })
     }
+}
+
+/// The parameter `landmarks`, which scaling and Isomap share.
+pub(super) fn landmarks_parameter(landmarks: Option<usize>) -> Parameter {
+    let value = landmarks.map_or("none".into(), |count| count.to_string());
+    Parameter::new("landmarks", value, "how many points to scale exactly, the others placed by them (none = scale all)")
 }
 
 /// A seeded draw of landmarks, in ascending order; `None` if every point is one.

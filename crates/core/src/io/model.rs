@@ -52,7 +52,8 @@ impl Model {
         let number = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
         let version = bytes.get(10..14).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);
         let cut = || "is cut short; copy or save the model again".to_string();
-        let (version, length, sum) = (version.ok_or_else(cut)?, number(14).ok_or_else(cut)?, number(22).ok_or_else(cut)?);
+        let (version, length, sum) =
+            (version.ok_or_else(cut)?, number(14).ok_or_else(cut)?, number(22).ok_or_else(cut)?);
         if version != VERSION {
             return Err(format!(
                 "has model format {version} and this program reads format {VERSION}; fit the model again or use the program that wrote it"
