@@ -32,6 +32,7 @@ pub use paths::Paths;
 pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Directed neighbor lists with distances, stored one list after the other.
@@ -166,50 +167,58 @@ impl Graph {
 
     /// The undirected graph that has an edge wherever either list does (the union); each list sorted by index.
     pub fn union(&self) -> Undirected {
+        /// Points to a piece of parallel work.
+        const PIECE: usize = 2048;
+        let n = self.len();
+        let incoming = self.reversed();
+        let pieces: Vec<Graph> = (0..n.div_ceil(PIECE))
+            .into_par_iter()
+            .map(|piece| {
+                let mut part = Graph { offsets: Vec::new(), targets: Vec::new(), lengths: Vec::new() };
+                let mut list: Vec<(u32, f64)> = Vec::new();
+                for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
+                    list.clear();
+                    let both = self.edges(i).chain(incoming.edges(i));
+                    list.extend(both.map(|(j, length)| (j as u32, length)));
+                    list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                    list.dedup_by_key(|edge| edge.0);
+                    part.targets.extend(list.iter().map(|edge| edge.0));
+                    part.lengths.extend(list.iter().map(|edge| edge.1));
+                    part.offsets.push(part.targets.len());
+                }
+                part
+            })
+            .collect();
+        let mut union = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        for part in pieces {
+            let base = union.targets.len();
+            union.offsets.extend(part.offsets.iter().map(|end| base + end));
+            union.targets.extend(part.targets);
+            union.lengths.extend(part.lengths);
+        }
+        Undirected(union)
+    }
+
+    /// Every edge turned around; lists are sorted by index.
+    fn reversed(&self) -> Graph {
         let n = self.len();
         let mut offsets = vec![0usize; n + 1];
-        for i in 0..n {
-            offsets[i + 1] += self.neighbors(i).len();
-            for &j in self.neighbors(i) {
-                offsets[j as usize + 1] += 1;
-            }
+        for &j in &self.targets {
+            offsets[j as usize + 1] += 1;
         }
         for i in 0..n {
             offsets[i + 1] += offsets[i];
         }
-        // Scattered in order of the source, so that every list of incoming edges is already sorted by index.
         let mut cursor = offsets.clone();
-        let mut targets = vec![0u32; offsets[n]];
-        let mut lengths = vec![0.0; offsets[n]];
+        let (mut targets, mut lengths) = (vec![0u32; self.targets.len()], vec![0.0; self.targets.len()]);
         for i in 0..n {
             for (j, length) in self.edges(i) {
-                for (from, to) in [(i, j), (j, i)] {
-                    targets[cursor[from]] = to as u32;
-                    lengths[cursor[from]] = length;
-                    cursor[from] += 1;
-                }
+                targets[cursor[j]] = i as u32;
+                lengths[cursor[j]] = length;
+                cursor[j] += 1;
             }
         }
-        let mut kept = 0;
-        let mut list: Vec<(u32, f64)> = Vec::new();
-        let mut start = 0;
-        for i in 0..n {
-            let end = offsets[i + 1];
-            list.clear();
-            list.extend(targets[start..end].iter().copied().zip(lengths[start..end].iter().copied()));
-            list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-            list.dedup_by_key(|edge| edge.0);
-            start = end;
-            for &(target, length) in &list {
-                targets[kept] = target;
-                lengths[kept] = length;
-                kept += 1;
-            }
-            offsets[i + 1] = kept;
-        }
-        targets.truncate(kept);
-        lengths.truncate(kept);
-        Undirected(Graph { offsets, targets, lengths })
+        Graph { offsets, targets, lengths }
     }
 }
 

@@ -192,6 +192,9 @@ fn extend(
 ///
 /// A column no longer than `negligible` is replaced by a random direction, with a zero row in R.
 fn orthonormalize(mut w: MatMut<'_, f64>, negligible: f64, rng: &mut Xoshiro256PlusPlus) -> Mat<f64> {
+    if let Some(r) = cholesky_qr(w.as_mut(), negligible) {
+        return r;
+    }
     let columns = w.ncols();
     let mut r = Mat::zeros(columns, columns);
     for q in 0..columns {
@@ -216,6 +219,37 @@ fn orthonormalize(mut w: MatMut<'_, f64>, negligible: f64, rng: &mut Xoshiro256P
         }
     }
     r
+}
+
+/// Q R through the Cholesky factor of wᵀw, in two passes over w; nothing if the columns are short or nearly dependent.
+fn cholesky_qr(mut w: MatMut<'_, f64>, negligible: f64) -> Option<Mat<f64>> {
+    let columns = w.ncols();
+    let gram = inner(w.as_ref(), w.as_ref());
+    let mut r = Mat::<f64>::zeros(columns, columns);
+    for j in 0..columns {
+        for i in 0..=j {
+            let known: f64 = (0..i).map(|k| r[(k, i)] * r[(k, j)]).sum();
+            let rest = gram[(i, j)] - known;
+            if i < j {
+                r[(i, j)] = rest / r[(i, i)];
+            } else if rest > 1e-10 * gram[(j, j)] && rest > negligible * negligible {
+                r[(j, j)] = rest.sqrt();
+            } else {
+                return None;
+            }
+        }
+    }
+    let mut inverse = Mat::<f64>::zeros(columns, columns);
+    for j in 0..columns {
+        inverse[(j, j)] = 1.0 / r[(j, j)];
+        for i in (0..j).rev() {
+            let known: f64 = (i + 1..=j).map(|k| r[(i, k)] * inverse[(k, j)]).sum();
+            inverse[(i, j)] = -known / r[(i, i)];
+        }
+    }
+    let orthonormal = product(w.as_ref(), inverse.as_ref());
+    w.copy_from(&orthonormal);
+    Some(r)
 }
 
 /// The length of the longest column.
