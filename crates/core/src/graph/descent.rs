@@ -242,14 +242,14 @@ mod tests {
     use crate::points::Points;
     use crate::progress::Silent;
 
-    /// A curved surface of two parameters in twelve features, with duplicates.
+    /// A curved surface of two parameters in seventy features, with duplicates.
     fn surface(n: usize) -> Points {
         let cell = |i: usize, c: usize| {
             let (a, b) = ((i / 2 * 2) as f64 * 0.754_877_666, (i / 2 * 2) as f64 * 0.569_840_290);
             let (a, b) = (a.fract(), b.fract());
-            1.5 + (a * (1.0 + c as f64 / 3.0)).sin() + b * (c as f64).cos()
+            1.5 + (a * (1.0 + c as f64 / 20.0)).sin() + b * (c as f64).cos()
         };
-        Points::new(n, 12, (0..n * 12).map(|at| cell(at / 12, at % 12)).collect()).unwrap()
+        Points::new(n, 70, (0..n * 70).map(|at| cell(at / 70, at % 70)).collect()).unwrap()
     }
 
     #[test]

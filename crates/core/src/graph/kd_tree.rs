@@ -9,7 +9,7 @@
 //! ACM Transactions on Mathematical Software 3(3), 1977.
 
 use super::best::Best;
-use super::filter::Filter;
+use super::filter::{Filter, Others};
 use super::metric::Metric;
 use super::watch::Watch;
 use crate::error::Result;
@@ -48,6 +48,9 @@ trait Goal {
     fn rules_out(&self, node: usize, first: u32) -> bool;
     /// A point within reach.
     fn offer(&mut self, rank: f64, index: u32);
+    /// A leaf is about to be scanned.
+    #[inline(always)]
+    fn scanned(&mut self) {}
 }
 
 impl KdTree {
@@ -113,8 +116,16 @@ impl KdTree {
         filter: &F,
         write: &mut impl FnMut(&Best),
     ) {
-        let mut goal =
-            Nearest { metric: self.metric, points, filter, query: 0, row: &[], reach: 0.0, best: Best::new(k) };
+        let mut goal = Nearest {
+            metric: self.metric,
+            points,
+            filter,
+            query: 0,
+            row: &[],
+            reach: 0.0,
+            best: Best::new(k),
+            scanned: 0,
+        };
         let mut ranked = Vec::with_capacity(self.dims);
         pulp::Arch::new().dispatch(
             #[inline(always)]
@@ -130,6 +141,20 @@ impl KdTree {
                 }
             },
         );
+    }
+
+    /// How many leaves are scanned to find the `k` nearest of each of the given points.
+    pub(super) fn leaves_scanned(&self, points: &Points, rows: &[u32], k: usize) -> usize {
+        let (metric, filter) = (self.metric, &Others);
+        let mut ranked = Vec::with_capacity(self.dims);
+        let mut goal =
+            Nearest { metric, points, filter, query: 0, row: &[], reach: 0.0, best: Best::new(k), scanned: 0 };
+        for &query in rows {
+            goal.start(query, points.row(query as usize));
+            metric.ranked(goal.row, &mut ranked);
+            self.walk(&ranked, &mut goal);
+        }
+        goal.scanned
     }
 
     /// All other points within `radius` of each point, sorted by (distance, index).
@@ -192,6 +217,7 @@ impl KdTree {
                 }
             }
             if count == 1 {
+                goal.scanned();
                 self.scan(leaf, query, goal, term);
             }
         }
@@ -269,6 +295,8 @@ struct Nearest<'a, F> {
     row: &'a [f64],
     reach: f64,
     best: Best,
+    /// Leaves scanned since the beginning.
+    scanned: usize,
 }
 
 impl<'a, F: Filter> Nearest<'a, F> {
@@ -282,6 +310,11 @@ impl<'a, F: Filter> Nearest<'a, F> {
 }
 
 impl<F: Filter> Goal for Nearest<'_, F> {
+    #[inline(always)]
+    fn scanned(&mut self) {
+        self.scanned += 1;
+    }
+
     #[inline(always)]
     fn reach(&self) -> f64 {
         self.reach

@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(found.bridges, [(1, 4, 2.5), (0, 3, 9.0)]);
         assert_eq!(found.graph.neighbors(1), [0, 4]);
         assert_eq!(found.graph.neighbors(4), [5, 1]);
-        // With three neighbors point 3 reaches 0 and 1; with two, 1 and 10 are still apart.
+        // With two neighbors, point 3 reaches 0 and point 1 reaches 4.
         assert_eq!(found.connecting_k, Some(2));
     }
 
