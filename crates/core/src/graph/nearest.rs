@@ -31,7 +31,7 @@ const TREE_MOST: usize = 64;
 const TRIALS: usize = 32;
 
 /// The smallest number of points for which an approximate search is faster than an exact one.
-pub(super) const NEARLY_FROM: usize = 5000;
+pub(super) const NEARLY_FROM: usize = 12_000;
 
 /// Points whose true neighbors are found to estimate the recall.
 const SAMPLE: usize = 256;
@@ -73,7 +73,12 @@ fn tree_pays(tree: &KdTree, points: &Points) -> bool {
     let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(TRIALS)).collect();
     let leaves = tree.leaves_scanned(points, &sample, n.clamp(2, 11) - 1) as f64 / sample.len() as f64;
     // Nanoseconds a point: its leaves with the boxes above them, and its row of products with the comparisons.
-    leaves * (30.0 + 9.0 * d) < n as f64 * (0.75 + 0.0125 * d)
+    leaves * (30.0 + 9.0 * d) < n as f64 * product_time(d)
+}
+
+/// Nanoseconds for one of all products of points of d features.
+fn product_time(d: f64) -> f64 {
+    0.75 + 0.0125 * d
 }
 
 impl<'a> Index<'a> {
@@ -170,12 +175,12 @@ impl<'a> Index<'a> {
         Ok(Some((lists, right as f64 / exact.0.len() as f64)))
     }
 
-    /// Roughly how many distances a search of all points computes, times the features of each.
+    /// Roughly how many nanoseconds of one processor a search of all points takes.
     pub(super) fn work(&self, k: usize) -> f64 {
         let (n, d) = (self.points.rows() as f64, self.points.cols() as f64);
         match self.route {
-            Route::Tree(_) => n * (k + 10) as f64 * d * 100.0,
-            Route::Blocks(_) => n * n * d,
+            Route::Tree(_) => n * k as f64 * d * 75.0,
+            Route::Blocks(_) => n * n * product_time(d),
         }
     }
 
