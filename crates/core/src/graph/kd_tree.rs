@@ -9,7 +9,7 @@
 //! ACM Transactions on Mathematical Software 3(3), 1977.
 
 use super::best::Best;
-use super::filter::Filter;
+use super::filter::{Filter, Others};
 use super::metric::Metric;
 use super::watch::Watch;
 use crate::error::Result;
@@ -22,8 +22,8 @@ const LEAF: usize = 8;
 /// Below this many leaves a subtree is built by one thread.
 const ALONE: usize = 256;
 
-/// No tree over 2³² points is deeper.
-const DEPTH: usize = 40;
+/// Subtrees left for later in a walk: (bound, first node, first leaf, number of leaves).
+type Pending = Vec<(f64, u32, u32, u32)>;
 
 /// The tree; nodes in preorder, so that a subtree of m leaves is 2m − 1 consecutive nodes, its left child first.
 #[derive(Debug)]
@@ -48,6 +48,9 @@ trait Goal {
     fn rules_out(&self, node: usize, first: u32) -> bool;
     /// A point within reach.
     fn offer(&mut self, rank: f64, index: u32);
+    /// A leaf is about to be scanned.
+    #[inline(always)]
+    fn scanned(&mut self) {}
 }
 
 impl KdTree {
@@ -113,16 +116,24 @@ impl KdTree {
         filter: &F,
         write: &mut impl FnMut(&Best),
     ) {
-        let mut goal =
-            Nearest { metric: self.metric, points, filter, query: 0, row: &[], reach: 0.0, best: Best::new(k) };
-        let mut ranked = Vec::with_capacity(self.dims);
+        let mut goal = Nearest {
+            metric: self.metric,
+            points,
+            filter,
+            query: 0,
+            row: &[],
+            reach: 0.0,
+            best: Best::new(k),
+            scanned: 0,
+        };
+        let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
         pulp::Arch::new().dispatch(
             #[inline(always)]
             || {
                 for &query in rows {
                     goal.start(query, queries.row(query as usize));
                     self.metric.ranked(goal.row, &mut ranked);
-                    self.walk(&ranked, &mut goal);
+                    self.walk(&ranked, &mut goal, &mut pending);
                     if let Some((distance, _)) = goal.best.worst() {
                         filter.found(query, distance);
                     }
@@ -130,6 +141,20 @@ impl KdTree {
                 }
             },
         );
+    }
+
+    /// How many leaves are scanned to find the `k` nearest of each of the given points.
+    pub(super) fn leaves_scanned(&self, points: &Points, rows: &[u32], k: usize) -> usize {
+        let (metric, filter) = (self.metric, &Others);
+        let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
+        let mut goal =
+            Nearest { metric, points, filter, query: 0, row: &[], reach: 0.0, best: Best::new(k), scanned: 0 };
+        for &query in rows {
+            goal.start(query, points.row(query as usize));
+            metric.ranked(goal.row, &mut ranked);
+            self.walk(&ranked, &mut goal, &mut pending);
+        }
+        goal.scanned
     }
 
     /// All other points within `radius` of each point, sorted by (distance, index).
@@ -140,12 +165,12 @@ impl KdTree {
             .par_chunks(256)
             .map(|rows| {
                 watch.step(rows.len())?;
-                let mut ranked = Vec::with_capacity(self.dims);
+                let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
                 let list = |&query: &u32| {
                     let row = points.row(query as usize);
                     let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, found: Vec::new() };
                     self.metric.ranked(row, &mut ranked);
-                    self.walk(&ranked, &mut goal);
+                    self.walk(&ranked, &mut goal, &mut pending);
                     goal.found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
                     goal.found
                 };
@@ -157,22 +182,20 @@ impl KdTree {
 
     /// Visits the leaves that may be of use, the nearer child of a node first.
     #[inline(always)]
-    fn walk<G: Goal>(&self, query: &[f64], goal: &mut G) {
+    fn walk<G: Goal>(&self, query: &[f64], goal: &mut G, pending: &mut Pending) {
         if self.metric == Metric::Manhattan {
-            self.walk_by(query, goal, f64::abs);
+            self.walk_by(query, goal, pending, f64::abs);
         } else {
-            self.walk_by(query, goal, |difference| difference * difference);
+            self.walk_by(query, goal, pending, |difference| difference * difference);
         }
     }
 
     #[inline(always)]
-    fn walk_by<G: Goal>(&self, query: &[f64], goal: &mut G, term: impl Fn(f64) -> f64 + Copy) {
-        let mut pending = [(0.0, 0, 0, 0); DEPTH];
-        let mut height = 1;
-        pending[0] = (0.0, 0, 0, self.order.len().div_ceil(LEAF));
-        while height > 0 {
-            height -= 1;
-            let (bound, mut node, mut leaf, mut count) = pending[height];
+    fn walk_by<G: Goal>(&self, query: &[f64], goal: &mut G, pending: &mut Pending, term: impl Fn(f64) -> f64 + Copy) {
+        pending.clear();
+        pending.push((0.0, 0, 0, self.order.len().div_ceil(LEAF) as u32));
+        while let Some((bound, node, leaf, count)) = pending.pop() {
+            let (mut node, mut leaf, mut count) = (node as usize, leaf as usize, count as usize);
             if bound > goal.reach() || goal.rules_out(node, self.first[node]) {
                 continue;
             }
@@ -183,8 +206,7 @@ impl KdTree {
                 let left_first = left.0 < right.0 || (left.0 == right.0 && self.first[left.1] < self.first[right.1]);
                 let (near, far) = if left_first { (left, right) } else { (right, left) };
                 if far.0 <= goal.reach() {
-                    pending[height] = far;
-                    height += 1;
+                    pending.push((far.0, far.1 as u32, far.2 as u32, far.3 as u32));
                 }
                 (_, node, leaf, count) = near;
                 if near.0 > goal.reach() || goal.rules_out(node, self.first[node]) {
@@ -192,6 +214,7 @@ impl KdTree {
                 }
             }
             if count == 1 {
+                goal.scanned();
                 self.scan(leaf, query, goal, term);
             }
         }
@@ -269,6 +292,8 @@ struct Nearest<'a, F> {
     row: &'a [f64],
     reach: f64,
     best: Best,
+    /// Leaves scanned since the beginning.
+    scanned: usize,
 }
 
 impl<'a, F: Filter> Nearest<'a, F> {
@@ -282,6 +307,11 @@ impl<'a, F: Filter> Nearest<'a, F> {
 }
 
 impl<F: Filter> Goal for Nearest<'_, F> {
+    #[inline(always)]
+    fn scanned(&mut self) {
+        self.scanned += 1;
+    }
+
     #[inline(always)]
     fn reach(&self) -> f64 {
         self.reach

@@ -110,7 +110,7 @@ impl Source for Matrix<'_> {
     }
 
     fn work(&self, _k: usize) -> f64 {
-        (self.len() * self.len()) as f64
+        (self.len() * self.len()) as f64 * 2.0
     }
 }
 

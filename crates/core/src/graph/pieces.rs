@@ -12,8 +12,8 @@ use super::source::Source;
 use super::watch::Watch;
 use crate::error::Result;
 
-/// A search for the connecting k gives up beyond this much work ([`Source::work`]), about a second.
-const AFFORDABLE: f64 = 1e11;
+/// A search for the connecting k gives up beyond this many nanoseconds of work ([`Source::work`]).
+const AFFORDABLE: f64 = 2e9;
 
 /// Sets that only ever merge.
 struct Sets {
@@ -113,9 +113,11 @@ pub(super) fn bridges(source: &dyn Source, piece_of: &[u32], watch: &Watch) -> R
 pub(super) fn connecting_k(source: &dyn Source, k: usize, watch: &Watch) -> Result<Option<usize>> {
     let most = (8 * k).max(64).min(source.len() - 1);
     let mut tried = k;
+    let mut work = 0.0;
     while tried < most {
         tried = (2 * tried).min(most);
-        if source.work(tried) > AFFORDABLE {
+        work += source.work(tried);
+        if work > AFFORDABLE {
             return Ok(None);
         }
         let lists = source.nearest_others(tried, &watch.again(source.len()))?;
@@ -159,7 +161,7 @@ mod tests {
         assert_eq!(found.bridges, [(1, 4, 2.5), (0, 3, 9.0)]);
         assert_eq!(found.graph.neighbors(1), [0, 4]);
         assert_eq!(found.graph.neighbors(4), [5, 1]);
-        // With three neighbors point 3 reaches 0 and 1; with two, 1 and 10 are still apart.
+        // With two neighbors, point 3 reaches 0 and point 1 reaches 4.
         assert_eq!(found.connecting_k, Some(2));
     }
 

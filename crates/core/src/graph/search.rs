@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn one_thread_and_two_find_the_same() {
-        for dims in [2, 11] {
+        for dims in [2, 70] {
             let points = Points::new(900, dims, (0..900 * dims).map(|v| (v as f64 * 0.618).fract()).collect()).unwrap();
             for neighbors in [Neighbors::Nearest(3), Neighbors::Within(0.05), Neighbors::Mutual(3)] {
                 let search = Search { neighbors, ..Search::default() };
@@ -284,7 +284,7 @@ mod tests {
                 true
             }
         }
-        for dims in [1, 20] {
+        for dims in [1, 70] {
             let points = Points::new(50, dims, (0..50 * dims).map(|v| v as f64).collect()).unwrap();
             assert!(matches!(Search::default().of_points(&points, &Impatient), Err(Error::Stopped)));
         }

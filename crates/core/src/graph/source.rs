@@ -34,7 +34,7 @@ pub(super) trait Source: Sync {
     /// (distance, smaller index, larger index) is among them.
     fn ways_out(&self, labels: &[u32], skipped: u32, watch: &Watch) -> Result<Vec<WayOut>>;
 
-    /// Roughly how many distances `nearest_others` computes, times the features of each.
+    /// Roughly how many nanoseconds of one processor `nearest_others` takes.
     fn work(&self, k: usize) -> f64;
 }
 

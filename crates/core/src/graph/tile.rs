@@ -8,6 +8,9 @@ use faer::{Accum, MatMut, MatRef, Par};
 /// to stay in the cache.
 pub(super) const BLOCK: usize = 384;
 
+/// Rows of a scan that are held in cache.
+const STRIP: usize = 16;
+
 /// Lanes looked at together.
 const LANES: usize = 16;
 
@@ -28,9 +31,12 @@ impl Tile {
             pulp::Arch::new().dispatch(
                 #[inline(always)]
                 || {
-                    for (column, b) in self.values.chunks_exact_mut(height).zip(across.chunks_exact(dims)) {
-                        for (value, a) in column.iter_mut().zip(down.chunks_exact(dims)) {
-                            *value = sum(a, b, |x, y| (x - y).abs());
+                    // A few rows at a time stay in the innermost caches while all columns pass by.
+                    for (strip, down) in down.chunks(STRIP * dims).enumerate() {
+                        for (column, b) in self.values.chunks_exact_mut(height).zip(across.chunks_exact(dims)) {
+                            for (value, a) in column[strip * STRIP..].iter_mut().zip(down.chunks_exact(dims)) {
+                                *value = sum(a, b, |x, y| (x - y).abs());
+                            }
                         }
                     }
                 },
@@ -93,20 +99,32 @@ impl Tile {
     }
 }
 
-/// Σ f(a, b) in single precision.
+/// Σ f(a, b) in single precision; many short chains of additions, since a long one waits for itself.
 #[inline(always)]
 pub(super) fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
-    let (a_lanes, a_rest) = a.as_chunks::<32>();
-    let (b_lanes, b_rest) = b.as_chunks::<32>();
-    let mut lanes = [0.0f32; 32];
-    for (x, y) in a_lanes.iter().zip(b_lanes) {
+    let (a_wide, a_rest) = a.as_chunks::<32>();
+    let (b_wide, b_rest) = b.as_chunks::<32>();
+    let mut wide = [0.0f32; 32];
+    for (x, y) in a_wide.iter().zip(b_wide) {
         for l in 0..32 {
-            lanes[l] += f(x[l], y[l]);
+            wide[l] += f(x[l], y[l]);
         }
+    }
+    let (a_narrow, a_rest) = a_rest.as_chunks::<8>();
+    let (b_narrow, b_rest) = b_rest.as_chunks::<8>();
+    let mut narrow = [0.0f32; 8];
+    for (x, y) in a_narrow.iter().zip(b_narrow) {
+        for l in 0..8 {
+            narrow[l] += f(x[l], y[l]);
+        }
+    }
+    for l in 0..8 {
+        narrow[l] += (wide[l] + wide[l + 8]) + (wide[l + 16] + wide[l + 24]);
     }
     let mut total = 0.0;
     for (&x, &y) in a_rest.iter().zip(b_rest) {
         total += f(x, y);
     }
-    lanes.iter().fold(total, |total, lane| total + lane)
+    let [a, b, c, d, e, f, g, h] = narrow;
+    total + (((a + b) + (c + d)) + ((e + f) + (g + h)))
 }
