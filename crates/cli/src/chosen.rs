@@ -10,7 +10,10 @@ use eigenfold::recipe::Recipe;
 
 /// Every parameter that had a part in the result: those of the graph, then the method's own.
 pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
-    let mut all = if searches(args, model.recipe()) { graph_parameters(args, model.recipe()) } else { Vec::new() };
+    let mut all = if searches(args, model.recipe()) { graph_parameters(args, model) } else { Vec::new() };
+    if measures(args, model.recipe()) {
+        all.push(metric_parameter(args, model.recipe()));
+    }
     for p in &model.report().parameters {
         let asked = args.parameters.iter().find(|(name, _)| *name == p.name).map(|(_, value)| value.clone());
         all.push(Chosen { name: p.name.clone(), asked, used: p.used.clone() });
@@ -23,8 +26,22 @@ fn searches(args: &Embed, recipe: &Recipe) -> bool {
     recipe.method.info().needs_graph && args.input_kind != Kind::Graph
 }
 
-fn graph_parameters(args: &Embed, recipe: &Recipe) -> Vec<Chosen> {
-    let flags = &args.neighbors;
+/// Whether points are measured by the metric.
+fn measures(args: &Embed, recipe: &Recipe) -> bool {
+    recipe.method.info().uses_metric && args.input_kind == Kind::Points
+}
+
+fn metric_parameter(args: &Embed, recipe: &Recipe) -> Chosen {
+    let metric = match recipe.metric {
+        Metric::Euclidean => MetricName::Euclidean,
+        Metric::Manhattan => MetricName::Manhattan,
+        Metric::Cosine => MetricName::Cosine,
+    };
+    Chosen { name: "metric".into(), asked: args.neighbors.metric.map(name_of), used: name_of(metric) }
+}
+
+fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
+    let (flags, recipe) = (&args.neighbors, model.recipe());
     let chosen = |name: &str, asked: Option<String>, used: String| Chosen { name: name.to_string(), asked, used };
     let k = |k: usize| Some(chosen("neighbors", flags.k.map(|k| k.to_string()), k.to_string()));
     let (size, kind) = match recipe.neighbors {
@@ -35,11 +52,6 @@ fn graph_parameters(args: &Embed, recipe: &Recipe) -> Vec<Chosen> {
         }
         Neighbors::All => (None, GraphKind::All),
     };
-    let metric = match recipe.metric {
-        Metric::Euclidean => MetricName::Euclidean,
-        Metric::Manhattan => MetricName::Manhattan,
-        Metric::Cosine => MetricName::Cosine,
-    };
     let pieces = match recipe.pieces {
         Pieces::Join => PiecesName::Join,
         Pieces::Error => PiecesName::Error,
@@ -48,8 +60,7 @@ fn graph_parameters(args: &Embed, recipe: &Recipe) -> Vec<Chosen> {
     let approximate = flags.approximate.then(|| "true".to_string());
     let mut all: Vec<Chosen> = size.into_iter().collect();
     all.push(chosen("graph", flags.graph.map(name_of), name_of(kind)));
-    all.push(chosen("metric", flags.metric.map(name_of), name_of(metric)));
-    all.push(chosen("approximate", approximate, recipe.approximate.to_string()));
+    all.push(chosen("approximate", approximate, model.report().recall.is_some().to_string()));
     all.push(chosen("pieces", flags.pieces.map(name_of), name_of(pieces)));
     all
 }
@@ -63,16 +74,22 @@ fn name_of(value: impl ValueEnum) -> String {
 pub(crate) fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
     let flags = &args.neighbors;
     let graph_flags = [
-        ("-k", flags.k.is_some()),
-        ("--radius", flags.radius.is_some()),
-        ("--graph", flags.graph.is_some()),
-        ("--approximate", flags.approximate),
+        ("-k", flags.k.is_some() && !searches(args, recipe)),
+        ("--radius", flags.radius.is_some() && !searches(args, recipe)),
+        ("--graph", flags.graph.is_some() && !searches(args, recipe)),
+        ("--approximate", flags.approximate && !searches(args, recipe)),
+        ("--metric", flags.metric.is_some() && !measures(args, recipe)),
+        ("--pieces", flags.pieces.is_some() && !recipe.method.info().needs_graph),
     ];
     let given: Vec<&str> = graph_flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
-    if searches(args, recipe) || given.is_empty() {
+    if given.is_empty() {
         return None;
     }
     let info = recipe.method.info();
-    let why = if info.needs_graph { "the graph is given".to_string() } else { format!("{} has no graph", info.name) };
+    let why = match (info.needs_graph, args.input_kind) {
+        (true, Kind::Graph) => "the graph is given".to_string(),
+        (_, Kind::Distances | Kind::Similarities) if info.uses_metric => "the distances are given".to_string(),
+        _ => format!("{} does not use {}", info.name, if given.len() == 1 { "it" } else { "them" }),
+    };
     Some(format!("{} had no effect: {why}", given.join(", ")))
 }

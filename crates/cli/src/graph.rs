@@ -74,7 +74,7 @@ fn as_json(found: &Found, seconds: Value) -> Value {
         "bridges": found.bridges.len(),
         "connecting_k": found.connecting_k,
         "recall": found.recall,
-        "route": found.route,
+        "search": found.route,
         "seconds": seconds,
     })
 }

@@ -28,7 +28,7 @@ pub(crate) struct Chosen {
 impl Chosen {
     /// Whether people want to read it: it was asked for, or is not what everyone gets.
     pub(crate) fn is_telling(&self) -> bool {
-        let usual = ["nearest", "euclidean", "join", "false", "auto"];
+        let usual = ["nearest", "euclidean", "join", "false", "auto", "none"];
         self.asked.is_some() || !usual.contains(&self.used.as_str())
     }
 }

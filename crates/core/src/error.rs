@@ -102,7 +102,7 @@ pub fn bytes(count: u64) -> String {
 /// The sizes of at most five pieces, then how many more there are.
 pub(crate) fn sizes_text(sizes: &[usize]) -> String {
     let shown: Vec<String> = sizes.iter().take(5).map(|s| s.to_string()).collect();
-    let rest = if sizes.len() > 5 { format!(", and {} more", sizes.len() - 5) } else { String::new() };
+    let rest = if sizes.len() > 5 { format!(" and {} smaller", sizes.len() - 5) } else { String::new() };
     shown.join(", ") + &rest
 }
 

@@ -155,8 +155,9 @@ impl Rule {
 
     fn place_row(&self, known: &Known<'_>, near: (&[u32], &[f64]), squares: &[f64], x: &[f64]) -> Vec<f64> {
         let y = known.embedding;
-        if near.1[0] == 0.0 {
-            return y.row(near.0[0] as usize).to_vec();
+        let here = near.0.iter().zip(near.1).take_while(|(_, d)| **d == 0.0).map(|(&j, _)| j as usize);
+        if let Some(j) = { here }.find(|&j| known.points.is_none_or(|points| points.row(j) == x)) {
+            return y.row(j).to_vec();
         }
         match self {
             Rule::Linear { .. } => Vec::new(),

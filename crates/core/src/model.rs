@@ -20,7 +20,8 @@ pub struct Report {
     pub dims: usize,
     /// Every parameter as it was asked for and as it was used.
     pub parameters: Vec<Used>,
-    /// How long the stages took.
+    /// How long the stages took; not kept in saved models, so that equal fits give equal files.
+    #[serde(skip)]
     pub seconds: Seconds,
     /// The eigenvalues of the coordinates, then any further ones that converged on the way.
     pub eigenvalues: Vec<f64>,

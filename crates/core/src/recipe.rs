@@ -338,6 +338,7 @@ fn pieces_message(found: &Found, pieces: Pieces) -> String {
     let sizes = crate::error::sizes_text(&found.sizes);
     let done = match pieces {
         Pieces::Separate => "each was embedded on its own".into(),
+        _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
         _ => format!("joined by the {} shortest bridges", found.bridges.len()),
     };
     let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));

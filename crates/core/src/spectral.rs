@@ -63,10 +63,9 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
         Field::Covariance(operator) => standard_deviations(operator_top(operator.as_ref(), dims, seed, observer)?),
     };
     let mut warnings = Vec::new();
-    let flat = lengths.iter().take(dims).filter(|&&length| length == 0.0).count();
-    if flat > 0 {
-        warnings
-            .push(format!("the field varies in {} directions only; the last {flat} coordinates are zero", dims - flat));
+    let varying = lengths.iter().take(dims).filter(|&&length| length > 0.0).count();
+    if varying < dims {
+        warnings.push(format!("the field varies in {varying} directions only; the other coordinates are zero"));
     }
     if !pairs.converged {
         let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));
@@ -82,17 +81,20 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
             );
         }
     }
-    let mut coordinates = pairs.vectors.subcols(0, dims.min(pairs.vectors.ncols())).to_owned();
-    for (q, length) in lengths.iter().enumerate().take(coordinates.ncols()) {
-        let sign = sign(coordinates.as_ref(), q);
+    let mut coordinates = Mat::zeros(pairs.vectors.nrows(), dims);
+    for (q, length) in lengths.iter().enumerate().take(dims) {
+        let signed = sign(pairs.vectors.as_ref(), q) * length;
         for i in 0..coordinates.nrows() {
-            coordinates[(i, q)] *= sign * length;
+            coordinates[(i, q)] = signed * pairs.vectors[(i, q)];
         }
     }
+    let (mut eigenvalues, mut residuals) = (pairs.values, pairs.residuals);
+    eigenvalues.resize(eigenvalues.len().max(dims), 0.0);
+    residuals.resize(eigenvalues.len(), 0.0);
     Ok(Spectrum {
         coordinates,
-        eigenvalues: pairs.values,
-        residuals: pairs.residuals,
+        eigenvalues,
+        residuals,
         solver: pairs.solver,
         iterations: pairs.iterations,
         converged: pairs.converged,

@@ -129,7 +129,8 @@ fn a_saved_model_places_points_as_the_one_in_memory() {
         let model = recipe(method).fit(&points).unwrap();
         let bytes = model.to_bytes().unwrap();
         let loaded = Model::from_bytes(&bytes).unwrap();
-        assert_eq!(loaded, model, "{name}");
+        assert_eq!(loaded.embedding(), model.embedding(), "{name}");
+        assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}");
         let fresh = swiss(260);
         assert_eq!(loaded.transform(&fresh).unwrap(), model.transform(&fresh).unwrap(), "{name}");
         assert!(bytes.len() < 250 * 250, "{name}: {} bytes hold no n x n matrix", bytes.len());

@@ -2,7 +2,7 @@
 
 mod support;
 
-use eigenfold::field::{Affinity, FieldModel, HeatOrSimple, Site};
+use eigenfold::field::{Affinity, EdgeWeight, FieldModel, Site};
 use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::linalg::centered::Centered;
@@ -14,7 +14,7 @@ use faer::Mat;
 use proptest::prelude::*;
 use support::*;
 
-/// Lawrence 2012, section 1.3: scaling squared Euclidean distances gives PCA's coordinates. PCA decomposes the p x p
+/// Lawrence 2012, section 1.2: scaling squared Euclidean distances gives PCA's coordinates. PCA decomposes the p x p
 /// covariance; scaling a distance matrix sees n x n inner products and never the features.
 #[test]
 fn l01_classical_scaling_of_euclidean_distances_is_pca() {
@@ -161,7 +161,7 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         memory: u64::MAX,
         observer: &Silent,
     };
-    let simple = LaplacianEigenmaps { kernel: HeatOrSimple::Simple, ..LaplacianEigenmaps::default() };
+    let simple = LaplacianEigenmaps { kernel: EdgeWeight::Simple, ..LaplacianEigenmaps::default() };
     let free = Lle { variant: eigenfold::field::LleVariant::Free, ..Lle::default() };
     let methods: [&dyn FieldModel; 5] =
         [&LaplacianEigenmaps::default(), &simple, &Lle::default(), &free, &eigenfold::DiffusionMaps::default()];

@@ -3,7 +3,7 @@
 
 mod support;
 
-use eigenfold::field::{HeatOrSimple, LleVariant};
+use eigenfold::field::{EdgeWeight, LleVariant};
 use eigenfold::{
     DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Method, Neighbors, Pca, Points, Recipe, io,
 };
@@ -71,7 +71,7 @@ fn lle_of_swiss_rolls_has_scikit_learns_reconstruction_error() {
 #[test]
 fn laplacian_eigenmaps_and_diffusion_maps_have_the_dense_solvers_eigenvalues() {
     let roll = swiss(600);
-    let simple = LaplacianEigenmaps { kernel: HeatOrSimple::Simple, ..LaplacianEigenmaps::default() };
+    let simple = LaplacianEigenmaps { kernel: EdgeWeight::Simple, ..LaplacianEigenmaps::default() };
     close(
         &spectrum(simple, 10, 3, &roll),
         &[3.429042381414051e-03, 1.023259724557268e-02, 1.992770577910585e-02],

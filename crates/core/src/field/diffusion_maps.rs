@@ -6,7 +6,8 @@
 //! P ψ = μ ψ                            Y = μᵗ ψ,  ψᵀDψ = tr D
 //! ```
 //!
-//! P ψ = μ ψ is L ψ = (1 − μ) D ψ with L = D − W̃, so the field is a Laplacian as in Laplacian eigenmaps (α = 0, t = 0).
+//! P ψ = μ ψ is L ψ = (1 − μ) D ψ with L = D − W̃, so the field is a Laplacian as in Laplacian eigenmaps; with α = 0
+//! and t = 0 only the self-loops in D tell the two apart.
 //! α = 1 takes out the density of the sample, α = ½ gives the Fokker-Planck diffusion.
 //!
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
@@ -44,6 +45,7 @@ impl FieldModel for DiffusionMaps {
             paper: "Coifman & Lafon 2006",
             accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
             needs_graph: true,
+            uses_metric: true,
         }
     }
 

@@ -37,6 +37,7 @@ impl FieldModel for Isomap {
             paper: "Tenenbaum, de Silva & Langford 2000",
             accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
             needs_graph: true,
+            uses_metric: true,
         }
     }
 
@@ -59,6 +60,10 @@ impl FieldModel for Isomap {
         let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
         let m = landmarks.as_ref().map_or(n, Vec::len);
         site.afford("the matrix of geodesics", Centered::memory(m), &landmarks_instead(n))?;
+        if landmarks.is_some() {
+            let table = 4 * (m as u64) * (n as u64);
+            site.afford("the geodesics of the landmarks", table, "use fewer --landmarks, or raise --memory")?;
+        }
         let paths = Paths::new(&graph.union(), m);
         let used = vec![("paths", paths.route().to_string())];
         let centered = match &landmarks {

@@ -103,14 +103,15 @@ impl Kernel {
         (-square / (2.0 * bandwidth * bandwidth)).exp()
     }
 
-    /// ‖φ(x) − φ(y)‖² = k(x, x) − 2 k(x, y) + k(y, y), the squared distance in the feature space.
+    /// ‖φ(x) − φ(y)‖² = k(x, x) − 2 k(x, y) + k(y, y), the squared distance in the feature space; zero where an
+    /// indefinite kernel makes it negative.
     pub(crate) fn square(&self, x: &[f64], y: &[f64]) -> f64 {
         match self {
             Kernel::Linear => square_distance(x, y),
             Kernel::Gaussian { bandwidth } => {
                 2.0 - 2.0 * self.of_square(square_distance(x, y), bandwidth.unwrap_or(1.0))
             }
-            _ => self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y),
+            _ => (self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y)).max(0.0),
         }
     }
 }

@@ -34,6 +34,7 @@ impl FieldModel for KernelPca {
             paper: "Schölkopf, Smola & Müller 1998",
             accepts: &[InputKind::Points, InputKind::Similarities],
             needs_graph: false,
+            uses_metric: false,
         }
     }
 
@@ -85,7 +86,11 @@ impl FieldModel for KernelPca {
         // Similarities arrive as the distances of their feature space: scaling those is kernel PCA.
         let Some(points) = site.points else {
             return match site.distances {
-                Some(_) => Mds::default().field(site),
+                Some(_) => {
+                    let mut built = Mds::default().field(site)?;
+                    built.used = self.parameters().iter().map(|p| (p.name, "given".into())).collect();
+                    Ok(built)
+                }
                 None => Err(needs_points("kernel-pca", "laplacian-eigenmaps embeds a graph")),
             };
         };
@@ -96,8 +101,14 @@ impl FieldModel for KernelPca {
             &landmarks_instead(n).replace("--landmarks", "a sample of"),
         )?;
         let kernel = self.kernel.resolve(points)?;
-        let centered =
-            Centered::from_squares(n, |i, j| kernel.square(points.row(i), points.row(j)).max(0.0), site.observer)?;
+        let centered = match kernel {
+            Kernel::Gaussian { bandwidth: Some(b) } => {
+                // exp(−s) for s = d² / 2σ², and 2 − 2 k the squared distance.
+                let square = |s: f64| 2.0 - 2.0 * (-s).exp();
+                Centered::from_euclidean(points, b * std::f64::consts::SQRT_2, 1.0, square, site.observer)?
+            }
+            _ => Centered::from_squares(n, |i, j| kernel.square(points.row(i), points.row(j)), site.observer)?,
+        };
         if !centered.grand_mean().is_finite() {
             return Err(Error::parameter("the kernel's values overflow; use a smaller --scale or --degree"));
         }

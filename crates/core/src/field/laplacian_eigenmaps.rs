@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 /// The weight of an edge.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum HeatOrSimple {
+pub enum EdgeWeight {
     /// exp(−d² / 2σ²).
     #[default]
     Heat,
@@ -32,7 +32,7 @@ pub enum HeatOrSimple {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaplacianEigenmaps {
     /// The weight of an edge.
-    pub kernel: HeatOrSimple,
+    pub kernel: EdgeWeight,
     /// σ of the heat kernel; if not given, the root mean square neighbor distance.
     pub bandwidth: Option<f64>,
     /// Whether the degrees are the mass of the eigenproblem.
@@ -41,7 +41,7 @@ pub struct LaplacianEigenmaps {
 
 impl Default for LaplacianEigenmaps {
     fn default() -> LaplacianEigenmaps {
-        LaplacianEigenmaps { kernel: HeatOrSimple::Heat, bandwidth: None, normalized: true }
+        LaplacianEigenmaps { kernel: EdgeWeight::Heat, bandwidth: None, normalized: true }
     }
 }
 
@@ -55,11 +55,12 @@ impl FieldModel for LaplacianEigenmaps {
             paper: "Belkin & Niyogi 2003",
             accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
             needs_graph: true,
+            uses_metric: true,
         }
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        let kernel = if self.kernel == HeatOrSimple::Heat { "heat" } else { "simple" };
+        let kernel = if self.kernel == EdgeWeight::Heat { "heat" } else { "simple" };
         let variant = if self.normalized { "normalized" } else { "unnormalized" };
         vec![
             Parameter::new("kernel", kernel, "weight of an edge: heat, or simple (all 1)"),
@@ -70,8 +71,8 @@ impl FieldModel for LaplacianEigenmaps {
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match (name, value) {
-            ("kernel", "heat" | "gaussian") => self.kernel = HeatOrSimple::Heat,
-            ("kernel", "simple") => self.kernel = HeatOrSimple::Simple,
+            ("kernel", "heat" | "gaussian") => self.kernel = EdgeWeight::Heat,
+            ("kernel", "simple") => self.kernel = EdgeWeight::Simple,
             ("kernel", _) => return Err(Error::parameter(format!("--kernel is {value:?}; give heat or simple"))),
             ("bandwidth", _) => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
             ("variant", "normalized") => self.normalized = true,
@@ -87,8 +88,8 @@ impl FieldModel for LaplacianEigenmaps {
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let width = match self.kernel {
-            HeatOrSimple::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
-            HeatOrSimple::Simple => None,
+            EdgeWeight::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
+            EdgeWeight::Simple => None,
         };
         let affinity = Affinity::new(graph, |length| width.map_or(1.0, |width| heat(length, width)));
         Ok(Built {
@@ -98,7 +99,7 @@ impl FieldModel for LaplacianEigenmaps {
                 scale: Scale::Unit,
             },
             rule: Rule::Affinity { width, density: None, normalized: self.normalized },
-            used: width.map(|width| ("bandwidth", shown(width))).into_iter().collect(),
+            used: vec![("bandwidth", width.map_or("none".into(), shown))],
             warnings: Vec::new(),
         })
     }

@@ -57,6 +57,7 @@ impl FieldModel for Lle {
             paper: "Roweis & Saul 2000; free variant Lawrence 2012, section 2.7",
             accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
             needs_graph: true,
+            uses_metric: true,
         }
     }
 
@@ -133,8 +134,9 @@ impl Lle {
                 (0..k).map(|a| weights[a] * (0..k).map(|b| gram[a * k + b] * weights[b]).sum::<f64>()).sum();
             Regression { weights, residual: residual.max(0.0) / features }
         };
-        let watched =
-            |i: usize| if i % 512 == 0 && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) };
+        let watched = |i: usize| {
+            if i.is_multiple_of(512) && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) }
+        };
         (0..graph.len()).into_par_iter().map(watched).collect()
     }
 

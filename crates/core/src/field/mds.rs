@@ -41,6 +41,7 @@ impl FieldModel for Mds {
             paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
             accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
             needs_graph: false,
+            uses_metric: true,
         }
     }
 

@@ -18,7 +18,7 @@ pub use diffusion_maps::DiffusionMaps;
 pub use isomap::Isomap;
 pub use kernel::Kernel;
 pub use kernel_pca::KernelPca;
-pub use laplacian_eigenmaps::{HeatOrSimple, LaplacianEigenmaps};
+pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
 pub(crate) use lle::barycentric_weights;
 pub use lle::{Lle, LleVariant};
 pub use mds::Mds;
@@ -157,6 +157,8 @@ pub struct Info {
     pub accepts: &'static [InputKind],
     /// Whether it starts from a neighborhood graph.
     pub needs_graph: bool,
+    /// Whether it measures points by a metric of the user's choice.
+    pub uses_metric: bool,
 }
 
 /// A parameter of a method, by name.
@@ -237,8 +239,9 @@ pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
     Error::parameter(format!("{method} needs points; {way_out}"))
 }
 
-/// The text of a memory estimate, for a way out.
+/// The way out of a matrix that does not fit, with what it would take instead.
 pub(crate) fn landmarks_instead(n: usize) -> String {
-    let landmarks = (n / 20).clamp(100, 2000);
-    format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(8 * landmarks as u64 * (landmarks + n) as u64))
+    let landmarks = (n / 20).clamp(20, 1000).min(n) as u64;
+    let table = 4 * landmarks * (landmarks + n as u64);
+    format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(table))
 }

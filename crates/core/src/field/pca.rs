@@ -30,6 +30,7 @@ impl FieldModel for Pca {
             paper: "Pearson 1901; Hotelling 1933",
             accepts: &[InputKind::Points],
             needs_graph: false,
+            uses_metric: false,
         }
     }
 

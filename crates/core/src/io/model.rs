@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The body holds the recipe, the report, the training points, their coordinates, and per piece the rule that places
-//! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again). A reader of a
-//! later version reads every earlier one, or says which version of the program wrote the file.
+//! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again). A file of another
+//! format version is refused by name.
 
 use super::atomic::{write_bytes_atomically, write_error};
 use crate::error::{Error, Result};

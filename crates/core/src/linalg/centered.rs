@@ -26,9 +26,6 @@ use faer::{MatMut, MatRef};
 /// Above this number of points the squared distances are kept in single precision.
 const SINGLE_ABOVE: usize = 4000;
 
-/// How far a matrix of distances may be from symmetric, relative to its largest entry.
-const SYMMETRIC: f64 = 1e-9;
-
 /// The double-centered squared distances B = −½ H S H.
 #[derive(Clone, Debug)]
 pub struct Centered {
@@ -72,36 +69,24 @@ impl Centered {
         Ok(Centered::new(n, panels, paths.order().map(<[u32]>::to_vec), paths.unit()))
     }
 
-    /// From a full matrix of distances, one row a point.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Data`] if the matrix is not square, not symmetric, not zero on its diagonal or has a negative entry;
-    /// [`Error::Stopped`] if the observer asks for it.
-    pub fn from_distances(distances: &Points, observer: &dyn Observer) -> Result<Centered> {
-        let n = distances.rows();
-        let unit = power_of_two(check_distances(distances)?);
-        let entry = |i: usize, j: usize| 0.5 * (distances.row(i)[j] + distances.row(j)[i]) / unit;
-        let panels = if n > SINGLE_ABOVE {
-            Panels::Single(fill(n, observer, |first, panel| fill_entries(first, panel, entry), square)?)
-        } else {
-            Panels::Double(fill(n, observer, |first, panel| fill_entries(first, panel, entry), square)?)
-        };
-        Ok(Centered::new(n, panels, None, unit))
-    }
-
-    /// From the Euclidean distances between points: B is then the matrix of their centered inner products.
+    /// From squared distances that are a function of the Euclidean ones: `map(‖x[i] − x[j]‖² / length²)`, in units of
+    /// `unit` squared. With the identity B is the matrix of centered inner products.
     ///
     /// # Errors
     ///
     /// [`Error::Stopped`] if the observer asks for it.
-    pub fn from_points(points: &Points, observer: &dyn Observer) -> Result<Centered> {
+    pub fn from_euclidean(
+        points: &Points,
+        length: f64,
+        unit: f64,
+        map: impl Fn(f64) -> f64 + Copy + Sync + Send,
+        observer: &dyn Observer,
+    ) -> Result<Centered> {
         let n = points.rows();
-        let unit = power_of_two(widest(points));
         let panels = if n > SINGLE_ABOVE {
-            Panels::Single(fill(n, observer, |first, panel| fill_euclidean(points, unit, first, panel), |s| s)?)
+            Panels::Single(fill(n, observer, |first, panel| fill_euclidean(points, length, map, first, panel), |s| s)?)
         } else {
-            Panels::Double(fill(n, observer, |first, panel| fill_euclidean(points, unit, first, panel), |s| s)?)
+            Panels::Double(fill(n, observer, |first, panel| fill_euclidean(points, length, map, first, panel), |s| s)?)
         };
         Ok(Centered::new(n, panels, None, unit))
     }
@@ -224,28 +209,28 @@ fn fill_entries<R: Real>(first: usize, panel: &mut [R], entry: impl Fn(usize, us
     }
 }
 
-/// Squared Euclidean distances, in units squared, of the points of one panel to all points from its first on.
-fn fill_euclidean<R: Real>(points: &Points, unit: f64, first: usize, panel: &mut [R]) {
+/// Mapped squared Euclidean distances of the points of one panel to all points from its first on.
+fn fill_euclidean<R: Real>(points: &Points, length: f64, map: impl Fn(f64) -> f64, first: usize, panel: &mut [R]) {
     // One feature after the other, so that the lanes are side by side.
     let lanes = LANES.min(points.rows() - first);
     let mut features = vec![[0.0; LANES]; points.cols()];
     for lane in 0..lanes {
         points.row(first + lane).iter().zip(&mut features).for_each(|(&value, feature)| feature[lane] = value);
     }
-    let factor = 1.0 / unit;
-    pulp::Arch::new().dispatch(Euclidean { points, features: &features, factor, first, panel });
+    pulp::Arch::new().dispatch(Euclidean { points, features: &features, factor: 1.0 / length, map, first, panel });
 }
 
 /// Row by row of one panel, all its lanes at once.
-struct Euclidean<'a, R> {
+struct Euclidean<'a, R, F> {
     points: &'a Points,
     features: &'a [[f64; LANES]],
     factor: f64,
+    map: F,
     first: usize,
     panel: &'a mut [R],
 }
 
-impl<R: Real> pulp::WithSimd for Euclidean<'_, R> {
+impl<R: Real, F: Fn(f64) -> f64> pulp::WithSimd for Euclidean<'_, R, F> {
     type Output = ();
 
     #[inline(always)]
@@ -258,48 +243,9 @@ impl<R: Real> pulp::WithSimd for Euclidean<'_, R> {
                     sums[lane] += difference * difference;
                 }
             }
-            row.iter_mut().zip(sums).for_each(|(entry, sum)| *entry = R::round(sum));
+            row.iter_mut().zip(sums).for_each(|(entry, sum)| *entry = R::round((self.map)(sum)));
         }
     }
-}
-
-/// The widest column of the points, from its least to its greatest value.
-fn widest(points: &Points) -> f64 {
-    (0..points.cols())
-        .map(|column| {
-            let values = (0..points.rows()).map(|i| points.row(i)[column]);
-            values.clone().fold(f64::MIN, f64::max) - values.fold(f64::MAX, f64::min)
-        })
-        .fold(0.0, f64::max)
-}
-
-/// The largest distance, if the matrix is one of distances.
-fn check_distances(distances: &Points) -> Result<f64> {
-    let n = distances.rows();
-    if distances.cols() != n {
-        return Err(Error::data(format!(
-            "the distances have {n} rows and {} columns; give one row and one column a point",
-            distances.cols()
-        )));
-    }
-    let largest = distances.values().iter().copied().fold(0.0, f64::max);
-    for i in 0..n {
-        for j in 0..=i {
-            let (here, there) = (distances.row(i)[j], distances.row(j)[i]);
-            let (row, column) = (i + 1, j + 1);
-            if here < 0.0 || there < 0.0 || (i == j && here != 0.0) {
-                return Err(Error::data(format!(
-                    "row {row}, column {column} is {here} (its mirror {there}); distances are not negative, and zero from a point to itself"
-                )));
-            }
-            if (here - there).abs() > SYMMETRIC * largest {
-                return Err(Error::data(format!(
-                    "row {row}, column {column} is {here} but row {column}, column {row} is {there}; give a symmetric matrix"
-                )));
-            }
-        }
-    }
-    Ok(largest)
 }
 
 #[cfg(test)]
@@ -370,21 +316,18 @@ mod tests {
             Points::from_rows(&(0..70).map(|i| [i as f64, 1e6 + (i * i % 13) as f64]).collect::<Vec<_>>()).unwrap();
         let means = points.column_means();
         let centered = Mat::from_fn(70, 2, |i, c| points.row(i)[c] - means[c]);
-        let operator = Centered::from_points(&points, &Silent).unwrap();
+        let operator = Centered::from_euclidean(&points, 64.0, 64.0, |s| s, &Silent).unwrap();
         assert_is(&operator, &(&centered * centered.transpose()), EXACT);
 
-        let distance =
-            |i: usize, j: usize| (0..2).map(|c| (points.row(i)[c] - points.row(j)[c]).powi(2)).sum::<f64>().sqrt();
-        let distances = (0..70 * 70).map(|at| distance(at / 70, at % 70)).collect();
-        let operator = Centered::from_distances(&Points::new(70, 70, distances).unwrap(), &Silent).unwrap();
+        let square = |i: usize, j: usize| (0..2).map(|c| (points.row(i)[c] - points.row(j)[c]).powi(2)).sum::<f64>();
+        let operator = Centered::from_squares(70, square, &Silent).unwrap();
         assert_is(&operator, &(&centered * centered.transpose()), EXACT);
     }
 
     /// Two points at distance 2: S = [0 4; 4 0], so B = [1 −1; −1 1].
     #[test]
     fn two_points_at_distance_two() {
-        let distances = Points::from_rows(&[[0.0, 2.0], [2.0, 0.0]]).unwrap();
-        let operator = Centered::from_distances(&distances, &Silent).unwrap();
+        let operator = Centered::from_squares(2, |i, j| if i == j { 0.0 } else { 4.0 }, &Silent).unwrap();
         assert_eq!(applied(&operator, &Mat::identity(2, 2)), faer::mat![[1.0, -1.0], [-1.0, 1.0]]);
         assert_eq!((operator.row_means(), operator.grand_mean(), operator.trace()), (&[2.0, 2.0][..], 2.0, 2.0));
     }
@@ -401,16 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_a_matrix_of_distances_is_refused() {
-        for (rows, message) in [
-            (vec![vec![0.0, 1.0]], "1 rows and 2 columns"),
-            (vec![vec![0.0, 1.0], vec![2.0, 0.0]], "symmetric"),
-            (vec![vec![0.0, -1.0], vec![-1.0, 0.0]], "not negative"),
-            (vec![vec![1.0, 1.0], vec![1.0, 0.0]], "zero from a point to itself"),
-        ] {
-            let error = Centered::from_distances(&Points::from_rows(&rows).unwrap(), &Silent).unwrap_err();
-            assert!(error.to_string().contains(message), "{error}");
-        }
+    fn a_graph_in_pieces_is_refused() {
         let pieces = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![]]).unwrap().union();
         let error = Centered::from_paths(&Paths::new(&pieces, 3), &Silent).unwrap_err();
         assert!(matches!(error, Error::Disconnected { sizes, .. } if sizes == [2, 1]));

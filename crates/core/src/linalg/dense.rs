@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, MatMut, MatRef, Par, Side};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 /// Rows to a piece of a tall product: the unit of parallel work and of summation.
@@ -156,19 +156,6 @@ pub(crate) fn checked_eigen(matrix: MatRef<'_, f64>, wanted: usize) -> Result<su
         iterations: 1,
         converged: true,
     })
-}
-
-/// All eigenvalues of a symmetric matrix, largest first; the lower triangle is read.
-///
-/// # Errors
-///
-/// As [`symmetric_eigen`].
-pub fn symmetric_eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>> {
-    let mut values = matrix
-        .self_adjoint_eigenvalues(Side::Lower)
-        .map_err(|_| Error::Numerical("the dense eigenproblem did not converge".into()))?;
-    values.reverse();
-    Ok(values)
 }
 
 #[cfg(test)]

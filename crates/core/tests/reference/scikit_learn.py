@@ -29,7 +29,7 @@ for kernel, options in [("rbf", dict(gamma=0.25)), ("poly", dict(gamma=1.0, degr
     show(f"kernel-pca {kernel} iris", model.eigenvalues_)
 model = manifold.Isomap(n_neighbors=8, n_components=3, eigen_solver="dense").fit(roll)
 show("isomap swiss-600 k=8", model.kernel_pca_.eigenvalues_)
-for n in (500, 600):
+for n in (500, 600, 1000):
     model = manifold.LocallyLinearEmbedding(n_neighbors=10, n_components=2, eigen_solver="dense").fit(swiss(n))
     show(f"lle swiss-{n} k=10", model.reconstruction_error_)
 
