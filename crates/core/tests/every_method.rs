@@ -1,4 +1,5 @@
 //! The contract every method keeps, looped over all of them.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

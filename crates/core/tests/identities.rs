@@ -1,4 +1,5 @@
 //! Theorems of the papers, each by two independent paths. docs/claims.md lists them by their ids.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

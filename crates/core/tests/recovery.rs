@@ -1,4 +1,5 @@
 //! Known truths recovered: ten seeds, the worst bounded.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

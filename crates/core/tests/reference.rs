@@ -1,5 +1,6 @@
 //! Numbers from other programs. reference/scikit_learn.py made those of scikit-learn 1.9.1; the swiss roll's Isomap
 //! spectra come from SciPy's Dijkstra and NumPy's dense solver.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Data and comparisons the tests share.
-#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part, and a test may panic")]
 
 use eigenfold::linalg::dense::{inner, symmetric_eigen};
 use eigenfold::{Method, Model, Points, Recipe};
