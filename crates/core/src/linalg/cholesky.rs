@@ -13,7 +13,7 @@ use faer::{Conj, MatMut, Par, Side};
 use rayon::prelude::*;
 
 /// Right-hand sides solved together; a fixed number, so that the arithmetic of a column never depends on the threads.
-const TOGETHER: usize = 4;
+const TOGETHER: usize = 2;
 
 /// A fill-reducing order (approximate minimum degree) and what a factor in that order would cost.
 pub struct Analysis {

@@ -21,15 +21,16 @@ use faer::{Mat, MatMut, MatRef};
 
 /// Up to this many rows the dense solver is at least as quick.
 const DENSE: usize = 500;
-/// A factor predicted below this many flops is computed without looking at the alternative (about 0.3 s).
-const CHEAP_FLOPS: f64 = 1e10;
+/// A factor predicted below this many flops is computed without looking at the alternative (about two seconds).
+const CHEAP_FLOPS: f64 = 4e10;
 /// A factor predicted above this many flops is never computed (about five minutes).
 const DEAR_FLOPS: f64 = 5e12;
-/// Block products allowed to the filter before the factor is considered, and in all.
-const FIRST_BUDGET: usize = 600;
+/// Flops of a factor that take as long as one flop of a sparse product.
+const FACTOR_SPEED: f64 = 15.0;
+/// Block products allowed to the filter in all.
 const FULL_BUDGET: usize = 12_000;
 /// Relative residual asked of the transformed operator.
-const TOLERANCE: f64 = 1e-10;
+const TOLERANCE: f64 = 1e-9;
 
 /// The `wanted` smallest eigenpairs, smallest first, yᵀ M y = 1; `limit` bounds the memory of a factor in bytes.
 ///
@@ -59,7 +60,7 @@ pub fn bottom(
     let mut pairs = if n <= DENSE {
         dense_bottom(b, constant.as_ref(), wanted)?
     } else {
-        let block = if wanted <= 6 { 8 } else { wanted.next_multiple_of(4) + 4 };
+        let block = (wanted + 2).next_multiple_of(2);
         let ask = Ask { wanted, block, tolerance: TOLERANCE, max_steps: 300, seed };
         climb(b, constant.as_ref(), &ask, limit, observer)?
     };
@@ -85,7 +86,10 @@ fn climb(
         return shift_invert(b, &analysis, constant, ask, observer);
     }
     let narrow = Ask { block: ask.wanted.next_multiple_of(4).max(4), tolerance: 1e-8, ..ask.clone() };
-    let tried = filter::bottom(b, constant, &narrow, FIRST_BUDGET, observer)?;
+    // At first the filter may take half as long as the factor would.
+    let product = 2.0 * (b.entry_count() * narrow.block) as f64 * FACTOR_SPEED;
+    let budget = (0.5 * analysis.flops / product).clamp(60.0, 600.0) as usize;
+    let tried = filter::bottom(b, constant, &narrow, budget, observer)?;
     let tried = if tried.converged || observer.stop() {
         tried
     } else if fits {
