@@ -29,7 +29,7 @@ impl Chosen {
     /// Whether people want to read it: it was asked for, or is not what everyone gets.
     pub(crate) fn is_telling(&self) -> bool {
         let usual = ["nearest", "euclidean", "join", "false", "auto", "none"];
-        self.asked.is_some() || !usual.contains(&self.used.as_str())
+        self.asked.is_some() || (self.name != "paths" && !usual.contains(&self.used.as_str()))
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn summary(story: &Story) -> String {
         let more = if report.eigenvalues.len() > 8 { ", ..." } else { "" };
         lines.push(format!("  eigenvalues  {}{more}", shown.join(", ")));
     }
-    if let Some(worst) = report.residuals.iter().copied().reduce(f64::max) {
+    if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
     }

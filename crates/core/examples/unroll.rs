@@ -16,7 +16,7 @@ fn main() -> eigenfold::Result<()> {
     let report = model.report();
     println!("{} points, {} neighbors each by {}", report.n, 10, report.graph_route.as_deref().unwrap_or("none"));
     println!("eigenvalues {:.4?}", model.spectrum());
-    println!("residuals   {:.1e} at most", report.residuals.iter().fold(0.0, |a: f64, &b| a.max(b)));
+    println!("residuals   {:.1e} at most", report.residuals.iter().take(report.dims).fold(0.0, |a: f64, &b| a.max(b)));
 
     let fresh = Sample::SwissRoll.draw(5, 0.0, 1)?;
     let placed = model.transform(&fresh.points)?;

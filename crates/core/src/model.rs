@@ -23,7 +23,8 @@ pub struct Report {
     /// How long the stages took; not kept in saved models, so that equal fits give equal files.
     #[serde(skip)]
     pub seconds: Seconds,
-    /// The eigenvalues of the coordinates, then any further ones that converged on the way.
+    /// The eigenvalues of the coordinates, then some further ones that show how the spectrum goes on, each as good as
+    /// its residual says.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,

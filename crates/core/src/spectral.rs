@@ -28,7 +28,7 @@ const TOLERANCE: f64 = 1e-10;
 pub struct Spectrum {
     /// One row a point, one column a coordinate.
     pub coordinates: Mat<f64>,
-    /// The eigenvalues of the coordinates, then any further ones that converged on the way.
+    /// The eigenvalues of the coordinates, then some further ones as well as they are known.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,

@@ -129,11 +129,13 @@ impl super::Operator for DenseSymmetric {
     }
 }
 
-/// The eigenpairs of a symmetric matrix, all of them, as an answer with residuals; largest first.
+/// The `wanted` largest eigenpairs of a symmetric matrix and [`super::FURTHER`] more, as an answer with residuals. The
+/// last pair of all is never among those: where the constant vector was lifted out of the way, it is that one.
 pub(crate) fn checked_eigen(matrix: MatRef<'_, f64>, wanted: usize) -> Result<super::Eigenpairs> {
     let (values, vectors) = symmetric_eigen(matrix)?;
     let norm = values.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
-    let wanted = wanted.min(values.len());
+    let further = (wanted + super::FURTHER).min(values.len() - 1);
+    let wanted = wanted.min(values.len()).max(further);
     let vectors = vectors.subcols(0, wanted).to_owned();
     let full = matrix.nrows();
     let symmetric = Mat::from_fn(full, full, |i, j| matrix[(i.max(j), i.min(j))]);

@@ -8,13 +8,16 @@
 //! K. Wu, H. Simon. Thick-restart Lanczos method for large symmetric eigenvalue problems. SIAM J. Matrix Anal. Appl.
 //! 22(2), 2000; in blocks as in G. Golub, R. Underwood. The block Lanczos method for computing eigenvalues, 1977.
 
-use super::Operator;
+use super::{FURTHER, Operator};
 use super::dense::{add_product, inner, product, symmetric_eigen};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
 use faer::{Mat, MatMut, MatRef};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How small the relative residual of a pair beyond the wanted ones must be.
+const ROUGHLY: f64 = 1e-3;
 
 /// What is asked of [`largest`].
 #[derive(Clone, Debug)]
@@ -34,7 +37,7 @@ pub struct Ask {
 /// Approximate eigenpairs, largest first.
 #[derive(Clone, Debug)]
 pub struct Ritz {
-    /// Ritz values: the wanted ones, then those further ones that also converged (at most a block).
+    /// Ritz values: the wanted ones, then at most [`FURTHER`] more as far as they are known to three digits.
     pub values: Vec<f64>,
     /// Orthonormal Ritz vectors, one a column.
     pub vectors: Mat<f64>,
@@ -104,7 +107,7 @@ pub fn largest(
         observer.progress(Stage::Coordinates, 1.0 - best_miss.ln() / (best_miss.ln() + 20.0));
         if converged || next == 0 || steps >= ask.max_steps || observer.stop() {
             let mut count = wanted.min(known);
-            while count < known && count < wanted + block && misses[count] <= 1.0 {
+            while count < known && count < wanted + FURTHER && misses[count] * ask.tolerance <= ROUGHLY {
                 count += 1;
             }
             let vectors = product(basis.as_ref().subcols(0, known), rotation.as_ref().subcols(0, count));

@@ -14,6 +14,9 @@ mod triangle;
 
 use faer::{MatMut, MatRef};
 
+/// How many pairs beyond the wanted ones a solver returns if it has them: enough to see how the spectrum goes on.
+pub(crate) const FURTHER: usize = 8;
+
 /// A symmetric linear operator known by what it does to a block of vectors.
 pub trait Operator: Sync {
     /// The number of rows, which is the number of columns.
@@ -26,7 +29,7 @@ pub trait Operator: Sync {
 /// Eigenpairs as a solver answered them, with the evidence.
 #[derive(Clone, Debug)]
 pub struct Eigenpairs {
-    /// The eigenvalues, in the order the caller asked for.
+    /// The eigenvalues, in the order the caller asked for; after the wanted ones come some that are known less well.
     pub values: Vec<f64>,
     /// The eigenvectors, one a column, in the same order.
     pub vectors: faer::Mat<f64>,
@@ -36,6 +39,6 @@ pub struct Eigenpairs {
     pub solver: String,
     /// Applications of the solver's operator to a block of vectors.
     pub iterations: usize,
-    /// Whether every pair met the solver's tolerance.
+    /// Whether every wanted pair met the solver's tolerance.
     pub converged: bool,
 }
