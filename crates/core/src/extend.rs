@@ -4,10 +4,10 @@
 //!
 //! | rule | methods | a new point x goes to |
 //! |---|---|---|
-//! | [`Rule::Linear`] | pca, mds of points | (x − x̄) U |
-//! | [`Rule::Squares`] | mds, kernel-pca, isomap | ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, δ the distances from x (Gower 1968) |
-//! | [`Rule::Barycenter`] | lle | Σⱼ w[j] y[j], w the weights that write x by its neighbors |
-//! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ), its own eigen-equation (Nyström) |
+//! | [`Rule::Linear`] | pca, mds of points | `(x − x̄) U` |
+//! | [`Rule::Squares`] | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
+//! | [`Rule::Barycenter`] | lle | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 
 use crate::error::{Error, Result};
 use crate::field::{Kernel, barycentric_weights};

@@ -22,7 +22,7 @@ impl Affinity {
         affinity
     }
 
-    /// Multiplies the weight of every edge by s[i] s[j], and adds `own` to every point's sum.
+    /// Multiplies the weight of every edge by `s[i] s[j]`, and adds `own` to every point's sum.
     pub fn rescale(&mut self, s: &[f64], own: impl Fn(usize) -> f64) {
         let mut at = 0;
         for i in 0..self.graph.len() {

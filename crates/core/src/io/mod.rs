@@ -1,7 +1,7 @@
 //! Files in and out: CSV, NPY, Parquet, edge lists, saved models, and the two built-in data sets.
 //!
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
-//! [`write`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
+//! [`write()`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
 
 mod atomic;

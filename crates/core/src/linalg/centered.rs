@@ -6,7 +6,7 @@
 //! B = −½ H S H,  H = I − 11'/n          B x = −½ (S x − r (1'x) − 1 (r'x) + m 1 (1'x))
 //! ```
 //!
-//! S is one triangle (see [`super::triangle`]), which makes B symmetric to the last bit. Above [`SINGLE_ABOVE`] points
+//! S is one triangle (see `triangle.rs`), which makes B symmetric to the last bit. Above `SINGLE_ABOVE` points
 //! its entries are kept in single precision; sums are always in double.
 //!
 //! W. S. Torgerson. Multidimensional scaling: I. Theory and method. Psychometrika 17(4), 1952.

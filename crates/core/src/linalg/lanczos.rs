@@ -37,7 +37,7 @@ pub struct Ask {
 /// Approximate eigenpairs, largest first.
 #[derive(Clone, Debug)]
 pub struct Ritz {
-    /// Ritz values: the wanted ones, then at most [`FURTHER`] more as far as they are known to three digits.
+    /// Ritz values: the wanted ones, then at most eight more as far as they are known to three digits.
     pub values: Vec<f64>,
     /// Orthonormal Ritz vectors, one a column.
     pub vectors: Mat<f64>,
