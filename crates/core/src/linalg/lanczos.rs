@@ -8,8 +8,8 @@
 //! K. Wu, H. Simon. Thick-restart Lanczos method for large symmetric eigenvalue problems. SIAM J. Matrix Anal. Appl.
 //! 22(2), 2000; in blocks as in G. Golub, R. Underwood. The block Lanczos method for computing eigenvalues, 1977.
 
-use super::{FURTHER, Operator};
 use super::dense::{add_product, inner, product, symmetric_eigen};
+use super::{FURTHER, Operator};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
 use faer::{Mat, MatMut, MatRef};
