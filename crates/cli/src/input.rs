@@ -1,11 +1,11 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
 use crate::flags::{self, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
+use eigenfold::Input;
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, Labels, ReadOptions, Table};
-use eigenfold::recipe::Input;
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;

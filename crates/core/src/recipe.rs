@@ -3,54 +3,17 @@
 //! This is the only file that matches on [`Method`]; everything else sees a [`FieldModel`].
 
 use crate::error::{Error, Result};
-use crate::extend::{Known, Rule};
 use crate::field::{
-    DiffusionMaps, FieldModel, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Parameter, Pca, Site,
+    DiffusionMaps, FieldModel, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Parameter, Pca,
 };
-use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search, check_distances};
-use crate::model::{Model, Part, Report, Seconds, Used};
+use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
+use crate::input::{Input, distances_of};
+use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
-use crate::spectral::{self, Spectrum};
+use crate::stages::Stages;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-
-/// What is embedded.
-#[derive(Clone, Copy, Debug)]
-pub enum Input<'a> {
-    /// One row of features a point.
-    Points(&'a Points),
-    /// A square matrix of distances.
-    Distances(&'a Points),
-    /// A square positive semidefinite matrix of inner products.
-    Similarities(&'a Points),
-    /// Edges with lengths.
-    Graph(&'a Graph),
-}
-
-impl<'a> From<&'a Points> for Input<'a> {
-    fn from(points: &'a Points) -> Input<'a> {
-        Input::Points(points)
-    }
-}
-
-impl<'a> From<&'a Graph> for Input<'a> {
-    fn from(graph: &'a Graph) -> Input<'a> {
-        Input::Graph(graph)
-    }
-}
-
-impl Input<'_> {
-    /// Which kind of input this is.
-    pub fn kind(&self) -> InputKind {
-        match self {
-            Input::Points(_) => InputKind::Points,
-            Input::Distances(_) => InputKind::Distances,
-            Input::Similarities(_) => InputKind::Similarities,
-            Input::Graph(_) => InputKind::Graph,
-        }
-    }
-}
 
 /// A method with its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -345,210 +308,6 @@ fn pieces_message(found: &Found, pieces: Pieces) -> String {
     format!("the graph is in {} pieces ({sizes} points), {done}{way}", found.sizes.len())
 }
 
-/// √(k[i,i] − 2 k[i,j] + k[j,j]): the distances in the feature space of a similarity.
-fn distances_of(similarities: &Points) -> Result<Points> {
-    let n = similarities.rows();
-    if similarities.cols() != n {
-        return Err(Error::data(format!(
-            "the similarities have {n} rows and {} columns; give a square matrix",
-            similarities.cols()
-        )));
-    }
-    let k = |i: usize, j: usize| similarities.row(i)[j];
-    let largest = similarities.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-    let mut values = vec![0.0; n * n];
-    for i in 0..n {
-        for j in 0..i {
-            if (k(i, j) - k(j, i)).abs() > 1e-9 * largest {
-                return Err(Error::data(format!(
-                    "row {}, column {} is {} and its mirror {}; give a symmetric matrix",
-                    i + 1,
-                    j + 1,
-                    k(i, j),
-                    k(j, i)
-                )));
-            }
-            let square = k(i, i) - k(i, j) - k(j, i) + k(j, j);
-            if square < -1e-9 * largest {
-                return Err(Error::data(format!(
-                    "points {} and {} are more similar to each other than to themselves; give inner products, or distances",
-                    i + 1,
-                    j + 1
-                )));
-            }
-            values[i * n + j] = square.max(0.0).sqrt();
-            values[j * n + i] = values[i * n + j];
-        }
-    }
-    Points::new(n, n, values)
-}
-
-/// The bytes the machine has free, less a margin; 8 GB where that cannot be known.
-fn available_memory() -> u64 {
-    let known = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    known.map_or(8_000_000_000, |kilobytes| kilobytes * 1024 / 10 * 9)
-}
-
-/// Stages 2 and 3 over one input.
-struct Stages<'a> {
-    recipe: &'a Recipe,
-    points: Option<&'a Points>,
-    distances: Option<&'a Points>,
-    metric: Metric,
-    observer: &'a dyn Observer,
-}
-
-impl Stages<'_> {
-    /// The whole, or piece by piece.
-    fn fit(&self, n: usize, found: Option<&Found>) -> Result<Model> {
-        if let Some(distances) = self.distances {
-            check_distances(distances)?;
-        }
-        if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
-            return self.fit_pieces(found);
-        }
-        let (embedding, part, report) = self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
-        Ok(Model::new(embedding, vec![part], report))
-    }
-
-    /// Every piece on its own, largest first, side by side along the first coordinate.
-    fn fit_pieces(&self, found: &Found) -> Result<Model> {
-        let (n, dims) = (found.graph.len(), self.recipe.dims);
-        let mut values = vec![0.0; n * dims];
-        let (mut parts, mut whole) = (Vec::new(), None::<Report>);
-        let mut edge = 0.0;
-        for piece in 0..found.sizes.len() {
-            let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
-            let (embedding, mut part, report) = self.fit_piece(&rows, &found.graph)?;
-            let column = || (0..rows.len()).map(|i| embedding.row(i)[0]);
-            let (low, high) = (column().fold(f64::MAX, f64::min), column().fold(f64::MIN, f64::max));
-            let gap = if piece == 0 { 0.0 } else { 0.05 * (edge + high - low) };
-            part.shift = edge + gap - low;
-            edge += gap + high - low;
-            for (at, &i) in rows.iter().enumerate() {
-                let width = embedding.cols();
-                values[i * dims..i * dims + width].copy_from_slice(embedding.row(at));
-                values[i * dims] += part.shift;
-            }
-            part.rows = rows.iter().map(|&i| i as u32).collect();
-            parts.push(part);
-            match &mut whole {
-                None => whole = Some(report),
-                Some(whole) => whole.merge(report),
-            }
-        }
-        Ok(Model::new(Points::new(n, dims, values)?, parts, whole.unwrap_or_default()))
-    }
-
-    fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<(Points, Part, Report)> {
-        let dims = self.recipe.dims.min(rows.len() - 1);
-        if dims == 0 {
-            let alone = Points::new(1, 1, vec![0.0])?;
-            return Ok((alone, Part::alone(), Report { converged: true, ..Report::default() }));
-        }
-        let points = self.points.map(|points| points.select(rows));
-        let distances = match self.distances {
-            Some(all) => {
-                let values = rows.iter().flat_map(|&i| rows.iter().map(move |&j| all.row(i)[j]));
-                Some(Points::new(rows.len(), rows.len(), values.collect())?)
-            }
-            None => None,
-        };
-        let stages = Stages { points: points.as_ref(), distances: distances.as_ref(), ..*self };
-        stages.fit_one(rows.len(), Some(&graph.induced(rows)), dims)
-    }
-
-    fn fit_one(&self, n: usize, graph: Option<&Graph>, dims: usize) -> Result<(Points, Part, Report)> {
-        let recipe = self.recipe;
-        let memory = recipe.memory.unwrap_or_else(available_memory);
-        let start = Instant::now();
-        self.observer.progress(Stage::Field, 0.0);
-        let site = Site {
-            points: self.points,
-            distances: self.distances,
-            graph,
-            metric: self.metric,
-            seed: recipe.seed,
-            memory,
-            observer: self.observer,
-        };
-        let built = recipe.method.model().field(&site)?;
-        let field_seconds = start.elapsed().as_secs_f64();
-        if self.observer.stop() {
-            return Err(Error::Stopped);
-        }
-        let start = Instant::now();
-        self.observer.progress(Stage::Coordinates, 0.0);
-        let spectrum = spectral::coordinates(&built.field, dims, recipe.seed, memory, self.observer)?;
-        let mut rule = built.rule;
-        let embedding = self.embedding(n, &spectrum, &mut rule)?;
-        let part = Part {
-            rows: Vec::new(),
-            shift: 0.0,
-            k: graph.map_or(1, |g| (g.edge_count() / g.len()).max(1)),
-            eigenvalues: spectrum.eigenvalues[..embedding.cols()].to_vec(),
-            rule: Some(rule),
-        };
-        let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
-        let report = Report {
-            seconds: Seconds { graph: 0.0, field: field_seconds, coordinates: start.elapsed().as_secs_f64() },
-            parameters: chosen.collect(),
-            eigenvalues: spectrum.eigenvalues,
-            residuals: spectrum.residuals,
-            solver: spectrum.solver,
-            iterations: spectrum.iterations,
-            converged: spectrum.converged,
-            warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
-            ..Report::default()
-        };
-        Ok((embedding, part, report))
-    }
-
-    /// The coordinates of all points, and what the rule could not know before them.
-    fn embedding(&self, n: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
-        let y = &spectrum.coordinates;
-        let values = (0..y.nrows()).flat_map(|i| (0..y.ncols()).map(move |q| y[(i, q)])).collect();
-        let embedding = Points::new(y.nrows(), y.ncols(), values)?;
-        if embedding.rows() < n {
-            let known = Known {
-                points: self.points,
-                distances: self.distances,
-                metric: self.metric,
-                k: 1,
-                embedding: &embedding,
-                eigenvalues: &spectrum.eigenvalues,
-            };
-            return Points::new(n, embedding.cols(), rule.place_all(&known, n)?);
-        }
-        if let (Rule::Linear { mean, axes }, Some(points)) = (rule, self.points) {
-            *axes = linear_axes(points, mean, &embedding, &spectrum.eigenvalues);
-        }
-        Ok(embedding)
-    }
-}
-
-/// U = X̃ᵀ Y / λ, one row a feature.
-fn linear_axes(points: &Points, mean: &[f64], embedding: &Points, eigenvalues: &[f64]) -> Vec<f64> {
-    let dims = embedding.cols();
-    let largest = eigenvalues.first().copied().unwrap_or(0.0);
-    let mut axes = vec![0.0; points.cols() * dims];
-    for i in 0..points.rows() {
-        for (j, x) in points.row(i).iter().enumerate() {
-            for (q, y) in embedding.row(i).iter().enumerate() {
-                axes[j * dims + q] += (x - mean[j]) * y;
-            }
-        }
-    }
-    for (at, axis) in axes.iter_mut().enumerate() {
-        let lambda = eigenvalues[at % dims];
-        *axis = if lambda > 1e-13 * largest { *axis / lambda } else { 0.0 };
-    }
-    axes
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -563,13 +322,5 @@ mod tests {
         }
         let message = Method::from_name("isomp").unwrap_err().to_string();
         assert!(message.contains("did you mean isomap?"), "{message}");
-    }
-
-    #[test]
-    fn similarities_of_orthogonal_unit_vectors_are_at_distance_root_two() {
-        let identity = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
-        assert_eq!(distances_of(&identity).unwrap().row(0)[1], 2f64.sqrt());
-        let odd = Points::from_rows(&[[1.0, 2.0], [2.0, 1.0]]).unwrap();
-        assert!(distances_of(&odd).is_err());
     }
 }

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::sparse::SparseSymmetric;
+use rayon::prelude::*;
 
 /// Symmetric weights on the edges of a graph (an edge either way is an edge), with the sum of each point's weights.
 #[derive(Clone, Debug)]
@@ -14,9 +15,9 @@ pub struct Affinity {
 
 impl Affinity {
     /// The weight of every edge from its length.
-    pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64) -> Affinity {
+    pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
         let graph = graph.union();
-        let weights: Vec<f64> = graph.all_lengths().iter().map(|&length| weight(length)).collect();
+        let weights: Vec<f64> = graph.all_lengths().par_iter().with_min_len(8192).map(|&l| weight(l)).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.sum_up(|_| 0.0);
         affinity

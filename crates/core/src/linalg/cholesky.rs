@@ -1,19 +1,22 @@
 //! Sparse Cholesky factors: the symbolic phase first, so that the price is known before it is paid.
 
 use super::Operator;
-use super::sparse::SparseSymmetric;
+use super::sparse::{SparseSymmetric, by_rows};
 use crate::error::{Error, Result};
 use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::amd;
+use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
 use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering, factorize_symbolic_cholesky,
+    CholeskySymbolicParams, SymbolicCholesky, SymbolicCholeskyRaw, SymmetricOrdering, factorize_symbolic_cholesky,
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Side};
+use faer::{MatMut, Par, Side};
 use rayon::prelude::*;
 
-/// Right-hand sides solved together; a fixed number, so that the arithmetic of a column never depends on the threads.
-const TOGETHER: usize = 2;
+/// Right-hand sides solved together, side by side in a vector register; a fixed number, so that the arithmetic of a
+/// column never depends on the threads.
+const LANES: usize = 4;
 
 /// A fill-reducing order (approximate minimum degree) and what a factor in that order would cost.
 pub struct Analysis {
@@ -84,16 +87,22 @@ impl Analysis {
             self.lower.pattern(n),
             Side::Lower,
             SymmetricOrdering::Custom(order),
-            CholeskySymbolicParams::default(),
+            // One layout for all factors, and one solve for it.
+            CholeskySymbolicParams {
+                supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
+                ..CholeskySymbolicParams::default()
+            },
         )
         .map_err(|_| no_memory())?;
-        let mut lower = Vec::with_capacity(self.lower.rows.len());
-        for j in 0..n {
-            for (i, value) in matrix.row(j).filter(|&(i, _)| i >= j) {
-                let raise = if i == j { shift } else { 0.0 };
-                lower.push(value + raise);
+        let mut lower = vec![0.0; self.lower.rows.len()];
+        let offsets: Vec<usize> = self.lower.offsets.iter().map(|&o| o as usize).collect();
+        by_rows(&offsets, &mut lower).into_par_iter().for_each(|(columns, values)| {
+            let entries =
+                columns.flat_map(|j| matrix.row(j).filter(move |&(i, _)| i >= j).map(move |(i, v)| (i == j, v)));
+            for (value, (diagonal, entry)) in values.iter_mut().zip(entries) {
+                *value = if diagonal { entry + shift } else { entry };
             }
-        }
+        });
         let lower = SparseColMatRef::new(self.lower.pattern(n), lower.as_slice());
         let par = Par::Seq;
         let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(par, Default::default());
@@ -105,7 +114,7 @@ impl Analysis {
         let done = symbolic
             .factorize_numeric_llt(&mut values, lower, Side::Lower, Default::default(), par, stack, Default::default())
             .is_ok();
-        Ok((done && values.iter().all(|v| v.is_finite())).then_some(Cholesky { symbolic, values }))
+        Ok(done.then_some(Cholesky { symbolic, values }))
     }
 }
 
@@ -124,16 +133,79 @@ pub struct Cholesky {
 impl Cholesky {
     /// Replaces the columns of `rhs` by the solutions.
     pub fn solve(&self, rhs: MatMut<'_, f64>) {
-        rhs.par_col_chunks_mut(TOGETHER).for_each(|columns| {
-            let scratch = self.symbolic.solve_in_place_scratch::<f64>(columns.ncols(), Par::Seq);
-            let mut memory = MemBuffer::new(scratch);
-            LltRef::new(&self.symbolic, &self.values).solve_in_place_with_conj(
-                Conj::No,
-                columns,
-                Par::Seq,
-                MemStack::new(&mut memory),
-            );
+        rhs.par_col_chunks_mut(LANES).for_each(|mut columns| {
+            let SymbolicCholeskyRaw::Supernodal(symbolic) = self.symbolic.raw() else { return };
+            let factor = SupernodalLltRef::new(symbolic, &self.values);
+            let order = self.symbolic.perm().map(|order| order.arrays().0);
+            let point = |row: usize| order.map_or(row, |order| order[row] as usize);
+            let mut x = vec![[0.0; LANES]; columns.nrows()];
+            for (row, x) in x.iter_mut().enumerate() {
+                (0..columns.ncols()).for_each(|q| x[q] = columns[(point(row), q)]);
+            }
+            pulp::Arch::new().dispatch(Solve { factor, supernodes: symbolic.n_supernodes(), x: &mut x });
+            for (row, x) in x.iter().enumerate() {
+                (0..columns.ncols()).for_each(|q| columns[(point(row), q)] = x[q]);
+            }
         });
+    }
+}
+
+/// L y = x, then Lᵀ x = y, supernode by supernode. A supernode is a dense block of columns: a lower triangle, and below
+/// it the rows of its pattern, which are gathered and scattered once for all its columns.
+struct Solve<'a> {
+    factor: SupernodalLltRef<'a, u32, f64>,
+    supernodes: usize,
+    x: &'a mut [[f64; LANES]],
+}
+
+impl pulp::WithSimd for Solve<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) {
+        let x = self.x;
+        let mut below: Vec<[f64; LANES]> = Vec::new();
+        for s in 0..self.supernodes {
+            let node = self.factor.supernode(s);
+            let (start, pattern, block) = (node.start(), node.pattern(), node.val());
+            below.clear();
+            below.resize(pattern.len(), [0.0; LANES]);
+            for c in 0..block.ncols() {
+                let Some(column) = block.col(c).try_as_col_major().map(|column| column.as_slice()) else { return };
+                let (triangle, rest) = column.split_at(block.ncols());
+                let y = x[start + c].map(|v| v / triangle[c]);
+                x[start + c] = y;
+                for (x, l) in x[start + c + 1..].iter_mut().zip(&triangle[c + 1..]) {
+                    (0..LANES).for_each(|lane| x[lane] -= l * y[lane]);
+                }
+                for (sum, l) in below.iter_mut().zip(rest) {
+                    (0..LANES).for_each(|lane| sum[lane] += l * y[lane]);
+                }
+            }
+            for (&row, sum) in pattern.iter().zip(&below) {
+                let x = &mut x[row as usize];
+                (0..LANES).for_each(|lane| x[lane] -= sum[lane]);
+            }
+        }
+        for s in (0..self.supernodes).rev() {
+            let node = self.factor.supernode(s);
+            let (start, block) = (node.start(), node.val());
+            below.clear();
+            below.extend(node.pattern().iter().map(|&row| x[row as usize]));
+            for c in (0..block.ncols()).rev() {
+                let Some(column) = block.col(c).try_as_col_major().map(|column| column.as_slice()) else { return };
+                let (triangle, rest) = column.split_at(block.ncols());
+                let mut sum = [0.0; LANES];
+                for (x, l) in below.iter().zip(rest) {
+                    (0..LANES).for_each(|lane| sum[lane] += l * x[lane]);
+                }
+                for (x, l) in x[start + c + 1..].iter().zip(&triangle[c + 1..]) {
+                    (0..LANES).for_each(|lane| sum[lane] += l * x[lane]);
+                }
+                let x = &mut x[start + c];
+                (0..LANES).for_each(|lane| x[lane] = (x[lane] - sum[lane]) / triangle[c]);
+            }
+        }
     }
 }
 

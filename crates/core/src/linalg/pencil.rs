@@ -30,7 +30,7 @@ const FACTOR_SPEED: f64 = 15.0;
 /// Block products allowed to the filter in all.
 const FULL_BUDGET: usize = 12_000;
 /// Relative residual asked of the transformed operator.
-const TOLERANCE: f64 = 1e-9;
+const TOLERANCE: f64 = 1e-8;
 
 /// The `wanted` smallest eigenpairs, smallest first, yᵀ M y = 1; `limit` bounds the memory of a factor in bytes.
 ///
@@ -60,7 +60,7 @@ pub fn bottom(
     let mut pairs = if n <= DENSE {
         dense_bottom(b, constant.as_ref(), wanted)?
     } else {
-        let block = (wanted + 2).next_multiple_of(2);
+        let block = (wanted + 4).next_multiple_of(2);
         let ask = Ask { wanted, block, tolerance: TOLERANCE, max_steps: 300, seed };
         climb(b, constant.as_ref(), &ask, limit, observer)?
     };

@@ -4,6 +4,7 @@
 use super::Operator;
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows to a piece of parallel work.
 const ROWS: usize = 1024;
@@ -101,18 +102,18 @@ impl SparseSymmetric {
 
     /// Gershgorin's bound on the largest eigenvalue.
     pub fn norm_bound(&self) -> f64 {
-        (0..self.dim()).map(|i| self.row(i).map(|(_, v)| v.abs()).sum()).fold(0.0, f64::max)
+        let sum = |i: usize| self.row(i).map(|(_, v)| v.abs()).sum::<f64>();
+        (0..self.dim()).into_par_iter().with_min_len(ROWS).map(sum).reduce(|| 0.0, f64::max)
     }
 
     /// S A S for the diagonal S.
     pub(crate) fn scaled(&self, s: &[f64]) -> SparseSymmetric {
-        let mut scaled = self.clone();
-        for i in 0..self.dim() {
-            for at in self.offsets[i]..self.offsets[i + 1] {
-                scaled.values[at] *= s[i] * s[self.columns[at] as usize];
-            }
-        }
-        scaled
+        let mut values = vec![0.0; self.values.len()];
+        by_rows(&self.offsets, &mut values).into_par_iter().for_each(|(rows, values)| {
+            let entries = rows.flat_map(|i| self.row(i).map(move |(j, value)| value * s[i] * s[j]));
+            values.iter_mut().zip(entries).for_each(|(value, entry)| *value = entry);
+        });
+        SparseSymmetric { offsets: self.offsets.clone(), columns: self.columns.clone(), values }
     }
 
     /// The dense matrix.
@@ -201,6 +202,19 @@ impl Operator for SparseSymmetric {
         self.apply_rows(lanes, &rows, &mut image);
         from_rows(&image, out);
     }
+}
+
+/// The entries of a matrix cut at row ends into pieces for parallel work, each with its rows.
+pub(crate) fn by_rows<'a, T>(offsets: &[usize], mut entries: &'a mut [T]) -> Vec<(Range<usize>, &'a mut [T])> {
+    let n = offsets.len() - 1;
+    let mut pieces = Vec::with_capacity(n.div_ceil(ROWS));
+    for start in (0..n).step_by(ROWS) {
+        let end = (start + ROWS).min(n);
+        let (piece, rest) = entries.split_at_mut(offsets[end] - offsets[start]);
+        pieces.push((start..end, piece));
+        entries = rest;
+    }
+    pieces
 }
 
 /// A block of vectors with its rows contiguous.

@@ -1,0 +1,178 @@
+//! Stages 2 and 3, over the whole input or piece by piece.
+
+use crate::error::{Error, Result};
+use crate::extend::{Known, Rule};
+use crate::field::Site;
+use crate::graph::{Found, Graph, Metric, Pieces, check_distances};
+use crate::model::{Model, Part, Report, Seconds, Used};
+use crate::points::Points;
+use crate::progress::{Observer, Stage};
+use crate::recipe::Recipe;
+use crate::spectral::{self, Spectrum};
+use std::time::Instant;
+
+/// Stages 2 and 3 over one input.
+pub(crate) struct Stages<'a> {
+    pub(crate) recipe: &'a Recipe,
+    pub(crate) points: Option<&'a Points>,
+    pub(crate) distances: Option<&'a Points>,
+    pub(crate) metric: Metric,
+    pub(crate) observer: &'a dyn Observer,
+}
+
+impl Stages<'_> {
+    /// The whole, or piece by piece.
+    pub(crate) fn fit(&self, n: usize, found: Option<&Found>) -> Result<Model> {
+        if let Some(distances) = self.distances {
+            check_distances(distances)?;
+        }
+        if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
+            return self.fit_pieces(found);
+        }
+        let (embedding, part, report) = self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
+        Ok(Model::new(embedding, vec![part], report))
+    }
+
+    /// Every piece on its own, largest first, side by side along the first coordinate.
+    fn fit_pieces(&self, found: &Found) -> Result<Model> {
+        let (n, dims) = (found.graph.len(), self.recipe.dims);
+        let mut values = vec![0.0; n * dims];
+        let (mut parts, mut whole) = (Vec::new(), None::<Report>);
+        let mut edge = 0.0;
+        for piece in 0..found.sizes.len() {
+            let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
+            let (embedding, mut part, report) = self.fit_piece(&rows, &found.graph)?;
+            let column = || (0..rows.len()).map(|i| embedding.row(i)[0]);
+            let (low, high) = (column().fold(f64::MAX, f64::min), column().fold(f64::MIN, f64::max));
+            let gap = if piece == 0 { 0.0 } else { 0.05 * (edge + high - low) };
+            part.shift = edge + gap - low;
+            edge += gap + high - low;
+            for (at, &i) in rows.iter().enumerate() {
+                let width = embedding.cols();
+                values[i * dims..i * dims + width].copy_from_slice(embedding.row(at));
+                values[i * dims] += part.shift;
+            }
+            part.rows = rows.iter().map(|&i| i as u32).collect();
+            parts.push(part);
+            match &mut whole {
+                None => whole = Some(report),
+                Some(whole) => whole.merge(report),
+            }
+        }
+        Ok(Model::new(Points::new(n, dims, values)?, parts, whole.unwrap_or_default()))
+    }
+
+    fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<(Points, Part, Report)> {
+        let dims = self.recipe.dims.min(rows.len() - 1);
+        if dims == 0 {
+            let alone = Points::new(1, 1, vec![0.0])?;
+            return Ok((alone, Part::alone(), Report { converged: true, ..Report::default() }));
+        }
+        let points = self.points.map(|points| points.select(rows));
+        let distances = match self.distances {
+            Some(all) => {
+                let values = rows.iter().flat_map(|&i| rows.iter().map(move |&j| all.row(i)[j]));
+                Some(Points::new(rows.len(), rows.len(), values.collect())?)
+            }
+            None => None,
+        };
+        let stages = Stages { points: points.as_ref(), distances: distances.as_ref(), ..*self };
+        stages.fit_one(rows.len(), Some(&graph.induced(rows)), dims)
+    }
+
+    fn fit_one(&self, n: usize, graph: Option<&Graph>, dims: usize) -> Result<(Points, Part, Report)> {
+        let recipe = self.recipe;
+        let memory = recipe.memory.unwrap_or_else(available_memory);
+        let start = Instant::now();
+        self.observer.progress(Stage::Field, 0.0);
+        let site = Site {
+            points: self.points,
+            distances: self.distances,
+            graph,
+            metric: self.metric,
+            seed: recipe.seed,
+            memory,
+            observer: self.observer,
+        };
+        let built = recipe.method.model().field(&site)?;
+        let field_seconds = start.elapsed().as_secs_f64();
+        if self.observer.stop() {
+            return Err(Error::Stopped);
+        }
+        let start = Instant::now();
+        self.observer.progress(Stage::Coordinates, 0.0);
+        let spectrum = spectral::coordinates(&built.field, dims, recipe.seed, memory, self.observer)?;
+        let mut rule = built.rule;
+        let embedding = self.embedding(n, &spectrum, &mut rule)?;
+        let part = Part {
+            rows: Vec::new(),
+            shift: 0.0,
+            k: graph.map_or(1, |g| (g.edge_count() / g.len()).max(1)),
+            eigenvalues: spectrum.eigenvalues[..embedding.cols()].to_vec(),
+            rule: Some(rule),
+        };
+        let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
+        let report = Report {
+            seconds: Seconds { graph: 0.0, field: field_seconds, coordinates: start.elapsed().as_secs_f64() },
+            parameters: chosen.collect(),
+            eigenvalues: spectrum.eigenvalues,
+            residuals: spectrum.residuals,
+            solver: spectrum.solver,
+            iterations: spectrum.iterations,
+            converged: spectrum.converged,
+            warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
+            ..Report::default()
+        };
+        Ok((embedding, part, report))
+    }
+
+    /// The coordinates of all points, and what the rule could not know before them.
+    fn embedding(&self, n: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
+        let y = &spectrum.coordinates;
+        let values = (0..y.nrows()).flat_map(|i| (0..y.ncols()).map(move |q| y[(i, q)])).collect();
+        let embedding = Points::new(y.nrows(), y.ncols(), values)?;
+        if embedding.rows() < n {
+            let known = Known {
+                points: self.points,
+                distances: self.distances,
+                metric: self.metric,
+                k: 1,
+                embedding: &embedding,
+                eigenvalues: &spectrum.eigenvalues,
+            };
+            return Points::new(n, embedding.cols(), rule.place_all(&known, n)?);
+        }
+        if let (Rule::Linear { mean, axes }, Some(points)) = (rule, self.points) {
+            *axes = linear_axes(points, mean, &embedding, &spectrum.eigenvalues);
+        }
+        Ok(embedding)
+    }
+}
+
+/// U = X̃ᵀ Y / λ, one row a feature.
+fn linear_axes(points: &Points, mean: &[f64], embedding: &Points, eigenvalues: &[f64]) -> Vec<f64> {
+    let dims = embedding.cols();
+    let largest = eigenvalues.first().copied().unwrap_or(0.0);
+    let mut axes = vec![0.0; points.cols() * dims];
+    for i in 0..points.rows() {
+        for (j, x) in points.row(i).iter().enumerate() {
+            for (q, y) in embedding.row(i).iter().enumerate() {
+                axes[j * dims + q] += (x - mean[j]) * y;
+            }
+        }
+    }
+    for (at, axis) in axes.iter_mut().enumerate() {
+        let lambda = eigenvalues[at % dims];
+        *axis = if lambda > 1e-13 * largest { *axis / lambda } else { 0.0 };
+    }
+    axes
+}
+
+/// The bytes the machine has free, less a margin; 8 GB where that cannot be known.
+fn available_memory() -> u64 {
+    let known = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
+        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
+        line.split_whitespace().nth(1)?.parse::<u64>().ok()
+    });
+    known.map_or(8_000_000_000, |kilobytes| kilobytes * 1024 / 10 * 9)
+}
