@@ -40,7 +40,7 @@ pub enum Error {
 
     /// The graph is in several pieces and the caller asked for an error in that case.
     #[error(
-        "the graph is in {} pieces ({} points); use {}--pieces join, or --pieces separate",
+        "the graph is in {} pieces ({}); use {}--pieces join, or --pieces separate",
         sizes.len(),
         sizes_text(sizes),
         connecting_k.map_or(String::new(), |k| format!("-k {k}, "))
@@ -99,11 +99,11 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
-/// The sizes of at most five pieces, then how many more there are.
+/// The sizes of at most five pieces in points, then how many more pieces there are.
 pub(crate) fn sizes_text(sizes: &[usize]) -> String {
     let shown: Vec<String> = sizes.iter().take(5).map(|s| s.to_string()).collect();
-    let rest = if sizes.len() > 5 { format!(" and {} smaller", sizes.len() - 5) } else { String::new() };
-    shown.join(", ") + &rest
+    let rest = if sizes.len() > 5 { format!(" and {} smaller pieces", sizes.len() - 5) } else { String::new() };
+    shown.join(", ") + " points" + &rest
 }
 
 #[cfg(test)]

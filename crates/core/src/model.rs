@@ -248,7 +248,7 @@ impl Model {
             let dims = part.eigenvalues.len();
             let features = self.points.as_ref().map_or(0, Points::cols);
             part.k >= 1
-                && dims <= self.embedding.cols()
+                && (dims == self.embedding.cols() || (!part.rows.is_empty() && dims < self.embedding.cols()))
                 && part.rows.iter().all(|&i| (i as usize) < n)
                 && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims))
         };

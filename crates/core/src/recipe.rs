@@ -305,7 +305,7 @@ fn pieces_message(found: &Found, pieces: Pieces) -> String {
         _ => format!("joined by the {} shortest bridges", found.bridges.len()),
     };
     let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));
-    format!("the graph is in {} pieces ({sizes} points), {done}{way}", found.sizes.len())
+    format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
 }
 
 #[cfg(test)]

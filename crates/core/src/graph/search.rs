@@ -110,7 +110,7 @@ impl Search {
         let (piece_of, sizes) = pieces::label(graph);
         if sizes.len() > 1 && self.pieces == Pieces::Join {
             return Err(Error::data(format!(
-                "the given graph is in {} pieces ({} points) and says no distances to join them by; \
+                "the given graph is in {} pieces ({}) and says no distances to join them by; \
                  use --pieces separate, or give the points instead of the graph",
                 sizes.len(),
                 sizes_text(&sizes)

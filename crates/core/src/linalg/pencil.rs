@@ -209,7 +209,7 @@ mod tests {
             assert!(pairs.converged);
             for (q, k) in [1.0, 1.0, 2.0, 2.0].into_iter().enumerate() {
                 assert!((pairs.values[q] - exact(k)).abs() < 1e-12, "{} {:?}", pairs.solver, pairs.values);
-                assert!(pairs.residuals[q] < 1e-10, "{:?}", pairs.residuals);
+                assert!(pairs.residuals[q] < TOLERANCE, "{:?}", pairs.residuals);
             }
         }
         let b = ring(700);

@@ -1,0 +1,78 @@
+//! The reader of saved models meets bytes that are not what they should be: it says so, and never panics.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use eigenfold::{Isomap, Lle, Model};
+use proptest::prelude::*;
+use std::sync::LazyLock;
+use support::*;
+
+static SAVED: LazyLock<Vec<u8>> = LazyLock::new(|| fit(Isomap::default(), &swiss(40)).to_bytes().unwrap());
+
+/// The hash of a body as the format has it: FNV-1a of 64 bits.
+fn hash(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// A header that vouches for the body, whatever is in it.
+fn forged(body: &[u8]) -> Vec<u8> {
+    let mut bytes = SAVED[..14].to_vec();
+    bytes.extend((body.len() as u64).to_le_bytes());
+    bytes.extend(hash(body).to_le_bytes());
+    bytes.extend(body);
+    bytes
+}
+
+#[test]
+fn messages_tell_a_stranger_from_a_damaged_an_old_and_a_short_file() {
+    let message = |bytes: &[u8]| Model::from_bytes(bytes).unwrap_err();
+    assert!(message(b"y1,y2\n1,2\n").starts_with("is not an eigenfold model"));
+    assert!(message(b"").starts_with("is not an eigenfold model"));
+    assert!(message(&SAVED[..20]).starts_with("is cut short"));
+    assert!(message(&SAVED[..SAVED.len() - 1]).starts_with("is cut short"));
+    let mut other = SAVED.clone();
+    other[10] = 9;
+    assert!(message(&other).starts_with("has model format 9 and this program reads format 1"));
+    let mut damaged = SAVED.clone();
+    *damaged.last_mut().unwrap() ^= 1;
+    assert!(message(&damaged).starts_with("is damaged"));
+}
+
+#[test]
+fn equal_fits_give_equal_files() {
+    let again = || fit(Lle::default(), &swiss(60)).to_bytes().unwrap();
+    assert_eq!(again(), again());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn random_bytes_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(Model::from_bytes(&bytes).is_err());
+        // With a header that vouches for them they may decode, but must not panic, here or when they are used.
+        if let Ok(model) = Model::from_bytes(&forged(&bytes)) {
+            let _ = model.transform(&swiss(3));
+        }
+    }
+
+    #[test]
+    fn a_cut_or_a_flipped_bit_is_noticed(cut in 0usize..10_000, bit in 0usize..80_000) {
+        prop_assert!(Model::from_bytes(&SAVED[..cut % SAVED.len()]).is_err());
+        let mut flipped = SAVED.clone();
+        let at = bit % (SAVED.len() * 8);
+        flipped[at / 8] ^= 1 << (at % 8);
+        prop_assert!(Model::from_bytes(&flipped).is_err());
+    }
+
+    #[test]
+    fn a_flip_under_a_forged_hash_never_panics(bit in 0usize..80_000) {
+        let mut body = SAVED[30..].to_vec();
+        let at = bit % (body.len() * 8);
+        body[at / 8] ^= 1 << (at % 8);
+        if let Ok(model) = Model::from_bytes(&forged(&body)) {
+            let _ = model.transform(&swiss(3));
+        }
+    }
+}
