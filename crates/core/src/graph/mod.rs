@@ -18,6 +18,7 @@ mod shortlist;
 mod source;
 mod tile;
 mod watch;
+mod widest;
 mod within;
 
 pub use matrix::check_distances;
