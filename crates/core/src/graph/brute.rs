@@ -19,6 +19,7 @@ use super::nearest::{Lists, concat};
 use super::shortlist::{Batch, Shortlist};
 use super::tile::{BLOCK, Tile, sum};
 use super::watch::Watch;
+use super::widest::widest;
 use crate::error::Result;
 use crate::points::Points;
 use rayon::prelude::*;
@@ -169,14 +170,14 @@ impl Blocks {
             let (down, across) = (self.block(a), self.block(b));
             tile.fill(self.metric, self.dims, self.values(&down), self.values(&across));
             let tile = &*tile;
-            pulp::Arch::new().dispatch(
+            widest(
                 #[inline(always)]
-                || lock(&sides[a]).take_down(tile, across, |i, j| i != j),
+                || lock(&sides[a]).take_down(tile, &across, |i, j| i != j),
             );
             if a != b {
-                pulp::Arch::new().dispatch(
+                widest(
                     #[inline(always)]
-                    || lock(&sides[b]).take_across(tile, down),
+                    || lock(&sides[b]).take_across(tile, &down),
                 );
             }
             Ok(())
@@ -215,11 +216,11 @@ impl Blocks {
                 tile.fill(self.metric, self.dims, &single.values, self.values(&across));
             }
             let tile = &tile;
-            pulp::Arch::new().dispatch(
+            widest(
                 #[inline(always)]
                 || match near {
-                    true => list.take_down(tile, across, |i, j| filter.allows(i, j)),
-                    false => list.take_all(across, |i, j| filter.allows(i, j)),
+                    true => list.take_down(tile, &across, |i, j| filter.allows(i, j)),
+                    false => list.take_all(&across, |i, j| filter.allows(i, j)),
                 },
             );
         }

@@ -14,6 +14,7 @@ use super::metric::Metric;
 use super::nearest::{Lists, concat};
 use super::tile::Tile;
 use super::watch::Watch;
+use super::widest::widest;
 use crate::error::Result;
 use crate::points::Points;
 use rayon::prelude::*;
@@ -25,8 +26,8 @@ pub(super) const MOST: usize = 64;
 const LEAF: usize = 384;
 
 /// Trees to start from. On 70,000 handwritten digits (784 features, k = 10), five trees and lists of 13 give a recall of
-/// 0.980 in 8.7 s of processor time, eight and 15 give 0.989 in 11.5 s; PyNNDescent took 10 s for 0.973, and the exact
-/// search 55 s.
+/// 0.980, eight and 15 give 0.989 in a third more time. On a busy machine of two cores, five took 9 to 13 s of processor
+/// time, the exact search 55 s, and PyNNDescent 5 to 10 s for a recall of 0.973.
 const TREES: usize = 5;
 
 /// Rounds at most.
@@ -116,7 +117,7 @@ fn improve(blocks: &Blocks, (order, leaf_of): (&[u32], &[[u32; TREES]]), lists: 
             || vec![u32::MAX; order.len()],
             |seen, ids| {
                 let mut grown = Vec::with_capacity(ids.len() * spare);
-                pulp::Arch::new().dispatch(
+                widest(
                     #[inline(always)]
                     || {
                         for &i in ids {
@@ -220,8 +221,16 @@ fn insert(list: &mut [Entry], rank: f32, index: u32) {
 /// The best `k` of every list by (distance, index).
 fn measure(metric: Metric, points: &Points, lists: &[Entry], spare: usize, k: usize) -> Lists {
     let list = |(i, list): (usize, &[Entry])| {
-        let distance = |entry: &Entry| metric.distance(points.row(i), points.row(entry.index as usize));
-        let mut exact: Vec<(f64, u32)> = list.iter().map(|entry| (distance(entry), entry.index)).collect();
+        let mut exact: Vec<(f64, u32)> = Vec::with_capacity(spare);
+        widest(
+            #[inline(always)]
+            || {
+                for entry in list {
+                    let distance = metric.distance(points.row(i), points.row(entry.index as usize));
+                    exact.push((distance, entry.index));
+                }
+            },
+        );
         exact.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         exact.truncate(k);
         (exact.iter().map(|edge| edge.1).collect(), exact.iter().map(|edge| edge.0).collect())

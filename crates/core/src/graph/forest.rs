@@ -5,6 +5,7 @@
 //! S. Dasgupta, Y. Freund. Random projection trees and low dimensional manifolds. STOC 2008.
 
 use super::tile::sum;
+use super::widest::widest;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;
@@ -29,9 +30,14 @@ fn split(values: &[f32], dims: usize, size: usize, ids: Vec<u32>, seed: u64) -> 
     let (left_seed, right_seed) = (random.random(), random.random());
     let mut projected: Vec<(f32, u32)> = vec![(0.0, 0); ids.len()];
     projected.par_chunks_mut(CHUNK).zip(ids.par_chunks(CHUNK)).for_each(|(out, ids)| {
-        pulp::Arch::new().dispatch(
+        widest(
             #[inline(always)]
-            || out.iter_mut().zip(ids).for_each(|(out, &i)| *out = (sum(row(i), &direction, |x, y| x * y), i)),
+            || {
+                for (out, &i) in out.iter_mut().zip(ids) {
+                    let row = &values[i as usize * dims..(i as usize + 1) * dims];
+                    *out = (sum(row, &direction, |x, y| x * y), i);
+                }
+            },
         );
     });
     let half = projected.len() / 2;

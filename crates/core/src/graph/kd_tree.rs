@@ -12,6 +12,7 @@ use super::best::Best;
 use super::filter::{Filter, Others};
 use super::metric::Metric;
 use super::watch::Watch;
+use super::widest::widest;
 use crate::error::Result;
 use crate::points::Points;
 use rayon::prelude::*;
@@ -127,7 +128,7 @@ impl KdTree {
             scanned: 0,
         };
         let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
-        pulp::Arch::new().dispatch(
+        widest(
             #[inline(always)]
             || {
                 for &query in rows {

@@ -29,6 +29,7 @@ pub enum Metric {
 
 impl Metric {
     /// The distance between two points of equal length; the same bits in either order.
+    #[inline(always)]
     pub fn distance(self, a: &[f64], b: &[f64]) -> f64 {
         debug_assert_eq!(a.len(), b.len());
         match self {

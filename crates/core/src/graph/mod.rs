@@ -23,6 +23,7 @@ mod source;
 pub(crate) mod sweep;
 mod tile;
 mod watch;
+mod widest;
 mod within;
 
 pub use matrix::check_distances;

@@ -3,6 +3,7 @@
 use super::best::Best;
 use super::brute::{Blocks, Rows};
 use super::tile::Tile;
+use super::widest::widest;
 use crate::points::Points;
 use std::ops::Range;
 
@@ -41,10 +42,10 @@ impl<'a> Shortlist<'a> {
 
     /// Takes what is small enough from a tile that has this batch down and the points `across` across.
     #[inline(always)]
-    pub(super) fn take_down(&mut self, tile: &Tile, across: Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+    pub(super) fn take_down(&mut self, tile: &Tile, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
         let mut hits = Vec::new();
         let bases = &self.batch.blocks.rows().base[across.clone()];
-        for (at, (j, &base)) in across.zip(bases).enumerate() {
+        for (at, (j, &base)) in across.clone().zip(bases).enumerate() {
             tile.down_within(at, base, &self.limits, &mut hits);
             for &(i, rank) in &hits {
                 if allowed(self.batch.ids[i as usize], j as u32) {
@@ -56,7 +57,7 @@ impl<'a> Shortlist<'a> {
 
     /// Takes what is small enough from a tile that has this batch across and the points `down` down.
     #[inline(always)]
-    pub(super) fn take_across(&mut self, tile: &Tile, down: Range<usize>) {
+    pub(super) fn take_across(&mut self, tile: &Tile, down: &Range<usize>) {
         let mut hits = Vec::new();
         let bases = &self.batch.blocks.rows().base[down.clone()];
         for at in 0..self.limits.len() {
@@ -68,7 +69,7 @@ impl<'a> Shortlist<'a> {
     }
 
     /// Takes all the points `across`, for queries that single precision cannot hold.
-    pub(super) fn take_all(&mut self, across: Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+    pub(super) fn take_all(&mut self, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
         for i in 0..self.lists.len() {
             let id = self.batch.ids[i];
             self.lists[i].pending.extend(across.clone().map(|j| (0.0, j as u32)).filter(|&(_, j)| allowed(id, j)));
@@ -124,11 +125,16 @@ impl<'a> Shortlist<'a> {
         // By index, so that nothing more is measured once the list is full of duplicates.
         pending.sort_unstable_by_key(|candidate| candidate.1);
         let row = queries.row(ids[i] as usize);
-        for (_, j) in pending.drain(..) {
-            if !best.complete(j) {
-                best.offer(blocks.metric().distance(row, points.row(j as usize)), j);
-            }
-        }
+        widest(
+            #[inline(always)]
+            || {
+                for (_, j) in pending.drain(..) {
+                    if !best.complete(j) {
+                        best.offer(blocks.metric().distance(row, points.row(j as usize)), j);
+                    }
+                }
+            },
+        );
         if let Some((worst, _)) = best.worst() {
             self.limits[i] = self.limits[i].min(blocks.limit(worst, single, first + i));
         }

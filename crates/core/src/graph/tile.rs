@@ -1,6 +1,7 @@
 //! One block of ranks in single precision: filled by a matrix product or a scan, then searched for small values.
 
 use super::metric::Metric;
+use super::widest::widest;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -28,7 +29,7 @@ impl Tile {
         self.height = height;
         self.values.resize(height * width, 0.0);
         if metric == Metric::Manhattan {
-            pulp::Arch::new().dispatch(
+            widest(
                 #[inline(always)]
                 || {
                     // A few rows at a time stay in the innermost caches while all columns pass by.
