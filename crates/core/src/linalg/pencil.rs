@@ -18,6 +18,7 @@ use super::{Eigenpairs, Operator, dense, filter};
 use crate::error::{Error, Result, bytes};
 use crate::progress::Observer;
 use faer::{Mat, MatMut, MatRef};
+use rayon::prelude::*;
 
 /// Up to this many rows the dense solver is at least as quick.
 const DENSE: usize = 500;
@@ -176,6 +177,7 @@ fn residuals(b: &SparseSymmetric, pairs: &Eigenpairs) -> Vec<f64> {
     b.apply(pairs.vectors.as_ref(), image.as_mut());
     let norm = b.norm_bound().max(f64::MIN_POSITIVE);
     (0..image.ncols())
+        .into_par_iter()
         .map(|q| {
             let squares = (0..b.dim()).map(|i| (image[(i, q)] - pairs.values[q] * pairs.vectors[(i, q)]).powi(2));
             squares.sum::<f64>().sqrt() / norm

@@ -195,12 +195,18 @@ impl Operator for SparseSymmetric {
         self.offsets.len() - 1
     }
 
-    fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        let lanes = x.ncols();
-        let rows = to_rows(x);
-        let mut image = vec![0.0; rows.len()];
-        self.apply_rows(lanes, &rows, &mut image);
-        from_rows(&image, out);
+    fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        // In groups of columns that the kernel keeps in registers.
+        let mut first = 0;
+        while first < x.ncols() {
+            let rest = x.ncols() - first;
+            let lanes = if rest >= 8 { 8 } else { 1 << rest.ilog2() };
+            let rows = to_rows(x.subcols(first, lanes));
+            let mut image = vec![0.0; rows.len()];
+            self.apply_rows(lanes, &rows, &mut image);
+            from_rows(&image, out.as_mut().subcols_mut(first, lanes));
+            first += lanes;
+        }
     }
 }
 
