@@ -75,6 +75,7 @@ pub(crate) fn json(story: &Story) -> Value {
     });
     if let Some(object) = out.as_object_mut() {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
+        object.extend(report.log_likelihood.map(|value| ("log_likelihood".to_string(), json!(value))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
@@ -120,6 +121,9 @@ pub(crate) fn summary(story: &Story) -> String {
     if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
+    }
+    if let Some(value) = report.log_likelihood {
+        lines.push(format!("  likelihood   {value:.6e} (natural logarithm)"));
     }
     let s = &report.seconds;
     lines.push(format!(

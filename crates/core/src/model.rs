@@ -28,6 +28,8 @@ pub struct Report {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
+    /// The log likelihood of the points under the field, where the method knows it; a sum over separate pieces.
+    pub log_likelihood: Option<f64>,
     /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
     pub pieces: Vec<usize>,
     /// How many bridges joined them.
@@ -53,6 +55,7 @@ impl Report {
     pub(crate) fn merge(&mut self, other: Report) {
         self.seconds.field += other.seconds.field;
         self.seconds.coordinates += other.seconds.coordinates;
+        self.log_likelihood = self.log_likelihood.zip(other.log_likelihood).map(|(a, b)| a + b);
         self.converged &= other.converged;
         self.iterations += other.iterations;
         self.warnings.extend(other.warnings);
@@ -127,6 +130,11 @@ impl Model {
     /// The eigenvalues behind the coordinates.
     pub fn spectrum(&self) -> &[f64] {
         &self.report.eigenvalues
+    }
+
+    /// The log likelihood of the points under the fitted field, where the method knows it.
+    pub fn log_likelihood(&self) -> Option<f64> {
+        self.report.log_likelihood
     }
 
     /// What the fit did and how well.

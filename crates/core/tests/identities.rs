@@ -158,6 +158,7 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         distances: None,
         graph: Some(&found.graph),
         metric: eigenfold::Metric::Euclidean,
+        dims: 2,
         seed: 0,
         memory: u64::MAX,
         observer: &Silent,

@@ -73,15 +73,9 @@ impl FieldModel for DiffusionMaps {
         let mut affinity = Affinity::new(graph, |length| heat(length, width));
         let density: Vec<f64> = affinity.degrees().iter().map(|q| (q + 1.0).powf(-self.alpha)).collect();
         affinity.rescale(&density, |i| density[i] * density[i]);
-        Ok(Built {
-            field: Field::Precision {
-                matrix: affinity.laplacian()?,
-                mass: Some(affinity.degrees().to_vec()),
-                scale: Scale::Diffusion(self.time),
-            },
-            rule: Rule::Affinity { width: Some(width), density: Some(density), normalized: true },
-            used: vec![("bandwidth", shown(width))],
-            warnings: Vec::new(),
-        })
+        let mass = Some(affinity.degrees().to_vec());
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Diffusion(self.time) };
+        let rule = Rule::Affinity { width: Some(width), density: Some(density), normalized: true };
+        Ok(Built { used: vec![("bandwidth", shown(width))], ..Built::new(field, rule) })
     }
 }

@@ -74,12 +74,8 @@ impl FieldModel for Isomap {
             }
         };
         let row_means = centered.row_means().to_vec();
-        Ok(Built {
-            field: Field::Covariance(Box::new(centered)),
-            rule: Rule::Squares { squares: Squares::Geodesic(graph.clone()), row_means, landmarks },
-            used,
-            warnings: Vec::new(),
-        })
+        let rule = Rule::Squares { squares: Squares::Geodesic(graph.clone()), row_means, landmarks };
+        Ok(Built { used, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
 }
 

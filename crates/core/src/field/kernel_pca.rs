@@ -119,11 +119,7 @@ impl FieldModel for KernelPca {
             _ => {}
         }
         let row_means = centered.row_means().to_vec();
-        Ok(Built {
-            field: Field::Covariance(Box::new(centered)),
-            rule: Rule::Squares { squares: Squares::Kernel(kernel), row_means, landmarks: None },
-            used,
-            warnings: Vec::new(),
-        })
+        let rule = Rule::Squares { squares: Squares::Kernel(kernel), row_means, landmarks: None };
+        Ok(Built { used, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
 }

@@ -92,15 +92,9 @@ impl FieldModel for LaplacianEigenmaps {
             EdgeWeight::Simple => None,
         };
         let affinity = Affinity::new(graph, |length| width.map_or(1.0, |width| heat(length, width)));
-        Ok(Built {
-            field: Field::Precision {
-                matrix: affinity.laplacian()?,
-                mass: self.normalized.then(|| affinity.degrees().to_vec()),
-                scale: Scale::Unit,
-            },
-            rule: Rule::Affinity { width, density: None, normalized: self.normalized },
-            used: vec![("bandwidth", width.map_or("none".into(), shown))],
-            warnings: Vec::new(),
-        })
+        let mass = self.normalized.then(|| affinity.degrees().to_vec());
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Unit };
+        let rule = Rule::Affinity { width, density: None, normalized: self.normalized };
+        Ok(Built { used: vec![("bandwidth", width.map_or("none".into(), shown))], ..Built::new(field, rule) })
     }
 }

@@ -90,12 +90,8 @@ impl FieldModel for Lle {
         }
         let rows = self.regressions(site, graph)?;
         let matrix = self.precision(graph, &rows);
-        Ok(Built {
-            field: Field::Precision { matrix, mass: None, scale: Scale::Unit },
-            rule: Rule::Barycenter { regularization: self.regularization },
-            used: Vec::new(),
-            warnings: Vec::new(),
-        })
+        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        Ok(Built::new(field, Rule::Barycenter { regularization: self.regularization }))
     }
 }
 
@@ -227,6 +223,7 @@ mod tests {
             distances: None,
             graph: Some(&found.graph),
             metric: Default::default(),
+            dims: 2,
             seed: 0,
             memory: u64::MAX,
             observer: &crate::progress::Silent,

@@ -80,12 +80,8 @@ impl FieldModel for Mds {
             (None, None) => return Err(needs_points("mds", "isomap embeds a graph")),
         };
         let row_means = centered.row_means().to_vec();
-        Ok(Built {
-            field: Field::Covariance(Box::new(centered)),
-            rule: Rule::Squares { squares: Squares::Metric, row_means, landmarks },
-            used: Vec::new(),
-            warnings: Vec::new(),
-        })
+        let rule = Rule::Squares { squares: Squares::Metric, row_means, landmarks };
+        Ok(Built::new(Field::Covariance(Box::new(centered)), rule))
     }
 }
 

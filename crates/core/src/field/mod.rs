@@ -69,6 +69,8 @@ pub struct Site<'a> {
     pub graph: Option<&'a Graph>,
     /// The metric of the graph.
     pub metric: Metric,
+    /// The number of coordinates asked for.
+    pub dims: usize,
     /// The seed of every random choice.
     pub seed: u64,
     /// How many bytes may be allocated.
@@ -109,10 +111,19 @@ pub struct Built {
     pub field: Field,
     /// How new points are placed.
     pub rule: Rule,
+    /// The log likelihood of the points under the field, where the method knows it.
+    pub log_likelihood: Option<f64>,
     /// Parameters that were left to the method, as it chose them.
     pub used: Vec<(&'static str, String)>,
     /// What the user should know.
     pub warnings: Vec<String>,
+}
+
+impl Built {
+    /// A field and its rule, with nothing more to say.
+    pub(crate) fn new(field: Field, rule: Rule) -> Built {
+        Built { field, rule, log_likelihood: None, used: Vec::new(), warnings: Vec::new() }
+    }
 }
 
 /// Which inputs a method can start from.

@@ -54,10 +54,5 @@ pub(super) fn linear(points: &Points) -> Built {
     let mean = points.column_means();
     let (n, p) = (points.rows(), points.cols());
     let centered = Mat::from_fn(n, p, |i, j| points.row(i)[j] - mean[j]);
-    Built {
-        field: Field::Factor(centered),
-        rule: Rule::Linear { mean, axes: Vec::new() },
-        used: Vec::new(),
-        warnings: Vec::new(),
-    }
+    Built::new(Field::Factor(centered), Rule::Linear { mean, axes: Vec::new() })
 }
