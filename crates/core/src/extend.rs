@@ -6,11 +6,12 @@
 //! |---|---|---|
 //! | [`Rule::Linear`] | pca, mds of points | `(x − x̄) U` |
 //! | [`Rule::Squares`] | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
-//! | [`Rule::Barycenter`] | lle | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | [`Rule::Barycenter`] | lle, modified-lle | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | [`Rule::Tangent`] | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 
 use crate::error::{Error, Result};
-use crate::field::{Kernel, barycentric_weights};
+use crate::field::{Kernel, barycentric_weights, differences, products, tangent_weights};
 use crate::graph::{Graph, Index, Lists, Metric, Paths};
 use crate::points::Points;
 use crate::progress::Silent;
@@ -53,6 +54,8 @@ pub enum Rule {
         /// Whether the degrees are the mass of the eigenproblem.
         normalized: bool,
     },
+    /// The affine map from the tangent space of a point's neighbors to their coordinates.
+    Tangent,
 }
 
 /// The distances that were scaled.
@@ -90,7 +93,7 @@ impl Rule {
                     && landmarks.as_ref().is_none_or(|l| l.iter().all(|&i| (i as usize) < rows))
                     && !matches!(squares, Squares::Geodesic(graph) if graph.len() != rows || !graph.is_sound())
             }
-            Rule::Barycenter { .. } => true,
+            Rule::Barycenter { .. } | Rule::Tangent => true,
             Rule::Affinity { density, .. } => density.as_ref().is_none_or(|density| density.len() == rows),
         }
     }
@@ -166,7 +169,12 @@ impl Rule {
                 gower(y, known.eigenvalues, row_means, squares, at)
             }
             Rule::Barycenter { regularization } => {
-                let weights = barycentric_weights(&gram_around(known.points, near.0, x), *regularization);
+                let away = known.points.map_or(Vec::new(), |points| differences(points, near.0, x));
+                let weights = barycentric_weights(&products(&away, near.0.len()), *regularization);
+                mean_of(y, near.0, &weights, |_, sum| sum)
+            }
+            Rule::Tangent => {
+                let weights = known.points.map_or(Vec::new(), |points| tangent_weights(points, near.0, x, y.cols()));
                 mean_of(y, near.0, &weights, |_, sum| sum)
             }
             Rule::Affinity { width, density, normalized } => {
@@ -269,15 +277,6 @@ fn mean_of(y: &Points, near: &[u32], weights: &[f64], finish: impl Fn(usize, f64
 
 fn heat_of(exponent: f64, width: Option<f64>) -> f64 {
     if width.is_some() { exponent.exp().max(f64::MIN_POSITIVE) } else { 1.0 }
-}
-
-/// The inner products of the neighbors as seen from x.
-fn gram_around(points: Option<&Points>, near: &[u32], x: &[f64]) -> Vec<f64> {
-    let Some(points) = points else { return vec![0.0; near.len() * near.len()] };
-    let away = |j: u32| points.row(j as usize).iter().zip(x).map(|(y, x)| y - x).collect::<Vec<f64>>();
-    let away: Vec<Vec<f64>> = near.iter().map(|&j| away(j)).collect();
-    let product = |a: &Vec<f64>, b: &Vec<f64>| a.iter().zip(b).map(|(x, y)| x * y).sum();
-    away.iter().flat_map(|a| away.iter().map(move |b| product(a, b))).collect()
 }
 
 /// Geodesics from outside the graph to its scaled points.

@@ -41,7 +41,9 @@ pub mod spectral;
 mod stages;
 
 pub use error::{Error, Result};
-pub use field::{DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Pca};
+pub use field::{
+    DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, ModifiedLle, Pca,
+};
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
 pub use model::Model;

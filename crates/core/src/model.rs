@@ -153,7 +153,7 @@ impl Model {
     /// # Errors
     ///
     /// If the rows do not have the columns the model was fitted to, or the model knows no points: one fitted to a bare
-    /// graph, or locally linear embedding of distances.
+    /// graph, or a method of the locally linear family fitted to distances.
     pub fn transform(&self, new: &Points) -> Result<Points> {
         let columns = self.columns()?;
         if new.cols() != columns {
@@ -178,14 +178,16 @@ impl Model {
 
     /// The columns new rows must have.
     fn columns(&self) -> Result<usize> {
-        let lle = self.parts.iter().any(|part| matches!(part.rule, Some(Rule::Barycenter { .. })));
+        let local = |part: &Part| matches!(part.rule, Some(Rule::Barycenter { .. } | Rule::Tangent));
         match &self.points {
             Some(points) => Ok(points.cols()),
-            None if self.kind == "graph" || lle || self.kind == "similarities" => Err(Error::parameter(format!(
-                "a {} model fitted to {} cannot place new points; fit it to points",
-                self.report.method,
-                if self.kind == "graph" { "a graph" } else { self.kind.as_str() }
-            ))),
+            None if self.kind == "graph" || self.parts.iter().any(local) || self.kind == "similarities" => {
+                Err(Error::parameter(format!(
+                    "a {} model fitted to {} cannot place new points; fit it to points",
+                    self.report.method,
+                    if self.kind == "graph" { "a graph" } else { self.kind.as_str() }
+                )))
+            }
             None => Ok(self.embedding.rows()),
         }
     }

@@ -4,7 +4,8 @@
 
 use crate::error::{Error, Result};
 use crate::field::{
-    DiffusionMaps, FieldModel, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Parameter, Pca,
+    DiffusionMaps, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds,
+    ModifiedLle, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
@@ -33,6 +34,12 @@ pub enum Method {
     LaplacianEigenmaps(LaplacianEigenmaps),
     /// Diffusion maps.
     DiffusionMaps(DiffusionMaps),
+    /// Local tangent space alignment.
+    Ltsa(Ltsa),
+    /// Hessian locally linear embedding.
+    HessianLle(HessianLle),
+    /// Modified locally linear embedding.
+    ModifiedLle(ModifiedLle),
 }
 
 macro_rules! methods {
@@ -65,7 +72,7 @@ macro_rules! methods {
     };
 }
 
-methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps);
+methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Ltsa, HessianLle, ModifiedLle);
 
 impl Method {
     /// The method of that name or alias, with its default parameters.

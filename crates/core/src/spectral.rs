@@ -72,10 +72,11 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
         warnings.push(format!("the eigen-solver did not converge ({}, largest residual {worst:.1e})", pairs.solver));
     }
     if let Field::Precision { matrix, .. } = field {
-        let norm = matrix.norm_bound();
-        if pairs.values.iter().take(dims).any(|&v| v < 1e-14 * norm) {
+        // The directions of the map are told from the others by the gap after them.
+        let rounding = 1e-14 * matrix.norm_bound();
+        if pairs.values.get(dims).or(pairs.values.last()).is_some_and(|&next| next < rounding) {
             warnings.push(
-                "the smallest eigenvalues are at the level of rounding, so the map is not determined; \
+                "the eigenvalues at the end of the map are at the level of rounding, so the map is not determined; \
                  a larger k or more regularization may help"
                     .into(),
             );

@@ -6,18 +6,20 @@
 //! precision (I − W)ᵀ M² (I − W)        M = I, or m[i]⁻² = ‖x[i] − Σⱼ w[i,j] x[j]‖² / p in the free variant
 //! ```
 //!
+//! The symmetric variant minimizes the same sum with w[i,j] = w[j,i], which couples all points.
+//!
 //! The weights maximize the pseudolikelihood of the field, and in the free variant so do the m[i] (N. D. Lawrence. A
 //! unifying probabilistic perspective for spectral dimensionality reduction. JMLR 13, 2012, section 2.7).
 //!
 //! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
 
-use super::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, needs_points, no_such_parameter, number,
-};
+use super::patches::{Ground, INPUTS};
+use super::symmetric_weights::symmetric_weights;
+use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::{Error, Result};
 use crate::extend::Rule;
 use crate::graph::Graph;
-use crate::linalg::dense::solve_positive_definite;
+use crate::linalg::small::solve_positive_definite;
 use crate::linalg::sparse::SparseSymmetric;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,23 @@ pub enum LleVariant {
     Standard,
     /// By the inverse residual of each point's own regression.
     Free,
+    /// All alike, and the weights are the same both ways: w[i,j] = w[j,i].
+    Symmetric,
+}
+
+impl LleVariant {
+    /// Every variant with its name.
+    const NAMES: [(LleVariant, &'static str); 3] =
+        [(LleVariant::Standard, "standard"), (LleVariant::Free, "free"), (LleVariant::Symmetric, "symmetric")];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
+    }
+
+    fn from_name(name: &str) -> Result<LleVariant> {
+        let known = Self::NAMES.iter().find(|entry| entry.1 == name).map(|entry| entry.0);
+        known.ok_or_else(|| Error::parameter(format!("--variant is {name:?}; give standard, free or symmetric")))
+    }
 }
 
 /// Locally linear embedding.
@@ -54,27 +73,28 @@ impl FieldModel for Lle {
             aliases: &["locally-linear-embedding"],
             summary: "every point stays the same weighted mean of its neighbors",
             stage: "precision",
-            paper: "Roweis & Saul 2000; free variant Lawrence 2012, section 2.7",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
+            paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
+            accepts: INPUTS,
             needs_graph: true,
             uses_metric: true,
         }
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        let variant = if self.variant == LleVariant::Standard { "standard" } else { "free" };
         vec![
             Parameter::new("regularization", self.regularization, "part of the local trace added to the diagonal"),
-            Parameter::new("variant", variant, "standard, or free: residuals weighted by their own precision"),
+            Parameter::new(
+                "variant",
+                self.variant.name(),
+                "standard; free: residuals weighted by their own precision; symmetric: weights the same both ways",
+            ),
         ]
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match (name, value) {
-            ("regularization", _) => self.regularization = number(name, value, 1e-15..=1e3)?,
-            ("variant", "standard") => self.variant = LleVariant::Standard,
-            ("variant", "free") => self.variant = LleVariant::Free,
-            ("variant", _) => return Err(Error::parameter(format!("--variant is {value:?}; give standard or free"))),
+        match name {
+            "regularization" => self.regularization = number(name, value, 1e-15..=1e3)?,
+            "variant" => self.variant = LleVariant::from_name(value)?,
             _ => return Err(no_such_parameter(self, name)),
         }
         Ok(())
@@ -88,10 +108,21 @@ impl FieldModel for Lle {
                 i + 1
             )));
         }
-        let rows = self.regressions(site, graph)?;
-        let matrix = self.precision(graph, &rows);
+        let ground = Ground::new(site, self.info().name)?;
+        let mut warnings = Vec::new();
+        let matrix = if self.variant == LleVariant::Symmetric {
+            let found = symmetric_weights(site, graph, ground, self.regularization)?;
+            if !found.converged {
+                warnings.push("the symmetric weights did not converge; more regularization may help".into());
+            }
+            precision(&found.graph, |i| (1.0, &found.weights[i]))
+        } else {
+            let rows = self.regressions(site, graph, ground)?;
+            let m = self.precisions(&rows);
+            precision(graph, |i| (m[i], &rows[i].weights))
+        };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built::new(field, Rule::Barycenter { regularization: self.regularization }))
+        Ok(Built { warnings, ..Built::new(field, Rule::Barycenter { regularization: self.regularization }) })
     }
 }
 
@@ -102,28 +133,11 @@ struct Regression {
 }
 
 impl Lle {
-    fn regressions(&self, site: &Site<'_>, graph: &Graph) -> Result<Vec<Regression>> {
+    fn regressions(&self, site: &Site<'_>, graph: &Graph, ground: Ground<'_>) -> Result<Vec<Regression>> {
         let features = site.points.map_or(1, |points| points.cols()) as f64;
-        if site.points.is_none() && site.distances.is_none() {
-            return Err(needs_points("lle", "laplacian-eigenmaps and isomap embed a graph"));
-        }
         let regression = |i: usize| {
-            let neighbors = graph.neighbors(i);
-            let gram = match (site.points, site.distances) {
-                (Some(points), _) => {
-                    let x = points.row(i);
-                    let away = neighbors.iter().flat_map(|&j| points.row(j as usize).iter().zip(x).map(|(y, x)| y - x));
-                    local_gram(neighbors.len(), &away.collect::<Vec<f64>>())
-                }
-                // C[j,k] = ½ (d²[i,j] + d²[i,k] − d²[j,k])
-                (None, Some(distances)) => {
-                    let square = |a: usize, b: usize| distances.row(a)[b].powi(2);
-                    let pairs =
-                        neighbors.iter().flat_map(|&j| neighbors.iter().map(move |&k| (j as usize, k as usize)));
-                    pairs.map(|(j, k)| 0.5 * (square(i, j) + square(i, k) - square(j, k))).collect()
-                }
-                (None, None) => vec![0.0; neighbors.len() * neighbors.len()],
-            };
+            let cloud = ground.around(i, graph.neighbors(i));
+            let gram = cloud.gram(graph.neighbors(i).len());
             let weights = barycentric_weights(&gram, self.regularization);
             let k = weights.len();
             let residual: f64 =
@@ -136,44 +150,29 @@ impl Lle {
         (0..graph.len()).into_par_iter().map(watched).collect()
     }
 
-    /// (I − W)ᵀ M² (I − W).
-    fn precision(&self, graph: &Graph, rows: &[Regression]) -> SparseSymmetric {
-        let n = graph.len();
-        // A residual far below the others is rounding, not knowledge.
-        let floor = 1e-9 * rows.iter().map(|row| row.residual).sum::<f64>() / n as f64;
-        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-        for (i, row) in rows.iter().enumerate() {
-            let m = match self.variant {
-                LleVariant::Standard => 1.0,
-                LleVariant::Free => 1.0 / row.residual.max(floor).max(f64::MIN_POSITIVE).sqrt(),
-            };
-            columns.push(i as u32);
-            values.push(m);
-            for (&j, w) in graph.neighbors(i).iter().zip(&row.weights) {
-                columns.push(j);
-                values.push(-m * w);
-            }
-            offsets.push(columns.len());
+    /// m[i] of every point.
+    fn precisions(&self, rows: &[Regression]) -> Vec<f64> {
+        if self.variant != LleVariant::Free {
+            return vec![1.0; rows.len()];
         }
-        SparseSymmetric::gram(&offsets, &columns, &values)
+        // A residual far below the others is rounding, not knowledge.
+        let floor = 1e-9 * rows.iter().map(|row| row.residual).sum::<f64>() / rows.len() as f64;
+        rows.iter().map(|row| 1.0 / row.residual.max(floor).max(f64::MIN_POSITIVE).sqrt()).collect()
     }
 }
 
-/// The inner products of k difference vectors stored one after the other.
-fn local_gram(k: usize, away: &[f64]) -> Vec<f64> {
-    let p = away.len() / k;
-    let mut gram = vec![0.0; k * k];
-    pulp::Arch::new().dispatch(|| {
-        for a in 0..k {
-            for b in 0..=a {
-                let (x, y) = (&away[a * p..(a + 1) * p], &away[b * p..(b + 1) * p]);
-                let product = x.iter().zip(y).map(|(x, y)| x * y).sum();
-                gram[a * k + b] = product;
-                gram[b * k + a] = product;
-            }
-        }
-    });
-    gram
+/// (I − W)ᵀ M² (I − W), from m[i] and the weights of every point over its list.
+fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> SparseSymmetric {
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..graph.len() {
+        let (m, weights) = row(i);
+        columns.push(i as u32);
+        values.push(m);
+        columns.extend_from_slice(graph.neighbors(i));
+        values.extend(weights.iter().map(|w| -m * w));
+        offsets.push(columns.len());
+    }
+    SparseSymmetric::gram(&offsets, &columns, &values)
 }
 
 /// C⁻¹1 / 1ᵀC⁻¹1 for the regularized local Gram matrix; equal weights where it vanishes or cannot be inverted.
@@ -201,7 +200,7 @@ mod tests {
 
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {
-        let gram = local_gram(2, &[-1.0, 0.0, 1.0, 0.0]);
+        let gram = crate::field::products(&[-1.0, 0.0, 1.0, 0.0], 2);
         assert_eq!(gram, [1.0, -1.0, -1.0, 1.0]);
         let weights = barycentric_weights(&gram, 1e-3);
         assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
@@ -230,7 +229,7 @@ mod tests {
         };
         // Three neighbors in six dimensions: the local problem is regular, and hardly any regularization is needed.
         let lle = Lle { regularization: 1e-14, variant: LleVariant::Free };
-        for (i, row) in lle.regressions(&site, &found.graph).unwrap().iter().enumerate() {
+        for (i, row) in lle.regressions(&site, &found.graph, Ground::Points(&points)).unwrap().iter().enumerate() {
             let term = |weights: &[f64], m: f64| {
                 let residual: f64 = (0..features)
                     .map(|f| {

@@ -5,23 +5,32 @@
 
 mod affinity;
 mod diffusion_maps;
+mod hessian_lle;
 mod isomap;
 mod kernel;
 mod kernel_pca;
 mod laplacian_eigenmaps;
 mod lle;
+mod ltsa;
 mod mds;
+mod modified_lle;
+mod patches;
 mod pca;
+mod symmetric_weights;
 
 pub use affinity::Affinity;
 pub use diffusion_maps::DiffusionMaps;
+pub use hessian_lle::HessianLle;
 pub use isomap::Isomap;
 pub use kernel::Kernel;
 pub use kernel_pca::KernelPca;
 pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
 pub(crate) use lle::barycentric_weights;
 pub use lle::{Lle, LleVariant};
+pub use ltsa::Ltsa;
 pub use mds::Mds;
+pub use modified_lle::ModifiedLle;
+pub(crate) use patches::{differences, products, tangent_weights};
 pub use pca::Pca;
 
 use crate::error::{Error, Result, bytes};

@@ -50,35 +50,6 @@ pub fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> 
     Ok(((0..n).rev().map(|j| values[j]).collect(), descending))
 }
 
-/// A⁻¹ b for a symmetric positive definite A of a few rows (lower triangle read, row-major), in place; false if A is
-/// not positive definite.
-pub fn solve_positive_definite(a: &mut [f64], b: &mut [f64]) -> bool {
-    let n = b.len();
-    debug_assert_eq!(a.len(), n * n);
-    for i in 0..n {
-        for j in 0..=i {
-            let (row_i, row_j) = (&a[i * n..i * n + j], &a[j * n..j * n + j]);
-            let value = a[i * n + j] - row_i.iter().zip(row_j).map(|(x, y)| x * y).sum::<f64>();
-            if i > j {
-                a[i * n + j] = value / a[j * n + j];
-            } else if value > 0.0 {
-                a[i * n + i] = value.sqrt();
-            } else {
-                return false;
-            }
-        }
-    }
-    for i in 0..n {
-        let known: f64 = (0..i).map(|k| a[i * n + k] * b[k]).sum();
-        b[i] = (b[i] - known) / a[i * n + i];
-    }
-    for i in (0..n).rev() {
-        let known: f64 = (i + 1..n).map(|k| a[k * n + i] * b[k]).sum();
-        b[i] = (b[i] - known) / a[i * n + i];
-    }
-    true
-}
-
 /// AᵀB for tall A and B with the same number of rows.
 pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let n = a.nrows();
@@ -170,14 +141,6 @@ mod tests {
         let (values, vectors) = symmetric_eigen(a.as_ref()).unwrap();
         assert!((values[0] - 3.0).abs() < 1e-14 && (values[1] - 1.0).abs() < 1e-14);
         assert!((vectors[(0, 0)] - vectors[(1, 0)]).abs() < 1e-14);
-    }
-
-    #[test]
-    fn a_small_system_is_solved_and_an_indefinite_one_refused() {
-        let mut b = [8.0, 7.0];
-        assert!(solve_positive_definite(&mut [4.0, 2.0, 2.0, 3.0], &mut b));
-        assert!((b[0] - 1.25).abs() < 1e-14 && (b[1] - 1.5).abs() < 1e-14);
-        assert!(!solve_positive_definite(&mut [1.0, 2.0, 2.0, 1.0], &mut [1.0, 1.0]));
     }
 
     #[test]

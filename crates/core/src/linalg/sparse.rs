@@ -26,57 +26,41 @@ impl SparseSymmetric {
         matrix
     }
 
-    /// AᵀA for a sparse square A given by rows of `(column, value)`.
-    ///
-    /// Row i of the product is Σᵣ a[r,i] a[r,·]; the rows r with a[r,i] ≠ 0 come from the transposed pattern, and each
-    /// output row is gathered on its own, so the rows are computed in parallel and the sums have one order.
+    /// AᵀA for a sparse square A given by rows of `(column, value)`: row i of the product is Σᵣ a[r,i] a[r,·].
     pub(crate) fn gram(offsets: &[usize], columns: &[u32], values: &[f64]) -> SparseSymmetric {
         let n = offsets.len() - 1;
-        let (from_offsets, from_rows, from_values) = transpose(n, offsets, columns, values);
-        let pieces: Vec<(Vec<u32>, Vec<f64>, Vec<usize>)> = (0..n.div_ceil(ROWS))
-            .into_par_iter()
-            .map(|piece| {
-                let rows = piece * ROWS..((piece + 1) * ROWS).min(n);
-                let (mut out_columns, mut out_values, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-                let mut sums = vec![0.0; n];
-                let mut seen = vec![u32::MAX; n];
-                let mut pattern: Vec<u32> = Vec::new();
-                for i in rows {
-                    pattern.clear();
-                    for at in from_offsets[i]..from_offsets[i + 1] {
-                        let (r, a) = (from_rows[at] as usize, from_values[at]);
-                        for entry in offsets[r]..offsets[r + 1] {
-                            let j = columns[entry] as usize;
-                            if seen[j] != i as u32 {
-                                seen[j] = i as u32;
-                                sums[j] = 0.0;
-                                pattern.push(j as u32);
-                            }
-                            sums[j] += a * values[entry];
-                        }
-                    }
-                    pattern.sort_unstable();
-                    out_columns.extend_from_slice(&pattern);
-                    out_values.extend(pattern.iter().map(|&j| sums[j as usize]));
-                    ends.push(out_columns.len());
+        let (starts, rows, transposed) = transpose(n, offsets, columns, |at, _| values[at]);
+        gathered(n, |i, sum| {
+            for at in starts[i]..starts[i + 1] {
+                let (r, a) = (rows[at] as usize, transposed[at]);
+                for entry in offsets[r]..offsets[r + 1] {
+                    sum.add(columns[entry], a * values[entry]);
                 }
-                (out_columns, out_values, ends)
-            })
-            .collect();
-        let total = pieces.iter().map(|piece| piece.0.len()).sum();
-        let mut product = SparseSymmetric {
-            offsets: Vec::with_capacity(n + 1),
-            columns: Vec::with_capacity(total),
-            values: Vec::with_capacity(total),
-        };
-        product.offsets.push(0);
-        for (columns, values, ends) in pieces {
-            let base = product.columns.len();
-            product.columns.extend(columns);
-            product.values.extend(values);
-            product.offsets.extend(ends.iter().map(|end| base + end));
+            }
+        })
+    }
+
+    /// Σᵣ Sᵣ Qᵣ Sᵣᵀ over n patches of points: patch r couples its `members` (no point twice, every point in its own)
+    /// by the symmetric block Qᵣ, row-major; blocks lie one after the other.
+    pub(crate) fn of_patches(offsets: &[usize], members: &[u32], blocks: &[f64]) -> SparseSymmetric {
+        let n = offsets.len() - 1;
+        let mut block_starts = Vec::with_capacity(n);
+        let mut next = 0;
+        for r in 0..n {
+            block_starts.push(next);
+            next += (offsets[r + 1] - offsets[r]).pow(2);
         }
-        product
+        let (starts, patches, places) = transpose(n, offsets, members, |at, r| (at - offsets[r]) as u32);
+        gathered(n, |i, sum| {
+            for at in starts[i]..starts[i + 1] {
+                let (r, place) = (patches[at] as usize, places[at] as usize);
+                let members = &members[offsets[r]..offsets[r + 1]];
+                let row = &blocks[block_starts[r] + place * members.len()..];
+                for (&j, &value) in members.iter().zip(row) {
+                    sum.add(j, value);
+                }
+            }
+        })
     }
 
     /// The number of stored entries.
@@ -249,8 +233,73 @@ pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
     });
 }
 
-/// The transposed pattern and values; rows of the transpose ascend because the source rows are visited in order.
-fn transpose(n: usize, offsets: &[usize], columns: &[u32], values: &[f64]) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+/// A matrix whose rows are sums: each output row is gathered on its own, so the rows are computed in parallel and the
+/// sums have one order.
+fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseSymmetric {
+    let pieces: Vec<(Vec<u32>, Vec<f64>, Vec<usize>)> = (0..n.div_ceil(ROWS))
+        .into_par_iter()
+        .map(|piece| {
+            let (mut columns, mut values, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+            let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
+            for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
+                sum.row = i as u32;
+                sum.pattern.clear();
+                contribute(i, &mut sum);
+                sum.pattern.sort_unstable();
+                columns.extend_from_slice(&sum.pattern);
+                values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
+                ends.push(columns.len());
+            }
+            (columns, values, ends)
+        })
+        .collect();
+    let total = pieces.iter().map(|piece| piece.0.len()).sum();
+    let mut matrix = SparseSymmetric {
+        offsets: Vec::with_capacity(n + 1),
+        columns: Vec::with_capacity(total),
+        values: Vec::with_capacity(total),
+    };
+    matrix.offsets.push(0);
+    for (columns, values, ends) in pieces {
+        let base = matrix.columns.len();
+        matrix.columns.extend(columns);
+        matrix.values.extend(values);
+        matrix.offsets.extend(ends.iter().map(|end| base + end));
+    }
+    matrix
+}
+
+/// One row of a matrix as its entries come in.
+struct RowSum {
+    row: u32,
+    sums: Vec<f64>,
+    /// The last row that had an entry in each column.
+    seen: Vec<u32>,
+    pattern: Vec<u32>,
+}
+
+impl RowSum {
+    #[inline(always)]
+    fn add(&mut self, column: u32, value: f64) {
+        let j = column as usize;
+        if self.seen[j] == self.row {
+            self.sums[j] += value;
+        } else {
+            self.seen[j] = self.row;
+            self.sums[j] = value;
+            self.pattern.push(column);
+        }
+    }
+}
+
+/// The transposed pattern, with a value of each entry from its place and row; rows of the transpose ascend because the
+/// source rows are visited in order.
+fn transpose<T: Copy + Default>(
+    n: usize,
+    offsets: &[usize],
+    columns: &[u32],
+    value: impl Fn(usize, usize) -> T,
+) -> (Vec<usize>, Vec<u32>, Vec<T>) {
     let mut starts = vec![0usize; n + 1];
     for &j in columns {
         starts[j as usize + 1] += 1;
@@ -259,12 +308,12 @@ fn transpose(n: usize, offsets: &[usize], columns: &[u32], values: &[f64]) -> (V
         starts[j + 1] += starts[j];
     }
     let mut cursor = starts.clone();
-    let (mut rows, mut transposed) = (vec![0u32; columns.len()], vec![0.0; columns.len()]);
+    let (mut rows, mut transposed) = (vec![0u32; columns.len()], vec![T::default(); columns.len()]);
     for i in 0..n {
         for at in offsets[i]..offsets[i + 1] {
             let to = &mut cursor[columns[at] as usize];
             rows[*to] = i as u32;
-            transposed[*to] = values[at];
+            transposed[*to] = value(at, i);
             *to += 1;
         }
     }
@@ -287,6 +336,14 @@ mod tests {
         assert_eq!(path().to_dense(), expected);
         assert_eq!(path().diagonal(), [1.0, 2.0, 2.0]);
         assert_eq!(path().norm_bound(), 4.0);
+    }
+
+    #[test]
+    fn patches_add_up_where_they_overlap() {
+        // Two springs between 0 and 1, one between 1 and 2.
+        let spring = [1.0, -1.0, -1.0, 1.0];
+        let sum = SparseSymmetric::of_patches(&[0, 2, 4, 6], &[0, 1, 1, 0, 2, 1], &spring.repeat(3));
+        assert_eq!(sum.to_dense(), faer::mat![[2.0, -2.0, 0.0], [-2.0, 3.0, -1.0], [0.0, -1.0, 1.0]]);
     }
 
     #[test]
