@@ -7,7 +7,7 @@ use crate::progress::{self, Bar};
 use crate::report::grouped;
 use crate::{input, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::model::Model;
+use eigenfold::{Model, Placed};
 use std::path::Path;
 
 /// Runs the command.
@@ -22,7 +22,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let table = input::table(&args.input)?;
     progress::go_on()?;
     bar.say("placing");
-    let placed = model.transform(&table.points)?;
+    let Placed { coordinates: placed, far } = model.place(&table.points)?;
     progress::start_writing()?;
     let mut outputs = Outputs::default();
     outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
@@ -30,7 +30,22 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     outputs.commit()?;
     let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
     say(args.common.quiet, &format!("{method}: {n} new points placed in {dims} dimensions"));
+    if !far.is_empty() {
+        say(args.common.quiet, &far_message(&far, placed.rows()));
+    }
     Ok(())
+}
+
+/// One line: how many rows are far from all data, and the first of them as the file counts them.
+fn far_message(far: &[usize], rows: usize) -> String {
+    let shown: Vec<String> = far.iter().take(5).map(|&i| grouped(i + 1)).collect();
+    let more = if far.len() > 5 { ", ..." } else { "" };
+    let (count, rows) = (grouped(far.len()), grouped(rows));
+    let rest = "their coordinates are extrapolated and mean little";
+    format!(
+        "  warning: {count} of {rows} new points are far from all training points (rows {}{more}); {rest}",
+        shown.join(", ")
+    )
 }
 
 /// The saved model, with the way out if the name is wrong.

@@ -20,6 +20,22 @@ use serde::{Deserialize, Serialize};
 
 /// New rows placed together, so that the memory of a batch stays small.
 const BATCH: usize = 256;
+/// How many training points are asked how far their neighbors are.
+const ASKED: usize = 256;
+/// A new point is far beyond this many times what is usual among the training points.
+const FAR: f64 = 2.0;
+
+/// New points on a map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// Their coordinates, one row a new row.
+    pub coordinates: Points,
+    /// The rows that are far from all training points: their coordinates are extrapolated and mean little.
+    ///
+    /// Far is more than twice as far from the nearest training point as nearly all of those (95 of 100) are from their
+    /// own k-th neighbor; for linear maps, more than twice as far from the mean as any training point.
+    pub far: Vec<usize>,
+}
 
 /// How a fitted method places new points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,18 +115,26 @@ impl Rule {
     }
 
     /// The coordinates of new rows.
-    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Points> {
+    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         let dims = known.embedding.cols();
         if let Rule::Linear { mean, axes } = self {
             let rows = (0..new.rows()).into_par_iter().flat_map_iter(|i| {
                 let away: Vec<f64> = new.row(i).iter().zip(mean).map(|(x, m)| x - m).collect();
                 (0..dims).map(move |q| away.iter().enumerate().map(|(j, x)| x * axes[j * dims + q]).sum::<f64>())
             });
-            return Points::new(new.rows(), dims, rows.collect());
+            let coordinates = Points::new(new.rows(), dims, rows.collect())?;
+            let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), mean);
+            let most = |points: &Points| {
+                (0..points.rows()).into_par_iter().map(|i| from_mean(points, i)).reduce(|| 0.0, f64::max)
+            };
+            let reach = FAR * known.points.map_or(f64::INFINITY, most);
+            let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
+            return Ok(Placed { coordinates, far });
         }
         let index = known.points.map(|points| Index::new(points, known.metric)).transpose()?;
         let geodesics = self.geodesics()?;
-        let mut placed = Vec::with_capacity(new.rows() * dims);
+        let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
+        let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
             let batch: Vec<usize> = (start..(start + BATCH).min(new.rows())).collect();
             let batch = new.select(&batch);
@@ -122,8 +146,9 @@ impl Rule {
                 self.place_row(known, near, &squares[i * width..(i + 1) * width], batch.row(i))
             });
             placed.extend(rows.collect::<Vec<f64>>());
+            far.extend((0..batch.rows()).filter(|i| near.1[i * known.k] > reach).map(|i| start + i));
         }
-        Points::new(new.rows(), dims, placed)
+        Ok(Placed { coordinates: Points::new(new.rows(), dims, placed)?, far })
     }
 
     /// The coordinates of all training points from those of the landmarks.
@@ -235,6 +260,28 @@ impl Rule {
 }
 
 impl Known<'_> {
+    /// How far from its nearest training point a new point may be.
+    fn reach(&self, index: &Index<'_>) -> Result<f64> {
+        let Some(points) = self.points else { return Ok(f64::INFINITY) };
+        let n = points.rows();
+        let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
+        // Each of them is its own nearest.
+        let k = (self.k + 1).min(n);
+        let (_, lengths) = index.nearest(&points.select(&asked), k)?;
+        let mut last: Vec<f64> = lengths.chunks_exact(k).map(|list| list[k - 1]).collect();
+        last.sort_unstable_by(f64::total_cmp);
+        let usual = last[(last.len() - 1) * 95 / 100];
+        let most = last[last.len() - 1];
+        Ok(FAR
+            * if usual > 0.0 {
+                usual
+            } else if most > 0.0 {
+                most
+            } else {
+                f64::INFINITY
+            })
+    }
+
     /// The k nearest training points of every row.
     fn nearest(&self, index: Option<&Index<'_>>, rows: &Points) -> Result<Lists> {
         if let Some(index) = index {

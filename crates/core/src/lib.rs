@@ -41,6 +41,7 @@ pub mod spectral;
 mod stages;
 
 pub use error::{Error, Result};
+pub use extend::Placed;
 pub use field::{
     DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, ModifiedLle, Pca,
 };

@@ -1,7 +1,7 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
 use crate::error::{Error, Result};
-use crate::extend::{Known, Rule};
+use crate::extend::{Known, Placed, Rule};
 use crate::graph::Index;
 use crate::points::Points;
 use crate::recipe::Recipe;
@@ -155,6 +155,15 @@ impl Model {
     /// If the rows do not have the columns the model was fitted to, or the model knows no points: one fitted to a bare
     /// graph, or a method of the locally linear family fitted to distances.
     pub fn transform(&self, new: &Points) -> Result<Points> {
+        Ok(self.place(new)?.coordinates)
+    }
+
+    /// Places new points as [`Model::transform`] does, and says which of them are far from all training points.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::transform`].
+    pub fn place(&self, new: &Points) -> Result<Placed> {
         let columns = self.columns()?;
         if new.cols() != columns {
             let what = if self.points.is_some() { "features" } else { "training points (one distance each)" };
@@ -167,7 +176,7 @@ impl Model {
             self.recipe.metric.check(new)?;
         }
         match self.parts.as_slice() {
-            [part] => self.place(part, self.points.as_ref(), &self.embedding, new),
+            [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new),
             _ => self.place_by_piece(new),
         }
     }
@@ -192,10 +201,11 @@ impl Model {
         }
     }
 
-    fn place(&self, part: &Part, points: Option<&Points>, embedding: &Points, new: &Points) -> Result<Points> {
+    fn place_on(&self, part: &Part, points: Option<&Points>, embedding: &Points, new: &Points) -> Result<Placed> {
         let Some(rule) = &part.rule else {
             let row = embedding.row(0);
-            return Points::new(new.rows(), row.len(), row.repeat(new.rows()));
+            let coordinates = Points::new(new.rows(), row.len(), row.repeat(new.rows()))?;
+            return Ok(Placed { coordinates, far: Vec::new() });
         };
         let known = Known {
             points,
@@ -209,7 +219,7 @@ impl Model {
     }
 
     /// Every new point goes to the piece of its nearest training point.
-    fn place_by_piece(&self, new: &Points) -> Result<Points> {
+    fn place_by_piece(&self, new: &Points) -> Result<Placed> {
         let dims = self.embedding.cols();
         let nearest: Vec<u32> = match &self.points {
             Some(points) => Index::new(points, self.recipe.metric)?.nearest(new, 1)?.0,
@@ -221,7 +231,7 @@ impl Model {
                 })
                 .collect(),
         };
-        let mut values = vec![0.0; new.rows() * dims];
+        let (mut values, mut far) = (vec![0.0; new.rows() * dims], Vec::new());
         for part in &self.parts {
             let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
             let ours: Vec<usize> = (0..new.rows()).filter(|&i| part.rows.binary_search(&nearest[i]).is_ok()).collect();
@@ -241,13 +251,15 @@ impl Model {
                 let columns = ours.iter().flat_map(|&i| rows.iter().map(move |&j| new.row(i)[j]));
                 queries = Points::new(ours.len(), rows.len(), columns.collect())?;
             }
-            let placed = self.place(part, points.as_ref(), &embedding, &queries)?;
+            let placed = self.place_on(part, points.as_ref(), &embedding, &queries)?;
+            far.extend(placed.far.iter().map(|&at| ours[at]));
             for (at, &i) in ours.iter().enumerate() {
-                values[i * dims..i * dims + width].copy_from_slice(placed.row(at));
+                values[i * dims..i * dims + width].copy_from_slice(placed.coordinates.row(at));
                 values[i * dims] += part.shift;
             }
         }
-        Points::new(new.rows(), dims, values)
+        far.sort_unstable();
+        Ok(Placed { coordinates: Points::new(new.rows(), dims, values)?, far })
     }
 
     /// Whether all sizes and indices fit together, as they must in a model that was not tampered with.

@@ -4,7 +4,9 @@
 mod support;
 
 use eigenfold::sample::Sample;
-use eigenfold::{Isomap, LaplacianEigenmaps, Lle, Mds, Metric, Neighbors, Recipe};
+use eigenfold::{
+    HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, ModifiedLle, Neighbors, Points, Recipe,
+};
 use support::*;
 
 #[test]
@@ -54,7 +56,7 @@ fn landmark_scaling_of_euclidean_distances_is_exact() {
 fn other_metrics_reach_every_distance_method() {
     let points = cloud(300, 3, 8);
     for metric in [Metric::Manhattan, Metric::Cosine] {
-        for name in ["mds", "isomap", "lle", "laplacian-eigenmaps", "diffusion-maps"] {
+        for name in ["mds", "isomap", "lle", "laplacian-eigenmaps", "diffusion-maps", "ltsa", "modified-lle"] {
             let method = eigenfold::Method::from_name(name).unwrap();
             let model = Recipe { method, metric, ..Recipe::default() }.fit(&points).unwrap();
             assert!(model.report().converged, "{name}");
@@ -66,7 +68,9 @@ fn other_metrics_reach_every_distance_method() {
 fn distances_and_points_give_the_same_map() {
     let points = swiss(300);
     let square = distances(&points);
-    for name in ["mds", "isomap", "lle", "laplacian-eigenmaps", "diffusion-maps"] {
+    let names =
+        ["mds", "isomap", "laplacian-eigenmaps", "diffusion-maps", "lle", "ltsa", "hessian-lle", "modified-lle"];
+    for name in names {
         let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
         let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(eigenfold::Input::Distances(&square)).unwrap());
         let tolerance = if name == "lle" { 1e-3 } else { 1e-6 };
@@ -110,5 +114,94 @@ fn the_slowest_vibration_of_a_long_strip_runs_along_it() {
         let steps: Vec<f64> = (0..10).map(|s| mean(s * 200..(s + 1) * 200)).collect();
         let rising = steps.is_sorted() || steps.iter().rev().is_sorted();
         assert!(rising, "seed {seed}: {steps:?}");
+    }
+}
+
+/// n points of a cube of d dimensions, gently bent into 2d dimensions: x = (z, 0.15 sin 2z + 0.1 z z').
+fn bent_cube(n: usize, d: usize, seed: u64) -> (Points, Points) {
+    let truth = cloud(n, d, seed);
+    let bend = |z: &[f64]| -> Vec<f64> {
+        let up = |q: usize| 0.15 * (2.0 * z[q]).sin() + 0.1 * z[q] * z[(q + 1) % d];
+        z.iter().copied().chain((0..d).map(up)).collect()
+    };
+    let points = Points::from_rows(&(0..n).map(|i| bend(truth.row(i))).collect::<Vec<_>>()).unwrap();
+    (points, truth)
+}
+
+#[test]
+fn alignment_methods_flatten_bent_cubes_of_one_to_five_dimensions() {
+    for (d, k) in [(1, 12), (2, 10), (3, 14), (5, 30)] {
+        for seed in 0..3 {
+            let (points, truth) = bent_cube(1200, d, seed);
+            let methods: [Method; 3] = [Ltsa.into(), HessianLle::default().into(), ModifiedLle::default().into()];
+            for method in methods {
+                let name = method.info().name;
+                let recipe = Recipe { method, neighbors: Neighbors::Nearest(k), dims: d, ..Recipe::default() };
+                let model = recipe.fit(&points).unwrap();
+                let error = affine_error(&truth, model.embedding());
+                assert!(model.report().warnings.is_empty(), "{name}: {:?}", model.report().warnings);
+                assert!(error < 0.01, "{name} in {d} dimensions, seed {seed}: {error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn alignment_methods_unroll_the_swiss_roll() {
+    for seed in 0..10 {
+        let roll = Sample::SwissRoll.draw(2000, 0.0, seed).unwrap();
+        let error = |method: Method| affine_error(&roll.truth, fit(method, &roll.points).embedding());
+        let (ltsa, hessian, modified) =
+            (error(Ltsa.into()), error(HessianLle::default().into()), error(ModifiedLle::default().into()));
+        // The regularized weights of modified LLE leave a bias that the others do not have.
+        assert!(ltsa < 1e-3 && hessian < 1e-3 && modified < 5e-3, "seed {seed}: {ltsa} {hessian} {modified}");
+        assert!(hessian < ltsa, "seed {seed}: second derivatives alone bend less, {hessian} against {ltsa}");
+    }
+}
+
+#[test]
+fn too_few_neighbors_are_an_error_with_the_least_number() {
+    let points = swiss(100);
+    let cases: [(Method, usize, usize); 5] = [
+        (Ltsa.into(), 2, 3),
+        (HessianLle::default().into(), 1, 2),
+        (HessianLle::default().into(), 2, 5),
+        (HessianLle::default().into(), 3, 9),
+        (ModifiedLle::default().into(), 2, 3),
+    ];
+    for (method, dims, least) in cases {
+        let name = method.info().name;
+        let recipe = |k| Recipe { method: method.clone(), dims, neighbors: Neighbors::Nearest(k), ..Recipe::default() };
+        let message = recipe(least - 1).fit(&points).unwrap_err().to_string();
+        assert!(message.contains(&format!("needs {least} neighbors")), "{name}: {message}");
+        assert!(message.contains(&format!("use -k {least} or more")), "{name}: {message}");
+        assert!(recipe(least).fit(&points).is_ok(), "{name}");
+    }
+    let four = Recipe { method: Ltsa.into(), dims: 4, ..Recipe::default() }.fit(&points).unwrap_err().to_string();
+    assert!(four.contains("4 dimensions were asked of 3 features"), "{four}");
+}
+
+/// Points that are nobody's neighbor, coinciding points, points on a grid.
+#[test]
+fn alignment_methods_survive_outliers_duplicates_and_grids() {
+    let base = swiss(600);
+    let mut rows: Vec<Vec<f64>> = (0..600).map(|i| base.row(i).to_vec()).collect();
+    for i in 0..20 {
+        rows.push(base.row(30 * i).iter().map(|v| v + 3.0).collect());
+        rows.extend(std::iter::repeat_n(base.row(7).to_vec(), 2));
+    }
+    let strange = Points::from_rows(&rows).unwrap();
+    let grid = Points::from_rows(&(0..625).map(|i| [(i % 25) as f64, (i / 25) as f64]).collect::<Vec<_>>()).unwrap();
+    let methods: [Method; 3] = [Ltsa.into(), HessianLle::default().into(), ModifiedLle::default().into()];
+    for method in methods {
+        let name = method.info().name;
+        let map = fit(method.clone(), &strange);
+        assert!(map.report().converged && map.embedding().rows() == 660, "{name}");
+        assert!(map.embedding().values().iter().all(|v| v.is_finite()), "{name}");
+        let flat = fit(method, &grid);
+        let error = affine_error(&grid, flat.embedding());
+        // Regularized weights do not quite reproduce the points on the rim.
+        let tolerance = if name == "modified-lle" { FITTED } else { SOLVED };
+        assert!(error < tolerance, "{name}: a flat grid is its own map, {error}");
     }
 }

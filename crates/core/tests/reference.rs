@@ -1,12 +1,14 @@
 //! Numbers from other programs. reference/scikit_learn.py made those of scikit-learn 1.9.1; the swiss roll's Isomap
-//! spectra come from SciPy's Dijkstra and NumPy's dense solver.
+//! spectra come from SciPy's Dijkstra and NumPy's dense solver. reference/alignment.py made those of the alignment
+//! methods.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
 use eigenfold::field::{EdgeWeight, LleVariant};
 use eigenfold::{
-    DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Method, Neighbors, Pca, Points, Recipe, io,
+    DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, ModifiedLle,
+    Neighbors, Pca, Points, Recipe, io,
 };
 use support::*;
 
@@ -67,6 +69,17 @@ fn lle_of_swiss_rolls_has_scikit_learns_reconstruction_error() {
         // Their matrix is assembled with rounding of 1e-16 next to eigenvalues of 1e-7.
         assert!((ours / theirs - 1.0).abs() < 1e-7, "n = {n}: {ours} against {theirs}");
     }
+}
+
+#[test]
+fn alignment_methods_have_the_eigenvalues_of_the_papers_formulas() {
+    let roll = swiss(600);
+    let ltsa = [6.313366690114888e-05, 0.00011322850512855988, 0.0010709519376186209];
+    close(&spectrum(Ltsa, 10, 2, &roll), &ltsa, 1e-9);
+    let hessian = [5.3415300712919093e-05, 9.598623452451457e-05, 0.0009536434258034073];
+    close(&spectrum(HessianLle { regularization: 0.0 }, 10, 2, &roll), &hessian, 1e-9);
+    let modified: f64 = spectrum(ModifiedLle::default(), 10, 2, &roll).iter().take(2).sum();
+    assert!((modified / 4.807588350019326e-05 - 1.0).abs() < 1e-8, "{modified}");
 }
 
 #[test]

@@ -3,17 +3,19 @@
 //! ```text
 //! [1, θ₁, ..., θ_d]              orthonormal, as in tangent space alignment
 //! Hᵢ = the products θ_a θ_b (a ≤ b), orthonormalized against those and each other: d(d+1)/2 rows
-//! precision Σᵢ Sᵢ HᵢᵀHᵢ Sᵢᵀ
+//! precision Σᵢ Sᵢ [(1 − r) HᵢᵀHᵢ + r (I − BᵢᵀBᵢ)] Sᵢᵀ        Bᵢ the rows 1, θ₁, ..., θ_d
 //! ```
 //!
-//! A row of Hᵢ estimates a second derivative of whatever function it is applied to. Only these rows are kept, not the
-//! whole complement of the tangent space: with the complement it would be tangent space alignment.
+//! A row of Hᵢ estimates a second derivative of whatever function it is applied to; those rows are the method. The
+//! little of the whole complement of the tangent space that r adds fixes what they leave open: a clump of points with
+//! one and the same patch has d(d+1)/2 rows for all of them together, and on a curve (d = 1) every stretch is such a
+//! clump. With r = 0 the method is as published, with r = 1 it would be tangent space alignment.
 //!
 //! D. L. Donoho, C. Grimes. Hessian eigenmaps: locally linear embedding techniques for high-dimensional data. PNAS
 //! 100(10), 2003.
 
-use super::patches::{Ground, INPUTS, Tangent, glue, outer};
-use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter};
+use super::patches::{Ground, INPUTS, Tangent, add_outer, glue};
+use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::Result;
 use crate::extend::Rule;
 use crate::linalg::small::orthonormalize;
@@ -24,8 +26,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const DEPENDENT: f64 = 1e-6;
 
 /// Hessian locally linear embedding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct HessianLle;
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct HessianLle {
+    /// r: the part of the bending other than second derivatives that counts too.
+    pub regularization: f64,
+}
+
+impl Default for HessianLle {
+    fn default() -> HessianLle {
+        HessianLle { regularization: 1e-3 }
+    }
+}
 
 impl FieldModel for HessianLle {
     fn info(&self) -> Info {
@@ -42,23 +53,31 @@ impl FieldModel for HessianLle {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        Vec::new()
+        let help = "part of the bending other than second derivatives that counts too";
+        vec![Parameter::new("regularization", self.regularization, help)]
     }
 
-    fn set(&mut self, name: &str, _value: &str) -> Result<()> {
-        Err(no_such_parameter(self, name))
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "regularization" => self.regularization = number(name, value, 0.0..=1.0)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
     }
 
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
         let ground = Ground::for_patches(site, graph, self.info().name, d * (d + 3) / 2)?;
         let degenerate = AtomicUsize::new(0);
-        let matrix = glue(site, graph, |_, members| {
+        let matrix = glue(site, graph, |_, members, form| {
             let tangent = Tangent::new(ground, members, d);
-            hessian(&tangent, d).map(|rows| outer(&rows, tangent.size)).unwrap_or_else(|| {
+            tangent.bending(form);
+            if let Some(rows) = hessian(&tangent, d) {
+                form.iter_mut().for_each(|v| *v *= self.regularization);
+                add_outer(&rows, tangent.size, 1.0 - self.regularization, form);
+            } else {
                 degenerate.fetch_add(1, Ordering::Relaxed);
-                tangent.bending()
-            })
+            }
         })?;
         let mut warnings = Vec::new();
         let count = degenerate.into_inner();

@@ -43,7 +43,9 @@ impl FieldModel for Ltsa {
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let ground = Ground::for_patches(site, graph, self.info().name, site.dims + 1)?;
-        let matrix = glue(site, graph, |_, members| Tangent::new(ground, members, site.dims).bending())?;
+        let matrix = glue(site, graph, |_, members, form| {
+            Tangent::new(ground, members, site.dims).bending(form);
+        })?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         Ok(Built::new(field, Rule::Tangent))
     }

@@ -70,7 +70,7 @@ impl FieldModel for ModifiedLle {
             .map(|i| Local::new(&ground.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization))
             .collect();
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
-        let matrix = glue(site, graph, |i, _| locals[i].form(locals[i].kept(d, eta)))?;
+        let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         Ok(Built::new(field, Rule::Barycenter { regularization: self.regularization }))
     }
@@ -104,18 +104,18 @@ impl Local {
     }
 
     /// [−1ᵀ; W][−1ᵀ; W]ᵀ over the point and its neighbors, with that many directions kept out of P.
-    fn form(&self, kept: usize) -> Vec<f64> {
+    fn form(&self, kept: usize, form: &mut [f64]) {
         let (k, w) = (self.weights.len(), &self.weights);
         let kept = kept.min(self.pairs.len());
         let s = (k - kept) as f64;
         let out: Vec<f64> = self.pairs[..kept].iter().flat_map(|pair| pair.1.iter().copied()).collect();
-        let projector = complement(&out, k);
+        let mut projector = vec![0.0; k * k];
+        complement(&out, k, &mut projector);
         let image: Vec<f64> = projector.chunks_exact(k).map(|row| row.iter().sum()).collect();
         let alpha = (image.iter().sum::<f64>().max(0.0) / s).sqrt();
         // Where P is blind to constants, P1/α has no direction; its length is √s at most and it is left out.
         let across = |a: usize| if alpha > 1e-12 { image[a] / alpha } else { 0.0 };
         let size = k + 1;
-        let mut form = vec![0.0; size * size];
         form[0] = s;
         for a in 0..k {
             let sum = (1.0 - alpha) * s * w[a] + across(a);
@@ -126,7 +126,6 @@ impl Local {
                 form[(a + 1) * size + b + 1] = own + crossed + projector[a * k + b];
             }
         }
-        form
     }
 }
 
@@ -165,7 +164,9 @@ mod tests {
         for c in 0..s {
             assert!(((0..k).map(|a| weight(a, c)).sum::<f64>() - 1.0).abs() < 1e-13, "each column sums to one");
         }
-        for (at, value) in local.form(kept).iter().enumerate() {
+        let mut form = vec![0.0; (k + 1) * (k + 1)];
+        local.form(kept, &mut form);
+        for (at, value) in form.iter().enumerate() {
             let (a, b) = (at / (k + 1), at % (k + 1));
             let expected: f64 = (0..s).map(|c| row(a, c) * row(b, c)).sum();
             assert!((value - expected).abs() < 1e-13, "{a} {b}: {value} {expected}");

@@ -13,7 +13,7 @@ use super::{InputKind, Site, needs_points};
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::small::{orthonormalize, symmetric_eigen};
-use crate::linalg::sparse::SparseSymmetric;
+use crate::linalg::sparse::{SparseSymmetric, by_rows};
 use crate::points::Points;
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -119,13 +119,15 @@ impl Cloud {
             // Through the smaller of the two matrices of second moments.
             Cloud::Rows(rows) if rows.len() / size < size => {
                 let p = rows.len() / size;
-                let (values, axes) = symmetric_eigen(&mut outer(rows, p), p);
-                let along = |axis: &[f64], length: f64| {
-                    let dot = |x: &[f64]| x.iter().zip(axis).map(|(x, u)| x * u).sum::<f64>();
-                    rows.chunks_exact(p).map(|x| dot(x) / length).collect::<Vec<f64>>()
-                };
-                let pairs = axes.chunks_exact(p).zip(&values).take(dims);
-                let coordinates = pairs.flat_map(|(axis, value)| along(axis, value.sqrt())).collect();
+                let mut moments = vec![0.0; p * p];
+                add_outer(rows, p, 1.0, &mut moments);
+                let (values, axes) = symmetric_eigen(&mut moments, p);
+                let mut coordinates = Vec::with_capacity(dims.min(p) * size);
+                for (axis, value) in axes.chunks_exact(p).zip(&values).take(dims) {
+                    let length = value.sqrt();
+                    let along = |x: &[f64]| x.iter().zip(axis).map(|(x, u)| x * u).sum::<f64>() / length;
+                    coordinates.extend(rows.chunks_exact(p).map(along));
+                }
                 (values, coordinates)
             }
             cloud => symmetric_eigen(&mut cloud.gram(size).into_owned(), size),
@@ -139,7 +141,11 @@ impl Cloud {
 
 /// The members' rows less `from`, one after the other.
 pub(crate) fn differences(points: &Points, members: &[u32], from: &[f64]) -> Vec<f64> {
-    members.iter().flat_map(|&j| points.row(j as usize).iter().zip(from).map(|(x, o)| x - o)).collect()
+    let mut rows = Vec::with_capacity(members.len() * from.len());
+    for &j in members {
+        rows.extend(points.row(j as usize).iter().zip(from).map(|(x, o)| x - o));
+    }
+    rows
 }
 
 /// The inner products of `count` vectors stored one after the other.
@@ -159,34 +165,34 @@ pub(crate) fn products(vectors: &[f64], count: usize) -> Vec<f64> {
     gram
 }
 
-/// The sum of every patch's form, row-major over the point and its neighbors in the order of the list.
+/// The sum of every patch's form, which is written row-major over the point and its neighbors in the order of the list.
 pub(super) fn glue(
     site: &Site<'_>,
     graph: &Graph,
-    form: impl Fn(usize, &[u32]) -> Vec<f64> + Sync,
+    form: impl Fn(usize, &[u32], &mut [f64]) + Sync,
 ) -> Result<SparseSymmetric> {
     let n = graph.len();
     let (mut offsets, mut members) = (Vec::with_capacity(n + 1), Vec::with_capacity(graph.edge_count() + n));
+    let mut blocks = Vec::with_capacity(n + 1);
     offsets.push(0);
+    blocks.push(0);
     for i in 0..n {
         members.push(i as u32);
         members.extend_from_slice(graph.neighbors(i));
         offsets.push(members.len());
+        blocks.push(blocks[i] + (graph.neighbors(i).len() + 1).pow(2));
     }
-    let entries: u64 = offsets.windows(2).map(|w| ((w[1] - w[0]) as u64).pow(2)).sum();
-    site.afford("the patches", 24 * entries, "use a smaller -k or --radius, or raise --memory")?;
-    // Pieces of a fixed size, so that no list of millions of small blocks is ever held.
-    let blocks: Vec<Vec<f64>> = (0..n.div_ceil(256))
-        .into_par_iter()
-        .map(|piece| {
-            if site.observer.stop() {
-                return Err(Error::Stopped);
-            }
-            let patch = |i: usize| form(i, &members[offsets[i]..offsets[i + 1]]);
-            Ok((256 * piece..(256 * (piece + 1)).min(n)).flat_map(patch).collect())
-        })
-        .collect::<Result<_>>()?;
-    Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks.concat()))
+    site.afford("the patches", 24 * blocks[n] as u64, "use a smaller -k or --radius, or raise --memory")?;
+    let mut forms = vec![0.0; blocks[n]];
+    by_rows(&blocks, &mut forms).into_par_iter().try_for_each(|(rows, mut forms)| {
+        for i in rows {
+            let (own, rest) = forms.split_at_mut(blocks[i + 1] - blocks[i]);
+            form(i, &members[offsets[i]..offsets[i + 1]], own);
+            forms = rest;
+        }
+        if site.observer.stop() { Err(Error::Stopped) } else { Ok(()) }
+    })?;
+    Ok(SparseSymmetric::of_patches(&offsets, &members, &blocks, &forms))
 }
 
 /// A patch in the coordinates of its tangent space.
@@ -201,7 +207,8 @@ impl Tangent {
     /// The patch with those members, flattened to at most `dims` dimensions.
     pub(super) fn new(ground: Ground<'_>, members: &[u32], dims: usize) -> Tangent {
         let size = members.len();
-        let mut basis = vec![1.0 / (size as f64).sqrt(); size];
+        let mut basis = Vec::with_capacity((dims + 1) * size);
+        basis.resize(size, 1.0 / (size as f64).sqrt());
         for (_, mut coordinate) in ground.centered(members).principal(size, dims) {
             if orthonormalize(&mut coordinate, &basis, 1e-6) {
                 basis.extend(coordinate);
@@ -221,30 +228,26 @@ impl Tangent {
     }
 
     /// I − B Bᵀ over the patch: what is not affine in the tangent coordinates.
-    pub(super) fn bending(&self) -> Vec<f64> {
-        complement(&self.basis, self.size)
+    pub(super) fn bending(&self, form: &mut [f64]) {
+        complement(&self.basis, self.size, form);
     }
 }
 
-/// Bᵀ B of rows stored one after the other: the projector on their span where they are orthonormal.
-pub(super) fn outer(rows: &[f64], size: usize) -> Vec<f64> {
-    let mut form = vec![0.0; size * size];
+/// Adds a multiple of Bᵀ B of rows stored one after the other: the projector on their span where they are orthonormal.
+pub(super) fn add_outer(rows: &[f64], size: usize, scale: f64, form: &mut [f64]) {
     for row in rows.chunks_exact(size) {
-        for (a, x) in row.iter().enumerate() {
-            for (sum, y) in form[a * size..(a + 1) * size].iter_mut().zip(row) {
-                *sum += x * y;
-            }
+        for (x, sums) in row.iter().zip(form.chunks_exact_mut(size)) {
+            let x = scale * x;
+            sums.iter_mut().zip(row).for_each(|(sum, y)| *sum += x * y);
         }
     }
-    form
 }
 
 /// I − Bᵀ B: the projector on what is orthogonal to the orthonormal rows.
-pub(super) fn complement(rows: &[f64], size: usize) -> Vec<f64> {
-    let mut form = outer(rows, size);
-    form.iter_mut().for_each(|v| *v = -*v);
-    (0..size).for_each(|a| form[a * size + a] += 1.0);
-    form
+pub(super) fn complement(rows: &[f64], size: usize, form: &mut [f64]) {
+    form.fill(0.0);
+    (0..size).for_each(|a| form[a * size + a] = 1.0);
+    add_outer(rows, size, -1.0, form);
 }
 
 /// Takes the mean row from every row.
@@ -288,8 +291,9 @@ mod tests {
         let distance = |at: usize| crate::graph::Metric::Euclidean.distance(points.row(at / 4), points.row(at % 4));
         let distances = Points::new(4, 4, (0..16).map(distance).collect()).unwrap();
         let members = [2, 0, 1, 3];
-        let one = Tangent::new(Ground::Points(&points), &members, 2).bending();
-        let two = Tangent::new(Ground::Distances(&distances), &members, 2).bending();
+        let (mut one, mut two) = ([0.0; 16], [0.0; 16]);
+        Tangent::new(Ground::Points(&points), &members, 2).bending(&mut one);
+        Tangent::new(Ground::Distances(&distances), &members, 2).bending(&mut two);
         assert!(one.iter().zip(&two).all(|(a, b)| (a - b).abs() < 1e-12), "{one:?} {two:?}");
     }
 

@@ -79,8 +79,8 @@ pub fn symmetric_eigen(a: &mut [f64], n: usize) -> (Vec<f64>, Vec<f64>) {
 fn rotate(a: &mut [f64], vectors: &mut [f64], n: usize, (p, q): (usize, usize)) {
     let apq = a[p * n + q];
     let theta = (a[q * n + q] - a[p * n + p]) / (2.0 * apq);
-    let tan = theta.signum() / (theta.abs() + theta.hypot(1.0));
-    let cos = 1.0 / tan.hypot(1.0);
+    let tan = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+    let cos = 1.0 / (tan * tan + 1.0).sqrt();
     let sin = tan * cos;
     a[p * n + p] -= tan * apq;
     a[q * n + q] += tan * apq;

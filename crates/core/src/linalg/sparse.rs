@@ -41,21 +41,15 @@ impl SparseSymmetric {
     }
 
     /// Σᵣ Sᵣ Qᵣ Sᵣᵀ over n patches of points: patch r couples its `members` (no point twice, every point in its own)
-    /// by the symmetric block Qᵣ, row-major; blocks lie one after the other.
-    pub(crate) fn of_patches(offsets: &[usize], members: &[u32], blocks: &[f64]) -> SparseSymmetric {
+    /// by the symmetric block Qᵣ, row-major in `forms` from `blocks[r]` on.
+    pub(crate) fn of_patches(offsets: &[usize], members: &[u32], blocks: &[usize], forms: &[f64]) -> SparseSymmetric {
         let n = offsets.len() - 1;
-        let mut block_starts = Vec::with_capacity(n);
-        let mut next = 0;
-        for r in 0..n {
-            block_starts.push(next);
-            next += (offsets[r + 1] - offsets[r]).pow(2);
-        }
         let (starts, patches, places) = transpose(n, offsets, members, |at, r| (at - offsets[r]) as u32);
         gathered(n, |i, sum| {
             for at in starts[i]..starts[i + 1] {
                 let (r, place) = (patches[at] as usize, places[at] as usize);
                 let members = &members[offsets[r]..offsets[r + 1]];
-                let row = &blocks[block_starts[r] + place * members.len()..];
+                let row = &forms[blocks[r] + place * members.len()..];
                 for (&j, &value) in members.iter().zip(row) {
                     sum.add(j, value);
                 }
@@ -342,7 +336,7 @@ mod tests {
     fn patches_add_up_where_they_overlap() {
         // Two springs between 0 and 1, one between 1 and 2.
         let spring = [1.0, -1.0, -1.0, 1.0];
-        let sum = SparseSymmetric::of_patches(&[0, 2, 4, 6], &[0, 1, 1, 0, 2, 1], &spring.repeat(3));
+        let sum = SparseSymmetric::of_patches(&[0, 2, 4, 6], &[0, 1, 1, 0, 2, 1], &[0, 4, 8, 12], &spring.repeat(3));
         assert_eq!(sum.to_dense(), faer::mat![[2.0, -2.0, 0.0], [-2.0, 3.0, -1.0], [0.0, -1.0, 1.0]]);
     }
 

@@ -1,0 +1,88 @@
+//! New points: where they land, and what is said of those that lie far away.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use eigenfold::{Input, Method, Neighbors, Points, Recipe};
+use support::*;
+
+fn recipe(method: Method) -> Recipe {
+    Recipe { method, ..Recipe::default() }
+}
+
+/// Both of them, one after the other.
+fn stacked(a: &Points, b: &Points) -> Points {
+    Points::new(a.rows() + b.rows(), a.cols(), [a.values(), b.values()].concat()).unwrap()
+}
+
+/// The true coordinates of `swiss(n)`: arc length and height.
+fn truth(points: &Points) -> Points {
+    let arc = |t: f64| 0.5 * (t * (1.0 + t * t).sqrt() + t.asinh());
+    let row = |i: usize| [arc(points.row(i)[0].hypot(points.row(i)[2])), points.row(i)[1]];
+    Points::from_rows(&(0..points.rows()).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn held_out_points_land_where_they_belong() {
+    let all = swiss(3000);
+    let (old, new): (Vec<usize>, Vec<usize>) = (0..3000).partition(|i| i % 4 != 0);
+    let (old, new) = (all.select(&old), all.select(&new));
+    // The errors of the maps themselves, which the new points cannot undo.
+    for (name, most) in [("isomap", 4e-3), ("ltsa", 2e-4), ("hessian-lle", 2e-4), ("modified-lle", 2e-3)] {
+        let model = recipe(Method::from_name(name).unwrap()).fit(&old).unwrap();
+        let placed = model.place(&new).unwrap();
+        assert!(placed.far.is_empty(), "{name}: {:?}", placed.far);
+        let own = affine_error(&truth(&old), model.embedding());
+        let both = stacked(model.embedding(), &placed.coordinates);
+        let error = affine_error(&stacked(&truth(&old), &truth(&new)), &both);
+        assert!(error < most && error < 3.0 * own + 1e-5, "{name}: {error}, and {own} without the new points");
+    }
+    // For every method: a new point is no farther from its nearest old point on the map than neighbors are.
+    for method in Method::all() {
+        let name = method.info().name;
+        let model = recipe(method).fit(&old).unwrap();
+        let placed = model.transform(&new).unwrap();
+        let (mut steps, mut reach) = (Vec::new(), Vec::new());
+        for i in 0..new.rows() {
+            let away = |j: usize| eigenfold::Metric::Euclidean.distance(new.row(i), old.row(j));
+            let mut near: Vec<usize> = (0..old.rows()).collect();
+            near.sort_by(|&a, &b| away(a).total_cmp(&away(b)));
+            let on_map = |y: &[f64]| eigenfold::Metric::Euclidean.distance(y, model.embedding().row(near[0]));
+            steps.push(on_map(placed.row(i)));
+            reach.push((1..8).map(|j| on_map(model.embedding().row(near[j]))).fold(0.0, f64::max));
+        }
+        let beyond = steps.iter().zip(&reach).filter(|(step, reach)| step > reach).count();
+        assert!(beyond * 50 < steps.len(), "{name}: {beyond} of {} new points leave their neighborhood", steps.len());
+    }
+}
+
+#[test]
+fn far_points_are_named_and_training_points_never_are() {
+    let points = swiss(800);
+    let mut rows: Vec<Vec<f64>> = vec![vec![500.0, 0.0, 0.0], points.row(3).iter().map(|v| v + 0.01).collect()];
+    rows.push(vec![0.0, -400.0, 0.0]);
+    let strange = Points::from_rows(&rows).unwrap();
+    for method in Method::all() {
+        let name = method.info().name;
+        let model = recipe(method).fit(&points).unwrap();
+        let placed = model.place(&strange).unwrap();
+        assert_eq!(placed.far, [0, 2], "{name}");
+        assert!(placed.coordinates.values().iter().all(|v| v.is_finite()), "{name}");
+        let scale = model.embedding().values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let most = placed.coordinates.values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        assert!(most < 200.0 * scale, "{name}: {most} on a map of {scale}");
+        assert!(model.place(&points).unwrap().far.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_placed_is_refused_with_the_way_out() {
+    let points = swiss(120);
+    let square = distances(&points);
+    for name in ["lle", "ltsa", "hessian-lle", "modified-lle"] {
+        let recipe = Recipe { neighbors: Neighbors::Nearest(8), ..recipe(Method::from_name(name).unwrap()) };
+        let model = recipe.fit(Input::Distances(&square)).unwrap();
+        let message = model.transform(&square).unwrap_err().to_string();
+        assert!(message.contains("cannot place new points; fit it to points"), "{name}: {message}");
+    }
+}
