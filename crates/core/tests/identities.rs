@@ -10,7 +10,7 @@ use eigenfold::linalg::centered::Centered;
 use eigenfold::linalg::dense::{inner, symmetric_eigen};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Neighbors, Pca, Points, Recipe};
+use eigenfold::{Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Neighbors, Pca, Points, Recipe};
 use faer::Mat;
 use proptest::prelude::*;
 use support::*;
@@ -125,9 +125,13 @@ proptest! {
             .collect();
         let moved = Points::from_rows(&moved).unwrap();
         // Weights agree to rounding; the bottom of the spectrum decides how much of that reaches the map.
-        let (a, b) = (fit(Lle::default(), &points), fit(Lle::default(), &moved));
-        prop_assert!(subspace_angle(a.embedding(), b.embedding()) < 1e-5);
-        prop_assert!((a.spectrum()[1] / b.spectrum()[1] - 1.0).abs() < 1e-6);
+        for name in ["lle", "ltsa", "hessian-lle", "modified-lle"] {
+            let method = Method::from_name(name).unwrap();
+            let (a, b) = (fit(method.clone(), &points), fit(method, &moved));
+            let angle = subspace_angle(a.embedding(), b.embedding());
+            prop_assert!(angle < 1e-5, "{name}: {angle}");
+            prop_assert!((a.spectrum()[1] / b.spectrum()[1] - 1.0).abs() < 1e-6, "{name}");
+        }
     }
 }
 
@@ -165,8 +169,18 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
     };
     let simple = LaplacianEigenmaps { kernel: EdgeWeight::Simple, ..LaplacianEigenmaps::default() };
     let free = Lle { variant: eigenfold::field::LleVariant::Free, ..Lle::default() };
-    let methods: [&dyn FieldModel; 5] =
-        [&LaplacianEigenmaps::default(), &simple, &Lle::default(), &free, &eigenfold::DiffusionMaps::default()];
+    let symmetric = Lle { variant: eigenfold::field::LleVariant::Symmetric, ..Lle::default() };
+    let methods: [&dyn FieldModel; 9] = [
+        &LaplacianEigenmaps::default(),
+        &simple,
+        &Lle::default(),
+        &free,
+        &symmetric,
+        &eigenfold::DiffusionMaps::default(),
+        &eigenfold::Ltsa,
+        &eigenfold::HessianLle::default(),
+        &eigenfold::ModifiedLle::default(),
+    ];
     for method in methods {
         let eigenfold::field::Field::Precision { matrix, .. } = method.field(&site).unwrap().field else {
             panic!("{} is a precision", method.info().name)
@@ -179,5 +193,41 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         let (values, _) = symmetric_eigen(dense.as_ref()).unwrap();
         assert!(values[199] > -1e-12 * values[0]);
         assert!(inner(ones.as_ref(), ones.as_ref())[(0, 0)] == 200.0);
+    }
+}
+
+/// Maximum variance unfolding in closed form. A path of n points with edges of length one is stretched into a line, with
+/// the dual weight j(n − j)/2 on its j-th edge; a ring becomes a regular polygon, with one weight for all edges. In both
+/// L y = y, the least eigenvalue of L beside zero is one, and the dual value Σ w d² is the variance.
+#[test]
+fn x05_at_the_optimum_of_unfolding_each_point_is_a_combination_of_its_neighbors() {
+    let n = 12;
+    let path: Vec<(usize, usize, f64)> = (1..n).map(|j| (j - 1, j, (j * (n - j)) as f64 / 2.0)).collect();
+    let line = Mat::from_fn(n, 1, |i, _| i as f64 - 0.5 * (n - 1) as f64);
+    let angle = 2.0 * std::f64::consts::PI / n as f64;
+    let weight = 1.0 / (2.0 - 2.0 * angle.cos());
+    let ring: Vec<(usize, usize, f64)> = (0..n).map(|j| (j, (j + 1) % n, weight)).collect();
+    let radius = 0.5 / (0.5 * angle).sin();
+    let turn = |i: usize, q: usize| if q == 0 { (angle * i as f64).cos() } else { (angle * i as f64).sin() };
+    let polygon = Mat::from_fn(n, 2, |i, q| radius * turn(i, q));
+    for (edges, y) in [(path, line), (ring, polygon)] {
+        let mut laplacian = Mat::<f64>::zeros(n, n);
+        for &(i, j, w) in &edges {
+            laplacian[(i, i)] += w;
+            laplacian[(j, j)] += w;
+            laplacian[(i, j)] -= w;
+            laplacian[(j, i)] -= w;
+        }
+        for i in 0..n {
+            for q in 0..y.ncols() {
+                let own = (laplacian[(i, i)] - 1.0) * y[(i, q)];
+                let sum: f64 = (0..n).filter(|&j| j != i).map(|j| -laplacian[(i, j)] * y[(j, q)]).sum();
+                assert!((own - sum).abs() < 1e-11, "point {i}: {own} {sum}");
+            }
+        }
+        let (values, _) = symmetric_eigen(laplacian.as_ref()).unwrap();
+        assert!((values[n - 2] - 1.0).abs() < 1e-11, "{values:?}");
+        let dual: f64 = edges.iter().map(|edge| edge.2).sum();
+        assert!((dual - y.squared_norm_l2()).abs() < 1e-10 * dual, "strong duality: {dual}");
     }
 }

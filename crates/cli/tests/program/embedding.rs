@@ -62,6 +62,30 @@ fn one_new_point_is_placed_as_among_many() {
 }
 
 #[test]
+fn points_far_from_all_data_are_placed_and_named() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 200 -o roll.csv");
+    let near = bench.read("roll.csv").lines().nth(1).unwrap().to_string();
+    bench.write("new.csv", format!("{near}\n900,0,0\n{near}\n0,-900,0\n"));
+    bench.does("embed roll.csv -m ltsa --save m -q -o map.csv");
+    let answer = bench.does("transform m new.csv --header no -o out.csv");
+    let said = "2 of 4 new points are far from all training points (rows 2, 4)";
+    assert!(answer.err.contains(said), "{}", answer.err);
+    assert_eq!(coordinates(&bench.read("out.csv")).len(), 4);
+    let quiet = bench.does("transform m new.csv --header no -q -o out.csv");
+    assert_eq!(quiet.err, "");
+}
+
+#[test]
+fn too_few_neighbors_for_a_method_are_refused_with_the_least_number() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 100 -o roll.csv -q");
+    bench.refuses("embed roll.csv -m hlle -k 4 -o m.csv", 2, "use -k 5 or more");
+    bench.refuses("embed roll.csv -m hlle -d 3 -k 8 -o m.csv", 2, "needs 9 neighbors");
+    bench.refuses("embed roll.csv -m lle --variant sideways -o m.csv", 2, "give standard, free or symmetric");
+}
+
+#[test]
 fn standard_input_and_output_are_csv() {
     let bench = Bench::new();
     bench.write("cloud.csv", cloud(40, 3));
