@@ -41,7 +41,7 @@ pub mod spectral;
 mod stages;
 
 pub use error::{Error, Result};
-pub use field::{DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Pca};
+pub use field::{Alle, DiffusionMaps, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Pca};
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
 pub use model::Model;

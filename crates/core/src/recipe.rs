@@ -4,7 +4,7 @@
 
 use crate::error::{Error, Result};
 use crate::field::{
-    DiffusionMaps, FieldModel, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Parameter, Pca,
+    Alle, DiffusionMaps, FieldModel, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
@@ -33,6 +33,8 @@ pub enum Method {
     LaplacianEigenmaps(LaplacianEigenmaps),
     /// Diffusion maps.
     DiffusionMaps(DiffusionMaps),
+    /// Acyclic locally linear embedding.
+    Alle(Alle),
 }
 
 macro_rules! methods {
@@ -65,7 +67,7 @@ macro_rules! methods {
     };
 }
 
-methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps);
+methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Alle);
 
 impl Method {
     /// The method of that name or alias, with its default parameters.

@@ -160,7 +160,7 @@ impl Lle {
 }
 
 /// The inner products of k difference vectors stored one after the other.
-fn local_gram(k: usize, away: &[f64]) -> Vec<f64> {
+pub(super) fn local_gram(k: usize, away: &[f64]) -> Vec<f64> {
     let p = away.len() / k;
     let mut gram = vec![0.0; k * k];
     pulp::Arch::new().dispatch(|| {

@@ -4,6 +4,7 @@
 //! (known by its product with vectors). One file a method; each is a parameter struct that implements [`FieldModel`].
 
 mod affinity;
+mod alle;
 mod diffusion_maps;
 mod isomap;
 mod kernel;
@@ -12,8 +13,10 @@ mod laplacian_eigenmaps;
 mod lle;
 mod mds;
 mod pca;
+mod regression;
 
 pub use affinity::Affinity;
+pub use alle::{Alle, Ordering};
 pub use diffusion_maps::DiffusionMaps;
 pub use isomap::Isomap;
 pub use kernel::Kernel;
@@ -29,6 +32,7 @@ use crate::extend::Rule;
 use crate::graph::{Graph, Metric};
 use crate::linalg::Operator;
 use crate::linalg::sparse::SparseSymmetric;
+use crate::linalg::triangular::Root;
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::Mat;
@@ -44,6 +48,8 @@ pub enum Field {
         /// How long each coordinate is.
         scale: Scale,
     },
+    /// The inverse covariance by its triangular root, constants free in it; its coordinates have [`Scale::Unit`].
+    Root(Root),
     /// The covariance F Fᵀ of a factor with one row a point, columns of mean zero.
     Factor(Mat<f64>),
     /// A covariance known by its product with vectors, rows and columns of mean zero.

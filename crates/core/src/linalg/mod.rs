@@ -11,6 +11,7 @@ pub mod lanczos;
 pub mod pencil;
 pub mod sparse;
 mod triangle;
+pub mod triangular;
 
 use faer::{MatMut, MatRef};
 

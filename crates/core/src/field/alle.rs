@@ -1,0 +1,201 @@
+//! Acyclic locally linear embedding: in an order of the points, every point is a weighted mean of later ones.
+//!
+//! ```text
+//! w[i] = argmin ‖x[i] − Σⱼ w[i,j] x[j]‖²,  Σⱼ w[i,j] = 1,  j among the parents of i, all of them after i
+//!      = C⁻¹1 / 1ᵀC⁻¹1,   C[j,k] = (x[j] − x[i])·(x[k] − x[i]) + r tr(C) δ[j,k]
+//! precision M Mᵀ,   M[·, i] = m[i] (e[i] − Σⱼ w[i,j] e[j]),   m[i]⁻² = ‖x[i] − Σⱼ w[i,j] x[j]‖² / p
+//! ```
+//!
+//! Without cycles the regressions are the conditionals of one joint density: M is its own Cholesky factor, and
+//! the log likelihood is exact, Σ −p/2 (log 2π m[i]⁻² + 1) over all points but the last, which is free.
+//!
+//! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
+//! JMLR 13, 2012, section 2.7.5. (Its fixed point for m[i] lost the p, see docs/claims.md.)
+
+use super::regression::{Data, Regression};
+use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Site, no_such_parameter, number, shown};
+use crate::error::{Error, Result};
+use crate::extend::Rule;
+use crate::graph::ordered::{Ordered, geodesic_order};
+use crate::linalg::triangular::Root;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The largest regularization that is chosen, the usual one of lle.
+const MOST: f64 = 1e-3;
+/// The smallest one.
+const LEAST: f64 = 1e-9;
+/// At most so many points are asked how curved the data are around them.
+const ASKED: usize = 1024;
+/// A variance below this part of that of the data is rounding.
+const FLOOR: f64 = 1e-12;
+
+/// The order of the points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ordering {
+    /// That of the rows.
+    Input,
+    /// At random.
+    Random,
+    /// Along the first principal component.
+    Principal,
+    /// By the distance along the graph from one of its peripheral points, which comes last.
+    #[default]
+    Geodesic,
+    /// That of least fill; the parents are the pattern of the graph's Cholesky factor.
+    Elimination,
+}
+
+/// Every ordering with its name.
+const ORDERINGS: [(&str, Ordering); 5] = [
+    ("input", Ordering::Input),
+    ("random", Ordering::Random),
+    ("principal", Ordering::Principal),
+    ("geodesic", Ordering::Geodesic),
+    ("elimination", Ordering::Elimination),
+];
+
+/// Acyclic locally linear embedding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Alle {
+    /// r: the part of the local trace that is added to the diagonal; if not given, the part of it that lies beyond the
+    /// first `dims` directions, by the median over the points, and no more than 1e-3.
+    pub regularization: Option<f64>,
+    /// The order of the points.
+    pub ordering: Ordering,
+}
+
+impl FieldModel for Alle {
+    fn info(&self) -> Info {
+        Info {
+            name: "alle",
+            aliases: &["acyclic-lle"],
+            summary: "in an order of the points, every point is a weighted mean of later ones",
+            stage: "precision",
+            paper: "Lawrence 2012, section 2.7.5",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let ordering = ORDERINGS.iter().find(|(_, o)| *o == self.ordering).map_or("", |(name, _)| name);
+        let help = "part of the local trace added to the diagonal (auto = the part beyond the first directions)";
+        vec![
+            Parameter::auto("regularization", &self.regularization, help),
+            Parameter::new("ordering", ordering, "input, random, principal, geodesic or elimination"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "regularization" => self.regularization = Some(number(name, value, 1e-15..=1e3)?),
+            "ordering" => {
+                let known = ORDERINGS.iter().find(|(name, _)| *name == value).ok_or_else(|| {
+                    let names = ORDERINGS.map(|(name, _)| name).join(", ");
+                    Error::parameter(format!("--ordering is {value:?}; give one of {names}"))
+                })?;
+                self.ordering = known.1;
+            }
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let data = Data::of(site)?;
+        let ordered = self.ordered(site, data)?;
+        let regularization = match self.regularization {
+            Some(given) => given,
+            None => share_beyond(data, &ordered, site.dims)?,
+        };
+        let rows = regressions(site, data, &ordered, regularization)?;
+        let (root, log_likelihood) = root(data, ordered, &rows);
+        let mut built = Built::new(Field::Root(root), Rule::Barycenter { regularization });
+        built.log_likelihood = log_likelihood;
+        if self.regularization.is_none() {
+            built.used.push(("regularization", shown(regularization)));
+        }
+        Ok(built)
+    }
+}
+
+impl Alle {
+    /// The order, and the parents of every point: half as many again as it has neighbors, since they are on one side.
+    fn ordered(&self, site: &Site<'_>, data: Data<'_>) -> Result<Ordered> {
+        let graph = site.graph()?;
+        let union = graph.union();
+        let order = match self.ordering {
+            Ordering::Input => (0..graph.len() as u32).collect(),
+            Ordering::Random => {
+                let mut order: Vec<u32> = (0..graph.len() as u32).collect();
+                order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(site.seed));
+                order
+            }
+            Ordering::Principal => {
+                let along = data.first_component()?;
+                let mut order: Vec<u32> = (0..graph.len() as u32).collect();
+                order.sort_by(|&i, &j| along[i as usize].total_cmp(&along[j as usize]));
+                order
+            }
+            Ordering::Geodesic => geodesic_order(&union),
+            Ordering::Elimination => return Ordered::elimination(&union),
+        };
+        let most = (3 * (graph.edge_count() / graph.len()).max(1)).div_ceil(2);
+        let distance = |i: usize, j: usize| data.distance(site.metric, i, j);
+        Ok(Ordered::nearest(&union, order, most, &distance))
+    }
+}
+
+/// The points that are the parents of a place.
+fn parents(ordered: &Ordered, place: usize) -> Vec<usize> {
+    ordered.parents(place).iter().map(|&b| ordered.order[b as usize] as usize).collect()
+}
+
+/// The regularization that suits the data. It must not be much below the part of the local variance that lies beyond
+/// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is pulled
+/// towards its parents, which are all on one side of it. So it is that part, by the median over the points.
+fn share_beyond(data: Data<'_>, ordered: &Ordered, dims: usize) -> Result<f64> {
+    let places = ordered.order.len() - 1;
+    let asked = places.min(ASKED);
+    let share = |at: usize| {
+        let place = at * places / asked;
+        data.share_beyond(ordered.order[place] as usize, &parents(ordered, place), dims)
+    };
+    let shares: Vec<Option<f64>> = (0..asked).into_par_iter().map(share).collect::<Result<_>>()?;
+    let mut shares: Vec<f64> = shares.into_iter().flatten().collect();
+    shares.sort_unstable_by(f64::total_cmp);
+    Ok(shares.get(shares.len() / 2).map_or(MOST, |share| share.clamp(LEAST, MOST)))
+}
+
+/// Every place but the last written by its parents.
+fn regressions(site: &Site<'_>, data: Data<'_>, ordered: &Ordered, regularization: f64) -> Result<Vec<Regression>> {
+    let regression = |place: usize| {
+        if place.is_multiple_of(512) && site.observer.stop() {
+            return Err(Error::Stopped);
+        }
+        let point = ordered.order[place] as usize;
+        Ok(data.regression(point, &parents(ordered, place), regularization))
+    };
+    (0..ordered.order.len() - 1).into_par_iter().map(regression).collect()
+}
+
+/// M, and the log likelihood where the number of features is known and the points differ at all.
+fn root(data: Data<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Option<f64>) {
+    let variance = data.variance();
+    // Points that all coincide have no scale; then every regression is as sure as another.
+    let unit = if variance > 0.0 { variance } else { 1.0 };
+    let floor = if variance > 0.0 { (FLOOR * variance).max(f64::MIN_POSITIVE) } else { 1.0 };
+    let variances: Vec<f64> = rows.iter().map(|row| row.residual.max(floor)).collect();
+    let log_likelihood = data.features().filter(|_| variance > 0.0).map(|p| {
+        let term = |(row, v): (&Regression, &f64)| (std::f64::consts::TAU * v).ln() + row.residual / v;
+        -0.5 * p as f64 * rows.iter().zip(&variances).map(term).sum::<f64>()
+    });
+    let weights = rows.iter().flat_map(|row| row.weights.iter().copied()).collect();
+    let root = Root::new(ordered.order, (ordered.offsets, ordered.parents), weights, &variances, unit);
+    (root, log_likelihood)
+}
