@@ -10,7 +10,7 @@
 //! the log likelihood is exact, Σ −p/2 (log 2π m[i]⁻² + 1) over all points but the last, which is free.
 //!
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
-//! JMLR 13, 2012, section 2.7.5. (Its fixed point for m[i] lost the p, see docs/claims.md.)
+//! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
 use super::regression::{Data, Regression};
 use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Site, no_such_parameter, number, shown};
@@ -75,7 +75,7 @@ impl FieldModel for Alle {
             aliases: &["acyclic-lle"],
             summary: "in an order of the points, every point is a weighted mean of later ones",
             stage: "precision",
-            paper: "Lawrence 2012, section 2.7.5",
+            paper: "Lawrence 2012, section 2.7.4",
             accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
             needs_graph: true,
             uses_metric: true,
@@ -198,4 +198,109 @@ fn root(data: Data<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Option<
     let weights = rows.iter().flat_map(|row| row.weights.iter().copied()).collect();
     let root = Root::new(ordered.order, (ordered.offsets, ordered.parents), weights, &variances, unit);
     (root, log_likelihood)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Neighbors, Search};
+    use crate::linalg::Operator;
+    use crate::points::Points;
+    use crate::progress::Silent;
+
+    fn site(points: &Points) -> Site<'_> {
+        Site {
+            points: Some(points),
+            distances: None,
+            graph: None,
+            metric: Default::default(),
+            dims: 2,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &Silent,
+        }
+    }
+
+    /// The R2 swiss roll: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u), (t cos t, 21 v, t sin t), i = 1..n,
+    /// g the real root of g³ = g + 1.
+    fn swiss(n: usize) -> Points {
+        let g = 1.324_717_957_244_746_f64;
+        let row = |i: usize| {
+            let (u, v) = ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
+            let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
+            [t * t.cos(), 21.0 * v, t * t.sin()]
+        };
+        Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
+    }
+
+    /// Every point of swiss(60) written by its four nearest later rows, wherever they are, with r = 1e-3: NumPy's
+    /// solver for the weights, the sum above for the likelihood, and its dense eigenvalues of M Mᵀ.
+    #[test]
+    fn a_small_roll_has_the_likelihood_and_the_eigenvalues_that_numpy_finds() {
+        let points = swiss(60);
+        let distance = |i: usize, j: usize| crate::graph::Metric::Euclidean.distance(points.row(i), points.row(j));
+        let mut ordered = Ordered { order: (0..60).collect(), offsets: vec![0], parents: Vec::new() };
+        for i in 0..60 {
+            let mut later: Vec<usize> = (i + 1..60).collect();
+            later.sort_by(|&a, &b| distance(i, a).total_cmp(&distance(i, b)));
+            ordered.parents.extend(later.iter().take(4).map(|&j| j as u32));
+            ordered.offsets.push(ordered.parents.len());
+        }
+        let data = Data::Points(&points);
+        let rows = regressions(&site(&points), data, &ordered, 1e-3).unwrap();
+        let (root, log_likelihood) = root(data, ordered, &rows);
+        assert!((log_likelihood.unwrap() / 114.550277907666 - 1.0).abs() < 1e-10, "{log_likelihood:?}");
+        // The first column of M: 1/√v and −w/√v of the rows 5, 17, 38 and one more.
+        let m = 2.8099823986284087;
+        assert!((1.0 / rows[0].residual.sqrt() / m - 1.0).abs() < 1e-10);
+        assert!((-rows[0].weights[0] * m / 5.472371014688041 - 1.0).abs() < 1e-10, "{:?}", rows[0].weights);
+        let spectrum = crate::spectral::coordinates(&Field::Root(root), 3, 0, u64::MAX, &Silent).unwrap();
+        for (ours, theirs) in
+            spectrum.eigenvalues.iter().zip([0.0013651426190328423, 0.0014979871687946264, 0.0017380794685061091])
+        {
+            assert!((ours / theirs - 1.0).abs() < 1e-7, "{:?}", spectrum.eigenvalues);
+        }
+    }
+
+    /// Points 0, 1, 3 and 7 on a line, written by the next two and hardly regularized: each but the last two lies on the
+    /// line through its parents, so that the precision is free on all lines, not only on constants.
+    #[test]
+    fn on_a_line_each_point_is_extrapolated_from_the_next_two() {
+        let points = Points::from_rows(&[[0.0], [1.0], [3.0], [7.0]]).unwrap();
+        let ordered = Ordered { order: vec![0, 1, 2, 3], offsets: vec![0, 2, 4, 5, 5], parents: vec![1, 2, 2, 3, 3] };
+        let rows = regressions(&site(&points), Data::Points(&points), &ordered, 1e-12).unwrap();
+        for (row, expected) in rows.iter().zip([vec![1.5, -0.5], vec![1.5, -0.5], vec![1.0]]) {
+            assert!(row.weights.iter().zip(&expected).all(|(w, e)| (w - e).abs() < 1e-9), "{row:?}");
+        }
+        assert!((rows[2].residual - 16.0).abs() < 1e-9);
+        let (root, _) = root(Data::Points(&points), ordered, &rows);
+        let line = faer::Mat::from_fn(4, 1, |i, _| points.row(i)[0]);
+        let mut image = faer::Mat::zeros(4, 1);
+        root.precision().apply(line.as_ref(), image.as_mut());
+        // Only the step from 3 to 7 costs anything: (7 − 3)² m² = 1.
+        let energy: f64 = (0..4).map(|i| line[(i, 0)] * image[(i, 0)]).sum();
+        assert!((energy - 1.0).abs() < 1e-3, "{energy}");
+    }
+
+    #[test]
+    fn every_ordering_has_one_root_and_its_own_name() {
+        let points = swiss(150);
+        let search = Search { neighbors: Neighbors::Nearest(6), ..Search::default() };
+        let found = search.of_points(&points, &Silent).unwrap();
+        let site = Site { graph: Some(&found.graph), ..site(&points) };
+        for (name, ordering) in ORDERINGS {
+            let mut method = Alle::default();
+            method.set("ordering", name).unwrap();
+            assert_eq!(method.ordering, ordering);
+            let ordered = method.ordered(&site, Data::Points(&points)).unwrap();
+            let mut order = ordered.order.clone();
+            order.sort_unstable();
+            assert!(order.iter().copied().eq(0..150), "{name}");
+            assert!((0..149).all(|a| !ordered.parents(a).is_empty()), "{name}");
+            assert!((0..149).all(|a| ordered.parents(a).iter().all(|&b| b as usize > a)), "{name}");
+            if ordering != Ordering::Elimination {
+                assert!((0..150).all(|a| ordered.parents(a).len() <= 9), "{name}: half as many again as six");
+            }
+        }
+    }
 }
