@@ -165,8 +165,8 @@ fn built(method: &dyn FieldModel, points: &Points, neighbors: Neighbors) -> Buil
 }
 
 /// Lawrence 2012, section 2.7.5: written by all later points, acyclic LLE has PCA's covariance X̃X̃ᵀ/p; LLE, written by
-/// all other points, has other eigenvectors. With p ≥ n − 1 no residual vanishes. With fewer features the early ones do,
-/// and their variances are the floor's, but the limit is the same.
+/// all other points, has other eigenvectors. With p ≥ n − 1 no residual vanishes. With fewer features the early ones
+/// do, and their variances are the floor's, but the limit is the same.
 #[test]
 fn l04_acyclic_lle_over_all_points_is_pca_and_lle_is_not() {
     let n = 20;

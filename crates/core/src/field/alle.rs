@@ -157,8 +157,8 @@ fn parents(ordered: &Ordered, place: usize) -> Vec<usize> {
 }
 
 /// The regularization that suits the data. It must not be much below the part of the local variance that lies beyond
-/// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is pulled
-/// towards its parents, which are all on one side of it. So it is that part, by the median over the points.
+/// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is
+/// pulled towards its parents, which are all on one side of it. So it is that part, by the median over the points.
 fn share_beyond(data: Data<'_>, ordered: &Ordered, dims: usize) -> Result<f64> {
     let places = ordered.order.len() - 1;
     let asked = places.min(ASKED);
@@ -262,7 +262,7 @@ mod tests {
         }
     }
 
-    /// Points 0, 1, 3 and 7 on a line, written by the next two and hardly regularized: each but the last two lies on the
+    /// Points 0, 1, 3 and 7 on a line, written by the next two and hardly regularized: each but the last two is on the
     /// line through its parents, so that the precision is free on all lines, not only on constants.
     #[test]
     fn on_a_line_each_point_is_extrapolated_from_the_next_two() {
