@@ -11,7 +11,7 @@
 //! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 
 use crate::error::{Error, Result};
-use crate::field::{Kernel, barycentric_weights, differences, products, tangent_weights};
+use crate::field::{Cloud, Kernel, differences, tangent_weights};
 use crate::graph::{Graph, Index, Lists, Metric, Paths};
 use crate::points::Points;
 use crate::progress::Silent;
@@ -195,8 +195,8 @@ impl Rule {
             }
             Rule::Barycenter { regularization } => {
                 let away = known.points.map_or(Vec::new(), |points| differences(points, near.0, x));
-                let weights = barycentric_weights(&products(&away, near.0.len()), *regularization);
-                mean_of(y, near.0, &weights, |_, sum| sum)
+                let written = Cloud::Rows(away).regression(near.0.len(), *regularization);
+                mean_of(y, near.0, &written.weights, |_, sum| sum)
             }
             Rule::Tangent => {
                 let weights = known.points.map_or(Vec::new(), |points| tangent_weights(points, near.0, x, y.cols()));

@@ -43,7 +43,7 @@ mod stages;
 pub use error::{Error, Result};
 pub use extend::Placed;
 pub use field::{
-    DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, ModifiedLle, Pca,
+    Alle, DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, ModifiedLle, Pca,
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;

@@ -4,8 +4,8 @@
 
 use crate::error::{Error, Result};
 use crate::field::{
-    DiffusionMaps, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds,
-    ModifiedLle, Parameter, Pca,
+    Alle, DiffusionMaps, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa,
+    Mds, ModifiedLle, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
@@ -40,6 +40,8 @@ pub enum Method {
     HessianLle(HessianLle),
     /// Modified locally linear embedding.
     ModifiedLle(ModifiedLle),
+    /// Acyclic locally linear embedding.
+    Alle(Alle),
 }
 
 macro_rules! methods {
@@ -72,7 +74,7 @@ macro_rules! methods {
     };
 }
 
-methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Ltsa, HessianLle, ModifiedLle);
+methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Ltsa, HessianLle, ModifiedLle, Alle);
 
 impl Method {
     /// The method of that name or alias, with its default parameters.

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::field::{Field, Scale};
 use crate::linalg::dense::{self, DenseSymmetric};
 use crate::linalg::lanczos::{Ask, largest};
+use crate::linalg::triangular::Root;
 use crate::linalg::{Eigenpairs, Operator, pencil};
 use crate::progress::Observer;
 use faer::{Mat, MatMut, MatRef};
@@ -57,6 +58,11 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
                 Scale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
             };
             let lengths: Vec<f64> = pairs.values.iter().map(length).collect();
+            (pairs, lengths)
+        }
+        Field::Root(root) => {
+            let pairs = root_bottom(root, dims, seed, observer)?;
+            let lengths = vec![(root.dim() as f64).sqrt(); pairs.values.len()];
             (pairs, lengths)
         }
         Field::Factor(factor) => standard_deviations(factor_top(factor, dims, seed, observer)?),
@@ -119,6 +125,21 @@ fn sign(vectors: MatRef<'_, f64>, q: usize) -> f64 {
         }
     }
     if best < 0.0 { -1.0 } else { 1.0 }
+}
+
+/// The bottom of a precision by its triangular root: the top of its centered covariance, with inverse eigenvalues. The
+/// residuals are those of the covariance, which leave the small eigenvalues of the precision all their digits.
+fn root_bottom(root: &Root, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
+    let mut pairs = operator_top(root, dims, seed, observer)?;
+    let kept = pairs.values.iter().take_while(|&&value| value > 0.0).count().max(dims.min(pairs.values.len()));
+    pairs.values.truncate(kept);
+    pairs.residuals.truncate(kept);
+    pairs.vectors = pairs.vectors.subcols(0, kept).to_owned();
+    for value in &mut pairs.values {
+        *value = 1.0 / value.max(f64::MIN_POSITIVE) / root.unit();
+    }
+    pairs.solver = format!("triangular sweeps, {}", pairs.solver);
+    Ok(pairs)
 }
 
 /// The top of a covariance known by its products, constants kept out.

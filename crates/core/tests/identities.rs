@@ -3,14 +3,14 @@
 
 mod support;
 
-use eigenfold::field::{Affinity, EdgeWeight, FieldModel, Site};
+use eigenfold::field::{Affinity, Built, EdgeWeight, Field, FieldModel, LleVariant, Ordering, Site};
 use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::linalg::centered::Centered;
 use eigenfold::linalg::dense::{inner, symmetric_eigen};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Neighbors, Pca, Points, Recipe};
+use eigenfold::{Alle, Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Neighbors, Pca, Points, Recipe};
 use faer::Mat;
 use proptest::prelude::*;
 use support::*;
@@ -152,13 +152,11 @@ fn symmetrized(square: &Points) -> Points {
     Points::new(n, n, (0..n * n).map(entry).collect()).unwrap()
 }
 
-/// A field's precision is symmetric, positive semidefinite, and free on constants.
-#[test]
-fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
-    let points = swiss(200);
-    let found = Search::default().of_points(&points, &Silent).unwrap();
+/// What a method builds on the given graph.
+fn built(method: &dyn FieldModel, points: &Points, neighbors: Neighbors) -> Built {
+    let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
     let site = Site {
-        points: Some(&points),
+        points: Some(points),
         distances: None,
         graph: Some(&found.graph),
         metric: eigenfold::Metric::Euclidean,
@@ -167,10 +165,81 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         memory: u64::MAX,
         observer: &Silent,
     };
+    method.field(&site).unwrap()
+}
+
+/// Lawrence 2012, section 2.7.5: written by all later points, acyclic LLE has PCA's covariance X̃X̃ᵀ/p; LLE, written by
+/// all other points, has other eigenvectors. With p ≥ n − 1 no residual vanishes. With fewer features the early ones
+/// do, and their variances are the floor's, but the limit is the same.
+#[test]
+fn l04_acyclic_lle_over_all_points_is_pca_and_lle_is_not() {
+    let n = 20;
+    for p in [60, 19, 10] {
+        let points = cloud(n, p, 4);
+        let mean = points.column_means();
+        let x = Mat::from_fn(n, p, |i, f| points.row(i)[f] - mean[f]);
+        let expected = &x * x.transpose() / faer::Scale(p as f64);
+        let error = |regularization| {
+            let method = Alle { regularization: Some(regularization), ordering: Ordering::Input };
+            let Field::Root(root) = built(&method, &points, Neighbors::All).field else { panic!("a root") };
+            let mut covariance = Mat::zeros(n, n);
+            root.apply(Mat::<f64>::identity(n, n).as_ref(), covariance.as_mut());
+            (covariance * faer::Scale(root.unit()) - &expected).norm_l2() / expected.norm_l2()
+        };
+        assert!(error(1e-12) < 1e-9, "{p} features: {}", error(1e-12));
+        assert!(error(1e-3) > 1e-2, "{p} features: the usual regularization is no limit, {}", error(1e-3));
+        let over_all = |method: eigenfold::Method| {
+            Recipe { method, neighbors: Neighbors::All, ..Recipe::default() }.fit(&points).unwrap()
+        };
+        let pca = over_all(Pca::default().into());
+        let acyclic = Alle { regularization: Some(1e-12), ..Alle::default() };
+        let angle = subspace_angle(pca.embedding(), over_all(acyclic.into()).embedding());
+        assert!(angle < 1e-7, "{p} features: {angle}");
+        for variant in [LleVariant::Standard, LleVariant::Free] {
+            let lle = over_all(Lle { regularization: 1e-12, variant }.into());
+            let angle = subspace_angle(pca.embedding(), lle.embedding());
+            assert!(angle > 0.1, "{p} features, {variant:?}: {angle}");
+        }
+    }
+}
+
+/// Lawrence 2012, section 2.7.4: the triangular root has det(M Mᵀ) = Π m[i]² over the points but the last, so that the
+/// likelihood is exact. Against the dense log density of the differences from the last point,
+/// −p/2 ((n − 1) log 2π − log det A) − ½ tr XᵀAX.
+#[test]
+fn l09_acyclic_lles_determinant_and_likelihood_are_those_of_its_dense_precision() {
+    let (n, p) = (80, 5);
+    let points = cloud(n, p, 6);
+    for ordering in [Ordering::Geodesic, Ordering::Elimination, Ordering::Random] {
+        let built = built(&Alle { ordering, ..Alle::default() }, &points, Neighbors::Nearest(6));
+        let Field::Root(root) = &built.field else { panic!("a root") };
+        let precision = root.precision().to_dense();
+        let kept = &root.order()[..n - 1];
+        let grounded = Mat::from_fn(n - 1, n - 1, |a, b| precision[(kept[a] as usize, kept[b] as usize)]);
+        let determinant: f64 = symmetric_eigen(grounded.as_ref()).unwrap().0.iter().map(|value| value.ln()).sum();
+        assert!(
+            (root.log_determinant() / determinant - 1.0).abs() < SOLVED,
+            "{} {determinant}",
+            root.log_determinant()
+        );
+        let x = Mat::from_fn(n, p, |i, f| points.row(i)[f]);
+        let product = x.transpose() * &precision * &x;
+        let energy: f64 = (0..p).map(|f| product[(f, f)]).sum();
+        let constant = (n - 1) as f64 * std::f64::consts::TAU.ln();
+        let density = -0.5 * p as f64 * (constant - determinant) - 0.5 * energy;
+        let ours = built.log_likelihood.unwrap();
+        assert!((ours / density - 1.0).abs() < SOLVED, "{ordering:?}: {ours} {density}");
+    }
+}
+
+/// A field's precision is symmetric, positive semidefinite, and free on constants.
+#[test]
+fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
+    let points = swiss(200);
     let simple = LaplacianEigenmaps { kernel: EdgeWeight::Simple, ..LaplacianEigenmaps::default() };
-    let free = Lle { variant: eigenfold::field::LleVariant::Free, ..Lle::default() };
-    let symmetric = Lle { variant: eigenfold::field::LleVariant::Symmetric, ..Lle::default() };
-    let methods: [&dyn FieldModel; 9] = [
+    let free = Lle { variant: LleVariant::Free, ..Lle::default() };
+    let symmetric = Lle { variant: LleVariant::Symmetric, ..Lle::default() };
+    let methods: [&dyn FieldModel; 10] = [
         &LaplacianEigenmaps::default(),
         &simple,
         &Lle::default(),
@@ -180,10 +249,13 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         &eigenfold::Ltsa,
         &eigenfold::HessianLle::default(),
         &eigenfold::ModifiedLle::default(),
+        &Alle::default(),
     ];
     for method in methods {
-        let eigenfold::field::Field::Precision { matrix, .. } = method.field(&site).unwrap().field else {
-            panic!("{} is a precision", method.info().name)
+        let matrix = match built(method, &points, Neighbors::default()).field {
+            Field::Precision { matrix, .. } => matrix,
+            Field::Root(root) => root.precision(),
+            _ => panic!("{} is a precision", method.info().name),
         };
         let dense = matrix.to_dense();
         let norm = dense.norm_max();

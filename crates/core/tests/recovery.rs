@@ -5,7 +5,8 @@ mod support;
 
 use eigenfold::sample::Sample;
 use eigenfold::{
-    HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, ModifiedLle, Neighbors, Points, Recipe,
+    Alle, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, ModifiedLle, Neighbors, Points,
+    Recipe,
 };
 use support::*;
 
@@ -16,6 +17,24 @@ fn isomap_unrolls_the_swiss_roll() {
         let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
         let error = affine_error(&roll.truth, recipe.fit(&roll.points).unwrap().embedding());
         assert!(error < 0.01, "seed {seed}: {error}");
+    }
+}
+
+/// Both axes, each on its own: the long one must not hide the short one.
+#[test]
+fn acyclic_lle_unrolls_the_swiss_roll() {
+    for (n, k) in [(5000, 8), (5000, 10), (20_000, 10)] {
+        for seed in 0..10 {
+            let roll = Sample::SwissRoll.draw(n, 0.0, seed).unwrap();
+            let recipe =
+                Recipe { method: Alle::default().into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() };
+            let map = recipe.fit(&roll.points).unwrap();
+            for axis in 0..2 {
+                let truth = eigenfold::Points::new(n, 1, (0..n).map(|i| roll.truth.row(i)[axis]).collect()).unwrap();
+                let error = affine_error(&truth, map.embedding());
+                assert!(error < 0.1, "n = {n}, k = {k}, seed {seed}, axis {axis}: {error}");
+            }
+        }
     }
 }
 
@@ -56,7 +75,7 @@ fn landmark_scaling_of_euclidean_distances_is_exact() {
 fn other_metrics_reach_every_distance_method() {
     let points = cloud(300, 3, 8);
     for metric in [Metric::Manhattan, Metric::Cosine] {
-        for name in ["mds", "isomap", "lle", "laplacian-eigenmaps", "diffusion-maps", "ltsa", "modified-lle"] {
+        for name in ["mds", "isomap", "lle", "alle", "laplacian-eigenmaps", "diffusion-maps", "ltsa", "modified-lle"] {
             let method = eigenfold::Method::from_name(name).unwrap();
             let model = Recipe { method, metric, ..Recipe::default() }.fit(&points).unwrap();
             assert!(model.report().converged, "{name}");
@@ -68,12 +87,11 @@ fn other_metrics_reach_every_distance_method() {
 fn distances_and_points_give_the_same_map() {
     let points = swiss(300);
     let square = distances(&points);
-    let names =
-        ["mds", "isomap", "laplacian-eigenmaps", "diffusion-maps", "lle", "ltsa", "hessian-lle", "modified-lle"];
-    for name in names {
+    let near = ["laplacian-eigenmaps", "diffusion-maps", "lle", "alle", "ltsa", "hessian-lle", "modified-lle"];
+    for name in ["mds", "isomap"].into_iter().chain(near) {
         let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
         let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(eigenfold::Input::Distances(&square)).unwrap());
-        let tolerance = if name == "lle" { 1e-3 } else { 1e-6 };
+        let tolerance = if name.ends_with("lle") { 1e-3 } else { 1e-6 };
         assert!(distance_mismatch(a.embedding(), b.embedding()) < tolerance, "{name}");
     }
     let gram: Vec<f64> = (0..300 * 300)

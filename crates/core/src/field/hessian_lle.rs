@@ -14,11 +14,12 @@
 //! D. L. Donoho, C. Grimes. Hessian eigenmaps: locally linear embedding techniques for high-dimensional data. PNAS
 //! 100(10), 2003.
 
-use super::patches::{Ground, INPUTS, Tangent, add_outer, glue};
+use super::ground::INPUTS;
+use super::patches::{Tangent, glue, ground};
 use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::Result;
 use crate::extend::Rule;
-use crate::linalg::small::orthonormalize;
+use crate::linalg::small::{add_outer, orthonormalize};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -67,7 +68,7 @@ impl FieldModel for HessianLle {
 
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
-        let ground = Ground::for_patches(site, graph, self.info().name, d * (d + 3) / 2)?;
+        let ground = ground(site, graph, self.info().name, d * (d + 3) / 2)?;
         let degenerate = AtomicUsize::new(0);
         let matrix = glue(site, graph, |_, members, form| {
             let tangent = Tangent::new(ground, members, d);
@@ -114,6 +115,7 @@ fn hessian(tangent: &Tangent, dims: usize) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::ground::Ground;
     use crate::points::Points;
 
     #[test]

@@ -13,13 +13,13 @@
 //!
 //! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
 
-use super::patches::{Ground, INPUTS};
+use super::ground::{Ground, INPUTS};
+use super::regression::Regression;
 use super::symmetric_weights::symmetric_weights;
 use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::{Error, Result};
 use crate::extend::Rule;
 use crate::graph::Graph;
-use crate::linalg::small::solve_positive_definite;
 use crate::linalg::sparse::SparseSymmetric;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -126,23 +126,11 @@ impl FieldModel for Lle {
     }
 }
 
-/// The weights of one point over its neighbors, and the squared residual a feature.
-struct Regression {
-    weights: Vec<f64>,
-    residual: f64,
-}
-
 impl Lle {
     fn regressions(&self, site: &Site<'_>, graph: &Graph, ground: Ground<'_>) -> Result<Vec<Regression>> {
-        let features = site.points.map_or(1, |points| points.cols()) as f64;
         let regression = |i: usize| {
-            let cloud = ground.around(i, graph.neighbors(i));
-            let gram = cloud.gram(graph.neighbors(i).len());
-            let weights = barycentric_weights(&gram, self.regularization);
-            let k = weights.len();
-            let residual: f64 =
-                (0..k).map(|a| weights[a] * (0..k).map(|b| gram[a * k + b] * weights[b]).sum::<f64>()).sum();
-            Regression { weights, residual: residual.max(0.0) / features }
+            let neighbors = graph.neighbors(i);
+            ground.around(i, neighbors).regression(neighbors.len(), self.regularization)
         };
         let watched = |i: usize| {
             if i.is_multiple_of(512) && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) }
@@ -175,34 +163,14 @@ fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> S
     SparseSymmetric::gram(&offsets, &columns, &values)
 }
 
-/// C⁻¹1 / 1ᵀC⁻¹1 for the regularized local Gram matrix; equal weights where it vanishes or cannot be inverted.
-pub(crate) fn barycentric_weights(gram: &[f64], regularization: f64) -> Vec<f64> {
-    let k = gram.len().isqrt();
-    let trace: f64 = (0..k).map(|a| gram[a * k + a]).sum();
-    let mut weights = vec![1.0; k];
-    if trace > 0.0 {
-        // In units of the trace, so that no scale of the data can underflow.
-        let mut c: Vec<f64> = gram.iter().map(|v| v / trace).collect();
-        for a in 0..k {
-            c[a * k + a] += regularization;
-        }
-        if !solve_positive_definite(&mut c, &mut weights) {
-            weights = vec![1.0; k];
-        }
-    }
-    let sum: f64 = weights.iter().sum();
-    if sum.is_normal() { weights.iter().map(|w| w / sum).collect() } else { vec![1.0 / k as f64; k] }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {
-        let gram = crate::field::products(&[-1.0, 0.0, 1.0, 0.0], 2);
-        assert_eq!(gram, [1.0, -1.0, -1.0, 1.0]);
-        let weights = barycentric_weights(&gram, 1e-3);
+        let points = crate::points::Points::from_rows(&[[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
+        let weights = Ground::Points(&points).around(0, &[1, 2]).regression(2, 1e-3).weights;
         assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
     }
 
@@ -256,10 +224,5 @@ mod tests {
                 assert!(moved(0.1) < moved(0.0) && moved(-0.1) < moved(0.0), "point {i}: it is a maximum");
             }
         }
-    }
-
-    #[test]
-    fn coinciding_neighbors_get_equal_weights() {
-        assert_eq!(barycentric_weights(&[0.0; 9], 1e-3), [1.0 / 3.0; 3]);
     }
 }

@@ -8,7 +8,8 @@
 //! Z. Zhang, H. Zha. Principal manifolds and nonlinear dimensionality reduction via tangent space alignment. SIAM J.
 //! Sci. Comput. 26(1), 2004.
 
-use super::patches::{Ground, INPUTS, Tangent, glue};
+use super::ground::INPUTS;
+use super::patches::{Tangent, glue, ground};
 use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter};
 use crate::error::Result;
 use crate::extend::Rule;
@@ -42,7 +43,7 @@ impl FieldModel for Ltsa {
 
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
-        let ground = Ground::for_patches(site, graph, self.info().name, site.dims + 1)?;
+        let ground = ground(site, graph, self.info().name, site.dims + 1)?;
         let matrix = glue(site, graph, |_, members, form| {
             Tangent::new(ground, members, site.dims).bending(form);
         })?;

@@ -4,7 +4,9 @@
 //! (known by its product with vectors). One file a method; each is a parameter struct that implements [`FieldModel`].
 
 mod affinity;
+mod alle;
 mod diffusion_maps;
+mod ground;
 mod hessian_lle;
 mod isomap;
 mod kernel;
@@ -16,21 +18,23 @@ mod mds;
 mod modified_lle;
 mod patches;
 mod pca;
+mod regression;
 mod symmetric_weights;
 
 pub use affinity::Affinity;
+pub use alle::{Alle, Ordering};
 pub use diffusion_maps::DiffusionMaps;
+pub(crate) use ground::{Cloud, differences};
 pub use hessian_lle::HessianLle;
 pub use isomap::Isomap;
 pub use kernel::Kernel;
 pub use kernel_pca::KernelPca;
 pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
-pub(crate) use lle::barycentric_weights;
 pub use lle::{Lle, LleVariant};
 pub use ltsa::Ltsa;
 pub use mds::Mds;
 pub use modified_lle::ModifiedLle;
-pub(crate) use patches::{differences, products, tangent_weights};
+pub(crate) use patches::tangent_weights;
 pub use pca::Pca;
 
 use crate::error::{Error, Result, bytes};
@@ -38,6 +42,7 @@ use crate::extend::Rule;
 use crate::graph::{Graph, Metric};
 use crate::linalg::Operator;
 use crate::linalg::sparse::SparseSymmetric;
+use crate::linalg::triangular::Root;
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::Mat;
@@ -53,6 +58,8 @@ pub enum Field {
         /// How long each coordinate is.
         scale: Scale,
     },
+    /// The inverse covariance by its triangular root, constants free in it; its coordinates have [`Scale::Unit`].
+    Root(Root),
     /// The covariance F Fᵀ of a factor with one row a point, columns of mean zero.
     Factor(Mat<f64>),
     /// A covariance known by its product with vectors, rows and columns of mean zero.

@@ -14,8 +14,8 @@
 //!
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
 
-use super::lle::barycentric_weights;
-use super::patches::{Cloud, Ground, INPUTS, complement, glue};
+use super::ground::{Cloud, INPUTS};
+use super::patches::{complement, glue, ground};
 use super::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::Result;
 use crate::extend::Rule;
@@ -64,7 +64,7 @@ impl FieldModel for ModifiedLle {
 
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
-        let ground = Ground::for_patches(site, graph, self.info().name, d + 1)?;
+        let ground = ground(site, graph, self.info().name, d + 1)?;
         let locals: Vec<Local> = (0..graph.len())
             .into_par_iter()
             .map(|i| Local::new(&ground.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization))
@@ -86,8 +86,7 @@ struct Local {
 
 impl Local {
     fn new(cloud: &Cloud, k: usize, regularization: f64) -> Local {
-        let weights = barycentric_weights(&cloud.gram(k), regularization);
-        Local { pairs: cloud.principal(k, k), weights }
+        Local { pairs: cloud.principal(k, k), weights: cloud.regression(k, regularization).weights }
     }
 
     /// The variance outside the first `kept` directions over that inside; none if there is none at all.
@@ -146,7 +145,7 @@ mod tests {
     fn the_form_is_that_of_the_papers_weights() {
         let (k, kept) = (6, 2);
         let away: Vec<f64> = (0..k * 3).map(|at| ((at * 7 + at * at) % 13) as f64 / 5.0 - 1.0).collect();
-        let mut gram = super::super::patches::products(&away, k);
+        let mut gram = crate::field::ground::products(&away, k);
         let (_, vectors) = crate::linalg::small::symmetric_eigen(&mut gram, k);
         let local = Local::new(&Cloud::Rows(away), k, 1e-3);
         let s = k - kept;

@@ -14,7 +14,7 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 5.1.
 
 use super::Site;
-use super::patches::Ground;
+use super::ground::Ground;
 use crate::error::{Error, Result};
 use crate::graph::{Graph, Undirected};
 use crate::linalg::cholesky::{Analysis, Cholesky};

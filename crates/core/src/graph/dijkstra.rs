@@ -9,6 +9,12 @@ use std::collections::BinaryHeap;
 /// Fills `d` with the distance of every point from the nearest seed, each seed starting at its own length; points out
 /// of reach are at infinity.
 pub(crate) fn dijkstra(graph: &Undirected, seeds: &[(u32, f64)], d: &mut [f64]) {
+    settle(graph, seeds, d, |_| ());
+}
+
+/// As [`dijkstra`], naming the points as they are settled: nearest first, and each after its predecessor on a shortest
+/// path to it.
+pub(super) fn settle(graph: &Undirected, seeds: &[(u32, f64)], d: &mut [f64], mut settled: impl FnMut(u32)) {
     d.fill(f64::INFINITY);
     // Lengths are not negative, so that their bits sort as they do.
     let mut heap: BinaryHeap<(Reverse<u64>, u32)> = BinaryHeap::with_capacity(seeds.len());
@@ -23,6 +29,7 @@ pub(crate) fn dijkstra(graph: &Undirected, seeds: &[(u32, f64)], d: &mut [f64]) 
         if here > d[v as usize] {
             continue;
         }
+        settled(v);
         for (u, length) in graph.edges(v as usize) {
             let there = here + length;
             if there < d[u] {

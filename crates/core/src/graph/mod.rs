@@ -14,6 +14,7 @@ mod kd_tree;
 mod matrix;
 mod metric;
 mod nearest;
+pub(crate) mod ordered;
 pub(crate) mod panels;
 pub(crate) mod paths;
 mod pieces;

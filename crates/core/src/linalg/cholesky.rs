@@ -73,6 +73,35 @@ impl Analysis {
         (self.fill * 20.0) as u64
     }
 
+    /// The pattern of the factor in the fill-reducing order: the point at each place, and for every place the later
+    /// places of its column, ascending, those that fill creates included.
+    ///
+    /// # Errors
+    ///
+    /// If the pattern does not fit into memory.
+    pub fn pattern(&self) -> Result<(Vec<u32>, Vec<Vec<u32>>)> {
+        let n = self.forward.len();
+        let no_memory =
+            || Error::Numerical(format!("there is no memory for a sparse pattern of {:.1e} entries", self.fill));
+        let order = faer::perm::PermRef::new_checked(&self.forward, &self.inverse, n);
+        let params = CholeskySymbolicParams {
+            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SIMPLICIAL,
+            ..CholeskySymbolicParams::default()
+        };
+        let order = SymmetricOrdering::Custom(order);
+        let symbolic =
+            factorize_symbolic_cholesky(self.lower.pattern(n), Side::Lower, order, params).map_err(|_| no_memory())?;
+        let SymbolicCholeskyRaw::Simplicial(columns) = symbolic.raw() else { return Err(no_memory()) };
+        let (starts, rows) = (columns.col_ptr(), columns.row_idx());
+        let later = |a: usize| {
+            let rows = &rows[starts[a] as usize..starts[a + 1] as usize];
+            let mut later: Vec<u32> = rows.iter().copied().filter(|&b| b as usize > a).collect();
+            later.sort_unstable();
+            later
+        };
+        Ok((self.forward.clone(), (0..n).map(later).collect()))
+    }
+
     /// The factor of A + shift · I; `None` if that is not numerically positive definite.
     ///
     /// # Errors
@@ -237,6 +266,26 @@ mod tests {
         a.apply(x.as_ref(), b.as_mut());
         factor.solve(b.as_mut());
         assert!((b - x).norm_max() < 1e-13);
+    }
+
+    /// A ring of six needs one chord for every point but the last three, whatever the order.
+    #[test]
+    fn the_pattern_of_a_ring_has_its_edges_and_its_fill() {
+        let n = 6;
+        let columns: Vec<u32> = (0..n)
+            .flat_map(|i| {
+                let mut row = [(i + n - 1) % n, i, (i + 1) % n];
+                row.sort_unstable();
+                row.map(|j| j as u32)
+            })
+            .collect();
+        let ring = SparseSymmetric::from_parts((0..=n).map(|i| 3 * i).collect(), columns, vec![1.0; 3 * n]);
+        let (order, later) = Analysis::new(&ring).unwrap().pattern().unwrap();
+        let sizes: Vec<usize> = later.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [2, 2, 2, 2, 1, 0]);
+        let joined = |i: u32, j: u32| (i + 1) % 6 == j || (j + 1) % 6 == i;
+        let edges = (0..n).flat_map(|a| later[a].iter().map(move |&b| (a, b as usize)));
+        assert_eq!(edges.filter(|&(a, b)| joined(order[a], order[b])).count(), 6);
     }
 
     #[test]

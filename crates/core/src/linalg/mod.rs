@@ -12,6 +12,7 @@ pub mod pencil;
 pub mod small;
 pub mod sparse;
 mod triangle;
+pub mod triangular;
 
 use faer::{MatMut, MatRef};
 

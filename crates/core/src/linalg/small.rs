@@ -116,6 +116,16 @@ pub fn orthonormalize(v: &mut [f64], basis: &[f64], negligible: f64) -> bool {
     true
 }
 
+/// Adds a multiple of Bᵀ B of rows stored one after the other: the projector on their span where they are orthonormal.
+pub fn add_outer(rows: &[f64], size: usize, scale: f64, form: &mut [f64]) {
+    for row in rows.chunks_exact(size) {
+        for (x, sums) in row.iter().zip(form.chunks_exact_mut(size)) {
+            let x = scale * x;
+            sums.iter_mut().zip(row).for_each(|(sum, y)| *sum += x * y);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
