@@ -5,10 +5,11 @@
 //! ```text
 //! τ[i] = (ν q̄ + q[i]) / (ν + m − 1)          how rough the data are around the place, drawn to the average q̄
 //! a[j] = Σᵢ (x[i,j] − x̂[i,j])² / u[i] / N     over N training rows, each predicted from the others
-//! deviation of feature j at place i = √(a[j] u[i])
+//! deviation of feature j at place i = √(a[j] u[i]), at least (1 − 1ᵀC⁻¹c) times the feature's standard deviation
 //! ```
 //!
-//! so that left-out rows have a mean square of one in units of their deviations, feature by feature. The length ℓ and
+//! so that left-out rows have a mean square of one in units of their deviations, feature by feature, and a place with
+//! nothing near it is no surer than a guess without the map. The bound is idle where there are points. The length ℓ and
 //! the noise ratio η (`neighborhood.rs`) are those of a grid with the largest leave-one-out log density, all features
 //! in the data's own units and with one scale between them, which is profiled out:
 //!
@@ -39,7 +40,7 @@ const CHOOSING: usize = 300;
 /// Training rows that set the scale of each feature.
 const JUDGING: usize = 2000;
 /// ℓ, in units of the median distance of the neighbors.
-const LENGTHS: [f64; 7] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0];
+const LENGTHS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 /// η, in units of the process variance.
 const NOISES: [f64; 8] = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// ν: how many neighbors the average roughness counts for.
@@ -59,6 +60,8 @@ pub(super) struct Kriging<'a> {
     roughness: f64,
     /// a[j].
     scales: Vec<f64>,
+    /// The variance of each feature.
+    spread: Vec<f64>,
     pub(super) judged: Option<Judged>,
 }
 
@@ -128,9 +131,10 @@ impl<'a> Kriging<'a> {
         let means = points.column_means();
         let away = |(at, x): (usize, &f64)| (x - means[at % means.len()]).abs();
         let unit = points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max);
-        let scales = vec![0.0; points.cols()];
+        let spread = spread(points, &means, unit);
+        let scales = spread.clone();
         let mut kriging =
-            Kriging { points, map, unit, length: 1.0, noise: 1.0, roughness: 0.0, scales, judged: None };
+            Kriging { points, map, unit, length: 1.0, noise: 1.0, roughness: 0.0, scales, spread, judged: None };
         let left = kriging.left_out()?;
         kriging.choose(&left[..left.len().min(CHOOSING)]);
         kriging.judge(&left, &means);
@@ -178,10 +182,8 @@ impl<'a> Kriging<'a> {
     fn judge(&mut self, left: &[Left], means: &[f64]) {
         let kriged = solve(left, self.length, self.noise);
         self.roughness = mean_roughness(left, &kriged);
-        let spread = self.spread(means);
         if left.is_empty() || self.roughness <= 0.0 {
             // Nothing to learn from: a single point, or data that are the same everywhere.
-            self.scales = spread;
             return;
         }
         let residual = |(left, kriged): (&Left, &Kriged)| -> Vec<f64> {
@@ -194,27 +196,21 @@ impl<'a> Kriging<'a> {
             .zip(&kriged)
             .map(|(left, kriged)| place_variance(left.around.near.len(), kriged, self.roughness))
             .collect();
-        let mut sums = vec![0.0; spread.len()];
+        let mut sums = vec![0.0; self.spread.len()];
         for (residual, variance) in residuals.iter().zip(&variances) {
             sums.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r * r / variance);
         }
         let rows = left.len() as f64;
-        let average = sums.iter().sum::<f64>() / rows / spread.iter().sum::<f64>();
+        let average = sums.iter().sum::<f64>() / rows / self.spread.iter().sum::<f64>();
         let shrunk = |(sum, spread): (&f64, &f64)| match *spread {
             0.0 => 0.0,
             spread => (sum + PSEUDO_ROWS * average * spread) / (rows + PSEUDO_ROWS),
         };
-        self.scales = sums.iter().zip(&spread).map(shrunk).collect();
-        self.judged = Some(self.judgement(left, &residuals, &variances, (means, &spread)));
+        self.scales = sums.iter().zip(&self.spread).map(shrunk).collect();
+        self.judged = Some(self.judgement(left, &residuals, &variances, means));
     }
 
-    fn judgement(
-        &self,
-        left: &[Left],
-        residuals: &[Vec<f64>],
-        variances: &[f64],
-        (means, spread): (&[f64], &[f64]),
-    ) -> Judged {
+    fn judgement(&self, left: &[Left], residuals: &[Vec<f64>], variances: &[f64], means: &[f64]) -> Judged {
         let (mut wrong, mut total, mut within, mut logs, mut entries) = (0.0, 0.0, [0.0; 2], 0.0, 0.0);
         for ((left, residual), variance) in left.iter().zip(residuals).zip(variances) {
             for (j, r) in residual.iter().enumerate() {
@@ -225,7 +221,7 @@ impl<'a> Kriging<'a> {
                     entries += 1.0;
                     within[0] += f64::from(u8::from(r * r <= predicted));
                     within[1] += f64::from(u8::from(r * r <= 4.0 * predicted));
-                    logs -= 0.5 * ((std::f64::consts::TAU * predicted / spread[j]).ln() + r * r / predicted);
+                    logs -= 0.5 * ((std::f64::consts::TAU * predicted / self.spread[j]).ln() + r * r / predicted);
                 }
             }
         }
@@ -235,21 +231,6 @@ impl<'a> Kriging<'a> {
             within: within.map(|count| if entries > 0.0 { count / entries } else { 1.0 }),
             log_density: if entries > 0.0 { logs / entries } else { 0.0 },
         }
-    }
-
-    /// The variance of each feature in squared units; exactly zero for one that is the same everywhere.
-    fn spread(&self, means: &[f64]) -> Vec<f64> {
-        let first = self.points.row(0);
-        let mut sums = vec![0.0; means.len()];
-        let mut varies = vec![false; means.len()];
-        for row in self.points.values().chunks_exact(means.len()) {
-            for (j, x) in row.iter().enumerate() {
-                sums[j] += ((x - means[j]) / self.unit).powi(2);
-                varies[j] |= *x != first[j];
-            }
-        }
-        let n = self.points.rows() as f64;
-        sums.iter().zip(varies).map(|(sum, varies)| if varies { sum / n } else { 0.0 }).collect()
     }
 
     /// The data row at a place and the deviation of each of its entries.
@@ -262,7 +243,9 @@ impl<'a> Kriging<'a> {
         } else {
             kriged.variance
         };
-        let deviations = self.scales.iter().map(|scale| self.unit * (scale * variance).sqrt()).collect();
+        let least = kriged.missing * kriged.missing;
+        let deviation = |(scale, spread): (&f64, &f64)| self.unit * (scale * variance).max(least * spread).sqrt();
+        let deviations = self.scales.iter().zip(&self.spread).map(deviation).collect();
         (self.predicted(around, &kriged, center), deviations)
     }
 
@@ -285,6 +268,21 @@ impl<'a> Kriging<'a> {
     pub(super) fn neighbors(&self) -> usize {
         NEIGHBORS.min(self.points.rows())
     }
+}
+
+/// The variance of each feature in squared units; exactly zero for one that is the same everywhere.
+fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
+    let first = points.row(0);
+    let mut sums = vec![0.0; means.len()];
+    let mut varies = vec![false; means.len()];
+    for row in points.values().chunks_exact(means.len()) {
+        for (j, x) in row.iter().enumerate() {
+            sums[j] += ((x - means[j]) / unit).powi(2);
+            varies[j] |= *x != first[j];
+        }
+    }
+    let n = points.rows() as f64;
+    sums.iter().zip(varies).map(|(sum, varies)| if varies { sum / n } else { 0.0 }).collect()
 }
 
 fn solve(left: &[Left], length: f64, noise: f64) -> Vec<Kriged> {

@@ -40,6 +40,8 @@ pub(super) struct Kriged {
     pub(super) variance: f64,
     /// The quadratic form q of the neighbors' own values.
     pub(super) roughness: f64,
+    /// 1 − 1ᵀC⁻¹c, from 0 to 1: how much of the prediction is the neighbors' common mean, for want of anything near.
+    pub(super) missing: f64,
 }
 
 impl Neighborhood {
@@ -103,7 +105,12 @@ impl Neighborhood {
         let total: f64 = (0..m).map(|a| quadratic(gram, m, lower(a))).sum();
         let roughness = total - quadratic(gram, m, &mean) / ones;
         // Rounding apart, a new observation is never surer than its noise and a sum of squares never negative.
-        Kriged { weights, variance: variance.max(noise), roughness: roughness.max(0.0) }
+        Kriged {
+            weights,
+            variance: variance.max(noise),
+            roughness: roughness.max(0.0),
+            missing: missing.clamp(0.0, 1.0),
+        }
     }
 }
 
