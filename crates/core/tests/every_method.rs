@@ -149,8 +149,7 @@ fn training_rows_come_back_within_their_deviations() {
             let model = recipe(method).fit(&points).unwrap();
             let back = model.reconstruct(model.embedding()).unwrap();
             let known = back.points.values().iter().zip(points.values()).zip(back.deviations.values());
-            let off: Vec<f64> =
-                known.filter(|(_, d)| **d > 0.0).map(|((back, x), d)| (back - x).abs() / d).collect();
+            let off: Vec<f64> = known.filter(|(_, d)| **d > 0.0).map(|((back, x), d)| (back - x).abs() / d).collect();
             let square = off.iter().map(|z| z * z).sum::<f64>() / off.len() as f64;
             let inside = off.iter().filter(|&&z| z <= 2.5).count() as f64 / off.len() as f64;
             assert!(square.sqrt() < 1.2 && inside >= 0.95, "{name}: {} {inside}", square.sqrt());

@@ -125,11 +125,7 @@ impl Model {
         let kriging = Kriging::new(points, map)?;
         let judged = kriging.judged;
         let evidence = Evidence {
-            rule: BackRule::Kriging {
-                neighbors: kriging.neighbors(),
-                length: kriging.length,
-                noise: kriging.noise,
-            },
+            rule: BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise },
             rows: judged.map_or(0, |judged| judged.rows),
             error: judged.map(|judged| judged.error),
             within: judged.map(|judged| judged.within),
