@@ -124,7 +124,6 @@ pub(crate) struct Transform {
 pub(crate) struct Reconstruct {
     /// The saved model; it must have been made from points
     pub(crate) model: PathBuf,
-    /// The places on the map
     #[command(flatten)]
     pub(crate) input: Input,
     /// Where to write the data rows: .csv, .tsv, .npy, .parquet, or - for standard output
@@ -247,7 +246,12 @@ pub(crate) fn command() -> Command {
             }
         }
     }
-    Cli::command().mut_subcommand("embed", |embed| {
+    let places = |reconstruct: Command| {
+        reconstruct.mut_arg("source", |source| {
+            source.value_name("COORDS").help("The places: .csv, .tsv, .npy, .parquet, or - for standard input (CSV)")
+        })
+    };
+    Cli::command().mut_subcommand("reconstruct", places).mut_subcommand("embed", |embed| {
         embed.args(flags.into_iter().map(|(name, help, methods)| {
             Arg::new(name)
                 .long(name)

@@ -40,7 +40,7 @@ const CHOOSING: usize = 300;
 /// Training rows that set the scale of each feature.
 const JUDGING: usize = 2000;
 /// ℓ, in units of the median distance of the neighbors.
-const LENGTHS: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
+const LENGTHS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 /// η, in units of the process variance.
 const NOISES: [f64; 8] = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// ν: how many neighbors the average roughness counts for.
