@@ -21,6 +21,7 @@ const METHOD_FLAGS: &str = "Method parameters";
   eigenfold embed digits -m isomap -o map.csv --plot map.png
   eigenfold embed data.csv --label species -m pca -d 3 -o map.csv --save map.model
   eigenfold transform map.model new.csv -o new-map.csv
+  eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
   eigenfold sample swiss-roll -n 2000 -o roll.csv
 
 Exit codes: 0 done; 2 bad usage or bad input, nothing written; 1 anything else, nothing written.")]
@@ -33,6 +34,7 @@ pub(crate) struct Cli {
 pub(crate) enum Cmd {
     Embed(Embed),
     Transform(Transform),
+    Reconstruct(Reconstruct),
     Graph(Graph),
     Sample(Sample),
     Methods(Methods),
@@ -74,7 +76,7 @@ pub(crate) struct Embed {
     /// Where to draw them: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
-    /// Where to save the model, for `eigenfold transform`
+    /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<String>,
     /// Where to write the report as JSON; - for standard output
@@ -104,6 +106,35 @@ pub(crate) struct Transform {
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Go back from places on a map to data, with a deviation for every number.
+///
+/// Reads one place a row (a column for each coordinate of the map) and writes one data row for each, under the names
+/// of the columns that the map was made from. A linear map (pca, mds) is inverted; every other map is led back by
+/// local kriging, whose deviations grow where the map has no points. Each place is answered by itself.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold embed data.csv -m isomap -o map.csv --save map.model
+  printf 'y1,y2\\n0,0\\n10,-5\\n' > places.csv
+  eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
+  eigenfold reconstruct map.model map.csv -o rows.npy --json back.json")]
+pub(crate) struct Reconstruct {
+    /// The saved model; it must have been made from points
+    pub(crate) model: PathBuf,
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Where to write the data rows: .csv, .tsv, .npy, .parquet, or - for standard output
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: String,
+    /// Where to write the predictive standard deviations, one for each entry of the data rows
+    #[arg(long, value_name = "FILE")]
+    pub(crate) std: Option<String>,
+    /// Where to write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -215,7 +246,12 @@ pub(crate) fn command() -> Command {
             }
         }
     }
-    Cli::command().mut_subcommand("embed", |embed| {
+    let places = |reconstruct: Command| {
+        reconstruct.mut_arg("source", |source| {
+            source.value_name("COORDS").help("The places: .csv, .tsv, .npy, .parquet, or - for standard input (CSV)")
+        })
+    };
+    Cli::command().mut_subcommand("reconstruct", places).mut_subcommand("embed", |embed| {
         embed.args(flags.into_iter().map(|(name, help, methods)| {
             Arg::new(name)
                 .long(name)

@@ -1,6 +1,7 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
 use crate::args::Embed;
+use crate::input::Given;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
@@ -29,11 +30,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let (data, labels) = input::read(&args.input, args.input_kind)?;
+    let Given { data, labels, names } = input::read(&args.input, args.input_kind)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
-    let model = recipe.fit_watched(data.as_input(), &bar)?;
+    let mut model = recipe.fit_watched(data.as_input(), &bar)?;
+    if let Some(names) = names {
+        model.set_names(names)?;
+    }
     progress::start_writing()?;
     bar.finish();
     write(args, &model, labels, read)

@@ -2,7 +2,7 @@
 
 use crate::args::Graph;
 use crate::embed::try_bytes;
-use crate::input::{self, Data};
+use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let (data, _) = input::read(&args.input, args.input_kind)?;
+    let Given { data, .. } = input::read(&args.input, args.input_kind)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();

@@ -30,18 +30,28 @@ impl Data {
     }
 }
 
-/// Reads an input of the given kind, and the labels that color it.
-pub(crate) fn read(input: &flags::Input, kind: Kind) -> Result<(Data, Option<Labels>)> {
+/// An input with what is known about it.
+pub(crate) struct Given {
+    pub(crate) data: Data,
+    /// What colors the points.
+    pub(crate) labels: Option<Labels>,
+    /// The names of the features of points.
+    pub(crate) names: Option<Vec<String>>,
+}
+
+/// Reads an input of the given kind.
+pub(crate) fn read(input: &flags::Input, kind: Kind) -> Result<Given> {
     if kind == Kind::Graph {
-        return Ok((Data::Graph(io::read_graph(&input.source)?), None));
+        return Ok(Given { data: Data::Graph(io::read_graph(&input.source)?), labels: None, names: None });
     }
     let table = table(input)?;
+    let names = table.columns.filter(|_| kind == Kind::Points);
     let data = match kind {
         Kind::Distances => Data::Distances(table.points),
         Kind::Similarities => Data::Similarities(table.points),
         Kind::Points | Kind::Graph => Data::Points(table.points),
     };
-    Ok((data, table.labels))
+    Ok(Given { data, labels: table.labels, names })
 }
 
 /// Reads points and their labels.

@@ -7,6 +7,7 @@
 
 mod args;
 mod chosen;
+mod columns;
 mod completions;
 mod embed;
 mod flags;
@@ -16,6 +17,7 @@ mod methods;
 mod outputs;
 mod plot;
 mod progress;
+mod reconstruct;
 mod report;
 mod sample;
 mod transform;
@@ -46,6 +48,7 @@ fn run(command: &Cmd) -> Result<()> {
     match command {
         Cmd::Embed(args) => embed::run(args),
         Cmd::Transform(args) => transform::run(args),
+        Cmd::Reconstruct(args) => reconstruct::run(args),
         Cmd::Graph(args) => graph::run(args),
         Cmd::Sample(args) => sample::run(args),
         Cmd::Methods(args) => methods::run(args),

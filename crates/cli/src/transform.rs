@@ -5,7 +5,7 @@ use crate::embed::{try_coordinates, write_coordinates};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::grouped;
-use crate::{input, say};
+use crate::{columns, input, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::{Model, Placed};
 use std::path::Path;
@@ -21,6 +21,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let model = load(&args.model)?;
     let table = input::table(&args.input)?;
     progress::go_on()?;
+    let warning = columns::compared(model.names(), table.columns.as_deref())?;
     bar.say("placing");
     let Placed { coordinates: placed, far } = model.place(&table.points)?;
     progress::start_writing()?;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     outputs.commit()?;
     let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
     say(args.common.quiet, &format!("{method}: {n} new points placed in {dims} dimensions"));
+    warning.iter().for_each(|warning| say(args.common.quiet, &format!("  warning: {warning}")));
     if !far.is_empty() {
         say(args.common.quiet, &far_message(&far, placed.rows()));
     }
@@ -49,7 +51,7 @@ fn far_message(far: &[usize], rows: usize) -> String {
 }
 
 /// The saved model, with the way out if the name is wrong.
-fn load(path: &Path) -> Result<Model> {
+pub(crate) fn load(path: &Path) -> Result<Model> {
     if !path.is_file() {
         let what = if path.is_dir() { "is a directory" } else { "there is no such file" };
         let path = path.display();

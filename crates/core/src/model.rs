@@ -113,13 +113,15 @@ pub struct Model {
     /// What kind of input it was fitted to.
     pub(crate) kind: String,
     pub(crate) points: Option<Points>,
+    /// The names of the points' features, if they are known.
+    pub(crate) names: Option<Vec<String>>,
     pub(crate) embedding: Points,
     pub(crate) parts: Vec<Part>,
 }
 
 impl Model {
     pub(crate) fn new(embedding: Points, parts: Vec<Part>, report: Report) -> Model {
-        Model { recipe: Recipe::default(), report, kind: String::new(), points: None, embedding, parts }
+        Model { recipe: Recipe::default(), report, kind: String::new(), points: None, names: None, embedding, parts }
     }
 
     /// The coordinates, one row an input row, in the input's order.
@@ -145,6 +147,28 @@ impl Model {
     /// The recipe that was fitted.
     pub fn recipe(&self) -> &Recipe {
         &self.recipe
+    }
+
+    /// The names of the features, if the model was told.
+    pub fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
+    /// Tells the model what its features are called, so that data rows can be written under their own names.
+    ///
+    /// # Errors
+    ///
+    /// If the model has no features, or another number of them.
+    pub fn set_names(&mut self, names: Vec<String>) -> Result<()> {
+        let features = self.points.as_ref().map_or(0, Points::cols);
+        if names.len() != features {
+            let count = names.len();
+            return Err(Error::parameter(format!(
+                "{count} names do not fit {features} features; give one name a feature"
+            )));
+        }
+        self.names = Some(names);
+        Ok(())
     }
 
     /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
@@ -265,16 +289,17 @@ impl Model {
     /// Whether all sizes and indices fit together, as they must in a model that was not tampered with.
     pub(crate) fn is_consistent(&self) -> bool {
         let n = self.embedding.rows();
+        let features = self.points.as_ref().map_or(0, Points::cols);
         let sound = |part: &Part| {
             let rows = if part.rows.is_empty() { n } else { part.rows.len() };
             let dims = part.eigenvalues.len();
-            let features = self.points.as_ref().map_or(0, Points::cols);
             part.k >= 1
                 && (dims == self.embedding.cols() || (!part.rows.is_empty() && dims < self.embedding.cols()))
                 && part.rows.iter().all(|&i| (i as usize) < n)
                 && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims))
         };
         self.points.as_ref().is_none_or(|points| points.rows() == n && points.is_sound())
+            && self.names.as_ref().is_none_or(|names| names.len() == features)
             && self.embedding.is_sound()
             && !self.parts.is_empty()
             && self.parts.iter().all(sound)

@@ -139,6 +139,49 @@ fn a_saved_model_places_points_as_the_one_in_memory() {
 }
 
 #[test]
+fn training_rows_come_back_within_their_deviations() {
+    // The rows take part in their own prediction by kriging, so they lie closer than a new row would, whose mean square
+    // is one by construction; the linear rule's is one exactly. Beyond 2.5 deviations a Gaussian has 1.2 % of its mass;
+    // 5 % leaves room for the heavier tails of maps with creases.
+    for points in inputs() {
+        for method in Method::all() {
+            let name = method.info().name;
+            let model = recipe(method).fit(&points).unwrap();
+            let back = model.reconstruct(model.embedding()).unwrap();
+            let known = back.points.values().iter().zip(points.values()).zip(back.deviations.values());
+            let off: Vec<f64> = known.filter(|(_, d)| **d > 0.0).map(|((back, x), d)| (back - x).abs() / d).collect();
+            let square = off.iter().map(|z| z * z).sum::<f64>() / off.len() as f64;
+            let inside = off.iter().filter(|&&z| z <= 2.5).count() as f64 / off.len() as f64;
+            assert!(square.sqrt() < 1.2 && inside >= 0.95, "{name}: {} {inside}", square.sqrt());
+            assert!(back.evidence.error.unwrap() < 1.0, "{name}: better than the mean, {:?}", back.evidence);
+        }
+    }
+}
+
+#[test]
+fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
+    let points = swiss(250);
+    for method in Method::all() {
+        let name = method.info().name;
+        let model = recipe(method).fit(&points).unwrap();
+        let places = model.embedding().select(&[3, 90, 17]);
+        let run = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| model.reconstruct(&places).unwrap())
+        };
+        let all = run(1);
+        assert_eq!(all, run(3), "{name}");
+        let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+        assert_eq!(loaded.reconstruct(&places).unwrap(), all, "{name}");
+        let way_back = model.way_back().unwrap();
+        for i in 0..places.rows() {
+            let alone = way_back.reconstruct(&places.select(&[i])).unwrap();
+            assert_eq!((alone.points.row(0), alone.deviations.row(0)), (all.points.row(i), all.deviations.row(i)));
+        }
+    }
+}
+
+#[test]
 fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
     let near = swiss(200);
     let rows: Vec<Vec<f64>> =

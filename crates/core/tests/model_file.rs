@@ -33,10 +33,27 @@ fn messages_tell_a_stranger_from_a_damaged_an_old_and_a_short_file() {
     assert!(message(&SAVED[..SAVED.len() - 1]).starts_with("is cut short"));
     let mut other = SAVED.clone();
     other[10] = 9;
-    assert!(message(&other).starts_with("has model format 9 and this program reads format 1"));
+    assert!(message(&other).starts_with("has model format 9 and this program reads format 2"));
     let mut damaged = SAVED.clone();
     *damaged.last_mut().unwrap() ^= 1;
     assert!(message(&damaged).starts_with("is damaged"));
+}
+
+#[test]
+fn the_names_of_the_features_are_kept_and_must_be_as_many() {
+    let mut model = fit(Lle::default(), &swiss(60));
+    assert_eq!(model.names(), None);
+    let error = model.set_names(vec!["x".into()]).unwrap_err().to_string();
+    assert_eq!(error, "1 names do not fit 3 features; give one name a feature");
+    let names = ["x", "height", "z"].map(String::from);
+    model.set_names(names.to_vec()).unwrap();
+    let bytes = model.to_bytes().unwrap();
+    assert_eq!(Model::from_bytes(&bytes).unwrap().names().unwrap(), names);
+    // One letter more in the count of the names, and the file no longer fits together.
+    let at = bytes.windows(8).position(|w| w == b"\x03\x01x\x06heig").unwrap();
+    let mut body = bytes[30..].to_vec();
+    body[at - 30] = 2;
+    assert!(Model::from_bytes(&forged(&body)).is_err());
 }
 
 #[test]
@@ -73,6 +90,11 @@ proptest! {
         body[at / 8] ^= 1 << (at % 8);
         if let Ok(model) = Model::from_bytes(&forged(&body)) {
             let _ = model.transform(&swiss(3));
+            // Learning the way back takes a while; some of the flips show whether it can panic.
+            if bit % 8 == 0 {
+                let dims = model.embedding().cols().clamp(1, 100);
+                let _ = model.reconstruct(&cloud(2, dims, 1));
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ mod bad_models;
 mod bad_outputs;
 mod commands;
 mod embedding;
+mod reconstruct;
 mod stopping;
 
 use std::io::Write;

@@ -1,0 +1,103 @@
+//! The way back from a map: outputs under the user's own names, and refusals.
+
+use crate::{Bench, coordinates};
+
+/// A named table on a bent sheet, embedded and saved.
+fn bench(method: &str) -> Bench {
+    let bench = Bench::new();
+    let row = |i: usize| {
+        let (u, v) = ((i as f64 * 0.754_877_666).fract(), (i as f64 * 0.569_840_291).fract());
+        format!("{},{},{}\n", 3.0 * u, 2.0 * v, u * u)
+    };
+    let rows: String = (1..=80).map(row).collect();
+    bench.write("sheet.csv", format!("length,\"width, cm\",bend\n{rows}"));
+    bench.does(&format!("embed sheet.csv -m {method} -k 8 -q -o map.csv --save map.model"));
+    bench
+}
+
+#[test]
+fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
+    for (method, rule) in [("isomap", "kriging"), ("lle", "kriging"), ("pca", "linear")] {
+        let bench = bench(method);
+        let answer = bench.does("reconstruct map.model map.csv -o back.csv --std std.csv --json back.json");
+        assert!(answer.err.starts_with(&format!("{method}: 80 places back to 3 features by ")), "{}", answer.err);
+        assert!(answer.err.contains("error 0.") && answer.err.lines().count() == 1, "{}", answer.err);
+        for name in ["back.csv", "std.csv"] {
+            assert!(bench.read(name).starts_with("length,\"width, cm\",bend\n"), "{}", bench.read(name));
+        }
+        let (data, back) = (coordinates(&bench.read("sheet.csv")), coordinates(&bench.read("back.csv")));
+        let std = coordinates(&bench.read("std.csv"));
+        assert_eq!((back.len(), std.len()), (80, 80));
+        let far = |i: usize, j: usize| (data[i][j] - back[i][j]).abs() > 4.0 * std[i][j];
+        let outside = (0..240).filter(|at| far(at / 3, at % 3)).count();
+        assert!(outside <= 5, "{method}: {outside} of 240 entries are beyond four deviations");
+        let report = bench.json("back.json");
+        assert_eq!((&report["method"], &report["rule"]), (&method.into(), &rule.into()));
+        assert_eq!((&report["n"], &report["features"], &report["dims"]), (&80.into(), &3.into(), &2.into()));
+        assert!(report["error"].as_f64().unwrap() < 0.3 && report["seconds"]["reconstruct"].is_number());
+        assert_eq!(report["warnings"].as_array().unwrap().len(), 0);
+    }
+}
+
+#[test]
+fn columns_without_names_are_numbered_and_places_come_through_a_pipe() {
+    let bench = Bench::new();
+    bench.write("cloud.csv", crate::cloud(40, 3));
+    bench.does("embed cloud.csv -m isomap -k 8 -d 1 -q --save map.model -o map.npy");
+    let answer = bench.run_with_input("reconstruct map.model - -q", b"0.1\n0.2\n");
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.out.starts_with("x1,x2,x3\n") && answer.out.lines().count() == 3, "{}", answer.out);
+    let one = bench.run_with_input("reconstruct map.model - -q --threads 1", b"0.2\n");
+    assert_eq!(one.out.lines().nth(1), answer.out.lines().nth(2), "a place alone is what it is among others");
+}
+
+#[test]
+fn far_places_are_counted_and_numbered() {
+    let bench = bench("isomap");
+    bench.write("places.csv", "y1,y2\n0,0\n500,0\n0,-900\n");
+    let answer = bench.does("reconstruct map.model places.csv -o back.csv --json back.json");
+    let warning =
+        "  warning: 2 of 3 places are far from all points of the map; their deviations say how little is known";
+    assert!(answer.err.contains(warning), "{}", answer.err);
+    assert_eq!(bench.json("back.json")["far"], serde_json::json!([2, 3]));
+}
+
+#[test]
+fn what_cannot_be_done_is_one_line() {
+    let bench = bench("isomap");
+    bench.write("wide.csv", "1,2,3\n4,5,6\n").write("bad.model", "no model");
+    let refuses = |line: &str, fact: &str| bench.refuses(line, 2, fact);
+    refuses("reconstruct map.model wide.csv -o b.csv", "the places have 3 columns and the map has 2 coordinates");
+    refuses("reconstruct nowhere.model map.csv -o b.csv", "nowhere.model: there is no such file");
+    refuses("reconstruct bad.model map.csv -o b.csv", "bad.model: is not an eigenfold model");
+    refuses("reconstruct map.model nowhere.csv -o b.csv", "nowhere.csv: there is no such file");
+    refuses("reconstruct map.model map.csv -o no/b.csv", "there is no directory no");
+    refuses("reconstruct map.model map.csv -o b.csv --std no/s.csv", "there is no directory no");
+    refuses("reconstruct map.model map.csv -o b.csv --std ./b.csv", "asked for by both -o and --std");
+    refuses("reconstruct map.model map.csv -o map.model", "would replace the input");
+    refuses("reconstruct map.model map.csv -o b.docx", "b.docx");
+    let mut damaged = std::fs::read(bench.path("map.model")).unwrap();
+    *damaged.last_mut().unwrap() ^= 1;
+    bench.write("bad.model", damaged);
+    refuses("reconstruct bad.model map.csv -o b.csv", "bad.model: is damaged");
+    bench.write("distances.csv", "0,1,2\n1,0,1\n2,1,0\n");
+    bench.does("embed distances.csv --input-kind distances -m mds -q --save d.model -o dmap.csv");
+    refuses("reconstruct d.model dmap.csv -o b.csv", "a mds model fitted to distances has no data space");
+}
+
+#[test]
+fn transform_refuses_the_columns_in_another_order_and_says_when_they_have_other_names() {
+    let bench = bench("isomap");
+    bench.write("turned.csv", "\"width, cm\",length,bend\n1,1,0.1\n");
+    let line = "transform map.model turned.csv -o new.csv";
+    bench.refuses(
+        line,
+        2,
+        "column 1 is \"width, cm\" where the model has \"length\"; give the columns in the model's order",
+    );
+    bench.write("renamed.csv", "length,breadth,bend\n1,1,0.1\n");
+    let answer = bench.does("transform map.model renamed.csv -o new.csv");
+    assert!(answer.err.contains("warning: column 2 is called \"breadth\""), "{}", answer.err);
+    bench.write("plain.csv", "1,1,0.1\n");
+    assert_eq!(bench.does("transform map.model plain.csv -o new.csv").err.lines().count(), 1);
+}

@@ -1,0 +1,197 @@
+//! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use eigenfold::reconstruct::BackRule;
+use eigenfold::sample::Sample;
+use eigenfold::{Input, Isomap, Lle, Mds, Method, Model, Neighbors, Pca, Pieces, Points, Recipe};
+use support::*;
+
+fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
+    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }.fit(points).unwrap()
+}
+
+/// 21 points of the line (t, 2t + 1) with a third feature that is always 5.
+fn line() -> Points {
+    Points::from_rows(&(0..21).map(|t| [t as f64, 2.0 * t as f64 + 1.0, 5.0]).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn a_straight_line_comes_back_straight() {
+    // Isomap maps the line to its arc length, a step of √5 for each step of t; the sign is the sign rule's.
+    let model = model(Isomap::default(), 2, 1, &line());
+    let step = model.embedding().row(11)[0] - model.embedding().row(10)[0];
+    assert!((step.abs() - 5f64.sqrt()).abs() < SOLVED);
+    let places = Points::from_rows(&[[0.0], [0.5 * step], [-3.25 * step]]).unwrap();
+    let back = model.reconstruct(&places).unwrap();
+    for (i, t) in [10.0, 10.5, 6.75].into_iter().enumerate() {
+        // The noise of the grid's smallest step, 1e-8 of the process variance, is what keeps this from being exact.
+        assert!((back.points.row(i)[0] - t).abs() < 1e-3, "{:?}", back.points.row(i));
+        assert!((back.points.row(i)[1] - (2.0 * t + 1.0)).abs() < 2e-3);
+        assert_eq!((back.points.row(i)[2], back.deviations.row(i)[2]), (5.0, 0.0), "a constant feature is certain");
+    }
+    assert!(back.evidence.error.unwrap() < 0.01 && back.far.is_empty() && back.warnings.is_empty());
+}
+
+#[test]
+fn deviations_grow_away_from_the_data_and_the_mean_stays() {
+    for points in [line(), swiss(400)] {
+        let dims = if points.rows() == 21 { 1 } else { 2 };
+        let model = model(Isomap::default(), 8, dims, &points);
+        let edge = (0..points.rows()).map(|i| model.embedding().row(i)[0]).fold(f64::MIN, f64::max);
+        let steps = [0.0, 0.3, 1.0, 3.0, 10.0, 100.0, 1e6, 1e12];
+        let place = |s: &f64| [edge * (1.0 + s), 0.0][..dims].to_vec();
+        let places = Points::from_rows(&steps.iter().map(place).collect::<Vec<_>>()).unwrap();
+        let back = model.reconstruct(&places).unwrap();
+        let deviation = |i: usize| back.deviations.row(i)[0];
+        for i in 1..steps.len() {
+            assert!(deviation(i) >= deviation(i - 1) * (1.0 - EXACT), "step {}: {:?}", steps[i], back.deviations);
+        }
+        assert!(deviation(3) > 10.0 * deviation(0), "{} {}", deviation(3), deviation(0));
+        // The data's own extent is about 20; the mean goes on for a while and then comes back to the mean of the edge.
+        for i in 0..steps.len() {
+            assert!(back.points.row(i)[0].abs() < 60.0, "{} {}", back.points.row(i)[0], deviation(i));
+        }
+        // Where nothing is near, the data's own spread is the least that can be said.
+        let mean = points.column_means()[0];
+        let spread = (0..points.rows()).map(|i| (points.row(i)[0] - mean).powi(2)).sum::<f64>() / points.rows() as f64;
+        assert!(deviation(7) >= spread.sqrt() * (1.0 - EXACT), "{} {spread}", deviation(7));
+        assert!(!back.far.contains(&0) && (2..steps.len()).all(|i| back.far.contains(&i)), "{:?}", back.far);
+        let warning = format!("{} of 8 places are far from all points of the map; their deviations", back.far.len());
+        assert!(back.warnings[0].starts_with(&warning), "{}", back.warnings[0]);
+    }
+}
+
+#[test]
+fn rows_held_out_of_a_swiss_roll_are_as_far_off_as_their_deviations_say() {
+    // A Gaussian has 0.68 of its mass within one deviation and 0.95 within two. The errors here are a mixture over
+    // places, a little heavier in the middle and in the tails, and 400 rows of three features give shares good to
+    // 0.015 or so; the bounds are the range of the ten seeds with as much again.
+    let (mut one, mut two) = (0.0, 0.0);
+    for seed in 0..10 {
+        let all = Sample::SwissRoll.draw(1600, 0.4, seed).unwrap().points;
+        let (train, test) = (all.select(&(0..1200).collect::<Vec<_>>()), all.select(&(1200..1600).collect::<Vec<_>>()));
+        let model = model(Isomap::default(), 8, 2, &train);
+        let back = model.reconstruct(&model.transform(&test).unwrap()).unwrap();
+        let mut counts = [0.0; 2];
+        for ((x, back), deviation) in test.values().iter().zip(back.points.values()).zip(back.deviations.values()) {
+            counts[0] += f64::from(u8::from((x - back).abs() <= *deviation));
+            counts[1] += f64::from(u8::from((x - back).abs() <= 2.0 * deviation));
+        }
+        let [a, b] = counts.map(|count| count / 1200.0);
+        assert!((0.60..0.80).contains(&a) && (0.91..0.98).contains(&b), "seed {seed}: {a} {b}");
+        one += a / 10.0;
+        two += b / 10.0;
+    }
+    assert!((0.66..0.76).contains(&one) && (0.93..0.97).contains(&two), "{one} {two}");
+}
+
+#[test]
+fn all_axes_of_pca_lead_back_exactly_and_fewer_leave_the_discarded_variance() {
+    let points = cloud(60, 4, 3);
+    for method in [Method::from(Pca::default()), Mds::default().into()] {
+        let whole = model(method.clone(), 5, 4, &points).reconstruct(model(method.clone(), 5, 4, &points).embedding());
+        let whole = whole.unwrap();
+        assert_eq!(whole.evidence.rule, BackRule::Linear);
+        for (a, b) in whole.points.values().iter().zip(points.values()) {
+            assert!((a - b).abs() < EXACT);
+        }
+        let model = model(method, 5, 2, &points);
+        let back = model.reconstruct(model.embedding()).unwrap();
+        // Over all features the squared deviations are the discarded eigenvalues by n: the trace less the kept ones.
+        let means = points.column_means();
+        let total: f64 = points.values().iter().enumerate().map(|(at, x)| (x - means[at % 4]).powi(2)).sum();
+        let discarded = (total - model.spectrum()[..2].iter().sum::<f64>()) / 60.0;
+        let squares: f64 = back.deviations.row(0).iter().map(|d| d * d).sum();
+        assert!((squares / discarded - 1.0).abs() < SOLVED, "{squares} {discarded}");
+        assert_eq!(back.deviations.row(0), back.deviations.row(59));
+    }
+}
+
+#[test]
+fn tiny_models_and_every_number_of_coordinates_work() {
+    for n in 2..8 {
+        for dims in 1..n.min(6) {
+            let points = cloud(n, 6, n as u64);
+            for method in [Method::from(Isomap::default()), Lle::default().into()] {
+                let model = model(method, n - 1, dims, &points);
+                let back = model.reconstruct(model.embedding()).unwrap();
+                assert!(back.evidence.error.unwrap().is_finite());
+                assert!(back.deviations.values().iter().all(|&d| d > 0.0), "{n} {dims} {:?}", back.deviations);
+                let off = back.points.values().iter().zip(points.values()).map(|(a, b)| (a - b).abs());
+                assert!(off.fold(0.0, f64::max) < 1.0, "{n} {dims}: the points fill a unit box");
+            }
+        }
+    }
+}
+
+#[test]
+fn duplicates_folds_and_coinciding_map_points_work() {
+    // Every point three times: left out, a row is known exactly from its twins.
+    let base = swiss(60);
+    let thrice = base.select(&(0..180).map(|i| i % 60).collect::<Vec<_>>());
+    let twins = model(Isomap::default(), 12, 2, &thrice);
+    let back = twins.reconstruct(twins.embedding()).unwrap();
+    assert!(back.evidence.error.unwrap() < 1e-3, "{:?}", back.evidence);
+    // One coordinate of a swiss roll folds its height away, and the deviation of the height is that of a uniform
+    // number, 21/√12; a quarter more is allowed because places are rough by what all features together say.
+    let roll = swiss(500);
+    let folded = model(Isomap::default(), 8, 1, &roll);
+    let back = folded.reconstruct(folded.embedding()).unwrap();
+    let height = (0..500).map(|i| back.deviations.row(i)[1].powi(2)).sum::<f64>() / 500.0;
+    assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
+    // Points that are all the same are that point, without a doubt.
+    let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
+    if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same) {
+        let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();
+        assert_eq!((back.points.row(1), back.deviations.row(1)), (&[1.5, -2.0][..], &[0.0, 0.0][..]));
+    }
+}
+
+#[test]
+fn huge_and_small_numbers_come_back() {
+    let base = swiss(300);
+    let plain = model(Isomap::default(), 8, 2, &base).way_back().unwrap().evidence().error.unwrap();
+    for scale in [1e140, 1e-140] {
+        let values = base.values().iter().map(|v| v * scale).collect();
+        let points = Points::new(300, 3, values).unwrap();
+        let model = model(Isomap::default(), 8, 2, &points);
+        let back = model.reconstruct(model.embedding()).unwrap();
+        assert!((back.evidence.error.unwrap() / plain - 1.0).abs() < 1e-6, "{scale:e} {:?}", back.evidence);
+        assert!(back.deviations.values().iter().all(|&d| d > 0.0 && d < 30.0 * scale), "{scale:e}");
+    }
+}
+
+#[test]
+fn separate_pieces_do_not_mix() {
+    let near = swiss(200);
+    let rows: Vec<Vec<f64>> =
+        (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
+    let points = Points::from_rows(&rows).unwrap();
+    let recipe = Recipe { pieces: Pieces::Separate, method: Isomap::default().into(), ..Recipe::default() };
+    let model = recipe.fit(&points).unwrap();
+    let back = model.reconstruct(model.embedding()).unwrap();
+    for i in 0..260 {
+        assert_eq!(back.points.row(i)[0] > 250.0, i >= 200, "row {i}: {:?}", back.points.row(i));
+    }
+    assert!(back.evidence.error.unwrap() < 0.1);
+}
+
+#[test]
+fn what_cannot_be_led_back_says_why() {
+    let points = swiss(40);
+    let distances = distances(&points);
+    let of_distances = Recipe { method: Mds::default().into(), ..Recipe::default() };
+    let of_distances = of_distances.fit(Input::Distances(&distances)).unwrap();
+    let places = Points::from_rows(&[[0.0, 0.0]]).unwrap();
+    assert_eq!(
+        of_distances.reconstruct(&places).unwrap_err().to_string(),
+        "a mds model fitted to distances has no data space to go back to; fit it to points"
+    );
+    let narrow = Points::from_rows(&[[0.0]]).unwrap();
+    assert_eq!(
+        fit(Pca::default(), &points).reconstruct(&narrow).unwrap_err().to_string(),
+        "the places have 1 column and the map has 2 coordinates; give one column for each coordinate"
+    );
+}
