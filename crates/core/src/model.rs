@@ -216,7 +216,7 @@ impl Model {
             Some(points) => Ok(points.cols()),
             None if self.kind == "graph" || self.parts.iter().any(local) || self.kind == "similarities" => {
                 Err(Error::parameter(format!(
-                    "a {} model fitted to {} cannot place new points; fit it to points",
+                    "this {} model was fitted to {} and cannot place new points; fit it to points",
                     self.report.method,
                     if self.kind == "graph" { "a graph" } else { self.kind.as_str() }
                 )))

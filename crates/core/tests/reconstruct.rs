@@ -187,7 +187,7 @@ fn what_cannot_be_led_back_says_why() {
     let places = Points::from_rows(&[[0.0, 0.0]]).unwrap();
     assert_eq!(
         of_distances.reconstruct(&places).unwrap_err().to_string(),
-        "a mds model fitted to distances has no data space to go back to; fit it to points"
+        "this mds model was fitted to distances and has no data space to go back to; fit it to points"
     );
     let narrow = Points::from_rows(&[[0.0]]).unwrap();
     assert_eq!(

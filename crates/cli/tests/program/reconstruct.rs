@@ -82,7 +82,7 @@ fn what_cannot_be_done_is_one_line() {
     refuses("reconstruct bad.model map.csv -o b.csv", "bad.model: is damaged");
     bench.write("distances.csv", "0,1,2\n1,0,1\n2,1,0\n");
     bench.does("embed distances.csv --input-kind distances -m mds -q --save d.model -o dmap.csv");
-    refuses("reconstruct d.model dmap.csv -o b.csv", "a mds model fitted to distances has no data space");
+    refuses("reconstruct d.model dmap.csv -o b.csv", "this mds model was fitted to distances and has no data space");
 }
 
 #[test]

@@ -139,7 +139,7 @@ impl Model {
         self.points.as_ref().ok_or_else(|| {
             let what = if self.kind == "graph" { "a graph" } else { self.kind.as_str() };
             Error::parameter(format!(
-                "a {} model fitted to {what} has no data space to go back to; fit it to points",
+                "this {} model was fitted to {what} and has no data space to go back to; fit it to points",
                 self.report.method
             ))
         })
