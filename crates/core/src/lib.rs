@@ -33,6 +33,7 @@ mod input;
 pub mod io;
 pub mod linalg;
 pub mod model;
+mod optimize;
 pub mod points;
 pub mod progress;
 pub mod recipe;
@@ -44,7 +45,8 @@ mod stages;
 pub use error::{Error, Result};
 pub use extend::Placed;
 pub use field::{
-    Alle, DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, ModifiedLle, Pca,
+    Alle, DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu, ModifiedLle,
+    Pca,
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;

@@ -5,7 +5,7 @@
 use crate::error::{Error, Result};
 use crate::field::{
     Alle, DiffusionMaps, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa,
-    Mds, ModifiedLle, Parameter, Pca,
+    Mds, Meu, ModifiedLle, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
@@ -42,6 +42,8 @@ pub enum Method {
     ModifiedLle(ModifiedLle),
     /// Acyclic locally linear embedding.
     Alle(Alle),
+    /// Maximum entropy unfolding.
+    Meu(Meu),
 }
 
 macro_rules! methods {
@@ -74,7 +76,7 @@ macro_rules! methods {
     };
 }
 
-methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Ltsa, HessianLle, ModifiedLle, Alle);
+methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Ltsa, HessianLle, ModifiedLle, Alle, Meu);
 
 impl Method {
     /// The method of that name or alias, with its default parameters.

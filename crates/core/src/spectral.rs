@@ -55,6 +55,7 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
             let total = mass.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
             let length = |lambda: &f64| match scale {
                 Scale::Unit => total.sqrt(),
+                Scale::Covariance(features) => (features / lambda.max(f64::MIN_POSITIVE)).sqrt(),
                 Scale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
             };
             let lengths: Vec<f64> = pairs.values.iter().map(length).collect();

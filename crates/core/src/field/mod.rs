@@ -15,6 +15,7 @@ mod laplacian_eigenmaps;
 mod lle;
 mod ltsa;
 mod mds;
+mod meu;
 mod modified_lle;
 mod patches;
 mod pca;
@@ -33,6 +34,7 @@ pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
 pub use lle::{Lle, LleVariant};
 pub use ltsa::Ltsa;
 pub use mds::Mds;
+pub use meu::Meu;
 pub use modified_lle::ModifiedLle;
 pub(crate) use patches::tangent_weights;
 pub use pca::Pca;
@@ -73,6 +75,8 @@ pub enum Scale {
     Unit,
     /// (1 − λ)ᵗ: what is left of the direction after a diffusion of time t.
     Diffusion(f64),
+    /// √(p/λ) in units of length one: the standard deviation over p features, of a field fitted to distances.
+    Covariance(f64),
 }
 
 /// What a method is given to build its field.

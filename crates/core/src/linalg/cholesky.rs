@@ -13,6 +13,7 @@ use faer::sparse::linalg::cholesky::{
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{MatMut, Par, Side};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Right-hand sides solved together, side by side in a vector register; a fixed number, so that the arithmetic of a
 /// column never depends on the threads.
@@ -102,15 +103,13 @@ impl Analysis {
         Ok((self.forward.clone(), (0..n).map(later).collect()))
     }
 
-    /// The factor of A + shift · I; `None` if that is not numerically positive definite.
+    /// The structure of the factor, for matrices of this pattern to be factored one after the other.
     ///
     /// # Errors
     ///
-    /// If the factor does not fit into memory.
-    pub fn factor(&self, matrix: &SparseSymmetric, shift: f64) -> Result<Option<Cholesky>> {
-        let n = matrix.dim();
-        let no_memory =
-            || Error::Numerical(format!("there is no memory for a sparse factor of {:.1e} entries", self.fill));
+    /// If it does not fit into memory.
+    pub fn symbolic(&self) -> Result<Symbolic<'_>> {
+        let n = self.forward.len();
         let order = faer::perm::PermRef::new_checked(&self.forward, &self.inverse, n);
         let symbolic = factorize_symbolic_cholesky(
             self.lower.pattern(n),
@@ -122,9 +121,40 @@ impl Analysis {
                 ..CholeskySymbolicParams::default()
             },
         )
-        .map_err(|_| no_memory())?;
-        let mut lower = vec![0.0; self.lower.rows.len()];
-        let offsets: Vec<usize> = self.lower.offsets.iter().map(|&o| o as usize).collect();
+        .map_err(|_| self.no_memory())?;
+        Ok(Symbolic { analysis: self, symbolic: Arc::new(symbolic) })
+    }
+
+    /// The factor of A + shift · I; `None` if that is not numerically positive definite.
+    ///
+    /// # Errors
+    ///
+    /// If the factor does not fit into memory.
+    pub fn factor(&self, matrix: &SparseSymmetric, shift: f64) -> Result<Option<Cholesky>> {
+        self.symbolic()?.factor(matrix, shift)
+    }
+
+    fn no_memory(&self) -> Error {
+        Error::Numerical(format!("there is no memory for a sparse factor of {:.1e} entries", self.fill))
+    }
+}
+
+/// The structure of the factor of every matrix with one pattern.
+pub struct Symbolic<'a> {
+    analysis: &'a Analysis,
+    symbolic: Arc<SymbolicCholesky<u32>>,
+}
+
+impl Symbolic<'_> {
+    /// The factor of A + shift · I; `None` if that is not numerically positive definite.
+    ///
+    /// # Errors
+    ///
+    /// If the factor does not fit into memory.
+    pub fn factor(&self, matrix: &SparseSymmetric, shift: f64) -> Result<Option<Cholesky>> {
+        let (n, pattern) = (matrix.dim(), &self.analysis.lower);
+        let mut lower = vec![0.0; pattern.rows.len()];
+        let offsets: Vec<usize> = pattern.offsets.iter().map(|&o| o as usize).collect();
         by_rows(&offsets, &mut lower).into_par_iter().for_each(|(columns, values)| {
             let entries =
                 columns.flat_map(|j| matrix.row(j).filter(move |&(i, _)| i >= j).map(move |(i, v)| (i == j, v)));
@@ -132,8 +162,9 @@ impl Analysis {
                 *value = if diagonal { entry + shift } else { entry };
             }
         });
-        let lower = SparseColMatRef::new(self.lower.pattern(n), lower.as_slice());
-        let par = Par::Seq;
+        let lower = SparseColMatRef::new(pattern.pattern(n), lower.as_slice());
+        let (par, symbolic) = (Par::Seq, &self.symbolic);
+        let no_memory = || self.analysis.no_memory();
         let scratch = symbolic.factorize_numeric_llt_scratch::<f64>(par, Default::default());
         let mut memory = MemBuffer::try_new(scratch).map_err(|_| no_memory())?;
         let mut values = Vec::new();
@@ -143,7 +174,7 @@ impl Analysis {
         let done = symbolic
             .factorize_numeric_llt(&mut values, lower, Side::Lower, Default::default(), par, stack, Default::default())
             .is_ok();
-        Ok(done.then_some(Cholesky { symbolic, values }))
+        Ok(done.then(|| Cholesky { symbolic: symbolic.clone(), values }))
     }
 }
 
@@ -155,23 +186,46 @@ impl Lower {
 
 /// A sparse factor LLᵀ.
 pub struct Cholesky {
-    symbolic: SymbolicCholesky<u32>,
+    symbolic: Arc<SymbolicCholesky<u32>>,
     values: Vec<f64>,
 }
 
 impl Cholesky {
+    /// log det A, from the diagonal of the factor.
+    pub fn log_determinant(&self) -> f64 {
+        let Some(factor) = self.blocks() else { return 0.0 };
+        let nodes = 0..factor.symbolic().n_supernodes();
+        let of_node = |s: usize| {
+            let block = factor.supernode(s).val();
+            (0..block.ncols()).map(|c| block[(c, c)].ln()).sum::<f64>()
+        };
+        2.0 * nodes.map(of_node).sum::<f64>()
+    }
+
+    /// The factor as blocks of columns.
+    pub(super) fn blocks(&self) -> Option<SupernodalLltRef<'_, u32, f64>> {
+        match self.symbolic.raw() {
+            SymbolicCholeskyRaw::Supernodal(symbolic) => Some(SupernodalLltRef::new(symbolic, &self.values)),
+            SymbolicCholeskyRaw::Simplicial(_) => None,
+        }
+    }
+
+    /// The place of every row of A in the factor's order.
+    pub(super) fn places(&self) -> Option<&[u32]> {
+        self.symbolic.perm().map(|order| order.arrays().1)
+    }
+
     /// Replaces the columns of `rhs` by the solutions.
     pub fn solve(&self, rhs: MatMut<'_, f64>) {
         rhs.par_col_chunks_mut(LANES).for_each(|mut columns| {
-            let SymbolicCholeskyRaw::Supernodal(symbolic) = self.symbolic.raw() else { return };
-            let factor = SupernodalLltRef::new(symbolic, &self.values);
+            let Some(factor) = self.blocks() else { return };
             let order = self.symbolic.perm().map(|order| order.arrays().0);
             let point = |row: usize| order.map_or(row, |order| order[row] as usize);
             let mut x = vec![[0.0; LANES]; columns.nrows()];
             for (row, x) in x.iter_mut().enumerate() {
                 (0..columns.ncols()).for_each(|q| x[q] = columns[(point(row), q)]);
             }
-            pulp::Arch::new().dispatch(Solve { factor, supernodes: symbolic.n_supernodes(), x: &mut x });
+            pulp::Arch::new().dispatch(Solve { factor, supernodes: factor.symbolic().n_supernodes(), x: &mut x });
             for (row, x) in x.iter().enumerate() {
                 (0..columns.ncols()).for_each(|q| columns[(point(row), q)] = x[q]);
             }

@@ -84,6 +84,20 @@ pub fn product(a: MatRef<'_, f64>, s: MatRef<'_, f64>) -> Mat<f64> {
     out
 }
 
+/// A B of small matrices, on one thread.
+pub(crate) fn small_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+/// L⁻¹ of a lower triangle; what stands above the diagonal is not read.
+pub(crate) fn inverse_of_triangle(l: MatRef<'_, f64>) -> Mat<f64> {
+    let mut inverse = Mat::identity(l.nrows(), l.nrows());
+    faer::linalg::triangular_solve::solve_lower_triangular_in_place(l, inverse.as_mut(), Par::Seq);
+    inverse
+}
+
 /// A full symmetric matrix as an operator.
 #[derive(Clone, Debug)]
 pub struct DenseSymmetric(pub Mat<f64>);

@@ -140,9 +140,10 @@ fn shift_invert(
     // The shift only has to make the free direction of a Laplacian positive; it stays far below the eigenvalues
     // sought, and grows if rounding makes the matrix indefinite.
     let norm = b.norm_bound();
+    let symbolic = analysis.symbolic()?;
     for exponent in [-14, -13, -12, -11, -10, -8] {
         let shift = norm * 10f64.powi(exponent);
-        if let Some(factor) = analysis.factor(b, shift)? {
+        if let Some(factor) = symbolic.factor(b, shift)? {
             let inverse = Inverse { factor: &factor, n: b.dim() };
             let mut ritz = largest(&inverse, constant, None, ask, observer)?;
             for value in &mut ritz.values {
