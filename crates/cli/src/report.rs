@@ -75,6 +75,7 @@ pub(crate) fn json(story: &Story) -> Value {
     });
     if let Some(object) = out.as_object_mut() {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
+        object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
         object.extend(report.log_likelihood.map(|value| ("log_likelihood".to_string(), json!(value))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
@@ -122,6 +123,10 @@ pub(crate) fn summary(story: &Story) -> String {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
     }
+    if !report.figures.is_empty() {
+        let shown: Vec<String> = report.figures.iter().map(|(name, value)| figure(name, *value)).collect();
+        lines.push(format!("  optimizer    {}", shown.join(", ")));
+    }
     if let Some(value) = report.log_likelihood {
         lines.push(format!("  likelihood   {value:.6e} (natural logarithm)"));
     }
@@ -132,6 +137,16 @@ pub(crate) fn summary(story: &Story) -> String {
     ));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
+}
+
+/// A figure of the optimizer: counts as counts, the rest by its magnitude.
+fn figure(name: &str, value: f64) -> String {
+    let name = name.replace('_', " ");
+    if value >= 1.0 && value.fract() == 0.0 {
+        format!("{name} {}", grouped(value as usize))
+    } else {
+        format!("{name} {value:.1e}")
+    }
 }
 
 /// The sizes of at most five pieces.

@@ -30,6 +30,8 @@ pub struct Report {
     pub residuals: Vec<f64>,
     /// The log likelihood of the points under the field, where the method knows it; a sum over separate pieces.
     pub log_likelihood: Option<f64>,
+    /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
+    pub figures: Vec<(String, f64)>,
     /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
     pub pieces: Vec<usize>,
     /// How many bridges joined them.

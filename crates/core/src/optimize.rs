@@ -8,14 +8,19 @@
 //! ```
 //!
 //! D. P. Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM J. Control Optim.
-//! 20(2), 1982; B⁻¹ by limited memory: J. Nocedal. Updating quasi-Newton matrices with limited storage. Math. Comp. 35,
-//! 1980.
+//! 20(2), 1982; B from the last few steps, restricted to the free variables as in R. Byrd, P. Lu, J. Nocedal, C. Zhu. A
+//! limited memory algorithm for bound constrained optimization. SIAM J. Sci. Comput. 16(5), 1995.
 
 use crate::error::{Error, Result};
+use crate::linalg::dense::{inner, product, solve_general};
+use faer::Mat;
+use rayon::prelude::*;
 use std::collections::VecDeque;
 
 /// The part of the predicted descent that a step must reach.
 const ENOUGH: f64 = 1e-4;
+/// Variables to a piece of parallel work.
+const PIECE: usize = 16_384;
 /// Steps shorter than this part of the full one are not tried.
 const SHORTEST: f64 = 1e-12;
 
@@ -86,11 +91,14 @@ pub(crate) fn minimize(
     Ok(x)
 }
 
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}
-
-/// The last steps and how the slope turned over them.
+/// The last steps S and how the slope turned over them, Y.
+///
+/// ```text
+/// B = θI − W M Wᵀ,   W = [Y, θS],   M⁻¹ = [−D, Lᵀ; L, θSᵀS],   D + L the diagonal and what is below it of SᵀY
+/// ```
+///
+/// R. Byrd, J. Nocedal, R. Schnabel. Representations of quasi-Newton matrices and their use in limited memory methods.
+/// Math. Programming 63, 1994.
 struct Memory {
     pairs: VecDeque<(Vec<f64>, Vec<f64>)>,
     most: usize,
@@ -107,46 +115,79 @@ impl Memory {
         }
     }
 
-    /// −B⁻¹ slope over the free variables: the two loops of limited memory, seeing the free parts of steps and turns.
+    /// −B⁻¹ slope over the free variables, B restricted to them:
+    ///
+    /// ```text
+    /// d = −g/θ − W (M⁻¹ − WᵀW/θ)⁻¹ Wᵀg / θ²        rows of W and g of the free variables only
+    /// ```
     fn direction(&self, slope: &[f64], free: &[bool]) -> Vec<f64> {
-        let masked = |v: &[f64]| -> Vec<f64> { v.iter().zip(free).map(|(v, &f)| if f { *v } else { 0.0 }).collect() };
-        let mut d: Vec<f64> = masked(slope).iter().map(|g| -g).collect();
-        let inside = |a: &[f64], b: &[f64]| -> f64 {
-            a.iter().zip(b).zip(free).map(|((x, y), &f)| if f { x * y } else { 0.0 }).sum()
-        };
-        let mut known = Vec::with_capacity(self.pairs.len());
-        for (step, turn) in self.pairs.iter().rev() {
-            let curvature = inside(step, turn);
-            if curvature <= 0.0 {
-                known.push(None);
-                continue;
-            }
-            let along = inside(step, &d) / curvature;
-            add(&mut d, turn, -along, free);
-            known.push(Some((curvature, along)));
-        }
-        if let Some((step, turn)) = self.pairs.back() {
-            let (curvature, square) = (inside(step, turn), inside(turn, turn));
-            if curvature > 0.0 && square > 0.0 {
-                d.iter_mut().for_each(|d| *d *= curvature / square);
-            }
-        }
-        for ((step, turn), known) in self.pairs.iter().zip(known.iter().rev()) {
-            if let Some((curvature, along)) = known {
-                let back = inside(turn, &d) / curvature;
-                add(&mut d, step, along - back, free);
-            }
+        let mut d: Vec<f64> = slope.iter().zip(free).map(|(g, &free)| if free { -g } else { 0.0 }).collect();
+        let Some((step, turn)) = self.pairs.back() else { return d };
+        let theta = dot(turn, turn) / dot(step, turn);
+        let k = self.pairs.len();
+        let column = |c: usize| if c < k { &self.pairs[c].1 } else { &self.pairs[c - k].0 };
+        let scale = |c: usize| if c < k { 1.0 } else { theta };
+        let full = Mat::from_fn(slope.len(), 2 * k, |i, c| scale(c) * column(c)[i]);
+        let masked = Mat::from_fn(slope.len(), 2 * k, |i, c| if free[i] { full[(i, c)] } else { 0.0 });
+        // θSᵀY in the lower left, θ²SᵀS in the lower right.
+        let products = inner(full.as_ref(), full.as_ref());
+        let inside = inner(masked.as_ref(), masked.as_ref());
+        let middle = Mat::from_fn(2 * k, 2 * k, |r, c| {
+            let known = match (r < k, c < k) {
+                (true, true) => {
+                    if r == c {
+                        -products[(k + r, c)] / theta
+                    } else {
+                        0.0
+                    }
+                }
+                (false, true) => {
+                    if r - k > c {
+                        products[(r, c)] / theta
+                    } else {
+                        0.0
+                    }
+                }
+                (true, false) => {
+                    if c - k > r {
+                        products[(c, r)] / theta
+                    } else {
+                        0.0
+                    }
+                }
+                (false, false) => products[(r, c)] / theta,
+            };
+            known - inside[(r, c)] / theta
+        });
+        let g = Mat::from_fn(slope.len(), 1, |i, _| d[i]);
+        let along = solve_general(middle, inner(masked.as_ref(), g.as_ref()));
+        let back = product(masked.as_ref(), along.as_ref());
+        for (i, d) in d.iter_mut().enumerate() {
+            *d = *d / theta + back[(i, 0)] / (theta * theta);
         }
         d
     }
 }
 
-fn add(d: &mut [f64], v: &[f64], scale: f64, free: &[bool]) {
-    for ((d, v), &free) in d.iter_mut().zip(v).zip(free) {
-        if free {
-            *d += scale * v;
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    sum_of(a.len(), |at| a[at] * b[at])
+}
+
+/// Σ term(at), in eight sums side by side within pieces of a fixed size, whatever the number of threads.
+fn sum_of(count: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
+    let piece = |piece: usize| {
+        let (start, end) = (piece * PIECE, ((piece + 1) * PIECE).min(count));
+        let mut sums = [0.0; 8];
+        let whole = start + (end - start) / 8 * 8;
+        for at in (start..whole).step_by(8) {
+            for (lane, sum) in sums.iter_mut().enumerate() {
+                *sum += term(at + lane);
+            }
         }
-    }
+        sums.iter().sum::<f64>() + (whole..end).map(&term).sum::<f64>()
+    };
+    let pieces: Vec<f64> = (0..count.div_ceil(PIECE)).into_par_iter().map(piece).collect();
+    pieces.iter().sum()
 }
 
 #[cfg(test)]

@@ -119,9 +119,10 @@ impl Stages<'_> {
             eigenvalues: spectrum.eigenvalues,
             residuals: spectrum.residuals,
             log_likelihood: built.log_likelihood,
+            figures: built.figures.into_iter().map(|(name, value)| (name.into(), value)).collect(),
             solver: spectrum.solver,
             iterations: spectrum.iterations,
-            converged: spectrum.converged,
+            converged: spectrum.converged && built.converged,
             warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
             ..Report::default()
         };

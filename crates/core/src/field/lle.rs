@@ -32,7 +32,7 @@ pub enum LleVariant {
     Standard,
     /// By the inverse residual of each point's own regression.
     Free,
-    /// All alike, and the weights are the same both ways: w[i,j] = w[j,i].
+    /// All alike, and the weights are the same both ways: `w[i,j] = w[j,i]`.
     Symmetric,
 }
 

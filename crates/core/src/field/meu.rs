@@ -17,7 +17,7 @@
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 2.5. (It prints ⟨d²⟩ = p/2 R; its own gradient, and the released code, have p R.)
 
-use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
+use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
 use crate::graph::Undirected;
@@ -101,16 +101,21 @@ impl FieldModel for Meu {
             Rule::Barycenter { regularization: 1e-3 },
         );
         built.log_likelihood = site.points.map(|points| self.log_likelihood(points, &edges, &found));
-        built.used.push(("gap", format!("{:.3e}", found.gap)));
-        built.used.push(("active-edges", found.w.iter().filter(|&&w| w > 0.0).count().to_string()));
-        built.used.push(("mismatch", shown(found.mismatch)));
+        built.converged = found.gap <= self.tolerance;
+        built.figures = vec![
+            ("gap", found.gap),
+            ("evaluations", found.evaluations as f64),
+            ("edges", found.w.len() as f64),
+            ("active_edges", found.w.iter().filter(|&&w| w > 0.0).count() as f64),
+            ("distance_mismatch", found.mismatch),
+        ];
         if edges.coincident > 0 {
             built.warnings.push(format!(
                 "{} edges join points that coincide; they are held together by large multipliers",
                 edges.coincident
             ));
         }
-        if found.gap > self.tolerance {
+        if !built.converged {
             built.warnings.push(format!(
                 "the duality gap is {:.1e} per point, above the tolerance of {:.1e}, after {} evaluations",
                 found.gap, self.tolerance, found.evaluations

@@ -133,6 +133,10 @@ pub struct Built {
     pub rule: Rule,
     /// The log likelihood of the points under the field, where the method knows it.
     pub log_likelihood: Option<f64>,
+    /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
+    pub figures: Vec<(&'static str, f64)>,
+    /// Whether it met its tolerance.
+    pub converged: bool,
     /// Parameters that were left to the method, as it chose them.
     pub used: Vec<(&'static str, String)>,
     /// What the user should know.
@@ -142,7 +146,15 @@ pub struct Built {
 impl Built {
     /// A field and its rule, with nothing more to say.
     pub(crate) fn new(field: Field, rule: Rule) -> Built {
-        Built { field, rule, log_likelihood: None, used: Vec::new(), warnings: Vec::new() }
+        Built {
+            field,
+            rule,
+            log_likelihood: None,
+            figures: Vec::new(),
+            converged: true,
+            used: Vec::new(),
+            warnings: Vec::new(),
+        }
     }
 }
 

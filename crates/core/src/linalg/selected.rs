@@ -6,7 +6,7 @@
 //! M = L[I,J] L[J,J]⁻¹        Z[I,J] = −Z[I,I] M        Z[J,J] = L[J,J]⁻ᵀ L[J,J]⁻¹ − Mᵀ Z[I,J]
 //! ```
 //!
-//! and Z[I,I] lies in the blocks of its ancestors in the elimination tree. So the blocks are visited from the root down,
+//! and `Z[I,I]` lies in the blocks of its ancestors in the elimination tree. So the blocks are visited from the root down,
 //! all of one depth in parallel; the cost is a small multiple of the factorization's.
 //!
 //! K. Takahashi, J. Fagan, M.-S. Chen. Formation of a sparse bus impedance matrix and its application to short circuit

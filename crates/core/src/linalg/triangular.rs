@@ -59,7 +59,7 @@ impl Root {
         &self.order
     }
 
-    /// log det of A without the row and column of the last place: Σ log m[i]², m[i]⁻² = v.
+    /// log det of A without the row and column of the last place: −Σ log v.
     pub fn log_determinant(&self) -> f64 {
         -self.variances.iter().map(|v| v.ln() + self.unit.ln()).sum::<f64>()
     }
