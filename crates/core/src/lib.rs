@@ -33,7 +33,6 @@ mod input;
 pub mod io;
 pub mod linalg;
 pub mod model;
-mod optimize;
 pub mod points;
 pub mod progress;
 pub mod recipe;

@@ -17,6 +17,7 @@
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 2.5. (It prints ⟨d²⟩ = p/2 R; its own gradient, and the released code, have p R.)
 
+use super::multipliers::{Ask, minimize};
 use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
@@ -25,7 +26,6 @@ use crate::linalg::Operator;
 use crate::linalg::cholesky::{Analysis, Symbolic};
 use crate::linalg::selected::{Place, Tree};
 use crate::linalg::sparse::SparseSymmetric;
-use crate::optimize::{self, Ask};
 use crate::points::Points;
 use crate::progress::Stage;
 use rayon::prelude::*;
@@ -143,7 +143,7 @@ impl Meu {
         let ask = Ask { memory: MEMORY, max_evaluations: self.max_iterations };
         let mut last = None;
         let mut first_gap = 0.0f64;
-        let w = optimize::minimize(&ask, start, |w, slope| {
+        let w = minimize(&ask, start, |w, slope| {
             if site.observer.stop() {
                 return Err(Error::Stopped);
             }

@@ -17,6 +17,7 @@ mod ltsa;
 mod mds;
 mod meu;
 mod modified_lle;
+mod multipliers;
 mod patches;
 mod pca;
 mod regression;

@@ -1,4 +1,4 @@
-//! Descent over variables that are not negative, by gradients.
+//! Descent over many multipliers that are not negative, by gradients.
 //!
 //! A quasi-Newton step on the variables that are free (not at zero with a slope that would push them below it), projected
 //! on what is allowed, with a search for enough descent along the projected path:
@@ -26,16 +26,16 @@ const SHORTEST: f64 = 1e-12;
 
 /// What is asked of [`minimize`].
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ask {
+pub(super) struct Ask {
     /// Steps that are remembered.
-    pub(crate) memory: usize,
+    pub(super) memory: usize,
     /// How often the objective may be evaluated.
-    pub(crate) max_evaluations: usize,
+    pub(super) max_evaluations: usize,
 }
 
 /// From `x` down to where the objective says that it is enough, no step descends any more, or the evaluations are used
 /// up. The objective writes its slope and answers its value and whether that is enough; nothing where it is not defined.
-pub(crate) fn minimize(
+pub(super) fn minimize(
     ask: &Ask,
     mut x: Vec<f64>,
     mut objective: impl FnMut(&[f64], &mut [f64]) -> Result<Option<(f64, bool)>>,
