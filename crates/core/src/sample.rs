@@ -292,6 +292,19 @@ fn draw_blobs(n: usize, rng: &mut Xoshiro256PlusPlus, points: &mut Vec<f64>, tru
     Labels::Classes { names: (1..=BLOBS).map(|blob| blob.to_string()).collect(), of }
 }
 
+/// The R2 swiss roll, the same on every machine: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),
+/// (t cos t, 21 v, t sin t), i = 1..n, g the real root of g³ = g + 1.
+#[cfg(test)]
+pub(crate) fn r2_swiss_roll(n: usize) -> Points {
+    let g = 1.324_717_957_244_746_f64;
+    let row = |i: usize| {
+        let (u, v) = ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
+        let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
+        [t * t.cos(), 21.0 * v, t * t.sin()]
+    };
+    Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).expect("finite rows of one length")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -209,6 +209,7 @@ mod tests {
     use crate::linalg::Operator;
     use crate::points::Points;
     use crate::progress::Silent;
+    use crate::sample::r2_swiss_roll as swiss;
 
     fn site(points: &Points) -> Site<'_> {
         Site {
@@ -221,18 +222,6 @@ mod tests {
             memory: u64::MAX,
             observer: &Silent,
         }
-    }
-
-    /// The R2 swiss roll: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u), (t cos t, 21 v, t sin t), i = 1..n,
-    /// g the real root of g³ = g + 1.
-    fn swiss(n: usize) -> Points {
-        let g = 1.324_717_957_244_746_f64;
-        let row = |i: usize| {
-            let (u, v) = ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
-            let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
-            [t * t.cos(), 21.0 * v, t * t.sin()]
-        };
-        Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
     }
 
     /// Every point of swiss(60) written by its four nearest later rows, wherever they are, with r = 1e-3: NumPy's

@@ -21,6 +21,7 @@ mod multipliers;
 mod patches;
 mod pca;
 mod regression;
+mod resistances;
 mod symmetric_weights;
 
 pub use affinity::Affinity;

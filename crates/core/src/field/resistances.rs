@@ -1,0 +1,193 @@
+//! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
+//! expects the ends of each edge to be.
+
+use crate::error::{Error, Result};
+use crate::graph::Undirected;
+use crate::linalg::Operator;
+use crate::linalg::cholesky::{Analysis, Symbolic};
+use crate::linalg::selected::{Place, Tree};
+use crate::linalg::sparse::SparseSymmetric;
+use rayon::prelude::*;
+
+/// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
+const SHORTEST: f64 = 1e-8;
+
+/// The edges of a graph with their squared lengths.
+pub(super) struct Edges {
+    pub(super) n: usize,
+    pub(super) features: usize,
+    pub(super) ends: Vec<(u32, u32)>,
+    /// s = d²/p.
+    pub(super) squares: Vec<f64>,
+    /// How many of them were too short to be told from zero.
+    pub(super) coincident: usize,
+}
+
+impl Edges {
+    pub(super) fn new(graph: &Undirected, features: usize) -> Edges {
+        let (mut ends, mut squares) = (Vec::new(), Vec::new());
+        for i in 0..graph.len() {
+            for (j, length) in graph.edges(i).filter(|&(j, _)| j > i) {
+                ends.push((i as u32, j as u32));
+                squares.push(length * length / features as f64);
+            }
+        }
+        let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+        let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
+        let coincident = squares.iter().filter(|&&s| s < least).count();
+        squares.iter_mut().for_each(|s| *s = s.max(least));
+        Edges { n: graph.len(), features, ends, squares, coincident }
+    }
+
+    /// The rows that are kept: all, or all but the last if it is grounded.
+    fn kept(&self, gamma: f64) -> usize {
+        if gamma > 0.0 { self.n } else { self.n - 1 }
+    }
+
+    /// L + γI of the kept rows for the multipliers w/s.
+    pub(super) fn laplacian(&self, w: &[f64], gamma: f64) -> SparseSymmetric {
+        self.assembled(w, self.kept(gamma), gamma)
+    }
+
+    /// L of all rows.
+    pub(super) fn full_laplacian(&self, w: &[f64]) -> SparseSymmetric {
+        self.assembled(w, self.n, 0.0)
+    }
+
+    fn assembled(&self, w: &[f64], rows: usize, gamma: f64) -> SparseSymmetric {
+        let mut counts = vec![1usize; rows];
+        let mut diagonal = vec![gamma; rows];
+        for (&(i, j), (w, s)) in self.ends.iter().zip(w.iter().zip(&self.squares)) {
+            let both = (j as usize) < rows;
+            for at in [i as usize, j as usize].into_iter().filter(|&at| at < rows) {
+                counts[at] += usize::from(both);
+                diagonal[at] += w / s;
+            }
+        }
+        let mut offsets = vec![0; rows + 1];
+        for i in 0..rows {
+            offsets[i + 1] = offsets[i] + counts[i];
+        }
+        let mut cursor = offsets.clone();
+        let (mut columns, mut values) = (vec![0u32; offsets[rows]], vec![0.0; offsets[rows]]);
+        let mut put = |row: usize, column: u32, value: f64| {
+            (columns[cursor[row]], values[cursor[row]]) = (column, value);
+            cursor[row] += 1;
+        };
+        // Edges ascend by their first end, then by their second: first what is left of the diagonal, by columns, ...
+        let mut next = 0;
+        for i in 0..rows {
+            let first = next;
+            while next < self.ends.len() && self.ends[next].0 as usize == i {
+                next += 1;
+            }
+            put(i, i as u32, diagonal[i]);
+            for e in first..next {
+                let (j, value) = (self.ends[e].1, -w[e] / self.squares[e]);
+                if (j as usize) < rows {
+                    put(j as usize, i as u32, value);
+                }
+            }
+        }
+        // ... then what is right of it; rows are sorted at the end.
+        for (e, &(i, j)) in self.ends.iter().enumerate().filter(|(_, ends)| (ends.1 as usize) < rows) {
+            put(i as usize, j, -w[e] / self.squares[e]);
+        }
+        sort_rows(&offsets, &mut columns, &mut values);
+        SparseSymmetric::from_parts(offsets, columns, values)
+    }
+}
+
+fn sort_rows(offsets: &[usize], columns: &mut [u32], values: &mut [f64]) {
+    let mut row: Vec<(u32, f64)> = Vec::new();
+    for range in offsets.windows(2) {
+        let (columns, values) = (&mut columns[range[0]..range[1]], &mut values[range[0]..range[1]]);
+        if columns.is_sorted() {
+            continue;
+        }
+        row.clear();
+        row.extend(columns.iter().copied().zip(values.iter().copied()));
+        row.sort_unstable_by_key(|entry| entry.0);
+        for (at, entry) in row.iter().enumerate() {
+            (columns[at], values[at]) = *entry;
+        }
+    }
+}
+
+/// The objective and what it knows after an evaluation.
+pub(super) struct Oracle<'a> {
+    edges: &'a Edges,
+    gamma: f64,
+    symbolic: Symbolic<'a>,
+    tree: Tree,
+    /// Where the inverse keeps the diagonal.
+    diagonal: Vec<Place>,
+    /// And the entry of every edge that is not at the grounded point.
+    across: Vec<Option<Place>>,
+    pub(super) log_determinant: f64,
+    /// R/s of every edge.
+    pub(super) ratios: Vec<f64>,
+    trace: f64,
+    pub(super) evaluations: usize,
+}
+
+impl<'a> Oracle<'a> {
+    pub(super) fn new(
+        edges: &'a Edges,
+        gamma: f64,
+        pattern: &SparseSymmetric,
+        analysis: &'a Analysis,
+    ) -> Result<Oracle<'a>> {
+        let lost = || Error::Numerical("the graph's Laplacian could not be factored; try --gamma 1e-4".into());
+        let symbolic = analysis.symbolic()?;
+        let factor = symbolic.factor(pattern, 0.0)?.ok_or_else(lost)?;
+        let tree = Tree::new(&factor).ok_or_else(lost)?;
+        let place = |i: usize, j: usize| tree.place(&factor, i, j).ok_or_else(lost);
+        let diagonal = (0..pattern.dim()).map(|i| place(i, i)).collect::<Result<_>>()?;
+        let kept = edges.kept(gamma);
+        let of_edge = |&(i, j): &(u32, u32)| {
+            if (j as usize) < kept { place(i as usize, j as usize).map(Some) } else { Ok(None) }
+        };
+        let across = edges.ends.iter().map(of_edge).collect::<Result<_>>()?;
+        let ratios = vec![0.0; edges.ends.len()];
+        Ok(Oracle {
+            edges,
+            gamma,
+            symbolic,
+            tree,
+            diagonal,
+            across,
+            log_determinant: 0.0,
+            ratios,
+            trace: 0.0,
+            evaluations: 0,
+        })
+    }
+
+    /// −log det (L + γI) + Σ w; nothing where the matrix is singular.
+    pub(super) fn value(&mut self, w: &[f64]) -> Result<Option<f64>> {
+        self.evaluations += 1;
+        let matrix = self.edges.laplacian(w, self.gamma);
+        let Some(factor) = self.symbolic.factor(&matrix, 0.0)? else { return Ok(None) };
+        let Some(inverse) = self.tree.inverse(&factor) else { return Ok(None) };
+        self.log_determinant = factor.log_determinant();
+        let own: Vec<f64> = self.diagonal.iter().map(|&place| inverse.at(place)).collect();
+        self.trace = own.iter().sum();
+        let edges = self.edges.ends.par_iter().zip(&self.across).zip(&self.edges.squares);
+        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Place>), &f64)| match across {
+            Some(place) => (own[i as usize] + own[j as usize] - 2.0 * inverse.at(*place)) / s,
+            None => own[i as usize] / s,
+        };
+        edges.with_min_len(4096).map(resistance).collect_into_vec(&mut self.ratios);
+        let value = w.iter().sum::<f64>() - self.log_determinant;
+        Ok(value.is_finite().then_some(value))
+    }
+
+    /// The duality gap at the last point that was evaluated.
+    pub(super) fn gap(&self, w: &[f64]) -> f64 {
+        let rank = self.edges.n as f64 - 1.0;
+        let c = 1.0 / self.ratios.iter().fold(f64::MIN_POSITIVE, |m, &r| m.max(r));
+        let own = if self.gamma > 0.0 { c * (self.gamma * self.trace - 1.0) } else { 0.0 };
+        (w.iter().sum::<f64>() - rank - rank * c.ln() + own).max(0.0)
+    }
+}
