@@ -33,6 +33,7 @@ mod input;
 pub mod io;
 pub mod linalg;
 pub mod model;
+pub mod optimize;
 pub mod points;
 pub mod progress;
 pub mod recipe;
