@@ -39,6 +39,7 @@ pub mod progress;
 pub mod recipe;
 pub mod reconstruct;
 pub mod sample;
+pub mod score;
 pub mod spectral;
 mod stages;
 
@@ -53,3 +54,4 @@ pub use model::Model;
 pub use points::Points;
 pub use recipe::{Method, Recipe};
 pub use reconstruct::Reconstruction;
+pub use score::GplvmScore;
