@@ -35,7 +35,7 @@ use sparse::Sparse;
 pub const EXACT_POINTS: usize = 2000;
 /// The inducing points of the bound unless something else is asked for.
 pub const INDUCING: usize = 200;
-/// The points on which the starts of the bound are tried first.
+/// The most points on which every start has a descent of its own; of more, so many are tried first.
 const TRIAL_POINTS: usize = 500;
 /// The smallest noise, as a part of the data's variance.
 pub const NOISE_FLOOR: f64 = 1e-6;
@@ -136,8 +136,8 @@ impl GplvmScore {
         let starts = self.starts(&problem);
         observer.progress(Stage::Score, 0.0);
         let ends = match inducing {
-            None => descend(&Exact::new(&problem)?, &problem, &starts, (0.0, 1.0), observer)?,
-            Some(m) => bounded(&Sparse::new(&problem, m), &problem, &starts, observer)?,
+            None => search(&Exact::new(&problem)?, &problem, &starts, observer)?,
+            Some(m) => search(&Sparse::new(&problem, m), &problem, &starts, observer)?,
         };
         let evaluations = ends.iter().map(|end| end.evaluations).sum();
         let best = ends.iter().filter(|end| end.value.is_finite()).reduce(|a, b| if b.value < a.value { b } else { a });
@@ -234,8 +234,9 @@ fn descend(
         upper: BOX.iter().map(|(_, high)| high.ln()).collect(),
     };
     let entries = (problem.n * problem.features) as f64;
-    // The likelihood is a sum over all entries, and so is the size of its slopes.
-    let stop = Stop { gradient: 1e-8 * entries, decrease: 1e-13, evaluations: 300 };
+    // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
+    // below the best is about (1e-7)² of it.
+    let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
     let descent = Descent { bounds, memory: 8, stop };
     let mut ends = Vec::new();
     for (at, start) in starts.iter().enumerate() {
@@ -263,9 +264,17 @@ fn settled(report: &Report, entries: f64) -> bool {
     report.converged() || (report.ended == Ended::Stuck && report.gradient <= 1e-4 * entries)
 }
 
-/// The bound from every start: each is tried on some points, exactly, and the different ends are where the bound's own
-/// descents start. Starts that end alike on the trial share one descent.
-fn bounded(sparse: &Sparse, problem: &Problem, starts: &[[f64; 4]], observer: &dyn Observer) -> Result<Vec<End>> {
+/// Where every start leads. With many points each start is first followed on some of them, exactly, and the different
+/// ends are where the descents on all points begin: starts that end alike on the trial share one descent.
+fn search(
+    likelihood: &dyn Likelihood,
+    problem: &Problem,
+    starts: &[[f64; 4]],
+    observer: &dyn Observer,
+) -> Result<Vec<End>> {
+    if problem.n <= TRIAL_POINTS {
+        return descend(likelihood, problem, starts, (0.0, 1.0), observer);
+    }
     let trial = problem.subset(TRIAL_POINTS);
     let tried = descend(&Exact::new(&trial)?, &trial, starts, (0.0, 0.3), observer)?;
     let alike = |a: &[f64], b: &[f64]| a.iter().zip(b).enumerate().all(|(i, (a, b))| i == 2 || (a - b).abs() < 0.01);
@@ -278,7 +287,7 @@ fn bounded(sparse: &Sparse, problem: &Problem, starts: &[[f64; 4]], observer: &d
             different.push([end.logs[0], end.logs[1], end.logs[2], end.logs[3]]);
         }
     }
-    let ends = descend(sparse, problem, &different, (0.3, 1.0), observer)?;
+    let ends = descend(likelihood, problem, &different, (0.3, 1.0), observer)?;
     let mut counted = vec![false; ends.len()];
     let all = which.iter().zip(&tried).map(|(&at, trial)| {
         let again = std::mem::replace(&mut counted[at], true);
