@@ -1,16 +1,18 @@
 //! The exact likelihood: one dense Cholesky factor an evaluation.
 //!
-//! With A = K⁻¹ X̃ and M = p K⁻¹ − A Aᵀ, twice the slope of the negative log likelihood along K, and R the part of K that
-//! depends on the map, R[i,j] = exp(−s[i,j] / 2ℓ²):
+//! The covariance without its bias is K₀ = v R + w I, R[i,j] = exp(−s[i,j] / 2ℓ²). With A = K₀⁻¹ X̃ and M = p K₀⁻¹ − A Aᵀ,
+//! twice the slope of the negative log likelihood along K₀:
 //!
 //! ```text
-//! log v: ½ v Σ M∘R     log ℓ: ½ v/ℓ² Σ M∘R∘S     log b: ½ b Σ M     log w: ½ w tr M
+//! log v: ½ v Σ M∘R     log ℓ: ½ v/ℓ² Σ M∘R∘S     log w: ½ w tr M
 //! ```
+//!
+//! The bias is added in closed form ([`Biased`]).
 //!
 //! More features than points are replaced by n columns with the same X̃X̃ᵀ, which is all that the likelihood knows of them.
 
-use super::Likelihood;
 use super::problem::Problem;
+use super::{Biased, Likelihood, Negative};
 use crate::error::Result;
 use crate::linalg::dense::{parts, symmetric_eigen};
 use crate::linalg::positive::{Positive, add_gram};
@@ -24,7 +26,7 @@ pub(super) struct Exact {
     features: f64,
     /// The lower triangle of S, column after column.
     squared: Vec<f64>,
-    /// Columns with the products X̃X̃ᵀ.
+    /// Columns with the products X̃X̃ᵀ, and a last column of ones.
     data: Mat<f64>,
 }
 
@@ -36,12 +38,14 @@ impl Exact {
             (j + 1..n).for_each(|i| column[i] = problem.squared_distance(i, j));
         });
         let rows = MatRef::from_row_major_slice(&problem.data, n, p);
-        let data = if p > n { same_products(rows)? } else { rows.to_owned() };
+        let columns = if p > n { same_products(rows)? } else { rows.to_owned() };
+        let k = columns.ncols();
+        let data = Mat::from_fn(n, k + 1, |i, j| if j < k { columns[(i, j)] } else { 1.0 });
         Ok(Exact { n, features: p as f64, squared, data })
     }
 
-    /// R and K, their lower triangles.
-    fn covariance(&self, [v, length, b, w]: [f64; 4]) -> (Vec<f64>, Mat<f64>) {
+    /// R and K₀, their lower triangles.
+    fn covariance(&self, v: f64, length: f64, w: f64) -> (Vec<f64>, Mat<f64>) {
         let n = self.n;
         let mut near = vec![0.0; n * n];
         let mut covariance = Mat::zeros(n, n);
@@ -50,19 +54,19 @@ impl Exact {
         columns.for_each(|(j, (near, mut column))| {
             for i in j..n {
                 near[i] = (scale * self.squared[j * n + i]).exp();
-                column[i] = v * near[i] + b;
+                column[i] = v * near[i];
             }
             column[j] += w;
         });
         (near, covariance)
     }
 
-    /// Σ M∘R, Σ M∘R∘S, Σ M and tr M.
-    fn contracted(&self, m: &Mat<f64>, near: &[f64]) -> [f64; 4] {
+    /// Σ M∘R, Σ M∘R∘S and tr M.
+    fn contracted(&self, m: &Mat<f64>, near: &[f64]) -> [f64; 3] {
         let n = self.n;
         let column_sums = |j: usize| {
             // Eight sums at a time, so that they can be made in one register.
-            let mut sums = [[0.0; 8]; 3];
+            let mut sums = [[0.0; 8]; 2];
             let column = &m.col_as_slice(j)[j + 1..n];
             let (near, squared) = (&near[j * n + j + 1..(j + 1) * n], &self.squared[j * n + j + 1..(j + 1) * n]);
             let eights = column.chunks(8).zip(near.chunks(8)).zip(squared.chunks(8));
@@ -71,35 +75,46 @@ impl Exact {
                     let weighted = m[lane] * r[lane];
                     sums[0][lane] += weighted;
                     sums[1][lane] += weighted * s[lane];
-                    sums[2][lane] += m[lane];
                 }
             }
-            let [near, far, all] = sums.map(|sums| 2.0 * sums.iter().sum::<f64>());
+            let [near, far] = sums.map(|sums| 2.0 * sums.iter().sum::<f64>());
             let diagonal = m[(j, j)];
-            [near + diagonal, far, all + diagonal, diagonal]
+            [near + diagonal, far, diagonal]
         };
-        let columns: Vec<[f64; 4]> = (0..n).into_par_iter().map(column_sums).collect();
-        columns.iter().fold([0.0; 4], |sum, c| [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2], sum[3] + c[3]])
+        let columns: Vec<[f64; 3]> = (0..n).into_par_iter().map(column_sums).collect();
+        columns.iter().fold([0.0; 3], |sum, c| [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2]])
     }
 }
 
 impl Likelihood for Exact {
-    fn negative(&self, logs: &[f64], gradient: &mut [f64]) -> Option<f64> {
-        let theta @ [v, length, b, w] = [0, 1, 2, 3].map(|i| logs[i].exp());
-        let (near, covariance) = self.covariance(theta);
+    fn negative(&self, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+        let (near, covariance) = self.covariance(v, length, w);
         let positive = Positive::factor(covariance)?;
         let mut solved = self.data.clone();
         positive.solve(solved.as_mut());
-        let quadratic: f64 = (0..solved.ncols())
-            .map(|j| self.data.col_as_slice(j).iter().zip(solved.col_as_slice(j)).map(|(x, a)| x * a).sum::<f64>())
-            .sum();
+        let (k, p) = (self.data.ncols() - 1, self.features);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let quadratic: f64 = (0..k).map(|j| dot(self.data.col_as_slice(j), solved.col_as_slice(j))).sum();
+
+        // u = K₀⁻¹1 is the last column.
+        let u = solved.col_as_slice(k).to_vec();
+        let along: Vec<f64> = (0..k).map(|j| dot(self.data.col_as_slice(j), &u)).collect();
+        let biased = Biased::new(p, u.iter().sum(), dot(&along, &along), bias);
+        for j in 0..k {
+            let shift = biased.shrink * along[j];
+            solved.col_as_slice_mut(j).iter_mut().zip(&u).for_each(|(a, u)| *a -= shift * u);
+        }
+        let last = (p * biased.shrink).sqrt();
+        solved.col_as_slice_mut(k).iter_mut().for_each(|a| *a *= last);
+
         let mut m = positive.inverse()?;
-        m *= faer::Scale(self.features);
+        m *= faer::Scale(p);
         add_gram(m.as_mut(), solved.as_ref(), -1.0, parts(self.n));
-        let [near, far, all, trace] = self.contracted(&m, &near);
-        gradient.copy_from_slice(&[v * near, v / (length * length) * far, b * all, w * trace].map(|slope| 0.5 * slope));
+        let [near, far, trace] = self.contracted(&m, &near);
+        let slopes = [0.5 * v * near, 0.5 * v / (length * length) * far, biased.slope, 0.5 * w * trace];
         let constant = self.n as f64 * std::f64::consts::TAU.ln();
-        Some(0.5 * (quadratic + self.features * (positive.log_det() + constant)))
+        let value = 0.5 * (quadratic + p * (positive.log_det() + constant)) + biased.value;
+        Some(Negative { value, bias: biased.bias, slopes })
     }
 }
 

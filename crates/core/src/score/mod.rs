@@ -61,14 +61,6 @@ impl Parameters {
     /// Where N. D. Lawrence's own program starts: inverse width 1, variance 1, bias and white noise e⁻².
     pub const LAWRENCE: Parameters =
         Parameters { variance: 1.0, length: 1.0, bias: 0.135_335_283_236_612_7, noise: 0.135_335_283_236_612_7 };
-
-    fn from_logs(logs: &[f64]) -> Parameters {
-        Parameters { variance: logs[0].exp(), length: logs[1].exp(), bias: logs[2].exp(), noise: logs[3].exp() }
-    }
-
-    fn logs(&self) -> [f64; 4] {
-        [self.variance.ln(), self.length.ln(), self.bias.ln(), self.noise.ln()]
-    }
 }
 
 /// From where the largest likelihood is sought.
@@ -119,8 +111,44 @@ pub struct Score {
 
 /// The negative log likelihood, or its bound, of a problem in its own units.
 trait Likelihood {
-    /// Its value at the logarithms of the parameters, and its gradient; None if the covariance is singular.
-    fn negative(&self, logs: &[f64], gradient: &mut [f64]) -> Option<f64>;
+    /// At these variances and this length; None if the covariance is singular. Without a bias the best is taken.
+    fn negative(&self, variance: f64, length: f64, bias: Option<f64>, noise: f64) -> Option<Negative>;
+}
+
+/// The negative log likelihood at some parameters.
+struct Negative {
+    value: f64,
+    /// The bias, given or best.
+    bias: f64,
+    /// The slopes along log v, log ℓ, log b and log w.
+    slopes: [f64; 4],
+}
+
+/// What the bias does to a covariance K₀ without it, in closed form: with u = K₀⁻¹1, s = 1ᵀu and q = ‖X̃ᵀu‖²
+///
+/// ```text
+/// −log likelihood = that of K₀ + ½ p log(1 + b s) − ½ c q,   c = b / (1 + b s),   best at 1 + b s = q / p s
+/// ```
+///
+/// and the slopes along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
+struct Biased {
+    bias: f64,
+    /// c.
+    shrink: f64,
+    /// What it adds to the negative log likelihood.
+    value: f64,
+    /// The slope along log b.
+    slope: f64,
+}
+
+impl Biased {
+    fn new(p: f64, s: f64, q: f64, given: Option<f64>) -> Biased {
+        let best = || ((q / (p * s) - 1.0) / s).max(BOX[2].0).min(BOX[2].1);
+        let bias = given.unwrap_or_else(best);
+        let grown = 1.0 + bias * s;
+        let value = 0.5 * (p * grown.ln() - bias * q / grown);
+        Biased { bias, shrink: bias / grown, value, slope: 0.5 * bias * (p * s - q / grown) / grown }
+    }
 }
 
 impl GplvmScore {
@@ -149,9 +177,9 @@ impl GplvmScore {
         let in_units = |value: f64| problem.log_likelihood(value);
         Ok(Score {
             log_likelihood: in_units(best.value),
-            parameters: problem.in_units(&Parameters::from_logs(&best.logs)),
+            parameters: problem.in_units(&best.parameters()),
             starts: ends.iter().map(|end| end.value.is_finite().then(|| in_units(end.value))).collect(),
-            noise_floor: best.logs[3] <= NOISE_FLOOR.ln() + 1e-9,
+            noise_floor: best.logs[2] <= NOISE_FLOOR.ln() + 1e-9,
             inducing,
             scaled: !self.raw,
             features: problem.features,
@@ -172,13 +200,13 @@ impl GplvmScore {
             return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
         }
         let problem = Problem::new(data, map, self.raw)?;
-        let (logs, mut gradient) = (problem.from_units(parameters).logs(), [0.0; 4]);
+        let Parameters { variance, length, bias, noise } = problem.from_units(parameters);
         let value = match self.inducing(problem.n)? {
-            None => Exact::new(&problem)?.negative(&logs, &mut gradient),
-            Some(m) => Sparse::new(&problem, m).negative(&logs, &mut gradient),
+            None => Exact::new(&problem)?.negative(variance, length, Some(bias), noise),
+            Some(m) => Sparse::new(&problem, m).negative(variance, length, Some(bias), noise),
         };
         let singular = || Error::Numerical("the covariance is singular there; give more noise".into());
-        value.map(|value| problem.log_likelihood(value)).ok_or_else(singular)
+        value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
     }
 
     /// The number of inducing points, None for the exact likelihood.
@@ -193,13 +221,15 @@ impl GplvmScore {
         }
     }
 
-    /// The logarithms of the starts in the problem's units, where the data have variance 1 and the median distance is 1.
-    fn starts(&self, problem: &Problem) -> Vec<[f64; 4]> {
-        let lawrence = problem.from_units(&Parameters::LAWRENCE).logs();
+    /// The logarithms of variance, length and noise of the starts in the problem's units, where the data have variance 1
+    /// and the median distance is 1. The bias has no start: it follows from the others.
+    fn starts(&self, problem: &Problem) -> Vec<[f64; 3]> {
+        let lawrence = problem.from_units(&Parameters::LAWRENCE);
+        let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln);
         if self.starts == Starts::One {
             return vec![lawrence];
         }
-        let own = |length: f64, noise: f64| Parameters { variance: 1.0, length, bias: 0.1, noise }.logs();
+        let own = |length: f64, noise: f64| [1.0, length, noise].map(f64::ln);
         let grid = [0.1, 0.3, 1.0].into_iter().flat_map(|length| [0.01, 0.3].map(|noise| own(length, noise)));
         grid.chain([lawrence]).collect()
     }
@@ -208,7 +238,9 @@ impl GplvmScore {
 /// Where a start led.
 #[derive(Clone, Debug)]
 struct End {
-    logs: Vec<f64>,
+    /// log v, log ℓ and log w.
+    logs: [f64; 3],
+    bias: f64,
     /// The smallest negative log likelihood; infinite if there is none.
     value: f64,
     evaluations: usize,
@@ -216,8 +248,13 @@ struct End {
 }
 
 impl End {
-    fn nowhere(start: &[f64]) -> End {
-        End { logs: start.to_vec(), value: f64::INFINITY, evaluations: 1, converged: false }
+    fn nowhere(start: &[f64; 3]) -> End {
+        End { logs: *start, bias: BOX[2].0, value: f64::INFINITY, evaluations: 1, converged: false }
+    }
+
+    fn parameters(&self) -> Parameters {
+        let [variance, length, noise] = self.logs.map(f64::exp);
+        Parameters { variance, length, bias: self.bias, noise }
     }
 }
 
@@ -225,13 +262,14 @@ impl End {
 fn descend(
     likelihood: &dyn Likelihood,
     problem: &Problem,
-    starts: &[[f64; 4]],
+    starts: &[[f64; 3]],
     progress: (f64, f64),
     observer: &dyn Observer,
 ) -> Result<Vec<End>> {
+    let free = [BOX[0], BOX[1], BOX[3]];
     let bounds = Bounds {
-        lower: BOX.iter().map(|(low, _)| low.ln()).collect(),
-        upper: BOX.iter().map(|(_, high)| high.ln()).collect(),
+        lower: free.iter().map(|(low, _)| low.ln()).collect(),
+        upper: free.iter().map(|(_, high)| high.ln()).collect(),
     };
     let entries = (problem.n * problem.features) as f64;
     // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
@@ -244,11 +282,23 @@ fn descend(
             ends.push(End::nowhere(start));
             continue;
         }
-        let begun = |logs: &[f64], gradient: &mut [f64]| Ok(likelihood.negative(logs, gradient));
-        ends.push(match descent.minimize(start, observer, begun) {
-            Ok((logs, report)) => {
-                End { logs, value: report.value, evaluations: report.evaluations, converged: settled(&report, entries) }
-            }
+        let mut biases: Vec<(f64, f64)> = Vec::new();
+        let negative = |logs: &[f64], gradient: &mut [f64]| {
+            let Some(here) = likelihood.negative(logs[0].exp(), logs[1].exp(), None, logs[2].exp()) else {
+                return Ok(None);
+            };
+            biases.push((here.value, here.bias));
+            gradient.copy_from_slice(&[here.slopes[0], here.slopes[1], here.slopes[3]]);
+            Ok(Some(here.value))
+        };
+        ends.push(match descent.minimize(start, observer, negative) {
+            Ok((logs, report)) => End {
+                logs: [logs[0], logs[1], logs[2]],
+                bias: biases.iter().find(|(value, _)| *value == report.value).map_or(BOX[2].0, |(_, bias)| *bias),
+                value: report.value,
+                evaluations: report.evaluations,
+                converged: settled(&report, entries),
+            },
             // The covariance is singular at the start itself.
             Err(Error::Numerical(_)) => End::nowhere(start),
             Err(error) => return Err(error),
@@ -269,7 +319,7 @@ fn settled(report: &Report, entries: f64) -> bool {
 fn search(
     likelihood: &dyn Likelihood,
     problem: &Problem,
-    starts: &[[f64; 4]],
+    starts: &[[f64; 3]],
     observer: &dyn Observer,
 ) -> Result<Vec<End>> {
     if problem.n <= TRIAL_POINTS {
@@ -277,14 +327,14 @@ fn search(
     }
     let trial = problem.subset(TRIAL_POINTS);
     let tried = descend(&Exact::new(&trial)?, &trial, starts, (0.0, 0.3), observer)?;
-    let alike = |a: &[f64], b: &[f64]| a.iter().zip(b).enumerate().all(|(i, (a, b))| i == 2 || (a - b).abs() < 0.01);
-    let mut different: Vec<[f64; 4]> = Vec::new();
+    let alike = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.01);
+    let mut different: Vec<[f64; 3]> = Vec::new();
     let mut which = Vec::new();
     for end in &tried {
         let known = different.iter().position(|other| alike(other, &end.logs));
         which.push(known.unwrap_or(different.len()));
         if known.is_none() {
-            different.push([end.logs[0], end.logs[1], end.logs[2], end.logs[3]]);
+            different.push(end.logs);
         }
     }
     let ends = descend(likelihood, problem, &different, (0.3, 1.0), observer)?;

@@ -26,23 +26,40 @@ fn sheet(n: usize, p: usize) -> (Points, Points) {
 const EVERYWHERE: [[f64; 4]; 4] =
     [[0.0, 0.0, 0.0, 0.0], [0.5, -1.0, -2.0, -3.0], [-1.0, 0.7, 1.0, -0.5], [2.0, 0.3, -4.0, -6.0]];
 
+/// The value and the slopes at the logarithms of v, ℓ, b and w.
+fn negative(likelihood: &dyn Likelihood, logs: [f64; 4]) -> Negative {
+    let [variance, length, bias, noise] = logs.map(f64::exp);
+    likelihood.negative(variance, length, Some(bias), noise).unwrap()
+}
+
 fn check_gradient(likelihood: &dyn Likelihood, tolerance: f64) {
     for logs in EVERYWHERE {
-        let (mut gradient, mut unused) = ([0.0; 4], [0.0; 4]);
-        likelihood.negative(&logs, &mut gradient).unwrap();
-        let size = gradient.iter().fold(1.0f64, |size, g| size.max(g.abs()));
+        let slopes = negative(likelihood, logs).slopes;
+        let size = slopes.iter().fold(1.0f64, |size, g| size.max(g.abs()));
         for i in 0..4 {
-            let mut value = |step: f64| {
+            let value = |step: f64| {
                 let mut moved = logs;
                 moved[i] += step;
-                likelihood.negative(&moved, &mut unused).unwrap()
+                negative(likelihood, moved).value
             };
             // Central differences of fourth order.
             let h = 1e-3;
             let slope = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
-            assert!((slope - gradient[i]).abs() < tolerance * size, "{logs:?} {i}: {slope} and {gradient:?}");
+            assert!((slope - slopes[i]).abs() < tolerance * size, "{logs:?} {i}: {slope} and {slopes:?}");
         }
+        check_bias(likelihood, logs);
     }
+}
+
+/// The best bias is as good as any other.
+fn check_bias(likelihood: &dyn Likelihood, logs: [f64; 4]) {
+    let [variance, length, _, noise] = logs.map(f64::exp);
+    let best = likelihood.negative(variance, length, None, noise).unwrap();
+    for bias in [1e-8, 0.5 * best.bias, 2.0 * best.bias, 1.0, 1e6] {
+        let other = likelihood.negative(variance, length, Some(bias), noise).unwrap();
+        assert!(best.value <= other.value + 1e-9 * other.value.abs(), "{logs:?}: {bias} beats {}", best.bias);
+    }
+    assert!(best.slopes[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.slopes);
 }
 
 #[test]
@@ -94,11 +111,10 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
     let problem = Problem::new(&data, &map, false).unwrap();
     let exact = Exact::new(&problem).unwrap();
     for logs in EVERYWHERE {
-        let mut unused = [0.0; 4];
-        let whole = -exact.negative(&logs, &mut unused).unwrap();
+        let whole = -negative(&exact, logs).value;
         let mut last = f64::NEG_INFINITY;
         for m in [2, 10, 40, 150] {
-            let bound = -Sparse::new(&problem, m).negative(&logs, &mut unused).unwrap();
+            let bound = -negative(&Sparse::new(&problem, m), logs).value;
             assert!(bound <= whole + 1e-9 * whole.abs(), "{logs:?}, {m}: {bound} above {whole}");
             last = bound;
         }
