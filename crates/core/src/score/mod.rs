@@ -200,7 +200,7 @@ impl GplvmScore {
             return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
         }
         let problem = Problem::new(data, map, self.raw)?;
-        let Parameters { variance, length, bias, noise } = problem.from_units(parameters);
+        let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
         let value = match self.inducing(problem.n)? {
             None => Exact::new(&problem)?.negative(variance, length, Some(bias), noise),
             Some(m) => Sparse::new(&problem, m).negative(variance, length, Some(bias), noise),
@@ -224,7 +224,7 @@ impl GplvmScore {
     /// The logarithms of variance, length and noise of the starts in the problem's units, where the data have variance 1
     /// and the median distance is 1. The bias has no start: it follows from the others.
     fn starts(&self, problem: &Problem) -> Vec<[f64; 3]> {
-        let lawrence = problem.from_units(&Parameters::LAWRENCE);
+        let lawrence = problem.to_own_units(&Parameters::LAWRENCE);
         let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln);
         if self.starts == Starts::One {
             return vec![lawrence];

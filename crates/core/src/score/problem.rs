@@ -90,7 +90,7 @@ impl Problem {
     }
 
     /// Parameters in the units of the problem.
-    pub(super) fn from_units(&self, parameters: &Parameters) -> Parameters {
+    pub(super) fn to_own_units(&self, parameters: &Parameters) -> Parameters {
         let square = self.data_unit * self.data_unit;
         Parameters {
             variance: parameters.variance / square,
