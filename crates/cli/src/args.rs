@@ -3,7 +3,7 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods themselves, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Input, Kind, Neighbors, memory_size};
+use crate::flags::{Common, Input, Kind, Neighbors, StartsName, memory_size};
 use crate::methods::possible_parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
@@ -22,6 +22,7 @@ const METHOD_FLAGS: &str = "Method parameters";
   eigenfold embed data.csv --label species -m pca -d 3 -o map.csv --save map.model
   eigenfold transform map.model new.csv -o new-map.csv
   eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
+  eigenfold score digits map.csv
   eigenfold sample swiss-roll -n 2000 -o roll.csv
 
 Exit codes: 0 done; 2 bad usage or bad input, nothing written; 1 anything else, nothing written.")]
@@ -35,6 +36,7 @@ pub(crate) enum Cmd {
     Embed(Embed),
     Transform(Transform),
     Reconstruct(Reconstruct),
+    Score(Score),
     Graph(Graph),
     Sample(Sample),
     Methods(Methods),
@@ -132,6 +134,38 @@ pub(crate) struct Reconstruct {
     /// Where to write the predictive standard deviations, one for each entry of the data rows
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<String>,
+    /// Where to write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Say how good a map is, whoever made it.
+///
+/// The score is the log likelihood of the data under a Gaussian process over the map, at its best parameters: how well
+/// the data are explained as a smooth function of the map's coordinates. Larger is better; only scores of the same data
+/// can be compared. Beyond 2,000 points it is a lower bound.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold embed iris -m isomap -o map.csv && eigenfold score iris map.csv
+  eigenfold score data.csv --label species umap.npy --json score.json
+  eigenfold score data.csv map.csv --starts one       as in Lawrence's tables")]
+pub(crate) struct Score {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, or -
+    #[arg(value_name = "EMBEDDING")]
+    pub(crate) embedding: String,
+    /// Score the map in its own units; otherwise each of its columns is scaled to unit variance
+    #[arg(long)]
+    pub(crate) raw: bool,
+    /// From where the best parameters are sought: seven starts, or Lawrence's own alone
+    #[arg(long, value_enum, default_value_t = StartsName::All)]
+    pub(crate) starts: StartsName,
+    /// Compute the lower bound with so many inducing points [default: exact up to 2,000 points, 200 for more]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    pub(crate) inducing: Option<usize>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,

@@ -99,6 +99,14 @@ pub(crate) enum PiecesName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum StartsName {
+    /// Seven starts, the best of which counts
+    All,
+    /// Lawrence's start alone
+    One,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum YesNo {
     Yes,
     No,

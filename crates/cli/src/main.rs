@@ -20,6 +20,7 @@ mod progress;
 mod reconstruct;
 mod report;
 mod sample;
+mod score;
 mod transform;
 mod usage;
 
@@ -49,6 +50,7 @@ fn run(command: &Cmd) -> Result<()> {
         Cmd::Embed(args) => embed::run(args),
         Cmd::Transform(args) => transform::run(args),
         Cmd::Reconstruct(args) => reconstruct::run(args),
+        Cmd::Score(args) => score::run(args),
         Cmd::Graph(args) => graph::run(args),
         Cmd::Sample(args) => sample::run(args),
         Cmd::Methods(args) => methods::run(args),

@@ -33,11 +33,13 @@ mod input;
 pub mod io;
 pub mod linalg;
 pub mod model;
+pub mod optimize;
 pub mod points;
 pub mod progress;
 pub mod recipe;
 pub mod reconstruct;
 pub mod sample;
+pub mod score;
 pub mod spectral;
 mod stages;
 
@@ -53,3 +55,4 @@ pub use model::Model;
 pub use points::Points;
 pub use recipe::{Method, Recipe};
 pub use reconstruct::Reconstruction;
+pub use score::GplvmScore;

@@ -1,6 +1,6 @@
 //! One observer for progress and for stopping.
 
-/// The three stages, as the observer hears of them.
+/// The three stages and the score, as the observer hears of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Who is whose neighbor.
@@ -9,6 +9,8 @@ pub enum Stage {
     Field,
     /// Eigenvectors or a descent.
     Coordinates,
+    /// How good a map is; no stage of a fit.
+    Score,
 }
 
 impl Stage {
@@ -18,6 +20,7 @@ impl Stage {
             Stage::Graph => "graph",
             Stage::Field => "field",
             Stage::Coordinates => "coordinates",
+            Stage::Score => "score",
         }
     }
 }

@@ -8,6 +8,7 @@ mod bad_outputs;
 mod commands;
 mod embedding;
 mod reconstruct;
+mod score;
 mod stopping;
 
 use std::io::Write;

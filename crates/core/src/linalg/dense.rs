@@ -14,6 +14,11 @@ fn fixed_parts() -> Par {
     Par::rayon(8)
 }
 
+/// How the work on a dense matrix of n rows is divided: not at all if it is small.
+pub fn parts(n: usize) -> Par {
+    if n < 128 { Par::Seq } else { fixed_parts() }
+}
+
 /// All eigenpairs of a symmetric matrix (lower triangle read), largest eigenvalue first.
 ///
 /// # Errors
@@ -31,7 +36,7 @@ pub fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> 
         matrix
     };
     let params = faer::Spec::default();
-    let par = if n < 128 { Par::Seq } else { fixed_parts() };
+    let par = parts(n);
     let scratch =
         faer::linalg::evd::self_adjoint_evd_scratch::<f64>(n, faer::linalg::evd::ComputeEigenvectors::Yes, par, params);
     let mut memory = faer::dyn_stack::MemBuffer::try_new(scratch)

@@ -9,6 +9,7 @@ pub mod dense;
 pub mod filter;
 pub mod lanczos;
 pub mod pencil;
+pub mod positive;
 pub mod selected;
 pub mod small;
 pub mod sparse;

@@ -1,0 +1,351 @@
+//! How good is a map, whoever made it: the likelihood of the data under a Gaussian process over the map.
+//!
+//! A good map explains the data as a smooth function of its coordinates, with little noise. In the symbols of
+//! `docs/notation.md` (data X, map Y), with one covariance for all p features:
+//!
+//! ```text
+//! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]
+//! score = max over v, ℓ, b, w of  −½ p log det K − ½ tr K⁻¹ X̃X̃ᵀ − ½ n p log 2π
+//! ```
+//!
+//! The features are centered and not scaled, and those that are the same for all points are left out: they have no
+//! density. The map's columns are scaled to unit variance unless that is declined. The largest likelihood is sought
+//! from several starts, because one start ranks maps by luck; all ends are reported. Noise stays above 1e-6 of the
+//! data's variance, since a map that explains everything would have no largest likelihood.
+//!
+//! Up to 2,000 points the likelihood is exact (`exact.rs`), beyond that a lower bound is (`sparse.rs`).
+//!
+//! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
+//! JMLR 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights
+//! and new models. JMLR 13, 2012, section 4 (the score of other methods' maps).
+
+mod exact;
+mod problem;
+mod sparse;
+
+use crate::error::{Error, Result};
+use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
+use crate::points::Points;
+use crate::progress::{Observer, Stage};
+use exact::Exact;
+use problem::Problem;
+use sparse::Sparse;
+
+/// The most points for which the likelihood is computed exactly unless something else is asked for.
+pub const EXACT_POINTS: usize = 2000;
+/// The inducing points of the bound unless something else is asked for.
+pub const INDUCING: usize = 200;
+/// The most points on which every start has a descent of its own; of more, so many are tried first.
+const TRIAL_POINTS: usize = 500;
+/// The smallest noise, as a part of the data's variance.
+pub const NOISE_FLOOR: f64 = 1e-6;
+
+/// The smallest and the largest variance, length, bias and noise, in units of the data's variance and of the median
+/// distance on the map.
+const BOX: [(f64, f64); 4] = [(1e-8, 1e6), (1e-3, 1e3), (1e-8, 1e6), (NOISE_FLOOR, 1e3)];
+
+/// The covariance of the process, in the units of the data and of the map as it was scored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// v: the variance that depends on the place.
+    pub variance: f64,
+    /// ℓ: over which distance on the map.
+    pub length: f64,
+    /// b: the variance that all points share.
+    pub bias: f64,
+    /// w: the variance of the noise.
+    pub noise: f64,
+}
+
+impl Parameters {
+    /// Where N. D. Lawrence's own program starts: inverse width 1, variance 1, bias and white noise e⁻².
+    pub const LAWRENCE: Parameters =
+        Parameters { variance: 1.0, length: 1.0, bias: 0.135_335_283_236_612_7, noise: 0.135_335_283_236_612_7 };
+}
+
+/// From where the largest likelihood is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Starts {
+    /// Lengths of 0.1, 0.3 and 1 median distances with noises of 0.01 and 0.3 of the data's variance, and Lawrence's.
+    #[default]
+    All,
+    /// [`Parameters::LAWRENCE`] alone, as for his published scores.
+    One,
+}
+
+/// The score as it is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GplvmScore {
+    /// Whether the map is scored in its own units instead of with unit variance in every column.
+    pub raw: bool,
+    /// From where the largest likelihood is sought.
+    pub starts: Starts,
+    /// The inducing points of the bound; if not given, up to 2,000 points are scored exactly and more by 200 of them.
+    pub inducing: Option<usize>,
+}
+
+/// How good a map is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The log likelihood, or its lower bound; larger is better. Compare only scores of the same data.
+    pub log_likelihood: f64,
+    /// Where it was found.
+    pub parameters: Parameters,
+    /// What each start led to, in the order of [`Starts`]; None where the likelihood could not be computed.
+    pub starts: Vec<Option<f64>>,
+    /// Whether the noise is at its smallest: the map explains the data as well as can be told, and more would count.
+    pub noise_floor: bool,
+    /// The number of inducing points if the score is the lower bound, None if it is exact.
+    pub inducing: Option<usize>,
+    /// Whether the map's columns were scaled to unit variance.
+    pub scaled: bool,
+    /// Features that vary and count.
+    pub features: usize,
+    /// Features that are the same for all points and were left out.
+    pub constant: usize,
+    /// Evaluations of the likelihood and its gradient, over all starts.
+    pub evaluations: usize,
+    /// Whether the best start met its tolerance.
+    pub converged: bool,
+}
+
+/// The negative log likelihood, or its bound, of a problem in its own units.
+trait Likelihood {
+    /// At these variances and this length; None if the covariance is singular. Without a bias the best is taken.
+    fn negative(&self, variance: f64, length: f64, bias: Option<f64>, noise: f64) -> Option<Negative>;
+}
+
+/// The negative log likelihood at some parameters.
+struct Negative {
+    value: f64,
+    /// The bias, given or best.
+    bias: f64,
+    /// The slopes along log v, log ℓ, log b and log w.
+    slopes: [f64; 4],
+}
+
+/// What the bias does to a covariance K₀ without it, in closed form: with u = K₀⁻¹1, s = 1ᵀu and q = ‖X̃ᵀu‖²
+///
+/// ```text
+/// −log likelihood = that of K₀ + ½ p log(1 + b s) − ½ c q,   c = b / (1 + b s),   best at 1 + b s = q / p s
+/// ```
+///
+/// and the slopes along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
+struct Biased {
+    bias: f64,
+    /// c.
+    shrink: f64,
+    /// What it adds to the negative log likelihood.
+    value: f64,
+    /// The slope along log b.
+    slope: f64,
+}
+
+impl Biased {
+    fn new(p: f64, s: f64, q: f64, given: Option<f64>) -> Biased {
+        let best = || ((q / (p * s) - 1.0) / s).max(BOX[2].0).min(BOX[2].1);
+        let bias = given.unwrap_or_else(best);
+        let grown = 1.0 + bias * s;
+        let value = 0.5 * (p * grown.ln() - bias * q / grown);
+        Biased { bias, shrink: bias / grown, value, slope: 0.5 * bias * (p * s - q / grown) / grown }
+    }
+}
+
+impl GplvmScore {
+    /// The score of a map of the data: one row a point in both.
+    ///
+    /// # Errors
+    ///
+    /// If the rows do not match, no feature varies, or the inducing points do not fit; [`Error::Stopped`] if the
+    /// observer stops it before a start has ended; [`Error::Numerical`] if no start has a likelihood.
+    pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<Score> {
+        let problem = Problem::new(data, map, self.raw)?;
+        let inducing = self.inducing(problem.n)?;
+        let starts = self.starts(&problem);
+        observer.progress(Stage::Score, 0.0);
+        let ends = match inducing {
+            None => search(&Exact::new(&problem)?, &problem, &starts, observer)?,
+            Some(m) => search(&Sparse::new(&problem, m), &problem, &starts, observer)?,
+        };
+        let evaluations = ends.iter().map(|end| end.evaluations).sum();
+        let best = ends.iter().filter(|end| end.value.is_finite()).reduce(|a, b| if b.value < a.value { b } else { a });
+        let Some(best) = best else {
+            let fact = "the covariance is singular at every start; give a map with fewer points at the same place";
+            return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(fact.into()) });
+        };
+        observer.progress(Stage::Score, 1.0);
+        let in_units = |value: f64| problem.log_likelihood(value);
+        Ok(Score {
+            log_likelihood: in_units(best.value),
+            parameters: problem.in_units(&best.parameters()),
+            starts: ends.iter().map(|end| end.value.is_finite().then(|| in_units(end.value))).collect(),
+            noise_floor: best.logs[2] <= NOISE_FLOOR.ln() + 1e-9,
+            inducing,
+            scaled: !self.raw,
+            features: problem.features,
+            constant: data.cols() - problem.features,
+            evaluations,
+            converged: best.converged,
+        })
+    }
+
+    /// The log likelihood (or its bound) at given parameters, without a search.
+    ///
+    /// # Errors
+    ///
+    /// As [`GplvmScore::of`]; [`Error::Parameter`] if a parameter is not positive and finite.
+    pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
+        let Parameters { variance, length, bias, noise } = *parameters;
+        if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
+            return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
+        }
+        let problem = Problem::new(data, map, self.raw)?;
+        let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
+        let value = match self.inducing(problem.n)? {
+            None => Exact::new(&problem)?.negative(variance, length, Some(bias), noise),
+            Some(m) => Sparse::new(&problem, m).negative(variance, length, Some(bias), noise),
+        };
+        let singular = || Error::Numerical("the covariance is singular there; give more noise".into());
+        value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
+    }
+
+    /// The number of inducing points, None for the exact likelihood.
+    fn inducing(&self, n: usize) -> Result<Option<usize>> {
+        match self.inducing {
+            None => Ok((n > EXACT_POINTS).then_some(INDUCING)),
+            Some(0) => Err(Error::parameter("0 inducing points bound nothing; give at least 1")),
+            Some(m) if m > n => {
+                Err(Error::parameter(format!("{m} inducing points are more than the {n} points; give at most {n}")))
+            }
+            Some(m) => Ok(Some(m)),
+        }
+    }
+
+    /// The logarithms of variance, length and noise of the starts in the problem's units, where the data have variance 1
+    /// and the median distance is 1. The bias has no start: it follows from the others.
+    fn starts(&self, problem: &Problem) -> Vec<[f64; 3]> {
+        let lawrence = problem.to_own_units(&Parameters::LAWRENCE);
+        let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln);
+        if self.starts == Starts::One {
+            return vec![lawrence];
+        }
+        let own = |length: f64, noise: f64| [1.0, length, noise].map(f64::ln);
+        let grid = [0.1, 0.3, 1.0].into_iter().flat_map(|length| [0.01, 0.3].map(|noise| own(length, noise)));
+        grid.chain([lawrence]).collect()
+    }
+}
+
+/// Where a start led.
+#[derive(Clone, Debug)]
+struct End {
+    /// log v, log ℓ and log w.
+    logs: [f64; 3],
+    bias: f64,
+    /// The smallest negative log likelihood; infinite if there is none.
+    value: f64,
+    evaluations: usize,
+    converged: bool,
+}
+
+impl End {
+    fn nowhere(start: &[f64; 3]) -> End {
+        End { logs: *start, bias: BOX[2].0, value: f64::INFINITY, evaluations: 1, converged: false }
+    }
+
+    fn parameters(&self) -> Parameters {
+        let [variance, length, noise] = self.logs.map(f64::exp);
+        Parameters { variance, length, bias: self.bias, noise }
+    }
+}
+
+/// Descends from every start, one after the other, while the progress goes from one fraction to another.
+fn descend(
+    likelihood: &dyn Likelihood,
+    problem: &Problem,
+    starts: &[[f64; 3]],
+    progress: (f64, f64),
+    observer: &dyn Observer,
+) -> Result<Vec<End>> {
+    let free = [BOX[0], BOX[1], BOX[3]];
+    let bounds = Bounds {
+        lower: free.iter().map(|(low, _)| low.ln()).collect(),
+        upper: free.iter().map(|(_, high)| high.ln()).collect(),
+    };
+    let entries = (problem.n * problem.features) as f64;
+    // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
+    // below the best is about (1e-7)² of it.
+    let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
+    let descent = Descent { bounds, memory: 8, stop };
+    let mut ends = Vec::new();
+    for (at, start) in starts.iter().enumerate() {
+        if observer.stop() {
+            ends.push(End::nowhere(start));
+            continue;
+        }
+        let mut biases: Vec<(f64, f64)> = Vec::new();
+        let negative = |logs: &[f64], gradient: &mut [f64]| {
+            let Some(here) = likelihood.negative(logs[0].exp(), logs[1].exp(), None, logs[2].exp()) else {
+                return Ok(None);
+            };
+            biases.push((here.value, here.bias));
+            gradient.copy_from_slice(&[here.slopes[0], here.slopes[1], here.slopes[3]]);
+            Ok(Some(here.value))
+        };
+        ends.push(match descent.minimize(start, observer, negative) {
+            Ok((logs, report)) => End {
+                logs: [logs[0], logs[1], logs[2]],
+                bias: biases.iter().find(|(value, _)| *value == report.value).map_or(BOX[2].0, |(_, bias)| *bias),
+                value: report.value,
+                evaluations: report.evaluations,
+                converged: settled(&report, entries),
+            },
+            // The covariance is singular at the start itself.
+            Err(Error::Numerical(_)) => End::nowhere(start),
+            Err(error) => return Err(error),
+        });
+        let share = (at + 1) as f64 / starts.len() as f64;
+        observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
+    }
+    Ok(ends)
+}
+
+/// Whether a descent met its tolerance, or came so close that rounding ended it.
+fn settled(report: &Report, entries: f64) -> bool {
+    report.converged() || (report.ended == Ended::Stuck && report.gradient <= 1e-4 * entries)
+}
+
+/// Where every start leads. With many points each start is first followed on some of them, exactly, and the different
+/// ends are where the descents on all points begin: starts that end alike on the trial share one descent.
+fn search(
+    likelihood: &dyn Likelihood,
+    problem: &Problem,
+    starts: &[[f64; 3]],
+    observer: &dyn Observer,
+) -> Result<Vec<End>> {
+    if problem.n <= TRIAL_POINTS {
+        return descend(likelihood, problem, starts, (0.0, 1.0), observer);
+    }
+    let trial = problem.subset(TRIAL_POINTS);
+    let tried = descend(&Exact::new(&trial)?, &trial, starts, (0.0, 0.3), observer)?;
+    let alike = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.01);
+    let mut different: Vec<[f64; 3]> = Vec::new();
+    let mut which = Vec::new();
+    for end in &tried {
+        let known = different.iter().position(|other| alike(other, &end.logs));
+        which.push(known.unwrap_or(different.len()));
+        if known.is_none() {
+            different.push(end.logs);
+        }
+    }
+    let ends = descend(likelihood, problem, &different, (0.3, 1.0), observer)?;
+    let mut counted = vec![false; ends.len()];
+    let all = which.iter().zip(&tried).map(|(&at, trial)| {
+        let again = std::mem::replace(&mut counted[at], true);
+        let evaluations = trial.evaluations + if again { 0 } else { ends[at].evaluations };
+        End { evaluations, ..ends[at].clone() }
+    });
+    Ok(all.collect())
+}
+
+#[cfg(test)]
+mod tests;
