@@ -62,9 +62,9 @@ fn a_hundred_digits_on_their_principal_components_have_the_reference_score() {
     assert_eq!((score.features, score.constant), (53, 11));
     let scaled = GplvmScore::default().of(&digits, &map, &Silent).unwrap();
     assert!((scaled.log_likelihood + 14_535.84).abs() < 0.01, "{scaled:?}");
-    // Three of the seven starts end elsewhere; that is why there are seven.
-    let spread = score.starts.iter().flatten().fold(f64::INFINITY, |worst: f64, end| worst.min(*end));
-    assert!(score.log_likelihood - spread > 50.0, "{score:?}");
+    // Two of the seven starts end elsewhere; that is why there are seven.
+    let worst = score.starts.iter().flatten().fold(f64::INFINITY, |worst: f64, end| worst.min(*end));
+    assert!(score.log_likelihood - worst > 1000.0, "{score:?}");
 }
 
 /// N. D. Lawrence's own score of Isomap on motion capture (55 frames of 102 numbers, k = 6), 3812.0 by his bar chart,
