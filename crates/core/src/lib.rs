@@ -31,6 +31,7 @@ pub mod field;
 pub mod graph;
 mod input;
 pub mod io;
+mod lasso;
 pub mod linalg;
 pub mod model;
 pub mod optimize;
@@ -46,8 +47,8 @@ mod stages;
 pub use error::{Error, Result};
 pub use extend::Placed;
 pub use field::{
-    Alle, DiffusionMaps, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu, ModifiedLle,
-    Pca,
+    Alle, DiffusionMaps, Drill, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu,
+    ModifiedLle, Pca,
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::extend::{Known, Placed, Rule};
+use crate::field::PathStep;
 use crate::graph::Index;
 use crate::points::Points;
 use crate::recipe::Recipe;
@@ -32,6 +33,8 @@ pub struct Report {
     pub log_likelihood: Option<f64>,
     /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
     pub figures: Vec<(String, f64)>,
+    /// The penalties that were tried, where a path of them was asked for; of the largest of separate pieces.
+    pub path: Vec<PathStep>,
     /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
     pub pieces: Vec<usize>,
     /// How many bridges joined them.

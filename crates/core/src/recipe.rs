@@ -4,8 +4,8 @@
 
 use crate::error::{Error, Result};
 use crate::field::{
-    Alle, DiffusionMaps, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa,
-    Mds, Meu, ModifiedLle, Parameter, Pca,
+    Alle, DiffusionMaps, Drill, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle,
+    Ltsa, Mds, Meu, ModifiedLle, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
@@ -44,6 +44,8 @@ pub enum Method {
     Alle(Alle),
     /// Maximum entropy unfolding.
     Meu(Meu),
+    /// The likeliest sparse precision.
+    Drill(Drill),
 }
 
 macro_rules! methods {
@@ -76,7 +78,21 @@ macro_rules! methods {
     };
 }
 
-methods!(Pca, Mds, KernelPca, Isomap, Lle, LaplacianEigenmaps, DiffusionMaps, Ltsa, HessianLle, ModifiedLle, Alle, Meu);
+methods!(
+    Pca,
+    Mds,
+    KernelPca,
+    Isomap,
+    Lle,
+    LaplacianEigenmaps,
+    DiffusionMaps,
+    Ltsa,
+    HessianLle,
+    ModifiedLle,
+    Alle,
+    Meu,
+    Drill
+);
 
 impl Method {
     /// The method of that name or alias, with its default parameters.

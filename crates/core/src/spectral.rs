@@ -10,6 +10,7 @@
 
 use crate::error::Result;
 use crate::field::{Field, Scale};
+use crate::linalg::definite::CenteredInverse;
 use crate::linalg::dense::{self, DenseSymmetric};
 use crate::linalg::lanczos::{Ask, largest};
 use crate::linalg::triangular::Root;
@@ -65,6 +66,12 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
             let pairs = root_bottom(root, dims, seed, observer)?;
             let lengths = vec![(root.dim() as f64).sqrt(); pairs.values.len()];
             (pairs, lengths)
+        }
+        Field::Definite { matrix, features } => {
+            let covariance = CenteredInverse::new(matrix, *features)?;
+            let mut pairs = operator_top(&covariance, dims, seed, observer)?;
+            pairs.solver = format!("sparse factor, {}", pairs.solver);
+            standard_deviations(pairs)
         }
         Field::Factor(factor) => standard_deviations(factor_top(factor, dims, seed, observer)?),
         Field::Covariance(operator) => standard_deviations(operator_top(operator.as_ref(), dims, seed, observer)?),

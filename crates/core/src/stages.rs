@@ -108,7 +108,7 @@ impl Stages<'_> {
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
-            k: graph.map_or(1, |g| (g.edge_count() / g.len()).max(1)),
+            k: built.neighbors.unwrap_or_else(|| graph.map_or(1, |g| (g.edge_count() / g.len()).max(1))),
             eigenvalues: spectrum.eigenvalues[..embedding.cols()].to_vec(),
             rule: Some(rule),
         };
@@ -120,6 +120,7 @@ impl Stages<'_> {
             residuals: spectrum.residuals,
             log_likelihood: built.log_likelihood,
             figures: built.figures.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            path: built.path,
             solver: spectrum.solver,
             iterations: spectrum.iterations,
             converged: spectrum.converged && built.converged,

@@ -6,6 +6,7 @@
 mod affinity;
 mod alle;
 mod diffusion_maps;
+mod drill;
 mod ground;
 mod hessian_lle;
 mod isomap;
@@ -20,6 +21,7 @@ mod modified_lle;
 mod multipliers;
 mod patches;
 mod pca;
+mod penalty;
 mod regression;
 mod resistances;
 mod symmetric_weights;
@@ -27,6 +29,7 @@ mod symmetric_weights;
 pub use affinity::Affinity;
 pub use alle::{Alle, Ordering};
 pub use diffusion_maps::DiffusionMaps;
+pub use drill::{Drill, Learned, PathStep};
 pub(crate) use ground::{Cloud, differences};
 pub use hessian_lle::HessianLle;
 pub use isomap::Isomap;
@@ -40,6 +43,7 @@ pub use meu::Meu;
 pub use modified_lle::ModifiedLle;
 pub(crate) use patches::tangent_weights;
 pub use pca::Pca;
+pub use penalty::Penalty;
 
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
@@ -64,6 +68,14 @@ pub enum Field {
     },
     /// The inverse covariance by its triangular root, constants free in it; its coordinates have [`Scale::Unit`].
     Root(Root),
+    /// The inverse covariance of each of p features, sparse and positive definite: constants are not free in it, so its
+    /// covariance is read centered, over all features.
+    Definite {
+        /// The precision.
+        matrix: SparseSymmetric,
+        /// p.
+        features: f64,
+    },
     /// The covariance F Fᵀ of a factor with one row a point, columns of mean zero.
     Factor(Mat<f64>),
     /// A covariance known by its product with vectors, rows and columns of mean zero.
@@ -139,6 +151,10 @@ pub struct Built {
     pub figures: Vec<(&'static str, f64)>,
     /// Whether it met its tolerance.
     pub converged: bool,
+    /// The penalties that were tried, where a path of them was asked for.
+    pub path: Vec<PathStep>,
+    /// How many neighbors a new point gets, if not as many as the graph gives on average.
+    pub neighbors: Option<usize>,
     /// Parameters that were left to the method, as it chose them.
     pub used: Vec<(&'static str, String)>,
     /// What the user should know.
@@ -154,6 +170,8 @@ impl Built {
             log_likelihood: None,
             figures: Vec::new(),
             converged: true,
+            path: Vec::new(),
+            neighbors: None,
             used: Vec::new(),
             warnings: Vec::new(),
         }

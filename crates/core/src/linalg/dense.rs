@@ -96,6 +96,17 @@ pub(crate) fn small_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> 
     out
 }
 
+/// A B A of square symmetric matrices, the lower triangle alone.
+pub(crate) fn symmetric_sandwich(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangle_of};
+    let (n, par) = (a.nrows(), parts(a.nrows()));
+    let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    let (mut half, mut out) = (Mat::zeros(n, n), Mat::zeros(n, n));
+    matmul(half.as_mut(), Accum::Replace, a, b, 1.0, par);
+    triangle_of(out.as_mut(), lower, Accum::Replace, half.as_ref(), full, a, full, 1.0, par);
+    out
+}
+
 /// A⁻¹ B of small matrices, by elimination with pivots.
 pub(crate) fn solve_general(a: Mat<f64>, mut b: Mat<f64>) -> Mat<f64> {
     use faer::linalg::solvers::SolveCore;

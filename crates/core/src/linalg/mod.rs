@@ -5,6 +5,7 @@
 
 pub mod centered;
 pub mod cholesky;
+pub mod definite;
 pub mod dense;
 pub mod filter;
 pub mod lanczos;

@@ -1,0 +1,411 @@
+//! Dimensionality reduction through regularization of the inverse covariance in the log likelihood (DRILL): the field's
+//! precision is a matrix T on the graph, found by maximum likelihood with an L1 penalty.
+//!
+//! ```text
+//! minimize −log det T + tr S T + α Σ_{i≠j} |T[i,j]|,    S = X̃ X̃ᵀ/p + ε s̄ I,    s̄ the mean of the diagonal of X̃ X̃ᵀ/p
+//! ```
+//!
+//! Entries that the penalty drives to zero leave the graph, so that the graph is learned as well. Without a penalty (α = 0)
+//! the covariance W = T⁻¹ agrees with S on all edges, and with it the expected distances. There is a maximum only where the
+//! cliques of the graph have more variance than points, so the ridge ε is there by default. The coordinates are the top
+//! eigenvectors of p H W H.
+//!
+//! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
+//! JMLR 13, 2012, section 3. (Its penalty ρ on Σ_{i<j} is α = ρ/p here; the released code penalizes the diagonal as well.)
+
+use super::ground::{Ground, INPUTS};
+use super::penalty::Penalty;
+use super::{Built, Field, FieldModel, Info, Parameter, Site, no_such_parameter, number, shown};
+use crate::error::{Error, Result, bytes};
+use crate::extend::Rule;
+use crate::graph::Graph;
+use crate::lasso::{Arithmetic, Lasso, Precision, Support, is_nearly_full};
+use crate::linalg::cholesky::Analysis;
+use crate::points::Points;
+use crate::progress::Observer;
+use serde::{Deserialize, Serialize};
+
+/// The part of the mean variance that is the penalty, if none is given.
+const AUTO: f64 = 0.01;
+/// Features are left out in so many groups to judge the penalties of a path.
+const FOLDS: usize = 5;
+/// More flops than this for one product with the second derivative are refused (some thousand are needed).
+const DEAR_FLOPS: f64 = 5e10;
+
+/// DRILL.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drill {
+    /// α, the strength of the penalty.
+    pub penalty: Penalty,
+    /// ε, a variance that every point has of its own, as a part of their mean variance.
+    pub ridge: f64,
+    /// Whether the diagonal is penalized as well.
+    pub penalize_diagonal: bool,
+    /// The duality gap per point at which the optimizer stops.
+    pub tolerance: f64,
+    /// The most Newton steps for one penalty.
+    pub max_iterations: usize,
+}
+
+impl Default for Drill {
+    fn default() -> Drill {
+        Drill { penalty: Penalty::Auto, ridge: 0.01, penalize_diagonal: false, tolerance: 1e-6, max_iterations: 200 }
+    }
+}
+
+/// One penalty of a path, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// α.
+    pub penalty: f64,
+    /// The edges that are left.
+    pub edges: usize,
+    /// The duality gap per point.
+    pub gap: f64,
+    /// The log likelihood of features left out of the fit, summed over all groups.
+    pub held_out: f64,
+}
+
+/// A graph that was learned.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Learned {
+    /// The edges whose entry in the precision is not zero, with their lengths.
+    pub graph: Graph,
+    /// The penalty that was used.
+    pub penalty: f64,
+    /// The duality gap per point.
+    pub gap: f64,
+    /// How many edges there were to choose from.
+    pub candidates: usize,
+    /// Whether the gap met the tolerance.
+    pub converged: bool,
+}
+
+impl FieldModel for Drill {
+    fn info(&self) -> Info {
+        Info {
+            name: "drill",
+            aliases: &["graphical-lasso", "glasso"],
+            summary: "the likeliest sparse precision; learns which neighbors matter",
+            stage: "precision",
+            paper: "Lawrence 2012, section 3",
+            accepts: INPUTS,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![
+            Parameter::new("penalty", self.penalty, "the L1 penalty: a number, or a path FROM:TO:COUNT to choose from"),
+            Parameter::new("ridge", self.ridge, "a variance of every point's own, as a part of the mean variance"),
+            Parameter::new("penalize-diagonal", self.penalize_diagonal, "whether the diagonal is penalized as well"),
+            Parameter::new("tolerance", self.tolerance, "the duality gap per point to stop at"),
+            Parameter::new("max-iterations", self.max_iterations, "the most steps of the optimizer"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "penalty" => self.penalty = value.parse()?,
+            "ridge" => self.ridge = number(name, value, 0.0..=1e6)?,
+            "penalize-diagonal" => {
+                let wrong = |_| Error::parameter(format!("--penalize-diagonal is {value:?}; give true or false"));
+                self.penalize_diagonal = value.parse().map_err(wrong)?;
+            }
+            "tolerance" => self.tolerance = number(name, value, 1e-12..=1.0)?,
+            "max-iterations" => self.max_iterations = number(name, value, 1..=1_000_000)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let ground = Ground::new(site, "drill")?;
+        let support = Support::new(&site.graph()?.union());
+        let fitted = self.fit(ground, &support, site.memory, site.observer)?;
+        let features = ground.features().unwrap_or(1) as f64;
+        let found = &fitted.found;
+        let matrix = support.sparsest(&found.values);
+        let active = (matrix.entry_count() - support.n) / 2;
+        let mut built = Built::new(Field::Definite { matrix, features }, Rule::Barycenter { regularization: 1e-3 });
+        built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
+        built.log_likelihood = site.points.map(|_| fitted.log_likelihood(&support, features));
+        built.converged = found.gap <= self.tolerance;
+        built.used.push(("penalty", shown(fitted.penalty)));
+        built.path = fitted.path;
+        built.figures = vec![
+            ("gap", found.gap),
+            ("evaluations", found.products as f64),
+            ("edges", support.ends.len() as f64),
+            ("active_edges", active as f64),
+            ("objective", found.value),
+        ];
+        if !built.converged {
+            built.warnings.push(unmet(found, self.tolerance));
+        }
+        Ok(built)
+    }
+}
+
+fn unmet(found: &Precision, tolerance: f64) -> String {
+    let gap = if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() };
+    let steps = found.steps;
+    format!(
+        "the duality gap is {gap}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger --ridge helps"
+    )
+}
+
+/// A fit with what it was fitted to.
+struct Fitted {
+    found: Precision,
+    penalty: f64,
+    /// X̃ X̃ᵀ/p on the support.
+    moments: Vec<f64>,
+    path: Vec<PathStep>,
+}
+
+impl Fitted {
+    /// p/2 (log det T − tr T X̃X̃ᵀ/p − n log 2π).
+    fn log_likelihood(&self, support: &Support, features: f64) -> f64 {
+        density(support, &self.found, &self.moments, features)
+    }
+}
+
+/// The log density of features with these second moments.
+fn density(support: &Support, found: &Precision, moments: &[f64], features: f64) -> f64 {
+    let constant = support.n as f64 * std::f64::consts::TAU.ln();
+    0.5 * features * (found.log_determinant - support.inner(&found.values, moments) - constant)
+}
+
+impl Drill {
+    /// Which edges of a graph over points matter, as [`Drill`] finds them; isolated points are left alone.
+    ///
+    /// # Errors
+    ///
+    /// If the work would not fit, a path of penalties was asked for without features to choose by, or the observer
+    /// stopped.
+    pub fn learn(&self, points: &Points, graph: &Graph, memory: u64, observer: &dyn Observer) -> Result<Learned> {
+        self.learn_on(Ground::Points(points), graph, memory, observer)
+    }
+
+    /// As [`Drill::learn`], where only distances are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Drill::learn`].
+    pub fn learn_from_distances(
+        &self,
+        distances: &Points,
+        graph: &Graph,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<Learned> {
+        self.learn_on(Ground::Distances(distances), graph, memory, observer)
+    }
+
+    fn learn_on(&self, ground: Ground<'_>, graph: &Graph, memory: u64, observer: &dyn Observer) -> Result<Learned> {
+        let union = graph.union();
+        let support = Support::new(&union);
+        let Fitted { found, penalty, .. } = self.fit(ground, &support, memory, observer)?;
+        let mut lists = vec![Vec::new(); support.n];
+        for (e, &(i, j)) in support.ends.iter().enumerate().filter(|(e, _)| found.values[support.n + e] != 0.0) {
+            let at = union.neighbors(i as usize).binary_search(&j).unwrap_or_else(|_| unreachable!("edge {e} is one"));
+            let length = union.lengths(i as usize)[at];
+            lists[i as usize].push((j, length));
+            lists[j as usize].push((i, length));
+        }
+        Ok(Learned {
+            graph: Graph::from_lists(lists)?,
+            penalty,
+            gap: found.gap,
+            candidates: support.ends.len(),
+            converged: found.gap <= self.tolerance,
+        })
+    }
+
+    fn fit(&self, ground: Ground<'_>, support: &Support, memory: u64, observer: &dyn Observer) -> Result<Fitted> {
+        let analysis;
+        let arithmetic = if is_nearly_full(support) {
+            afford_dense(support.n, memory)?;
+            Arithmetic::dense(support)
+        } else {
+            analysis = Analysis::new(&support.matrix(&vec![1.0; support.len()]))?;
+            afford_sparse(&analysis, memory)?;
+            Arithmetic::sparse(support, &analysis)?
+        };
+        let moments = second_moments(ground, support, |_| true)?;
+        let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
+        let solve = |moments: &[f64], penalty: f64, start: Option<&[f64]>| {
+            let own = self.ridge * mean + if self.penalize_diagonal { penalty } else { 0.0 };
+            let lifted: Vec<f64> =
+                moments.iter().enumerate().map(|(at, s)| if at < support.n { s + own } else { *s }).collect();
+            let lasso = Lasso {
+                support,
+                arithmetic: &arithmetic,
+                moments: &lifted,
+                penalty,
+                tolerance: self.tolerance,
+                max_steps: self.max_iterations,
+            };
+            lasso.minimize(start, observer)
+        };
+        let (penalty, path) = match self.penalty {
+            Penalty::Auto => (AUTO * mean, Vec::new()),
+            Penalty::Value(value) => (value, Vec::new()),
+            Penalty::Path { from, to, count } => {
+                let penalties = Penalty::path(from, to, count);
+                let path = follow(ground, support, &penalties, &solve)?;
+                let best = path.iter().max_by(|a, b| a.held_out.total_cmp(&b.held_out));
+                (best.map_or(to, |step| step.penalty), path)
+            }
+        };
+        Ok(Fitted { found: solve(&moments, penalty, None)?, penalty, moments, path })
+    }
+}
+
+/// The penalties of a path, largest first, each judged by the features that were left out of its fit.
+fn follow(
+    ground: Ground<'_>,
+    support: &Support,
+    penalties: &[f64],
+    solve: &dyn Fn(&[f64], f64, Option<&[f64]>) -> Result<Precision>,
+) -> Result<Vec<PathStep>> {
+    let Some(p) = ground.features().filter(|&p| p >= 2) else {
+        return Err(Error::parameter(
+            "a path of penalties needs at least two features to choose by; give one --penalty",
+        ));
+    };
+    let folds = FOLDS.min(p);
+    let mut path: Vec<PathStep> = Vec::new();
+    let whole = second_moments(ground, support, |_| true)?;
+    for &penalty in penalties {
+        let found = solve(&whole, penalty, None)?;
+        let edges = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
+        path.push(PathStep { penalty, edges, gap: found.gap, held_out: 0.0 });
+    }
+    for fold in 0..folds {
+        let kept = second_moments(ground, support, |feature| feature % folds != fold)?;
+        let out = second_moments(ground, support, |feature| feature % folds == fold)?;
+        let count = (fold..p).step_by(folds).len() as f64;
+        for step in &mut path {
+            step.held_out += density(support, &solve(&kept, step.penalty, None)?, &out, count);
+        }
+    }
+    Ok(path)
+}
+
+/// X̃ X̃ᵀ/p on the support, of the chosen features; where only distances are known −½ H D² H, as if of one feature.
+fn second_moments(ground: Ground<'_>, support: &Support, chosen: impl Fn(usize) -> bool) -> Result<Vec<f64>> {
+    let n = support.n;
+    let pairs = (0..n).map(|i| (i, i)).chain(support.ends.iter().map(|&(i, j)| (i as usize, j as usize)));
+    let moments: Vec<f64> = match ground {
+        Ground::Points(points) => {
+            let mean = points.column_means();
+            let columns: Vec<usize> = (0..points.cols()).filter(|&c| chosen(c)).collect();
+            let product = |(i, j): (usize, usize)| {
+                let (a, b) = (points.row(i), points.row(j));
+                let sum: f64 = columns.iter().map(|&c| (a[c] - mean[c]) * (b[c] - mean[c])).sum();
+                sum / columns.len() as f64
+            };
+            pairs.map(product).collect()
+        }
+        Ground::Distances(distances) => {
+            let square = |i: usize, j: usize| distances.row(i)[j].powi(2);
+            let means: Vec<f64> = (0..n).map(|i| (0..n).map(|j| square(i, j)).sum::<f64>() / n as f64).collect();
+            let all = means.iter().sum::<f64>() / n as f64;
+            pairs.map(|(i, j)| 0.5 * (means[i] + means[j] - all - square(i, j))).collect()
+        }
+    };
+    if moments[..n].iter().all(|s| *s <= 0.0) {
+        return Err(Error::data("all points coincide and have no covariance; give points that differ"));
+    }
+    Ok(moments)
+}
+
+fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
+    let way_out = "use a smaller -k, --graph mutual, or fewer points";
+    let needed = 3 * analysis.memory();
+    if needed > memory {
+        let what = "the factors and the inverse on their pattern".into();
+        return Err(Error::Memory { what, needed, limit: memory, way_out: way_out.into() });
+    }
+    if analysis.flops > DEAR_FLOPS {
+        return Err(Error::parameter(format!(
+            "every one of some 1,000 factors would take {:.1e} flops and {}; {way_out}",
+            analysis.flops,
+            bytes(needed)
+        )));
+    }
+    Ok(())
+}
+
+fn afford_dense(n: usize, memory: u64) -> Result<()> {
+    let needed = 12 * 8 * (n * n) as u64;
+    if needed > memory {
+        let what = format!("the matrices of all pairs of {n} points");
+        return Err(Error::Memory { what, needed, limit: memory, way_out: "give -k, as in -k 20".into() });
+    }
+    let flops = 6.0 * (n as f64).powi(3);
+    if flops > DEAR_FLOPS {
+        return Err(Error::parameter(format!(
+            "some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each; give -k, as in -k 20"
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Neighbors, Search};
+    use crate::io::{ReadOptions, read};
+    use crate::progress::Silent;
+
+    fn every(name: &str, step: usize, count: usize) -> Points {
+        let points = read(name, &ReadOptions::default()).unwrap().points;
+        points.select(&(0..points.rows()).step_by(step).take(count).collect::<Vec<_>>())
+    }
+
+    fn graph(points: &Points, neighbors: Neighbors) -> Graph {
+        let pieces = crate::graph::Pieces::Separate;
+        Search { neighbors, pieces, ..Search::default() }.of_points(points, &Silent).unwrap().graph
+    }
+
+    fn fitted(drill: &Drill, points: &Points, graph: &Graph) -> (Support, Fitted) {
+        let support = Support::new(&graph.union());
+        let fitted = drill.fit(Ground::Points(points), &support, u64::MAX, &Silent).unwrap();
+        (support, fitted)
+    }
+
+    /// The mean variance of the points.
+    fn mean_variance(points: &Points) -> f64 {
+        Ground::Points(points).variance()
+    }
+
+    /// Optima by alternating directions and then Newton's method on dense matrices, to a gap of 1e-12.
+    #[test]
+    fn small_problems_have_the_optima_that_alternating_directions_find() {
+        let sets = [every("iris", 3, 50), every("digits", 1, 50)];
+        let cases = [
+            (0, Neighbors::All, 0.02, -98.426311170585, Some(344)),
+            (0, Neighbors::All, 0.1, -45.147574944382, Some(342)),
+            (0, Neighbors::Nearest(6), 0.0, -112.523967338044, Some(188)),
+            (0, Neighbors::Nearest(6), 0.02, -76.239880381975, Some(136)),
+            (0, Neighbors::Nearest(6), 0.1, -31.079184341508, Some(149)),
+            (1, Neighbors::All, 0.02, 140.155321565746, Some(763)),
+            (1, Neighbors::All, 0.1, 163.977651400881, Some(414)),
+        ];
+        for (set, neighbors, part, value, edges) in cases {
+            let points = &sets[set];
+            let penalty = Penalty::Value(part * mean_variance(points));
+            let drill = Drill { penalty, tolerance: 1e-9, ..Drill::default() };
+            let (support, Fitted { found, .. }) = fitted(&drill, points, &graph(points, neighbors));
+            assert!(found.gap <= 1e-9, "{set} {neighbors:?} {part}: gap {} after {}", found.gap, found.steps);
+            let per_point = (found.value - value) / support.n as f64;
+            assert!(per_point.abs() < 1e-8, "{set} {neighbors:?} {part}: {} {value}", found.value);
+            let active = found.values[support.n..].iter().filter(|t| **t != 0.0).count();
+            assert_eq!(Some(active), edges, "{set} {neighbors:?} {part}");
+        }
+    }
+}
