@@ -3,7 +3,7 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods themselves, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Input, Kind, Neighbors, StartsName, memory_size};
+use crate::flags::{Common, Input, Kind, Learning, Neighbors, StartsName, memory_size};
 use crate::methods::possible_parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
@@ -179,6 +179,7 @@ pub(crate) struct Score {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold graph digits -k 10 -o edges.csv
+  eigenfold graph digits --learned -k 15 --penalty 0.5 -o learned.csv
   eigenfold graph data.csv --radius 0.5 --pieces separate --json -
   eigenfold graph data.csv -k 5 -o edges.csv && eigenfold embed edges.csv --input-kind graph -m isomap")]
 pub(crate) struct Graph {
@@ -189,6 +190,11 @@ pub(crate) struct Graph {
     pub(crate) input_kind: Kind,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
+    /// Keep those neighbors that a sparse precision over the points keeps; as --graph learned
+    #[arg(long)]
+    pub(crate) learned: bool,
+    #[command(flatten)]
+    pub(crate) learning: Learning,
     /// Where to write the edges; - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,

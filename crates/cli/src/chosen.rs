@@ -44,7 +44,9 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
     let (flags, recipe) = (&args.neighbors, model.recipe());
     let chosen = |name: &str, asked: Option<String>, used: String| Chosen { name: name.to_string(), asked, used };
     let k = |k: usize| Some(chosen("neighbors", flags.k.map(|k| k.to_string()), k.to_string()));
+    let learned = recipe.learned.is_some();
     let (size, kind) = match recipe.neighbors {
+        Neighbors::Nearest(count) if learned => (k(count), GraphKind::Learned),
         Neighbors::Nearest(count) => (k(count), GraphKind::Nearest),
         Neighbors::Mutual(count) => (k(count), GraphKind::Mutual),
         Neighbors::Within(radius) => {

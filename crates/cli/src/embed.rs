@@ -1,17 +1,19 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
 use crate::args::Embed;
+use crate::flags::GraphKind;
 use crate::input::Given;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
-use eigenfold::Points;
 use eigenfold::error::{Error, Result};
+use eigenfold::field::FieldModel;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error};
 use eigenfold::model::Model;
 use eigenfold::recipe::{Method, Recipe};
+use eigenfold::{Drill, Points};
 use std::path::Path;
 use std::time::Instant;
 
@@ -80,14 +82,23 @@ fn recipe(args: &Embed) -> Result<Recipe> {
     let mut method = Method::from_name(&args.method)?;
     // The kernel decides which other parameters there are.
     let (kernel, others): (Vec<_>, Vec<_>) = args.parameters.iter().partition(|(name, _)| name == "kernel");
+    // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
+    let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
+    let own: Vec<&str> = method.parameters().iter().map(|p| p.name).collect();
     for (name, value) in kernel.into_iter().chain(others) {
-        method.set(name, value)?;
+        match &mut learned {
+            Some(drill) if !own.contains(&name.as_str()) && drill.parameters().iter().any(|p| p.name == name) => {
+                drill.set(name, value)?;
+            }
+            _ => method.set(name, value)?,
+        }
     }
     Ok(Recipe {
-        neighbors: input::neighbors(&args.neighbors)?,
+        neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
         pieces: input::pieces(&args.neighbors),
+        learned,
         method,
         dims: args.dims,
         seed: args.common.seed,

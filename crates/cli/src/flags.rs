@@ -31,7 +31,8 @@ pub(crate) struct Neighbors {
     /// The distance within which points are neighbors; implies --graph within
     #[arg(long, help_heading = "Graph", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
-    /// Who is a neighbor: the k nearest, those mutually so, those within --radius, or all [default: nearest]
+    /// Who is a neighbor: the k nearest, those mutually so, those within --radius, all, or those of the k nearest that
+    /// matter as an L1 penalty learns them [default: nearest]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
     /// How far apart two points are [default: euclidean]
@@ -44,6 +45,23 @@ pub(crate) struct Neighbors {
     /// [default: join]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) pieces: Option<PiecesName>,
+}
+
+/// How a graph is learned.
+#[derive(Debug, Args)]
+pub(crate) struct Learning {
+    /// The L1 penalty of a learned graph: a number, or a path FROM:TO:COUNT to choose from [default: auto]
+    #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
+    pub(crate) penalty: Option<String>,
+    /// A variance of every point's own, as a part of the mean variance [default: 0.01]
+    #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
+    pub(crate) ridge: Option<String>,
+    /// Whether the diagonal of the precision is penalized as well [default: false]
+    #[arg(long, value_name = "VALUE", help_heading = "Graph")]
+    pub(crate) penalize_diagonal: Option<String>,
+    /// The duality gap per point to stop at [default: 0.000001]
+    #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
+    pub(crate) tolerance: Option<String>,
 }
 
 /// Flags of every command that computes.
@@ -82,6 +100,8 @@ pub(crate) enum GraphKind {
     Within,
     /// Everyone
     All,
+    /// Those of the k nearest [default: 20] that a sparse precision over the points keeps (drill's --penalty, --ridge)
+    Learned,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

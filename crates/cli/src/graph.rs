@@ -2,12 +2,15 @@
 
 use crate::args::Graph;
 use crate::embed::try_bytes;
+use crate::flags::GraphKind;
 use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::say;
+use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
+use eigenfold::field::{FieldModel, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
 use serde_json::{Value, json};
@@ -16,8 +19,9 @@ use std::time::Instant;
 /// Runs the command.
 pub(crate) fn run(args: &Graph) -> Result<()> {
     input::use_threads(args.common.threads)?;
+    let drill = drill(args)?;
     let search = Search {
-        neighbors: input::neighbors(&args.neighbors)?,
+        neighbors: input::neighbors(&args.neighbors, drill.is_some())?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
         pieces: input::pieces(&args.neighbors),
@@ -35,11 +39,23 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
-    let found = match &data {
-        Data::Points(points) => search.of_points(points, &bar)?,
-        Data::Distances(matrix) => search.of_distances(matrix, &bar)?,
-        Data::Graph(graph) => search.of_graph(graph)?,
-        Data::Similarities(_) => {
+    let (found, learned) = match (&data, drill) {
+        (Data::Points(points), None) => (search.of_points(points, &bar)?, None),
+        (Data::Points(points), Some(drill)) => {
+            let (found, learned) = drill.graph_of_points(&search, points, u64::MAX, &bar)?;
+            (found, Some(learned))
+        }
+        (Data::Distances(matrix), None) => (search.of_distances(matrix, &bar)?, None),
+        (Data::Distances(matrix), Some(drill)) => {
+            let (found, learned) = drill.graph_of_distances(&search, matrix, u64::MAX, &bar)?;
+            (found, Some(learned))
+        }
+        (Data::Graph(graph), None) => (search.of_graph(graph)?, None),
+        (Data::Graph(_), Some(_)) => {
+            let fact = "a given graph has no points to learn from; leave out --learned";
+            return Err(Error::Parameter(fact.into()));
+        }
+        (Data::Similarities(_), _) => {
             let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
             return Err(Error::Parameter(fact.into()));
         }
@@ -54,16 +70,37 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "graph": searched, "write": start.elapsed().as_secs_f64()});
-        let value = as_json(&found, seconds);
+        let value = as_json(&found, learned.as_ref(), seconds);
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     bar.finish();
     outputs.commit()?;
-    say(args.common.quiet, &summary(&found, searched));
+    say(args.common.quiet, &summary(&found, learned.as_ref(), searched));
     Ok(())
 }
 
-fn as_json(found: &Found, seconds: Value) -> Value {
+/// How the graph is learned, if it is.
+fn drill(args: &Graph) -> Result<Option<Drill>> {
+    let given = [
+        ("penalty", &args.learning.penalty),
+        ("ridge", &args.learning.ridge),
+        ("penalize-diagonal", &args.learning.penalize_diagonal),
+        ("tolerance", &args.learning.tolerance),
+    ];
+    let learned = args.learned || args.neighbors.graph == Some(GraphKind::Learned);
+    if let (false, Some((name, _))) = (learned, given.iter().find(|(_, value)| value.is_some())) {
+        return Err(Error::Parameter(format!("--{name} is about learned graphs; add --learned or leave it out")));
+    }
+    let mut drill = Drill::default();
+    for (name, value) in given {
+        if let Some(value) = value {
+            drill.set(name, value)?;
+        }
+    }
+    Ok(learned.then_some(drill))
+}
+
+fn as_json(found: &Found, learned: Option<&Learned>, seconds: Value) -> Value {
     // Where all is one piece there is nothing to tell about each point.
     let piece_of = (found.sizes.len() > 1).then_some(&found.piece_of);
     json!({
@@ -75,16 +112,30 @@ fn as_json(found: &Found, seconds: Value) -> Value {
         "connecting_k": found.connecting_k,
         "recall": found.recall,
         "search": found.route,
+        "learned": learned.map(|learned| json!({
+            "penalty": learned.penalty,
+            "candidates": learned.candidates,
+            "gap": learned.gap.is_finite().then_some(learned.gap),
+            "converged": learned.converged,
+        })),
         "seconds": seconds,
     })
 }
 
-fn summary(found: &Found, seconds: f64) -> String {
+fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
     let (n, edges) = (grouped(found.graph.len()), grouped(found.graph.edge_count()));
     let pieces = match found.sizes.len() {
         1 => "in one piece".to_string(),
         _ => format!("in pieces: {}{}", report::sizes(&found.sizes), report::bridges(found.bridges.len())),
     };
     let connecting = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects it"));
-    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({})", found.route)
+    let learning = learned.map_or(String::new(), |learned| {
+        let Learned { penalty, candidates, gap, converged } = learned;
+        let warning = if *converged { "" } else { "\nwarning: the gap is above the tolerance; a larger --ridge helps" };
+        format!(
+            "\nlearned: from {} candidates, penalty {penalty:.4}, gap {gap:.1e} per point{warning}",
+            grouped(*candidates)
+        )
+    });
+    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({}){learning}", found.route)
 }

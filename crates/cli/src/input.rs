@@ -9,6 +9,8 @@ use eigenfold::io::{self, Labels, ReadOptions, Table};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
+/// The neighbors of each point that a graph is learned from.
+const LEARNED_K: usize = 20;
 
 /// What an input holds.
 pub(crate) enum Data {
@@ -65,9 +67,10 @@ pub(crate) fn table(input: &flags::Input) -> Result<Table> {
     io::read(&input.source, &options)
 }
 
-/// Which neighbors the flags ask for.
-pub(crate) fn neighbors(flags: &Flags) -> Result<Neighbors> {
+/// Which neighbors the flags ask for; those of a graph to be learned are the candidates.
+pub(crate) fn neighbors(flags: &Flags, learned: bool) -> Result<Neighbors> {
     let kind = flags.graph.unwrap_or(if flags.radius.is_some() { GraphKind::Within } else { GraphKind::Nearest });
+    let usual = if learned || kind == GraphKind::Learned { LEARNED_K } else { DEFAULT_K };
     let refused = |fact: &str| Err(Error::Parameter(fact.to_string()));
     match (kind, flags.k, flags.radius) {
         (GraphKind::Within, None, Some(radius)) => Ok(Neighbors::Within(radius)),
@@ -77,8 +80,8 @@ pub(crate) fn neighbors(flags: &Flags) -> Result<Neighbors> {
         (_, _, Some(_)) => refused("--radius goes with --graph within only; leave one of them out"),
         (GraphKind::All, Some(_), _) => refused("--graph all takes no -k; leave one of them out"),
         (GraphKind::All, None, None) => Ok(Neighbors::All),
-        (GraphKind::Nearest, k, None) => Ok(Neighbors::Nearest(k.unwrap_or(DEFAULT_K))),
-        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(k.unwrap_or(DEFAULT_K))),
+        (GraphKind::Nearest | GraphKind::Learned, k, None) => Ok(Neighbors::Nearest(k.unwrap_or(usual))),
+        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(k.unwrap_or(usual))),
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a fit reports: as JSON for programs, as a few lines for people.
 
 use eigenfold::error::Result;
+use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::model::Report;
 use serde_json::{Map, Value, json};
@@ -76,6 +77,11 @@ pub(crate) fn json(story: &Story) -> Value {
     if let Some(object) = out.as_object_mut() {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
+        if !report.path.is_empty() {
+            let step =
+                |s: &PathStep| json!({"penalty": s.penalty, "edges": s.edges, "gap": s.gap, "held_out": s.held_out});
+            object.insert("path".into(), report.path.iter().map(step).collect());
+        }
         object.extend(report.log_likelihood.map(|value| ("log_likelihood".to_string(), json!(value))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
@@ -126,6 +132,13 @@ pub(crate) fn summary(story: &Story) -> String {
     if !report.figures.is_empty() {
         let shown: Vec<String> = report.figures.iter().map(|(name, value)| figure(name, *value)).collect();
         lines.push(format!("  optimizer    {}", shown.join(", ")));
+    }
+    for step in &report.path {
+        let PathStep { penalty, edges, gap, held_out } = step;
+        lines.push(format!(
+            "  penalty      {penalty:.4e}: {} edges, gap {gap:.1e}, left-out features {held_out:.6e}",
+            grouped(*edges)
+        ));
     }
     if let Some(value) = report.log_likelihood {
         lines.push(format!("  likelihood   {value:.6e} (natural logarithm)"));

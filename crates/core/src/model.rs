@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::extend::{Known, Placed, Rule};
-use crate::field::PathStep;
+use crate::field::{Learned, PathStep};
 use crate::graph::Index;
 use crate::points::Points;
 use crate::recipe::Recipe;
@@ -56,6 +56,19 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds how the graph was learned, if it was.
+    pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
+        let Some(Learned { penalty, candidates, gap, converged }) = learned else { return };
+        let figures = [("graph_penalty", penalty), ("graph_candidates", candidates as f64), ("graph_gap", gap)];
+        self.figures.extend(figures.map(|(name, value)| (name.to_string(), value)));
+        self.converged &= converged;
+        if !converged {
+            self.warnings.push(format!(
+                "the graph was learned to a duality gap of {gap:.1e} per point only; a larger --ridge helps"
+            ));
+        }
+    }
+
     /// Adds what another piece of the same input took.
     pub(crate) fn merge(&mut self, other: Report) {
         self.seconds.field += other.seconds.field;

@@ -4,15 +4,15 @@
 
 use crate::error::{Error, Result};
 use crate::field::{
-    Alle, DiffusionMaps, Drill, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps, Lle,
-    Ltsa, Mds, Meu, ModifiedLle, Parameter, Pca,
+    Alle, DiffusionMaps, Drill, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps,
+    Learned, Lle, Ltsa, Mds, Meu, ModifiedLle, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
 use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
-use crate::stages::Stages;
+use crate::stages::{Stages, available_memory};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -174,6 +174,8 @@ pub struct Recipe {
     pub approximate: bool,
     /// Stage 1: what to do with a graph in several pieces.
     pub pieces: Pieces,
+    /// Stage 1: which of those neighbors matter, as a sparse precision over the points tells them; all if absent.
+    pub learned: Option<Drill>,
     /// Stage 2.
     pub method: Method,
     /// Stage 3: how many coordinates.
@@ -191,6 +193,7 @@ impl Default for Recipe {
             metric: Metric::default(),
             approximate: false,
             pieces: Pieces::default(),
+            learned: None,
             method: Method::Pca(Pca::default()),
             dims: 2,
             seed: 0,
@@ -239,12 +242,16 @@ impl Recipe {
         let n = points.or(distances).map_or_else(|| given.map_or(0, Graph::len), Points::rows);
         self.check_dims(n, points)?;
         let start = Instant::now();
-        let found = if info.needs_graph { Some(self.graph(points, distances, given, observer)?) } else { None };
+        let (found, learned) = match info.needs_graph {
+            true => Some(self.graph(points, distances, given, observer)?).unzip(),
+            false => (None, None),
+        };
         let graph_seconds = start.elapsed().as_secs_f64();
         let stages = Stages { recipe: self, points, distances, metric: self.metric, observer };
         let mut model = stages.fit(n, found.as_ref())?;
         model.report.seconds.graph = graph_seconds;
         self.describe(&mut model, input.kind(), points, found.as_ref());
+        model.report.add_learning(learned.flatten());
         Ok(model)
     }
 
@@ -272,7 +279,7 @@ impl Recipe {
         distances: Option<&Points>,
         given: Option<&Graph>,
         observer: &dyn Observer,
-    ) -> Result<Found> {
+    ) -> Result<(Found, Option<Learned>)> {
         observer.progress(Stage::Graph, 0.0);
         let search = Search {
             neighbors: self.neighbors,
@@ -281,12 +288,24 @@ impl Recipe {
             pieces: self.pieces,
             seed: self.seed,
         };
-        match (points, distances, given) {
+        if let Some(drill) = &self.learned {
+            let memory = self.memory.unwrap_or_else(available_memory);
+            let learned = match (points, distances) {
+                (Some(points), _) => drill.graph_of_points(&search, points, memory, observer),
+                (_, Some(distances)) => drill.graph_of_distances(&search, distances, memory, observer),
+                (None, None) => {
+                    Err(Error::parameter("a given graph has no points to learn from; leave out --graph learned"))
+                }
+            };
+            return learned.map(|(found, learned)| (found, Some(learned)));
+        }
+        let found = match (points, distances, given) {
             (Some(points), _, _) => search.of_points(points, observer),
             (_, Some(distances), _) => search.of_distances(distances, observer),
             (_, _, Some(graph)) => search.of_graph(graph),
             (None, None, None) => Err(Error::data("there is nothing to embed")),
-        }
+        };
+        Ok((found?, None))
     }
 
     /// Completes the report with what the stages do not know of themselves.

@@ -173,7 +173,7 @@ fn linear_axes(points: &Points, mean: &[f64], embedding: &Points, eigenvalues: &
 }
 
 /// The bytes the machine has free, less a margin; 8 GB where that cannot be known.
-fn available_memory() -> u64 {
+pub(crate) fn available_memory() -> u64 {
     let known = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
         line.split_whitespace().nth(1)?.parse::<u64>().ok()

@@ -18,7 +18,7 @@ use super::penalty::Penalty;
 use super::{Built, Field, FieldModel, Info, Parameter, Site, no_such_parameter, number, shown};
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
-use crate::graph::Graph;
+use crate::graph::{Found, Graph, Pieces, Search};
 use crate::lasso::{Arithmetic, Lasso, Precision, Support, is_nearly_full};
 use crate::linalg::cholesky::Analysis;
 use crate::points::Points;
@@ -31,6 +31,9 @@ const AUTO: f64 = 0.01;
 const FOLDS: usize = 5;
 /// More flops than this for one product with the second derivative are refused (some thousand are needed).
 const DEAR_FLOPS: f64 = 5e10;
+
+/// What [`Found::route`] says of a learned graph.
+const ROUTE: &str = "learned";
 
 /// DRILL.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,17 +69,15 @@ pub struct PathStep {
     pub held_out: f64,
 }
 
-/// A graph that was learned.
-#[derive(Clone, Debug, PartialEq)]
+/// What the learning of a graph has to show for itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned {
-    /// The edges whose entry in the precision is not zero, with their lengths.
-    pub graph: Graph,
     /// The penalty that was used.
     pub penalty: f64,
-    /// The duality gap per point.
-    pub gap: f64,
     /// How many edges there were to choose from.
     pub candidates: usize,
+    /// The duality gap per point.
+    pub gap: f64,
     /// Whether the gap met the tolerance.
     pub converged: bool,
 }
@@ -179,49 +180,61 @@ fn density(support: &Support, found: &Precision, moments: &[f64], features: f64)
 }
 
 impl Drill {
-    /// Which edges of a graph over points matter, as [`Drill`] finds them; isolated points are left alone.
+    /// Stage 1: of the neighbors that a search finds, those whose entry in the precision is not zero.
     ///
     /// # Errors
     ///
-    /// If the work would not fit, a path of penalties was asked for without features to choose by, or the observer
-    /// stopped.
-    pub fn learn(&self, points: &Points, graph: &Graph, memory: u64, observer: &dyn Observer) -> Result<Learned> {
-        self.learn_on(Ground::Points(points), graph, memory, observer)
-    }
-
-    /// As [`Drill::learn`], where only distances are known.
-    ///
-    /// # Errors
-    ///
-    /// As [`Drill::learn`].
-    pub fn learn_from_distances(
+    /// As the search, and if the work would not fit or a path of penalties has no features to choose by.
+    pub fn graph_of_points(
         &self,
-        distances: &Points,
-        graph: &Graph,
+        search: &Search,
+        points: &Points,
         memory: u64,
         observer: &dyn Observer,
-    ) -> Result<Learned> {
-        self.learn_on(Ground::Distances(distances), graph, memory, observer)
+    ) -> Result<(Found, Learned)> {
+        let candidates = Search { pieces: Pieces::Separate, ..search.clone() }.of_points(points, observer)?;
+        let (graph, learned) = self.learn(Ground::Points(points), &candidates.graph, memory, observer)?;
+        Ok((Found { route: ROUTE, ..search.mended(graph, points, observer)? }, learned))
     }
 
-    fn learn_on(&self, ground: Ground<'_>, graph: &Graph, memory: u64, observer: &dyn Observer) -> Result<Learned> {
-        let union = graph.union();
+    /// As [`Drill::graph_of_points`], where only distances are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Drill::graph_of_points`].
+    pub fn graph_of_distances(
+        &self,
+        search: &Search,
+        distances: &Points,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<(Found, Learned)> {
+        let candidates = Search { pieces: Pieces::Separate, ..search.clone() }.of_distances(distances, observer)?;
+        let (graph, learned) = self.learn(Ground::Distances(distances), &candidates.graph, memory, observer)?;
+        Ok((Found { route: ROUTE, ..search.mended_by_distances(graph, distances, observer)? }, learned))
+    }
+
+    fn learn(
+        &self,
+        ground: Ground<'_>,
+        candidates: &Graph,
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<(Graph, Learned)> {
+        let union = candidates.union();
         let support = Support::new(&union);
         let Fitted { found, penalty, .. } = self.fit(ground, &support, memory, observer)?;
         let mut lists = vec![Vec::new(); support.n];
-        for (e, &(i, j)) in support.ends.iter().enumerate().filter(|(e, _)| found.values[support.n + e] != 0.0) {
-            let at = union.neighbors(i as usize).binary_search(&j).unwrap_or_else(|_| unreachable!("edge {e} is one"));
-            let length = union.lengths(i as usize)[at];
-            lists[i as usize].push((j, length));
-            lists[j as usize].push((i, length));
+        let edges = (0..support.n).flat_map(|i| union.edges(i).filter(move |&(j, _)| j > i).map(move |edge| (i, edge)));
+        for ((i, (j, length)), value) in edges.zip(&found.values[support.n..]) {
+            if *value != 0.0 {
+                lists[i].push((j as u32, length));
+                lists[j].push((i as u32, length));
+            }
         }
-        Ok(Learned {
-            graph: Graph::from_lists(lists)?,
-            penalty,
-            gap: found.gap,
-            candidates: support.ends.len(),
-            converged: found.gap <= self.tolerance,
-        })
+        let converged = found.gap <= self.tolerance;
+        let learned = Learned { penalty, candidates: support.ends.len(), gap: found.gap, converged };
+        Ok((Graph::from_lists(lists)?, learned))
     }
 
     fn fit(&self, ground: Ground<'_>, support: &Support, memory: u64, observer: &dyn Observer) -> Result<Fitted> {
@@ -236,7 +249,7 @@ impl Drill {
         };
         let moments = second_moments(ground, support, |_| true)?;
         let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
-        let solve = |moments: &[f64], penalty: f64, start: Option<&[f64]>| {
+        let solve = |moments: &[f64], penalty: f64| {
             let own = self.ridge * mean + if self.penalize_diagonal { penalty } else { 0.0 };
             let lifted: Vec<f64> =
                 moments.iter().enumerate().map(|(at, s)| if at < support.n { s + own } else { *s }).collect();
@@ -248,7 +261,7 @@ impl Drill {
                 tolerance: self.tolerance,
                 max_steps: self.max_iterations,
             };
-            lasso.minimize(start, observer)
+            lasso.minimize(observer)
         };
         let (penalty, path) = match self.penalty {
             Penalty::Auto => (AUTO * mean, Vec::new()),
@@ -260,7 +273,7 @@ impl Drill {
                 (best.map_or(to, |step| step.penalty), path)
             }
         };
-        Ok(Fitted { found: solve(&moments, penalty, None)?, penalty, moments, path })
+        Ok(Fitted { found: solve(&moments, penalty)?, penalty, moments, path })
     }
 }
 
@@ -269,7 +282,7 @@ fn follow(
     ground: Ground<'_>,
     support: &Support,
     penalties: &[f64],
-    solve: &dyn Fn(&[f64], f64, Option<&[f64]>) -> Result<Precision>,
+    solve: &dyn Fn(&[f64], f64) -> Result<Precision>,
 ) -> Result<Vec<PathStep>> {
     let Some(p) = ground.features().filter(|&p| p >= 2) else {
         return Err(Error::parameter(
@@ -280,7 +293,7 @@ fn follow(
     let mut path: Vec<PathStep> = Vec::new();
     let whole = second_moments(ground, support, |_| true)?;
     for &penalty in penalties {
-        let found = solve(&whole, penalty, None)?;
+        let found = solve(&whole, penalty)?;
         let edges = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
         path.push(PathStep { penalty, edges, gap: found.gap, held_out: 0.0 });
     }
@@ -289,7 +302,7 @@ fn follow(
         let out = second_moments(ground, support, |feature| feature % folds == fold)?;
         let count = (fold..p).step_by(folds).len() as f64;
         for step in &mut path {
-            step.held_out += density(support, &solve(&kept, step.penalty, None)?, &out, count);
+            step.held_out += density(support, &solve(&kept, step.penalty)?, &out, count);
         }
     }
     Ok(path)
@@ -358,7 +371,7 @@ fn afford_dense(n: usize, memory: u64) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Neighbors, Search};
+    use crate::graph::Neighbors;
     use crate::io::{ReadOptions, read};
     use crate::progress::Silent;
 

@@ -123,6 +123,35 @@ impl Search {
         Ok(Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "given graph" })
     }
 
+    /// Does to a graph over points, however it came about, what [`Search::pieces`] says.
+    ///
+    /// # Errors
+    ///
+    /// If it is in pieces and [`Pieces::Error`] was asked for, or the observer stopped.
+    pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
+        let index = Index::new(points, self.metric)?;
+        self.known(graph, &index, &Watch::new(observer, points.rows()))
+    }
+
+    /// As [`Search::mended`], where only distances are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Search::mended`].
+    pub fn mended_by_distances(&self, graph: Graph, distances: &Points, observer: &dyn Observer) -> Result<Found> {
+        self.known(graph, &Matrix(distances), &Watch::new(observer, distances.rows()))
+    }
+
+    fn known(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
+        let (piece_of, sizes) = pieces::label(&graph);
+        let mut found =
+            Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "known graph" };
+        if found.sizes.len() > 1 {
+            self.mend(&mut found, source, watch)?;
+        }
+        Ok(found)
+    }
+
     /// Whether the parameters fit `n` points.
     fn check(&self, n: usize) -> Result<()> {
         if n < 2 {
@@ -167,6 +196,9 @@ impl Search {
         let (piece_of, sizes) = pieces::label(&graph);
         let mut found = Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall, route };
         if found.sizes.len() > 1 {
+            if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
+                found.connecting_k = pieces::connecting_k(source, k, watch)?;
+            }
             self.mend(&mut found, source, watch)?;
         }
         Ok(found)
@@ -174,9 +206,6 @@ impl Search {
 
     /// Does to a graph in pieces what was asked for.
     fn mend(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
-        if let (Neighbors::Nearest(k), None) = (self.neighbors, found.recall) {
-            found.connecting_k = pieces::connecting_k(source, k, watch)?;
-        }
         match self.pieces {
             Pieces::Separate => {}
             Pieces::Error => {

@@ -49,8 +49,6 @@ const REDUCTION: f64 = 0.03;
 const MOST_PRODUCTS: usize = 300;
 /// What is left of μ after a full step.
 const SHRINK: f64 = 0.2;
-/// A step that promises less than this per point has done its work for the present μ.
-const SETTLED: f64 = 0.1;
 /// The part of the predicted descent that a step must reach.
 const ENOUGH: f64 = 1e-4;
 
@@ -90,20 +88,19 @@ struct At {
 }
 
 impl Lasso<'_> {
-    /// From a positive definite start, or the diagonal that fits the variances, down to the tolerance.
-    pub(crate) fn minimize(&self, start: Option<&[f64]>, observer: &dyn Observer) -> Result<Precision> {
+    /// From the diagonal that fits the variances down to the tolerance.
+    pub(crate) fn minimize(&self, observer: &dyn Observer) -> Result<Precision> {
         let n = self.support.n;
         let own = |at: usize| if at < n { 1.0 / self.moments[at] } else { 0.0 };
-        let start = start.map_or_else(|| (0..self.support.len()).map(own).collect(), <[f64]>::to_vec);
         let singular = || Error::Numerical("a point has no variance of its own; use a larger --ridge".into());
-        let mut at = self.at(start)?.ok_or_else(singular)?;
+        let mut at = self.at((0..self.support.len()).map(own).collect())?.ok_or_else(singular)?;
         let mut u = vec![0.0; self.support.len()];
         let (mut mu, mut products, mut first_gap) = (1.0, 0, None);
         let mut best = self.cut(&at)?;
         while best.steps < self.max_steps && best.gap > self.tolerance {
             let rounded = self.rounded(mu);
             let curvature = Curvature::new(self, &at, &u, &rounded);
-            let step = self.rounded_step(&at, &curvature, observer, &mut products)?;
+            let step = self.newton_step(&at, &curvature, observer, &mut products)?;
             let (found, t) = self.search(&at, &step.v, step.slope, &rounded)?;
             let Some(found) = found else { break };
             // The dual of the absolute value goes along: u + δu solves u q = T to first order.
@@ -118,7 +115,9 @@ impl Lasso<'_> {
                 best = cut;
             }
             (best.steps, best.products) = (steps, products);
-            if -step.slope < SETTLED * n as f64 && t > 0.5 {
+            // As soon as the step promised less than the rounding costs, the rounding is what is left to improve.
+            let worth = self.cost_of_rounding(&at.t, &rounded).max(0.1 * self.tolerance * n as f64);
+            if -step.slope < worth && t > 0.5 {
                 mu *= SHRINK;
             }
             if best.gap.is_finite() {
@@ -141,30 +140,16 @@ impl Lasso<'_> {
         std::iter::repeat_n(0.0, self.support.n).chain(self.support.ends.iter().map(unit)).collect()
     }
 
-    /// The Newton step of the rounded objective.
-    fn rounded_step(
-        &self,
-        at: &At,
-        curvature: &Curvature,
-        observer: &dyn Observer,
-        products: &mut usize,
-    ) -> Result<Step> {
-        let (n, w) = (self.support.n, &at.w.values);
-        let slope: Vec<f64> = (0..at.t.len())
-            .map(|e| self.moments[e] - w[e] + if e < n { 0.0 } else { self.penalty * curvature.psi[e] })
-            .collect();
-        self.newton_step(at, &slope, curvature, observer, products)
-    }
-
-    /// V with W V W + c ∘ V = −slope, by conjugate gradients, over the entries that the preconditioner lets move.
+    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients.
     fn newton_step(
         &self,
         at: &At,
-        slope: &[f64],
         curvature: &Curvature,
         observer: &dyn Observer,
         products: &mut usize,
     ) -> Result<Step> {
+        let slope_of = |e: usize| self.moments[e] - at.w.values[e] + self.penalty * curvature.psi[e];
+        let slope: Vec<f64> = (0..at.t.len()).map(slope_of).collect();
         let mut r: Vec<f64> = slope.iter().map(|g| -g).collect();
         let mut v = vec![0.0; r.len()];
         let mut y = self.precondition(at, curvature, &r);
@@ -195,7 +180,7 @@ impl Lasso<'_> {
             p.iter_mut().zip(&y).for_each(|(p, y)| *p = y + next / left * *p);
             left = next;
         }
-        Ok(Step { slope: self.support.inner(slope, &v), v })
+        Ok(Step { slope: self.support.inner(&slope, &v), v })
     }
 
     /// √k ∘ T (√k ∘ R) T + (1 − k)/(h + c) ∘ R,   k = h/(h + c),   h the diagonal of the second derivative.
@@ -213,6 +198,13 @@ impl Lasso<'_> {
         let n = self.support.n;
         let sum: f64 = t[n..].iter().zip(&rounded[n..]).map(|(t, mu)| t.hypot(*mu)).sum();
         self.support.inner(self.moments, t) - log_determinant + 2.0 * self.penalty * sum
+    }
+
+    /// α Σ (|T| − ψ T): the duality gap at the optimum of the rounded objective.
+    fn cost_of_rounding(&self, t: &[f64], rounded: &[f64]) -> f64 {
+        let n = self.support.n;
+        let of_edge = |(t, mu): (&f64, &f64)| t.abs() * (1.0 - t.abs() / t.hypot(*mu).max(f64::MIN_POSITIVE));
+        2.0 * self.penalty * t[n..].iter().zip(&rounded[n..]).map(of_edge).sum::<f64>()
     }
 
     /// The longest of the steps 1, ½, ¼, ... that stays positive definite and descends.
