@@ -12,8 +12,8 @@
 //!
 //! on the support by conjugate gradients. u ∈ [−1, 1] is the dual of the absolute value, linearized along with T, so that the
 //! steps stay long as μ shrinks (Chan, Golub, Mulet 1999; for L1 problems Fountoulakis, Gondzio 2016). Without c the inverse
-//! of V ↦ W V W is R ↦ T R T wherever the support is full; that, faded into the diagonal where c is large, is the
-//! preconditioner. Steps are shortened until T is positive definite and f falls.
+//! of V ↦ W V W is known: on a full support it is R ↦ T R T, on the pattern of a sparse factor it runs along the elimination
+//! tree. That, faded into the diagonal where c is large, is the preconditioner. Steps are shortened until T is positive definite and f falls.
 //!
 //! Which entries are zero is read off both sides: T vanishes where W − S stays inside [−α, α], and an entry is set to zero
 //! where its part of the scale of T is less than the room that W − S has left.
@@ -41,7 +41,7 @@ pub(crate) use support::Support;
 
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
-use arithmetic::Inverse;
+use arithmetic::{Factor, Inverse, Metric};
 
 /// Conjugate gradients stop at this part of the slope, ...
 const REDUCTION: f64 = 0.03;
@@ -84,6 +84,7 @@ pub(crate) struct Precision {
 struct At {
     t: Vec<f64>,
     log_determinant: f64,
+    factor: Factor,
     w: Inverse,
 }
 
@@ -131,7 +132,8 @@ impl Lasso<'_> {
 
     fn at(&self, t: Vec<f64>) -> Result<Option<At>> {
         let Some(factor) = self.arithmetic.factor(&t)? else { return Ok(None) };
-        Ok(Some(At { log_determinant: factor.log_determinant(), w: self.arithmetic.inverse(&factor)?, t }))
+        let w = self.arithmetic.inverse(&factor)?;
+        Ok(Some(At { log_determinant: factor.log_determinant(), factor, w, t }))
     }
 
     /// μ of every edge, in units of what the variances of its ends make of a precision; zero on the diagonal.
@@ -150,9 +152,10 @@ impl Lasso<'_> {
     ) -> Result<Step> {
         let slope_of = |e: usize| self.moments[e] - at.w.values[e] + self.penalty * curvature.psi[e];
         let slope: Vec<f64> = (0..at.t.len()).map(slope_of).collect();
+        let metric = self.arithmetic.metric(&at.t, &at.factor, &at.w)?;
         let mut r: Vec<f64> = slope.iter().map(|g| -g).collect();
         let mut v = vec![0.0; r.len()];
-        let mut y = self.precondition(at, curvature, &r);
+        let mut y = precondition(&metric, curvature, &r)?;
         let (mut p, mut left) = (y.clone(), self.support.inner(&r, &y));
         let first = left;
         for _ in 0..MOST_PRODUCTS {
@@ -163,7 +166,7 @@ impl Lasso<'_> {
                 break;
             }
             *products += 1;
-            let mut image = self.arithmetic.curvature(&at.t, &at.w, &p, left.sqrt())?;
+            let mut image = metric.apply(&p)?;
             image.iter_mut().zip(&curvature.added).zip(&p).for_each(|((image, c), p)| *image += c * p);
             let bend = self.support.inner(&p, &image);
             if bend <= 0.0 {
@@ -172,7 +175,7 @@ impl Lasso<'_> {
             let length = left / bend;
             v.iter_mut().zip(&p).for_each(|(v, p)| *v += length * p);
             r.iter_mut().zip(&image).for_each(|(r, image)| *r -= length * image);
-            y = self.precondition(at, curvature, &r);
+            y = precondition(&metric, curvature, &r)?;
             let next = self.support.inner(&r, &y);
             if next < REDUCTION * REDUCTION * first {
                 break;
@@ -181,16 +184,6 @@ impl Lasso<'_> {
             left = next;
         }
         Ok(Step { slope: self.support.inner(&slope, &v), v })
-    }
-
-    /// √k ∘ T (√k ∘ R) T + (1 − k)/(h + c) ∘ R,   k = h/(h + c),   h the diagonal of the second derivative.
-    fn precondition(&self, at: &At, curvature: &Curvature, r: &[f64]) -> Vec<f64> {
-        let weighted: Vec<f64> = r.iter().zip(&curvature.coupled).map(|(r, k)| k * r).collect();
-        let mut out = self.arithmetic.sandwich(&at.t, &weighted);
-        for (e, out) in out.iter_mut().enumerate() {
-            *out = *out * curvature.coupled[e] + curvature.alone[e] * r[e];
-        }
-        out
     }
 
     /// The rounded objective.
@@ -219,7 +212,7 @@ impl Lasso<'_> {
                 // Rounding hides descent below this; a step that does not climb is then as good as any.
                 if there <= here + ENOUGH * t * slope + 1e-13 * here.abs() {
                     let w = self.arithmetic.inverse(&factor)?;
-                    return Ok((Some(At { t: moved, log_determinant, w }), t));
+                    return Ok((Some(At { t: moved, log_determinant, factor, w }), t));
                 }
             }
             t *= 0.5;
@@ -266,6 +259,16 @@ impl Lasso<'_> {
         let norm = self.support.inner(&excess, &self.arithmetic.sandwich(&at.t, &excess)).max(0.0).sqrt();
         if norm < 1.0 { (slack + 0.5 * norm * norm / (1.0 - norm)) / n as f64 } else { f64::INFINITY }
     }
+}
+
+/// √k ∘ H⁻¹(√k ∘ R) + (1 − k)/(h + c) ∘ R,   k = h/(h + c),   H the second derivative of −log det and h its diagonal.
+fn precondition(metric: &Metric<'_>, curvature: &Curvature, r: &[f64]) -> Result<Vec<f64>> {
+    let weighted: Vec<f64> = r.iter().zip(&curvature.coupled).map(|(r, k)| k * r).collect();
+    let mut out = metric.solve(&weighted)?;
+    for (e, out) in out.iter_mut().enumerate() {
+        *out = *out * curvature.coupled[e] + curvature.alone[e] * r[e];
+    }
+    Ok(out)
 }
 
 struct Step {

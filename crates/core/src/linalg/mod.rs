@@ -5,6 +5,7 @@
 
 pub mod centered;
 pub mod cholesky;
+pub(crate) mod chordal;
 pub mod definite;
 pub mod dense;
 pub mod filter;

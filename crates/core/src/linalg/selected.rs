@@ -22,8 +22,8 @@ use rayon::prelude::*;
 /// Where an entry of the inverse is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    node: u32,
-    at: u32,
+    pub(super) node: u32,
+    pub(super) at: u32,
 }
 
 /// The blocks of a factor's pattern as a tree, in depths; the same for every factor of one structure.
@@ -106,8 +106,18 @@ impl Tree {
         block
     }
 
+    /// The block of a column.
+    pub(super) fn node_of(&self, column: u32) -> usize {
+        self.node_of[column as usize] as usize
+    }
+
+    /// The blocks of each depth, the roots first.
+    pub(super) fn depths(&self) -> &[Vec<u32>] {
+        &self.depths
+    }
+
     /// Z[I,I], both triangles.
-    fn gather(&self, blocks: SupernodalLltRef<'_, u32, f64>, known: &Selected, rows: &[u32]) -> Mat<f64> {
+    pub(super) fn gather(&self, blocks: SupernodalLltRef<'_, u32, f64>, known: &Selected, rows: &[u32]) -> Mat<f64> {
         let mut z = Mat::zeros(rows.len(), rows.len());
         let mut first = 0;
         while first < rows.len() {
@@ -134,7 +144,7 @@ impl Tree {
 }
 
 /// The row of a block that belongs to a row of the matrix.
-fn row_of(start: usize, width: usize, pattern: &[u32], row: u32) -> Option<usize> {
+pub(super) fn row_of(start: usize, width: usize, pattern: &[u32], row: u32) -> Option<usize> {
     let row_here = row as usize;
     if row_here < start + width {
         Some(row_here - start)
@@ -146,7 +156,7 @@ fn row_of(start: usize, width: usize, pattern: &[u32], row: u32) -> Option<usize
 /// The inverse on the factor's pattern.
 #[derive(Clone, Debug)]
 pub struct Selected {
-    blocks: Vec<Vec<f64>>,
+    pub(super) blocks: Vec<Vec<f64>>,
 }
 
 impl Selected {
