@@ -81,6 +81,10 @@ impl FieldModel for Meu {
         Ok(())
     }
 
+    fn has_weights(&self) -> bool {
+        true
+    }
+
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let edges = Edges::new(&site.graph()?.union(), site.points.map_or(1, Points::cols));
         let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], self.gamma);
@@ -95,6 +99,7 @@ impl FieldModel for Meu {
             Rule::Barycenter { regularization: 1e-3 },
         );
         built.log_likelihood = site.points.map(|points| self.log_likelihood(points, &edges, &found));
+        built.weights = Some(edges.weights(&found.w));
         built.converged = found.gap <= self.tolerance;
         built.figures = vec![
             ("gap", found.gap),

@@ -23,6 +23,7 @@ mod pca;
 mod regression;
 mod resistances;
 mod symmetric_weights;
+mod weight;
 
 pub use affinity::Affinity;
 pub use alle::{Alle, Ordering};
@@ -40,6 +41,7 @@ pub use meu::Meu;
 pub use modified_lle::ModifiedLle;
 pub(crate) use patches::tangent_weights;
 pub use pca::Pca;
+pub use weight::Weight;
 
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
@@ -135,6 +137,8 @@ pub struct Built {
     pub rule: Rule,
     /// The log likelihood of the points under the field, where the method knows it.
     pub log_likelihood: Option<f64>,
+    /// The fitted edges by their ends, where the method has a multiplier for each ([`FieldModel::has_weights`]).
+    pub weights: Option<Vec<Weight>>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
     pub figures: Vec<(&'static str, f64)>,
     /// Whether it met its tolerance.
@@ -152,6 +156,7 @@ impl Built {
             field,
             rule,
             log_likelihood: None,
+            weights: None,
             figures: Vec::new(),
             converged: true,
             used: Vec::new(),
@@ -241,6 +246,11 @@ pub trait FieldModel {
     ///
     /// If there is no such parameter, or the text is not one of its values.
     fn set(&mut self, name: &str, value: &str) -> Result<()>;
+
+    /// Whether the field comes with a weight for each edge of the graph.
+    fn has_weights(&self) -> bool {
+        false
+    }
 
     /// Builds the field.
     ///

@@ -1,6 +1,7 @@
 //! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
 //! expects the ends of each edge to be.
 
+use super::Weight;
 use crate::error::{Error, Result};
 use crate::graph::Undirected;
 use crate::linalg::Operator;
@@ -17,6 +18,8 @@ pub(super) struct Edges {
     pub(super) n: usize,
     pub(super) features: usize,
     pub(super) ends: Vec<(u32, u32)>,
+    /// d.
+    lengths: Vec<f64>,
     /// s = d²/p.
     pub(super) squares: Vec<f64>,
     /// How many of them were too short to be told from zero.
@@ -25,18 +28,30 @@ pub(super) struct Edges {
 
 impl Edges {
     pub(super) fn new(graph: &Undirected, features: usize) -> Edges {
-        let (mut ends, mut squares) = (Vec::new(), Vec::new());
+        let (mut ends, mut lengths) = (Vec::new(), Vec::new());
         for i in 0..graph.len() {
             for (j, length) in graph.edges(i).filter(|&(j, _)| j > i) {
                 ends.push((i as u32, j as u32));
-                squares.push(length * length / features as f64);
+                lengths.push(length);
             }
         }
+        let mut squares: Vec<f64> = lengths.iter().map(|d| d * d / features as f64).collect();
         let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
         let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
         let coincident = squares.iter().filter(|&&s| s < least).count();
         squares.iter_mut().for_each(|s| *s = s.max(least));
-        Edges { n: graph.len(), features, ends, squares, coincident }
+        Edges { n: graph.len(), features, ends, lengths, squares, coincident }
+    }
+
+    /// The edges with their multipliers w/s.
+    pub(super) fn weights(&self, w: &[f64]) -> Vec<Weight> {
+        let weight = |(e, &(i, j)): (usize, &(u32, u32))| Weight {
+            i,
+            j,
+            distance: self.lengths[e],
+            weight: w[e] / self.squares[e],
+        };
+        self.ends.iter().enumerate().map(weight).collect()
     }
 
     /// The rows that are kept: all, or all but the last if it is grounded.
