@@ -118,11 +118,12 @@ impl Stages<'_> {
         self.observer.progress(Stage::Coordinates, 0.0);
         let spectrum = spectral::coordinates(&built.field, dims, recipe.seed, memory, self.observer)?;
         let mut rule = built.rule;
-        let embedding = self.embedding(n, &spectrum, &mut rule)?;
+        let k = graph.map_or(1, |g| (g.edge_count() / g.len()).max(1));
+        let embedding = self.embedding(n, k, &spectrum, &mut rule)?;
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
-            k: graph.map_or(1, |g| (g.edge_count() / g.len()).max(1)),
+            k,
             eigenvalues: spectrum.eigenvalues[..embedding.cols()].to_vec(),
             rule: Some(rule),
         };
@@ -144,7 +145,7 @@ impl Stages<'_> {
     }
 
     /// The coordinates of all points, and what the rule could not know before them.
-    fn embedding(&self, n: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
+    fn embedding(&self, n: usize, k: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
         let y = &spectrum.coordinates;
         let values = (0..y.nrows()).flat_map(|i| (0..y.ncols()).map(move |q| y[(i, q)])).collect();
         let embedding = Points::new(y.nrows(), y.ncols(), values)?;
@@ -153,7 +154,7 @@ impl Stages<'_> {
                 points: self.points,
                 distances: self.distances,
                 metric: self.metric,
-                k: 1,
+                k,
                 embedding: &embedding,
                 eigenvalues: &spectrum.eigenvalues,
             };

@@ -5,6 +5,7 @@
 
 mod affinity;
 mod alle;
+mod curvature;
 mod diffusion_maps;
 mod ground;
 mod hessian_lle;
@@ -14,6 +15,7 @@ mod kernel_pca;
 mod laplacian_eigenmaps;
 mod lle;
 mod ltsa;
+mod maximum_entropy;
 mod mds;
 mod meu;
 mod modified_lle;
@@ -37,7 +39,7 @@ pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
 pub use lle::{Lle, LleVariant};
 pub use ltsa::Ltsa;
 pub use mds::Mds;
-pub use meu::Meu;
+pub use meu::{Meu, MeuVariant};
 pub use modified_lle::ModifiedLle;
 pub(crate) use patches::tangent_weights;
 pub use pca::Pca;

@@ -2,11 +2,12 @@
 //! expects the ends of each edge to be.
 
 use super::Weight;
+use super::curvature::{Curvature, Pieces};
 use crate::error::{Error, Result};
 use crate::graph::Undirected;
 use crate::linalg::Operator;
 use crate::linalg::cholesky::{Analysis, Symbolic};
-use crate::linalg::selected::{Place, Tree};
+use crate::linalg::selected::{Place, Selected, Tree};
 use crate::linalg::sparse::SparseSymmetric;
 use rayon::prelude::*;
 
@@ -41,6 +42,12 @@ impl Edges {
         let coincident = squares.iter().filter(|&&s| s < least).count();
         squares.iter_mut().for_each(|s| *s = s.max(least));
         Edges { n: graph.len(), features, ends, lengths, squares, coincident }
+    }
+
+    /// The same edges with noise of that variance at both ends of each.
+    pub(super) fn with_noise(mut self, noise: f64) -> Edges {
+        self.squares.iter_mut().for_each(|s| *s += 2.0 * noise);
+        self
     }
 
     /// The edges with their multipliers w/s.
@@ -143,6 +150,8 @@ pub(super) struct Oracle<'a> {
     /// R/s of every edge.
     pub(super) ratios: Vec<f64>,
     trace: f64,
+    /// The inverse on the factor's pattern.
+    inverse: Option<Selected>,
     pub(super) evaluations: usize,
 }
 
@@ -175,6 +184,7 @@ impl<'a> Oracle<'a> {
             log_determinant: 0.0,
             ratios,
             trace: 0.0,
+            inverse: None,
             evaluations: 0,
         })
     }
@@ -182,6 +192,7 @@ impl<'a> Oracle<'a> {
     /// −log det (L + γI) + Σ w; nothing where the matrix is singular.
     pub(super) fn value(&mut self, w: &[f64]) -> Result<Option<f64>> {
         self.evaluations += 1;
+        self.inverse = None;
         let matrix = self.edges.laplacian(w, self.gamma);
         let Some(factor) = self.symbolic.factor(&matrix, 0.0)? else { return Ok(None) };
         let Some(inverse) = self.tree.inverse(&factor) else { return Ok(None) };
@@ -194,8 +205,21 @@ impl<'a> Oracle<'a> {
             None => own[i as usize] / s,
         };
         edges.with_min_len(4096).map(resistance).collect_into_vec(&mut self.ratios);
+        self.inverse = Some(inverse);
         let value = w.iter().sum::<f64>() - self.log_determinant;
         Ok(value.is_finite().then_some(value))
+    }
+
+    /// The pieces of the graph over which the curvature is known, of at most so many points each.
+    pub(super) fn pieces(&self, pattern: &SparseSymmetric, analysis: &Analysis, most: usize) -> Result<Option<Pieces>> {
+        let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
+        Pieces::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
+    }
+
+    /// The curvature at the last point that was evaluated.
+    pub(super) fn curvature(&self, pieces: &Pieces, w: &[f64], wanted: &[bool], damping: f64) -> Option<Curvature> {
+        let inverse = self.inverse.as_ref()?;
+        Some(pieces.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
     }
 
     /// The duality gap at the last point that was evaluated.
