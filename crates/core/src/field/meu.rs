@@ -35,8 +35,8 @@ use serde::{Deserialize, Serialize};
 const NOISE: f64 = 0.01;
 /// The part of the local trace added to the diagonal of the weights that place new points.
 const REGULARIZATION: f64 = 1e-3;
-/// More flops than this for one factor are refused (a minute each, and some sixty are needed).
-const DEAR_FLOPS: f64 = 5e11;
+/// More flops than this for one factor are refused (half a minute each with its inverse, and some sixty are needed).
+const DEAR_FLOPS: f64 = 1e11;
 
 /// Maximum entropy unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
