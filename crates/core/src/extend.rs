@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`Rule::Linear`] | pca, mds of points | `(x − x̄) U` |
 //! | [`Rule::Squares`] | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
-//! | [`Rule::Barycenter`] | lle, modified-lle | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | [`Rule::Barycenter`] | lle, modified-lle, alle, meu | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | [`Rule::Tangent`] | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 

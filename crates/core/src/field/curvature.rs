@@ -221,3 +221,49 @@ impl Curvature {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::field::resistances::{Edges, Oracle};
+    use crate::graph::{Neighbors, Search};
+    use crate::linalg::cholesky::Analysis;
+    use crate::progress::Silent;
+    use crate::sample::r2_swiss_roll;
+
+    /// A column of the whole curvature is how the slope changes along one multiplier; a piece has a part of it exactly.
+    #[test]
+    fn the_blocks_are_the_central_differences_of_the_slope() {
+        let points = r2_swiss_roll(60);
+        let search = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
+        let edges = Edges::new(&search.of_points(&points, &Silent).unwrap().graph.union(), 3);
+        let m = edges.ends.len();
+        let w: Vec<f64> = (0..m).map(|e| 0.2 + (e % 7) as f64 / 10.0).collect();
+        for (gamma, most) in [(0.0, 60), (1e-2, 60), (0.0, 10), (0.0, 1)] {
+            let pattern = edges.laplacian(&w, gamma);
+            let analysis = Analysis::new(&pattern).unwrap();
+            let mut oracle = Oracle::new(&edges, gamma, &pattern, &analysis).unwrap();
+            let pieces = oracle.pieces(&pattern, &analysis, most).unwrap().unwrap();
+            oracle.value(&w).unwrap().unwrap();
+            let curvature = oracle.curvature(&pieces, &w, &vec![true; m], 0.0).unwrap();
+            for e in (0..m).step_by(7) {
+                let mut unit = vec![0.0; m];
+                unit[e] = 1.0;
+                let column = curvature.product(&unit);
+                let mut ratios = |step: f64| {
+                    let mut moved = w.clone();
+                    moved[e] += step;
+                    oracle.value(&moved).unwrap().unwrap();
+                    oracle.ratios.clone()
+                };
+                let (up, down) = (ratios(1e-5), ratios(-1e-5));
+                assert!(column[e] > 0.0, "every edge is in a block");
+                for f in (0..m).filter(|&f| most == 60 || column[f] != 0.0) {
+                    let difference = (down[f] - up[f]) / 2e-5;
+                    assert!((column[f] - difference).abs() < 1e-6, "{most}: {f} {e}: {} {difference}", column[f]);
+                }
+                let back = curvature.solve(&column, &vec![true; m]);
+                assert!(most == 60 || (back[e] - 1.0).abs() < 1e-6, "{most}: {}", back[e]);
+            }
+        }
+    }
+}
