@@ -32,7 +32,7 @@ use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
 /// The noise of the free variant, if it is not given, as a part of the mean d²/p.
-const NOISE: f64 = 0.01;
+const NOISE: f64 = 0.1;
 /// The part of the local trace added to the diagonal of the weights that place new points.
 const REGULARIZATION: f64 = 1e-3;
 /// More flops than this for one factor are refused (half a minute each with its inverse, and some sixty are needed).
@@ -45,7 +45,7 @@ pub struct Meu {
     pub variant: MeuVariant,
     /// γ: a precision that every point has of its own.
     pub gamma: f64,
-    /// ε: the variance of noise at every point; if not given, 0, or a hundredth of the mean d²/p for the free variant.
+    /// ε: the variance of noise at every point; if not given, 0, or a tenth of the mean d²/p for the free variant.
     pub noise: Option<f64>,
     /// How many points the field is over; all of them if not given.
     pub landmarks: Option<usize>,
