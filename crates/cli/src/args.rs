@@ -47,8 +47,8 @@ pub(crate) enum Cmd {
 /// Find the coordinates of the points of a file.
 ///
 /// Writes one row for every row of the input, in the input's order, with the columns y1, y2, ... Without -o, --plot,
-/// --save or --json the rows go to standard output as CSV. Files are written whole or not at all, and all of them or
-/// none.
+/// --save, --weights or --json the rows go to standard output as CSV. Files are written whole or not at all, and all of
+/// them or none.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed digits -m isomap -k 10 -o map.csv --plot map.png
@@ -81,6 +81,9 @@ pub(crate) struct Embed {
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<String>,
+    /// Where to write the fitted edges of a method that has them (meu) as CSV; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) weights: Option<String>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,

@@ -10,7 +10,7 @@ use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::field::FieldModel;
-use eigenfold::io::{self, Labels, write_bytes_atomically, write_error};
+use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
 use eigenfold::model::Model;
 use eigenfold::recipe::{Method, Recipe};
 use eigenfold::{Drill, Points};
@@ -26,6 +26,11 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     if args.save.as_deref() == Some("-") {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
+    }
+    if args.weights.is_some() && !recipe.method.model().has_weights() {
+        let (all, name) = (Method::all(), recipe.method.info().name);
+        let with: Vec<&str> = all.iter().filter(|m| m.model().has_weights()).map(|m| m.info().name).collect();
+        return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     outputs::check(&[&args.input.source], &wanted(args))?;
 
@@ -47,8 +52,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
 fn write(args: &Embed, model: &Model, labels: Option<Labels>, read: f64) -> Result<()> {
-    let silent = args.output.is_none() && args.plot.is_none() && args.save.is_none() && args.json.is_none();
-    let output = if silent { Some("-") } else { args.output.as_deref() };
+    let output = if wanted(args).is_empty() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings = model.report().warnings.clone();
     warnings.extend(chosen::unused_flags(args, model.recipe()));
@@ -66,6 +70,9 @@ fn write(args: &Embed, model: &Model, labels: Option<Labels>, read: f64) -> Resu
     }
     if let Some(target) = &args.save {
         outputs.stage(target, |name| model.save(Path::new(name)))?;
+    }
+    if let Some(target) = &args.weights {
+        outputs.stage(target, |name| write_weights(name, model.weights().unwrap_or_default()))?;
     }
     if let Some(target) = &args.json {
         let value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
@@ -108,10 +115,11 @@ fn recipe(args: &Embed) -> Result<Recipe> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 4] = [
+    let all: [(&'static str, Option<&str>, Trial); 5] = [
         ("-o", args.output.as_deref(), try_coordinates),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
+        ("--weights", args.weights.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
     ];
     let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));

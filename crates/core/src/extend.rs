@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | [`Rule::Linear`] | pca, mds of points | `(x − x̄) U` |
 //! | [`Rule::Squares`] | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
-//! | [`Rule::Barycenter`] | lle, modified-lle | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | [`Rule::Barycenter`] | lle, modified-lle, alle, meu | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | [`Rule::Tangent`] | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | [`Rule::Affinity`] | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 
@@ -60,6 +60,8 @@ pub enum Rule {
     Barycenter {
         /// The part of the local trace added to the diagonal.
         regularization: f64,
+        /// The points that have neighbors; all if absent.
+        landmarks: Option<Vec<u32>>,
     },
     /// The eigen-equation of a weighted graph at the new point.
     Affinity {
@@ -109,7 +111,10 @@ impl Rule {
                     && landmarks.as_ref().is_none_or(|l| l.iter().all(|&i| (i as usize) < rows))
                     && !matches!(squares, Squares::Geodesic(graph) if graph.len() != rows || !graph.is_sound())
             }
-            Rule::Barycenter { .. } | Rule::Tangent => true,
+            Rule::Barycenter { landmarks, .. } => {
+                landmarks.as_ref().is_none_or(|l| !l.is_empty() && l.iter().all(|&i| (i as usize) < rows))
+            }
+            Rule::Tangent => true,
             Rule::Affinity { density, .. } => density.as_ref().is_none_or(|density| density.len() == rows),
         }
     }
@@ -117,6 +122,14 @@ impl Rule {
     /// The coordinates of new rows.
     pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         let dims = known.embedding.cols();
+        if let Rule::Barycenter { regularization, landmarks: Some(landmarks) } = self {
+            let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
+            let (points, all) = (known.points.map(|points| points.select(&rows)), known.embedding);
+            // While a fit is under way only the landmarks have coordinates.
+            let embedding = if all.rows() == rows.len() { all.clone() } else { all.select(&rows) };
+            let among = Known { points: points.as_ref(), embedding: &embedding, k: known.k.min(rows.len()), ..*known };
+            return Rule::Barycenter { regularization: *regularization, landmarks: None }.place(&among, new);
+        }
         if let Rule::Linear { mean, axes } = self {
             let rows = (0..new.rows()).into_par_iter().flat_map_iter(|i| {
                 let away: Vec<f64> = new.row(i).iter().zip(mean).map(|(x, m)| x - m).collect();
@@ -154,6 +167,9 @@ impl Rule {
     /// The coordinates of all training points from those of the landmarks.
     pub(crate) fn place_all(&self, known: &Known<'_>, n: usize) -> Result<Vec<f64>> {
         let dims = known.embedding.cols();
+        if let (Rule::Barycenter { .. }, Some(points)) = (self, known.points) {
+            return Ok(self.place(known, points)?.coordinates.values().to_vec());
+        }
         let Rule::Squares { squares, landmarks: Some(landmarks), row_means } = self else { return Ok(Vec::new()) };
         let geodesics = match squares {
             Squares::Geodesic(graph) => Some(LandmarkGeodesics::new(graph, landmarks)?),
@@ -193,7 +209,7 @@ impl Rule {
                 let at = |i: usize| landmarks.as_ref().map_or(i, |l| l[i] as usize);
                 gower(y, known.eigenvalues, row_means, squares, at)
             }
-            Rule::Barycenter { regularization } => {
+            Rule::Barycenter { regularization, .. } => {
                 let away = known.points.map_or(Vec::new(), |points| differences(points, near.0, x));
                 let written = Cloud::Rows(away).regression(near.0.len(), *regularization);
                 mean_of(y, near.0, &written.weights, |_, sum| sum)

@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::extend::{Known, Placed, Rule};
-use crate::field::{Learned, PathStep};
+use crate::field::{Learned, PathStep, Weight};
 use crate::graph::Index;
 use crate::points::Points;
 use crate::recipe::Recipe;
@@ -135,11 +135,15 @@ pub struct Model {
     pub(crate) names: Option<Vec<String>>,
     pub(crate) embedding: Points,
     pub(crate) parts: Vec<Part>,
+    /// Not kept in saved models.
+    #[serde(skip)]
+    pub(crate) weights: Option<Vec<Weight>>,
 }
 
 impl Model {
     pub(crate) fn new(embedding: Points, parts: Vec<Part>, report: Report) -> Model {
-        Model { recipe: Recipe::default(), report, kind: String::new(), points: None, names: None, embedding, parts }
+        let (recipe, kind) = (Recipe::default(), String::new());
+        Model { recipe, report, kind, points: None, names: None, embedding, parts, weights: None }
     }
 
     /// The coordinates, one row an input row, in the input's order.
@@ -155,6 +159,11 @@ impl Model {
     /// The log likelihood of the points under the fitted field, where the method knows it.
     pub fn log_likelihood(&self) -> Option<f64> {
         self.report.log_likelihood
+    }
+
+    /// The fitted edges, sorted by their ends, where the method has a weight for each; not kept in saved models.
+    pub fn weights(&self) -> Option<&[Weight]> {
+        self.weights.as_deref()
     }
 
     /// What the fit did and how well.

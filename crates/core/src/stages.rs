@@ -2,7 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::extend::{Known, Rule};
-use crate::field::Site;
+use crate::field::{Site, Weight};
 use crate::graph::{Found, Graph, Metric, Pieces, check_distances};
 use crate::model::{Model, Part, Report, Seconds, Used};
 use crate::points::Points;
@@ -10,6 +10,14 @@ use crate::progress::{Observer, Stage};
 use crate::recipe::Recipe;
 use crate::spectral::{self, Spectrum};
 use std::time::Instant;
+
+/// What the stages gave for one piece.
+struct Fitted {
+    embedding: Points,
+    part: Part,
+    report: Report,
+    weights: Option<Vec<Weight>>,
+}
 
 /// Stages 2 and 3 over one input.
 pub(crate) struct Stages<'a> {
@@ -29,8 +37,8 @@ impl Stages<'_> {
         if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
             return self.fit_pieces(found);
         }
-        let (embedding, part, report) = self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
-        Ok(Model::new(embedding, vec![part], report))
+        let Fitted { embedding, part, report, weights } = self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
+        Ok(Model { weights, ..Model::new(embedding, vec![part], report) })
     }
 
     /// Every piece on its own, largest first, side by side along the first coordinate.
@@ -38,10 +46,13 @@ impl Stages<'_> {
         let (n, dims) = (found.graph.len(), self.recipe.dims);
         let mut values = vec![0.0; n * dims];
         let (mut parts, mut whole) = (Vec::new(), None::<Report>);
+        let mut all_weights: Vec<Weight> = Vec::new();
         let mut edge = 0.0;
         for piece in 0..found.sizes.len() {
             let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
-            let (embedding, mut part, report) = self.fit_piece(&rows, &found.graph)?;
+            let Fitted { embedding, mut part, report, weights } = self.fit_piece(&rows, &found.graph)?;
+            let in_input = |w: Weight| Weight { i: rows[w.i as usize] as u32, j: rows[w.j as usize] as u32, ..w };
+            all_weights.extend(weights.into_iter().flatten().map(in_input));
             let column = || (0..rows.len()).map(|i| embedding.row(i)[0]);
             let (low, high) = (column().fold(f64::MAX, f64::min), column().fold(f64::MIN, f64::max));
             let gap = if piece == 0 { 0.0 } else { 0.05 * (edge + high - low) };
@@ -59,14 +70,17 @@ impl Stages<'_> {
                 Some(whole) => whole.merge(report),
             }
         }
-        Ok(Model::new(Points::new(n, dims, values)?, parts, whole.unwrap_or_default()))
+        all_weights.sort_unstable_by_key(|w| (w.i, w.j));
+        let weights = self.recipe.method.model().has_weights().then_some(all_weights);
+        Ok(Model { weights, ..Model::new(Points::new(n, dims, values)?, parts, whole.unwrap_or_default()) })
     }
 
-    fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<(Points, Part, Report)> {
+    fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<Fitted> {
         let dims = self.recipe.dims.min(rows.len() - 1);
         if dims == 0 {
-            let alone = Points::new(1, 1, vec![0.0])?;
-            return Ok((alone, Part::alone(), Report { converged: true, ..Report::default() }));
+            let embedding = Points::new(1, 1, vec![0.0])?;
+            let report = Report { converged: true, ..Report::default() };
+            return Ok(Fitted { embedding, part: Part::alone(), report, weights: None });
         }
         let points = self.points.map(|points| points.select(rows));
         let distances = match self.distances {
@@ -80,7 +94,7 @@ impl Stages<'_> {
         stages.fit_one(rows.len(), Some(&graph.induced(rows)), dims)
     }
 
-    fn fit_one(&self, n: usize, graph: Option<&Graph>, dims: usize) -> Result<(Points, Part, Report)> {
+    fn fit_one(&self, n: usize, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
         let recipe = self.recipe;
         let memory = recipe.memory.unwrap_or_else(available_memory);
         let start = Instant::now();
@@ -104,11 +118,12 @@ impl Stages<'_> {
         self.observer.progress(Stage::Coordinates, 0.0);
         let spectrum = spectral::coordinates(&built.field, dims, recipe.seed, memory, self.observer)?;
         let mut rule = built.rule;
-        let embedding = self.embedding(n, &spectrum, &mut rule)?;
+        let k = built.neighbors.unwrap_or_else(|| graph.map_or(1, |g| (g.edge_count() / g.len()).max(1)));
+        let embedding = self.embedding(n, k, &spectrum, &mut rule)?;
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
-            k: built.neighbors.unwrap_or_else(|| graph.map_or(1, |g| (g.edge_count() / g.len()).max(1))),
+            k,
             eigenvalues: spectrum.eigenvalues[..embedding.cols()].to_vec(),
             rule: Some(rule),
         };
@@ -127,11 +142,11 @@ impl Stages<'_> {
             warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
             ..Report::default()
         };
-        Ok((embedding, part, report))
+        Ok(Fitted { embedding, part, report, weights: built.weights })
     }
 
     /// The coordinates of all points, and what the rule could not know before them.
-    fn embedding(&self, n: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
+    fn embedding(&self, n: usize, k: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
         let y = &spectrum.coordinates;
         let values = (0..y.nrows()).flat_map(|i| (0..y.ncols()).map(move |q| y[(i, q)])).collect();
         let embedding = Points::new(y.nrows(), y.ncols(), values)?;
@@ -140,7 +155,7 @@ impl Stages<'_> {
                 points: self.points,
                 distances: self.distances,
                 metric: self.metric,
-                k: 1,
+                k,
                 embedding: &embedding,
                 eigenvalues: &spectrum.eigenvalues,
             };

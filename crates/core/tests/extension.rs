@@ -3,7 +3,7 @@
 
 mod support;
 
-use eigenfold::{Input, Method, Neighbors, Points, Recipe};
+use eigenfold::{Input, Method, Meu, Model, Neighbors, Points, Recipe};
 use support::*;
 
 fn recipe(method: Method) -> Recipe {
@@ -85,4 +85,50 @@ fn what_cannot_be_placed_is_refused_with_the_way_out() {
         let message = model.transform(&square).unwrap_err().to_string();
         assert!(message.contains("cannot place new points; fit it to points"), "{name}: {message}");
     }
+}
+
+/// A field over landmarks: those are placed by it, the others by them, and new points too.
+#[test]
+fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
+    let points = swiss(600);
+    let method = Meu { landmarks: Some(200), ..Meu::default() };
+    let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
+    let model = recipe.fit(&points).unwrap();
+    assert_eq!(model.embedding().rows(), 600);
+    let mut landmarks: Vec<u32> = model.weights().unwrap().iter().flat_map(|edge| [edge.i, edge.j]).collect();
+    landmarks.sort_unstable();
+    landmarks.dedup();
+    assert_eq!(landmarks.len(), 200);
+    // The landmarks alone have the same field, and so the same coordinates.
+    let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
+    let alone = Recipe { method: Meu::default().into(), ..recipe.clone() }.fit(&points.select(&rows)).unwrap();
+    assert!(distance_mismatch(alone.embedding(), &model.embedding().select(&rows)) < 1e-12);
+    assert_eq!(model.transform(&points).unwrap(), *model.embedding());
+    let few = points.select(&(0..600).filter(|i| i % 7 == 0).collect::<Vec<_>>());
+    assert!(
+        alone
+            .transform(&few)
+            .unwrap()
+            .values()
+            .iter()
+            .zip(model.transform(&few).unwrap().values())
+            .all(|(a, b)| a == b)
+    );
+    let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.transform(&few).unwrap(), model.transform(&few).unwrap());
+    assert_eq!(again.weights(), None);
+    let error = recipe.fit(Input::Distances(&distances(&points))).unwrap_err().to_string();
+    assert_eq!(error, "meu with --landmarks needs points; leave them out");
+}
+
+/// In ten dimensions the factor of a neighborhood graph fills: the price is known before it is paid, and landmarks are
+/// the way out.
+#[test]
+fn meu_refuses_a_graph_that_fills_and_takes_landmarks_of_it() {
+    let points = cloud(20_000, 10, 1);
+    let refused = recipe(Meu::default().into()).fit(&points).unwrap_err().to_string();
+    assert!(refused.contains("flops") && refused.contains("or --landmarks 1000"), "{refused}");
+    let method = Meu { landmarks: Some(300), tolerance: 1e-3, ..Meu::default() };
+    let model = recipe(method.into()).fit(&points).unwrap();
+    assert!(model.report().converged && model.embedding().rows() == 20_000);
 }

@@ -3,14 +3,17 @@
 
 mod support;
 
-use eigenfold::field::{Affinity, Built, EdgeWeight, Field, FieldModel, LleVariant, Ordering, Site};
+use eigenfold::field::{Affinity, Built, EdgeWeight, Field, FieldModel, LleVariant, MeuVariant, Ordering, Site};
 use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::linalg::centered::Centered;
 use eigenfold::linalg::dense::{inner, symmetric_eigen};
+use eigenfold::linalg::positive::Positive;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Alle, Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Neighbors, Pca, Points, Recipe};
+use eigenfold::{
+    Alle, Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Meu, Neighbors, Pca, Points, Recipe,
+};
 use faer::Mat;
 use proptest::prelude::*;
 use support::*;
@@ -301,5 +304,101 @@ fn x05_at_the_optimum_of_unfolding_each_point_is_a_combination_of_its_neighbors(
         assert!((values[n - 2] - 1.0).abs() < 1e-11, "{values:?}");
         let dual: f64 = edges.iter().map(|edge| edge.2).sum();
         assert!((dual - y.squared_norm_l2()).abs() < 1e-10 * dual, "strong duality: {dual}");
+    }
+}
+
+/// Lawrence 2012, section 2.5.1: γ has no effect on the picture. With the field held fixed, classical scaling of the
+/// covariance (L + γI)⁻¹, a dense inverse, has the axes of L, each shorter by √(λ/(λ + γ)). Fitted again with γ, the
+/// field itself moves a little.
+#[test]
+fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
+    let points = swiss(200);
+    let n = points.rows();
+    let meu = |gamma| Meu { gamma, tolerance: 1e-9, max_iterations: 2000, ..Meu::default() };
+    let picture = |gamma| {
+        let method = meu(gamma).into();
+        Recipe { method, neighbors: Neighbors::Nearest(6), ..Recipe::default() }.fit(&points).unwrap()
+    };
+    let plain = picture(0.0);
+    let Field::Precision { matrix, .. } = built(&meu(0.0), &points, Neighbors::Nearest(6)).field else {
+        panic!("a precision")
+    };
+    for gamma in [1e-4, 1e-2] {
+        let mut proper = matrix.to_dense();
+        (0..n).for_each(|i| proper[(i, i)] += gamma);
+        let k = Positive::factor(proper).unwrap().inverse().unwrap();
+        let square = |i: usize, j: usize| k[(i, i)] + k[(j, j)] - 2.0 * k[(i.max(j), i.min(j))];
+        let lengths = (0..n * n).map(|at| square(at / n, at % n).max(0.0).sqrt()).collect();
+        let scaled = Recipe { method: Mds::default().into(), ..Recipe::default() }
+            .fit(Input::Distances(&Points::new(n, n, lengths).unwrap()))
+            .unwrap();
+        let angle = subspace_angle(plain.embedding(), scaled.embedding());
+        assert!(angle < 1e-6, "gamma {gamma}: {angle}");
+        for q in 0..2 {
+            let expected = 1.0 / (plain.spectrum()[q] + gamma);
+            assert!((scaled.spectrum()[q] / expected - 1.0).abs() < 1e-6, "gamma {gamma}");
+        }
+    }
+    let refitted = picture(1e-4);
+    let angle = subspace_angle(plain.embedding(), refitted.embedding());
+    let change = (refitted.spectrum()[0] / plain.spectrum()[0] - 1.0).abs();
+    println!("refitted: angle {angle:.2e}, first eigenvalue {change:.2e}");
+    assert!((1e-5..0.05).contains(&angle) && (1e-4..0.03).contains(&change), "{angle} {change}");
+}
+
+/// Lawrence 2012, section 2.5.1: with all points as neighbors meu recovers pca. The multipliers must be free: then every
+/// distance is kept, and the covariance is X̃X̃ᵀ/p. With p < n − 1 there is no maximum; noise ε adds itself to all
+/// directions and leaves the axes. Multipliers that are not negative cannot give a covariance its inverse.
+#[test]
+fn l04_meu_over_all_points_is_pca_if_its_multipliers_are_free() {
+    let n = 20;
+    let over_all =
+        |method: Method, points: &Points| Recipe { method, neighbors: Neighbors::All, ..Recipe::default() }.fit(points);
+    let free = |noise| Meu { variant: MeuVariant::Free, noise, tolerance: 1e-9, ..Meu::default() };
+    for p in [60, 19, 10] {
+        let points = cloud(n, p, 4);
+        let pca = over_all(Pca::default().into(), &points).unwrap();
+        let noise = if p < n - 1 { 0.01 } else { 0.0 };
+        let meu = over_all(free(Some(noise)).into(), &points).unwrap();
+        assert!(meu.report().converged, "{p} features: {:?}", meu.report().figures);
+        let angle = subspace_angle(pca.embedding(), meu.embedding());
+        println!("{p} features: free {angle:.1e}");
+        assert!(angle < 1e-6, "{p} features: {angle}");
+        for q in 0..2 {
+            let variance = p as f64 / meu.spectrum()[q];
+            let expected = pca.spectrum()[q] + noise * p as f64;
+            assert!((variance / expected - 1.0).abs() < 1e-6, "{p} features: {variance} {expected}");
+        }
+        if p < n - 1 {
+            assert!(over_all(free(Some(0.0)).into(), &points).is_err());
+        }
+        let standard = over_all(Meu::default().into(), &points).unwrap();
+        let angle = subspace_angle(pca.embedding(), standard.embedding());
+        println!("{p} features: standard {angle:.2}");
+        assert!(angle > 0.02, "{p} features: {angle}");
+    }
+}
+
+/// Lawrence 2012, section 2.8: the covariances of meu and of acyclic lle have no negative eigenvalue where isomap's
+/// similarity has.
+#[test]
+fn l10_the_covariances_of_meu_and_acyclic_lle_have_no_negative_eigenvalue() {
+    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 400)] {
+        let points = sample.draw(n, 0.0, 0).unwrap().points;
+        for variant in [MeuVariant::Standard, MeuVariant::Free] {
+            let method = Meu { variant, tolerance: 1e-4, ..Meu::default() };
+            let Field::Precision { matrix, .. } = built(&method, &points, Neighbors::default()).field else {
+                panic!("a precision")
+            };
+            // One eigenvalue of L is that of the constants; K is its inverse on the others.
+            let (values, _) = symmetric_eigen(matrix.to_dense().as_ref()).unwrap();
+            let least = values[n - 2] / values[0];
+            assert!(least > 0.0 && values[n - 1].abs() < 1e-6 * values[n - 2], "{}: {values:?}", sample.name());
+        }
+        let Field::Root(root) = built(&Alle::default(), &points, Neighbors::default()).field else { panic!("a root") };
+        let mut covariance = Mat::zeros(n, n);
+        root.apply(Mat::<f64>::identity(n, n).as_ref(), covariance.as_mut());
+        let (values, _) = symmetric_eigen(covariance.as_ref()).unwrap();
+        assert!(values[n - 1] > -1e-12 * values[0], "{}: {}", sample.name(), values[n - 1] / values[0]);
     }
 }

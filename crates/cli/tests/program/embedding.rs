@@ -191,3 +191,47 @@ fn distances_are_embedded_by_mds() {
     bench.write("bad.csv", "0,1,3\n1,0,2\n");
     bench.refuses("embed bad.csv --input-kind distances --header no -m mds -d 1 -o a.csv", 2, "2");
 }
+
+#[test]
+fn fitted_edges_are_written_and_read_back_as_their_graph() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 120 -o roll.csv -q");
+    bench.does("embed roll.csv -m meu -k 6 -q -o map.csv --weights weights.csv --json report.json");
+    let text = bench.read("weights.csv");
+    assert!(text.starts_with("i,j,distance,weight\n"), "{text}");
+    let edges = coordinates(&text);
+    let (report, points) = (bench.json("report.json"), coordinates(&bench.read("roll.csv")));
+    assert_eq!(edges.len() as u64, report["edges"].as_f64().unwrap() as u64);
+    assert!(edges.windows(2).all(|pair| (pair[0][0], pair[0][1]) < (pair[1][0], pair[1][1])));
+    for edge in &edges {
+        let (i, j) = (edge[0] as usize, edge[1] as usize);
+        let distance = points[i].iter().zip(&points[j]).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+        assert!(i < j && (edge[2] / distance - 1.0).abs() < 1e-12 && edge[3] >= 0.0, "{edge:?}");
+    }
+    // At the optimum Σ λ d²/p is the number of points less one.
+    let pull: f64 = edges.iter().map(|edge| edge[3] * edge[2] * edge[2] / 3.0).sum();
+    assert!((pull - 119.0).abs() < 1e-3, "{pull}");
+    bench.does("embed weights.csv --input-kind graph -m isomap -q -o again.csv");
+    bench.does("embed roll.csv -m isomap -k 6 -q -o direct.csv");
+    let (again, direct) = (coordinates(&bench.read("again.csv")), coordinates(&bench.read("direct.csv")));
+    for (a, b) in again.iter().flatten().zip(direct.iter().flatten()) {
+        assert!((a - b).abs() < 1e-8, "{a} {b}");
+    }
+    let said = "isomap fits no weights to edges; --weights is for meu";
+    bench.refuses("embed roll.csv -m isomap -k 6 -o m.csv --weights w.csv", 2, said);
+    bench.refuses("embed roll.csv -m meu -o m.csv --weights m.csv", 2, "asked for by both -o and --weights");
+}
+
+/// Two rolls far apart, row by row in turn.
+#[test]
+fn fitted_edges_of_separate_pieces_name_the_rows_of_the_input() {
+    let bench = Bench::new();
+    let rows = |i: usize| (i % 2 * 1000 + i / 2, (i * i) % 17);
+    let text: String = (0..60).map(rows).map(|(x, y)| format!("{x}.0,{y}.5\n")).collect();
+    bench.write("two.csv", text);
+    bench.does("embed two.csv -m meu -k 4 --pieces separate -q -o map.csv --weights weights.csv");
+    let edges = coordinates(&bench.read("weights.csv"));
+    assert!(edges.windows(2).all(|pair| (pair[0][0], pair[0][1]) < (pair[1][0], pair[1][1])));
+    assert!(edges.iter().all(|edge| (edge[1] - edge[0]) % 2.0 == 0.0 && edge[0] < edge[1]));
+    assert!((0..60).all(|i| edges.iter().any(|edge| edge[0] == i as f64 || edge[1] == i as f64)));
+}

@@ -116,7 +116,7 @@ impl FieldModel for Alle {
         };
         let rows = regressions(site, data, &ordered, regularization)?;
         let (root, log_likelihood) = root(data, ordered, &rows);
-        let mut built = Built::new(Field::Root(root), Rule::Barycenter { regularization });
+        let mut built = Built::new(Field::Root(root), Rule::Barycenter { regularization, landmarks: None });
         built.log_likelihood = log_likelihood;
         if self.regularization.is_none() {
             built.used.push(("regularization", shown(regularization)));

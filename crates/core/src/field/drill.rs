@@ -15,10 +15,10 @@
 
 use super::ground::{Ground, INPUTS};
 use super::penalty::Penalty;
-use super::{Built, Field, FieldModel, Info, Parameter, Site, no_such_parameter, number, shown};
+use super::{Built, Field, FieldModel, Info, Parameter, Site, Weight, no_such_parameter, number, shown};
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
-use crate::graph::{Found, Graph, Pieces, Search};
+use crate::graph::{Found, Graph, Pieces, Search, Undirected};
 use crate::lasso::{Arithmetic, Lasso, Precision, Support, is_nearly_full};
 use crate::linalg::cholesky::Analysis;
 use crate::points::Points;
@@ -121,17 +121,28 @@ impl FieldModel for Drill {
         Ok(())
     }
 
+    fn has_weights(&self) -> bool {
+        true
+    }
+
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let ground = Ground::new(site, "drill")?;
-        let support = Support::new(&site.graph()?.union());
+        let union = site.graph()?.union();
+        let support = Support::new(&union);
         let fitted = self.fit(ground, &support, site.memory, site.observer)?;
         let features = ground.features().unwrap_or(1) as f64;
         let found = &fitted.found;
         let matrix = support.sparsest(&found.values);
         let active = (matrix.entry_count() - support.n) / 2;
-        let mut built = Built::new(Field::Definite { matrix, features }, Rule::Barycenter { regularization: 1e-3 });
+        let mut built = Built::new(
+            Field::Definite { matrix, features },
+            Rule::Barycenter { regularization: 1e-3, landmarks: None },
+        );
         built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
         built.log_likelihood = site.points.map(|_| fitted.log_likelihood(&support, features));
+        let edges = edges_of(&union).zip(&found.values[support.n..]);
+        let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
+        built.weights = Some(edges.map(weight).collect());
         built.converged = found.gap <= self.tolerance;
         built.used.push(("penalty", shown(fitted.penalty)));
         built.path = fitted.path;
@@ -147,6 +158,13 @@ impl FieldModel for Drill {
         }
         Ok(built)
     }
+}
+
+/// The edges (i, j, length), i < j, in the order of the support.
+fn edges_of(union: &Undirected) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
+    let of_row =
+        |i: usize| union.edges(i).filter(move |&(j, _)| j > i).map(move |(j, length)| (i as u32, j as u32, length));
+    (0..union.len()).flat_map(of_row)
 }
 
 fn unmet(found: &Precision, tolerance: f64) -> String {
@@ -225,11 +243,10 @@ impl Drill {
         let support = Support::new(&union);
         let Fitted { found, penalty, .. } = self.fit(ground, &support, memory, observer)?;
         let mut lists = vec![Vec::new(); support.n];
-        let edges = (0..support.n).flat_map(|i| union.edges(i).filter(move |&(j, _)| j > i).map(move |edge| (i, edge)));
-        for ((i, (j, length)), value) in edges.zip(&found.values[support.n..]) {
+        for ((i, j, length), value) in edges_of(&union).zip(&found.values[support.n..]) {
             if *value != 0.0 {
-                lists[i].push((j as u32, length));
-                lists[j].push((i as u32, length));
+                lists[i as usize].push((j, length));
+                lists[j as usize].push((i, length));
             }
         }
         let converged = found.gap <= self.tolerance;

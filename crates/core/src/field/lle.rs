@@ -122,7 +122,8 @@ impl FieldModel for Lle {
             precision(graph, |i| (m[i], &rows[i].weights))
         };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built { warnings, ..Built::new(field, Rule::Barycenter { regularization: self.regularization }) })
+        let rule = Rule::Barycenter { regularization: self.regularization, landmarks: None };
+        Ok(Built { warnings, ..Built::new(field, rule) })
     }
 }
 

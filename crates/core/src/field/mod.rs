@@ -5,6 +5,7 @@
 
 mod affinity;
 mod alle;
+mod curvature;
 mod diffusion_maps;
 mod drill;
 mod ground;
@@ -15,6 +16,7 @@ mod kernel_pca;
 mod laplacian_eigenmaps;
 mod lle;
 mod ltsa;
+mod maximum_entropy;
 mod mds;
 mod meu;
 mod modified_lle;
@@ -25,6 +27,7 @@ mod penalty;
 mod regression;
 mod resistances;
 mod symmetric_weights;
+mod weight;
 
 pub use affinity::Affinity;
 pub use alle::{Alle, Ordering};
@@ -39,11 +42,12 @@ pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
 pub use lle::{Lle, LleVariant};
 pub use ltsa::Ltsa;
 pub use mds::Mds;
-pub use meu::Meu;
+pub use meu::{Meu, MeuVariant};
 pub use modified_lle::ModifiedLle;
 pub(crate) use patches::tangent_weights;
 pub use pca::Pca;
 pub use penalty::Penalty;
+pub use weight::Weight;
 
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
@@ -147,6 +151,8 @@ pub struct Built {
     pub rule: Rule,
     /// The log likelihood of the points under the field, where the method knows it.
     pub log_likelihood: Option<f64>,
+    /// The fitted edges by their ends, where the method has a multiplier for each ([`FieldModel::has_weights`]).
+    pub weights: Option<Vec<Weight>>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
     pub figures: Vec<(&'static str, f64)>,
     /// Whether it met its tolerance.
@@ -168,6 +174,7 @@ impl Built {
             field,
             rule,
             log_likelihood: None,
+            weights: None,
             figures: Vec::new(),
             converged: true,
             path: Vec::new(),
@@ -259,6 +266,11 @@ pub trait FieldModel {
     ///
     /// If there is no such parameter, or the text is not one of its values.
     fn set(&mut self, name: &str, value: &str) -> Result<()>;
+
+    /// Whether the field comes with a weight for each edge of the graph.
+    fn has_weights(&self) -> bool {
+        false
+    }
 
     /// Builds the field.
     ///

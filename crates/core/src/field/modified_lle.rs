@@ -72,7 +72,7 @@ impl FieldModel for ModifiedLle {
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built::new(field, Rule::Barycenter { regularization: self.regularization }))
+        Ok(Built::new(field, Rule::Barycenter { regularization: self.regularization, landmarks: None }))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
 //! expects the ends of each edge to be.
 
+use super::Weight;
+use super::curvature::{Curvature, Pieces};
 use crate::error::{Error, Result};
 use crate::graph::Undirected;
 use crate::linalg::Operator;
 use crate::linalg::cholesky::{Analysis, Symbolic};
-use crate::linalg::selected::{Place, Tree};
+use crate::linalg::selected::{Place, Selected, Tree};
 use crate::linalg::sparse::SparseSymmetric;
 use rayon::prelude::*;
 
@@ -17,6 +19,8 @@ pub(super) struct Edges {
     pub(super) n: usize,
     pub(super) features: usize,
     pub(super) ends: Vec<(u32, u32)>,
+    /// d.
+    lengths: Vec<f64>,
     /// s = d²/p.
     pub(super) squares: Vec<f64>,
     /// How many of them were too short to be told from zero.
@@ -25,18 +29,36 @@ pub(super) struct Edges {
 
 impl Edges {
     pub(super) fn new(graph: &Undirected, features: usize) -> Edges {
-        let (mut ends, mut squares) = (Vec::new(), Vec::new());
+        let (mut ends, mut lengths) = (Vec::new(), Vec::new());
         for i in 0..graph.len() {
             for (j, length) in graph.edges(i).filter(|&(j, _)| j > i) {
                 ends.push((i as u32, j as u32));
-                squares.push(length * length / features as f64);
+                lengths.push(length);
             }
         }
+        let mut squares: Vec<f64> = lengths.iter().map(|d| d * d / features as f64).collect();
         let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
         let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
         let coincident = squares.iter().filter(|&&s| s < least).count();
         squares.iter_mut().for_each(|s| *s = s.max(least));
-        Edges { n: graph.len(), features, ends, squares, coincident }
+        Edges { n: graph.len(), features, ends, lengths, squares, coincident }
+    }
+
+    /// The same edges with noise of that variance at both ends of each.
+    pub(super) fn with_noise(mut self, noise: f64) -> Edges {
+        self.squares.iter_mut().for_each(|s| *s += 2.0 * noise);
+        self
+    }
+
+    /// The edges with their multipliers w/s.
+    pub(super) fn weights(&self, w: &[f64]) -> Vec<Weight> {
+        let weight = |(e, &(i, j)): (usize, &(u32, u32))| Weight {
+            i,
+            j,
+            distance: self.lengths[e],
+            weight: w[e] / self.squares[e],
+        };
+        self.ends.iter().enumerate().map(weight).collect()
     }
 
     /// The rows that are kept: all, or all but the last if it is grounded.
@@ -128,6 +150,8 @@ pub(super) struct Oracle<'a> {
     /// R/s of every edge.
     pub(super) ratios: Vec<f64>,
     trace: f64,
+    /// The inverse on the factor's pattern.
+    inverse: Option<Selected>,
     pub(super) evaluations: usize,
 }
 
@@ -160,6 +184,7 @@ impl<'a> Oracle<'a> {
             log_determinant: 0.0,
             ratios,
             trace: 0.0,
+            inverse: None,
             evaluations: 0,
         })
     }
@@ -167,6 +192,7 @@ impl<'a> Oracle<'a> {
     /// −log det (L + γI) + Σ w; nothing where the matrix is singular.
     pub(super) fn value(&mut self, w: &[f64]) -> Result<Option<f64>> {
         self.evaluations += 1;
+        self.inverse = None;
         let matrix = self.edges.laplacian(w, self.gamma);
         let Some(factor) = self.symbolic.factor(&matrix, 0.0)? else { return Ok(None) };
         let Some(inverse) = self.tree.inverse(&factor) else { return Ok(None) };
@@ -179,8 +205,21 @@ impl<'a> Oracle<'a> {
             None => own[i as usize] / s,
         };
         edges.with_min_len(4096).map(resistance).collect_into_vec(&mut self.ratios);
+        self.inverse = Some(inverse);
         let value = w.iter().sum::<f64>() - self.log_determinant;
         Ok(value.is_finite().then_some(value))
+    }
+
+    /// The pieces of the graph over which the curvature is known, of at most so many points each.
+    pub(super) fn pieces(&self, pattern: &SparseSymmetric, analysis: &Analysis, most: usize) -> Result<Option<Pieces>> {
+        let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
+        Pieces::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
+    }
+
+    /// The curvature at the last point that was evaluated.
+    pub(super) fn curvature(&self, pieces: &Pieces, w: &[f64], wanted: &[bool], damping: f64) -> Option<Curvature> {
+        let inverse = self.inverse.as_ref()?;
+        Some(pieces.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
     }
 
     /// The duality gap at the last point that was evaluated.

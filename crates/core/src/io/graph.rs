@@ -12,7 +12,8 @@ const SPARSEST: usize = 1000;
 /// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1); `-` is standard input.
 ///
 /// Points count from 0, and there are as many as the largest index says. A line gives both directions; an edge that
-/// is named twice keeps its shorter length. A header is detected, and the delimiter too.
+/// is named twice keeps its shorter length. A header is detected, and the delimiter too. A fourth column is passed over
+/// if its name is `weight`: such are the files of [`super::write_weights`].
 ///
 /// # Errors
 ///
@@ -23,8 +24,11 @@ pub fn read_graph(source: &str) -> Result<Graph> {
     let mut bytes = Vec::new();
     if source == "-" { std::io::stdin().lock().read_to_end(&mut bytes) } else { open(path)?.read_to_end(&mut bytes) }
         .map_err(|error| read_error(path, error))?;
-    let edges = csv::read(path, &bytes, None, &ReadOptions::default())?.points;
-    if !(2..=3).contains(&edges.cols()) {
+    let table = csv::read(path, &bytes, None, &ReadOptions::default())?;
+    let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
+    let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
+    let edges = table.points;
+    if !(2..=most).contains(&edges.cols()) {
         let cols = edges.cols();
         return Err(format_error(path, format!("an edge list has {cols} columns; give i,j,length or i,j")));
     }

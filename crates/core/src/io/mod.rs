@@ -16,10 +16,12 @@ mod npy;
 mod npy_header;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod weights;
 
 pub use atomic::{write_bytes_atomically, write_error};
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
+pub use weights::write_weights;
 
 use crate::error::{Error, Result};
 use crate::points::Points;

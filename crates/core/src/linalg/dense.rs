@@ -107,13 +107,6 @@ pub(crate) fn symmetric_sandwich(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<
     out
 }
 
-/// A⁻¹ B of small matrices, by elimination with pivots.
-pub(crate) fn solve_general(a: Mat<f64>, mut b: Mat<f64>) -> Mat<f64> {
-    use faer::linalg::solvers::SolveCore;
-    a.partial_piv_lu().solve_in_place_with_conj(faer::Conj::No, b.as_mut());
-    b
-}
-
 /// L⁻¹ of a lower triangle; what stands above the diagonal is not read.
 pub(crate) fn inverse_of_triangle(l: MatRef<'_, f64>) -> Mat<f64> {
     let mut inverse = Mat::identity(l.nrows(), l.nrows());
