@@ -72,6 +72,9 @@ pub(crate) struct Embed {
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
+    /// Compute the likelihood of the points under the field even if it takes long
+    #[arg(long)]
+    pub(crate) likelihood: bool,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,

@@ -7,7 +7,7 @@ use crate::plot::{Coloring, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
-use eigenfold::Points;
+use eigenfold::{Likelihood, Points};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error};
 use eigenfold::model::Model;
@@ -92,6 +92,7 @@ fn recipe(args: &Embed) -> Result<Recipe> {
         dims: args.dims,
         seed: args.common.seed,
         memory: args.memory,
+        likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
     })
 }
 

@@ -5,6 +5,9 @@ use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::model::Report;
 use serde_json::{Map, Value, json};
 
+/// The figure of methods that have a likelihood of their own; it is shown beside the common one.
+const OWN_LIKELIHOOD: &str = "field_log_likelihood";
+
 /// The seconds that the program itself spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
@@ -62,6 +65,7 @@ pub(crate) fn json(story: &Story) -> Value {
             "graph": seconds.graph,
             "field": seconds.field,
             "coordinates": seconds.coordinates,
+            "likelihood": seconds.likelihood,
             "write": spent.write,
         },
         "eigenvalues": report.eigenvalues,
@@ -76,7 +80,10 @@ pub(crate) fn json(story: &Story) -> Value {
     if let Some(object) = out.as_object_mut() {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
-        object.extend(report.log_likelihood.map(|value| ("log_likelihood".to_string(), json!(value))));
+        if let Some(likelihood) = &report.likelihood {
+            object.insert("log_likelihood".to_string(), json!(likelihood.log_likelihood));
+            object.insert("likelihood".to_string(), json!(likelihood));
+        }
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
@@ -123,20 +130,35 @@ pub(crate) fn summary(story: &Story) -> String {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
     }
-    if !report.figures.is_empty() {
-        let shown: Vec<String> = report.figures.iter().map(|(name, value)| figure(name, *value)).collect();
+    let figures = || report.figures.iter().filter(|(name, _)| name != OWN_LIKELIHOOD);
+    if figures().next().is_some() {
+        let shown: Vec<String> = figures().map(|(name, value)| figure(name, *value)).collect();
         lines.push(format!("  optimizer    {}", shown.join(", ")));
     }
-    if let Some(value) = report.log_likelihood {
-        lines.push(format!("  likelihood   {value:.6e} (natural logarithm)"));
-    }
+    lines.extend(likelihood(report));
     let s = &report.seconds;
     lines.push(format!(
-        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, write {:.2}",
-        spent.read, s.graph, s.field, s.coordinates, spent.write
+        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, likelihood {:.2}, write {:.2}",
+        spent.read, s.graph, s.field, s.coordinates, s.likelihood, spent.write
     ));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
+}
+
+/// The likelihood, or how to get it.
+fn likelihood(report: &Report) -> Option<String> {
+    let own = report.figures.iter().find(|(name, _)| name == OWN_LIKELIHOOD);
+    let own = own.map_or(String::new(), |(_, value)| format!("; {value:.6e} by the field alone"));
+    match &report.likelihood {
+        Some(found) => Some(format!(
+            "  likelihood   {:.6e} (natural logarithm; signal {:.3e}, noise {:.3e}){own}",
+            found.log_likelihood, found.signal, found.noise
+        )),
+        None if report.likelihood_left_out => {
+            Some(format!("  likelihood   not computed, since it takes long; --likelihood asks for it{own}"))
+        }
+        None => None,
+    }
 }
 
 /// A figure of the optimizer: counts as counts, the rest by its magnitude.

@@ -31,6 +31,7 @@ pub mod field;
 pub mod graph;
 mod input;
 pub mod io;
+pub mod likelihood;
 pub mod linalg;
 pub mod model;
 pub mod optimize;
@@ -51,6 +52,7 @@ pub use field::{
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
+pub use likelihood::{HeldOut, Likelihood, Observation};
 pub use model::Model;
 pub use points::Points;
 pub use recipe::{Method, Recipe};

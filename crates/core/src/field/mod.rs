@@ -133,7 +133,7 @@ pub struct Built {
     pub field: Field,
     /// How new points are placed.
     pub rule: Rule,
-    /// The log likelihood of the points under the field, where the method knows it.
+    /// The log likelihood of the points under the field alone, where the method maximized or knows it.
     pub log_likelihood: Option<f64>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
     pub figures: Vec<(&'static str, f64)>,
