@@ -25,6 +25,7 @@
 //! # Ok::<(), eigenfold::Error>(())
 //! ```
 
+pub mod choose;
 pub mod error;
 pub mod extend;
 pub mod field;
@@ -44,6 +45,7 @@ pub mod score;
 pub mod spectral;
 mod stages;
 
+pub use choose::Choice;
 pub use error::{Error, Result};
 pub use extend::Placed;
 pub use field::{

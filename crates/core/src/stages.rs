@@ -163,7 +163,9 @@ impl Stages<'_> {
         let asked = self.recipe.likelihood;
         let Some(points) = self.points.filter(|_| asked != Likelihood::Never) else { return Ok((None, false)) };
         let budget = Budget { likelihood: asked, memory: self.memory() };
-        let Some(density) = Density::new(field, embedding, points.cols(), &budget)? else { return Ok((None, true)) };
+        let Some(density) = Density::new(field, Some(embedding), points.cols(), &budget)? else {
+            return Ok((None, true));
+        };
         let fitted = match density.fit(&Columns::all(points), self.observer) {
             // The map is there already.
             Err(Error::Stopped) => {
@@ -173,8 +175,10 @@ impl Stages<'_> {
             fitted => fitted?,
         };
         match &fitted {
-            None => warnings.push("the points have no likelihood under the field: they coincide, or it is singular".into()),
-            Some(fitted) if fitted.at_floor => warnings.push(format!(
+            None => {
+                warnings.push("the points have no likelihood under the field: they coincide, or it is singular".into())
+            }
+            Some(fitted) if fitted.noise_at_floor => warnings.push(format!(
                 "the likelihood has no maximum: the points lie in the field's free directions, and the others got the \
                  least variance that is allowed, {:.0e} of the data's",
                 crate::likelihood::FLOOR

@@ -70,6 +70,13 @@ pub enum Field {
     Covariance(Box<dyn Operator>),
 }
 
+impl Field {
+    /// Whether the inverse covariance is known, and not the covariance.
+    pub(crate) fn is_precision(&self) -> bool {
+        matches!(self, Field::Precision { .. } | Field::Root(_))
+    }
+}
+
 /// How long the coordinate of an eigenvector of a precision is, in units of mean square one (in the mass).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {

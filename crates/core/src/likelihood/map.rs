@@ -58,8 +58,8 @@ impl Map {
             signal = if rank > 0.0 { noise / least } else { 0.0 };
         }
         let lowest = if left > 0.0 { noise } else { signal * least };
-        let at_floor = lowest < FLOOR;
-        if at_floor {
+        let noise_at_floor = lowest < FLOOR;
+        if noise_at_floor {
             noise = if left > 0.0 { FLOOR } else { 0.0 };
             signal = signal.max(if least > 0.0 { FLOOR / least } else { 0.0 });
         }
@@ -68,15 +68,16 @@ impl Map {
             log_likelihood: 0.0,
             signal: signal * squared / self.unit / self.unit,
             noise: noise * squared,
-            at_floor,
+            noise_at_floor,
             features: columns.values.ncols(),
             directions: columns.values.nrows() - 1,
             evaluations: 0,
         };
         fitted.log_likelihood = self.of(columns, &fitted);
         let alone = columns.of_noise(squared);
-        if !(fitted.log_likelihood >= alone) {
-            fitted = Observation { log_likelihood: alone, signal: 0.0, noise: squared, at_floor: false, ..fitted };
+        if fitted.log_likelihood.is_nan() || fitted.log_likelihood < alone {
+            fitted =
+                Observation { log_likelihood: alone, signal: 0.0, noise: squared, noise_at_floor: false, ..fitted };
         }
         fitted
     }

@@ -62,8 +62,9 @@ pub struct Observation {
     pub signal: f64,
     /// σ², in the square of the data's units; of the largest of separate pieces.
     pub noise: f64,
-    /// Whether the least variance of a direction is the floor: then the likelihood has no maximum above it.
-    pub at_floor: bool,
+    /// Whether the least variance of a direction, which is the noise where there is any, is the floor: then the
+    /// likelihood has no maximum above it.
+    pub noise_at_floor: bool,
     /// p.
     pub features: usize,
     /// n − 1, of all pieces together.
@@ -76,7 +77,7 @@ impl Observation {
     /// Adds another piece of the same input.
     pub(crate) fn merge(&mut self, other: &Observation) {
         self.log_likelihood += other.log_likelihood;
-        self.at_floor |= other.at_floor;
+        self.noise_at_floor |= other.noise_at_floor;
         self.directions += other.directions;
         self.evaluations += other.evaluations;
     }
@@ -96,10 +97,15 @@ pub(crate) enum Density {
 }
 
 impl Density {
-    /// The density of a field with this map; nothing if its price is beyond the budget.
-    pub(crate) fn new(field: &Field, map: &Points, features: usize, budget: &Budget) -> Result<Option<Density>> {
+    /// The density of a field, by its map if it is a covariance; nothing if its price is beyond the budget.
+    pub(crate) fn new(
+        field: &Field,
+        map: Option<&Points>,
+        features: usize,
+        budget: &Budget,
+    ) -> Result<Option<Density>> {
         let precision = match field {
-            Field::Factor(_) | Field::Covariance(_) => return Ok(Some(Density::Map(Map::new(map)?))),
+            Field::Factor(_) | Field::Covariance(_) => return Ok(map.map(Map::new).transpose()?.map(Density::Map)),
             Field::Precision { matrix, .. } => {
                 if budget.likelihood == Likelihood::Cheap && matrix.entry_count() > CHEAP_ENTRIES {
                     return Ok(None);

@@ -96,10 +96,18 @@ where
         let here = (at, f(at)?);
         let gain = (here.1 - x.1).abs();
         if here.1 >= x.1 {
-            if at < x.0 { b = x.0 } else { a = x.0 }
+            if at < x.0 {
+                b = x.0
+            } else {
+                a = x.0
+            }
             (v, w, x) = (w, x, here);
         } else {
-            if at < x.0 { a = at } else { b = at }
+            if at < x.0 {
+                a = at
+            } else {
+                b = at
+            }
             if here.1 >= w.1 || w.0 == x.0 {
                 (v, w) = (w, here);
             } else if here.1 >= v.1 || v.0 == x.0 || v.0 == w.0 {
@@ -117,7 +125,8 @@ where
 mod tests {
     use super::*;
 
-    const LADDER: Ladder = Ladder { start: 0.0, step: 2.0, low: -8.0, high: 16.0, flat: 1e-12, end: (f64::NEG_INFINITY, true) };
+    const LADDER: Ladder =
+        Ladder { start: 0.0, step: 2.0, low: -8.0, high: 16.0, flat: 1e-12, end: (f64::NEG_INFINITY, true) };
 
     #[test]
     fn the_higher_of_two_peaks_is_found_with_few_evaluations() {

@@ -131,19 +131,20 @@ impl Precision {
             (silent, signal)
         };
         let squared = columns.size * columns.size;
-        let at_floor = signal * (1.0 + tau) <= FLOOR * (1.0 + 1e-9);
+        let noise_at_floor = signal * (1.0 + tau) <= FLOOR * (1.0 + 1e-9);
         let fitted = Observation {
             log_likelihood,
             signal: signal * self.norm * squared,
             noise: signal * tau * squared,
-            at_floor,
+            noise_at_floor,
             features: columns.values.ncols(),
             directions: columns.values.nrows() - 1,
             evaluations: evaluations as usize,
         };
         let alone = columns.of_noise(squared);
-        if !(log_likelihood >= alone) {
-            let alone = Observation { log_likelihood: alone, signal: 0.0, noise: squared, at_floor: false, ..fitted };
+        if log_likelihood.is_nan() || log_likelihood < alone {
+            let alone =
+                Observation { log_likelihood: alone, signal: 0.0, noise: squared, noise_at_floor: false, ..fitted };
             return Ok(Some(alone));
         }
         Ok(Some(fitted))
