@@ -28,17 +28,20 @@ pub use held_out::HeldOut;
 
 use crate::error::{Error, Result};
 use crate::field::Field;
+use crate::linalg::Operator;
 use crate::points::Points;
 use crate::progress::Observer;
 use map::Map;
 use precision::Precision;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The least variance of a direction, as a part of that of the data; what is below is rounding.
 pub(crate) const FLOOR: f64 = 1e-12;
 /// A likelihood predicted below this many flops is computed without being asked for (a few tenths of a second).
 const CHEAP_FLOPS: f64 = 6e9;
-/// A precision with more entries than this is not even ordered to predict it.
+/// A precision over more points, or with more entries, is not even ordered to predict it.
+const CHEAP_POINTS: usize = 30_000;
 const CHEAP_ENTRIES: usize = 1_000_000;
 
 /// Whether the likelihood is computed.
@@ -104,22 +107,18 @@ impl Density {
         features: usize,
         budget: &Budget,
     ) -> Result<Option<Density>> {
-        let precision = match field {
+        let cheap = budget.likelihood == Likelihood::Cheap;
+        let small = |n: usize| !cheap || n <= CHEAP_POINTS;
+        let (matrix, grounded) = match field {
             Field::Factor(_) | Field::Covariance(_) => return Ok(map.map(Map::new).transpose()?.map(Density::Map)),
-            Field::Precision { matrix, .. } => {
-                if budget.likelihood == Likelihood::Cheap && matrix.entry_count() > CHEAP_ENTRIES {
-                    return Ok(None);
-                }
-                Precision::new(matrix, None)?
-            }
-            Field::Root(root) => {
-                let matrix = root.precision();
-                if budget.likelihood == Likelihood::Cheap && matrix.entry_count() > CHEAP_ENTRIES {
-                    return Ok(None);
-                }
-                Precision::new(&matrix, Some(root.log_determinant()))?
-            }
+            Field::Precision { matrix, .. } if small(matrix.dim()) => (Cow::Borrowed(matrix), None),
+            Field::Root(root) if small(root.dim()) => (Cow::Owned(root.precision()), Some(root.log_determinant())),
+            Field::Precision { .. } | Field::Root(_) => return Ok(None),
         };
+        if cheap && matrix.entry_count() > CHEAP_ENTRIES {
+            return Ok(None);
+        }
+        let precision = Precision::new(&matrix, grounded)?;
         let fits = precision.memory(features) <= budget.memory;
         match budget.likelihood {
             Likelihood::Cheap if !fits || precision.flops(features) > CHEAP_FLOPS => Ok(None),

@@ -139,7 +139,7 @@ impl Precision {
             noise_at_floor,
             features: columns.values.ncols(),
             directions: columns.values.nrows() - 1,
-            evaluations: evaluations as usize,
+            evaluations: evaluations as usize + usize::from(tau > 0.0),
         };
         let alone = columns.of_noise(squared);
         if log_likelihood.is_nan() || log_likelihood < alone {
