@@ -8,9 +8,9 @@
 //! ```
 //!
 //! So all densities are of the same (n − 1) p numbers and can be compared. For a precision A, K = A⁺ off the constants
-//! ([`precision`]). A covariance may be degenerate (pca's is that of the data themselves) or indefinite (isomap's), so
-//! its map is taken for it and all else is noise, as in probabilistic principal components ([`map`]). No direction may
-//! have less than [`FLOOR`] of the data's variance: points that lie in the field's free directions exactly would
+//! (`precision.rs`). A covariance may be degenerate (pca's is that of the data themselves) or indefinite (isomap's), so
+//! its map is taken for it and all else is noise, as in probabilistic principal components (`map.rs`). No direction may
+//! have less than 1e-12 of the data's variance: points that lie in the field's free directions exactly would
 //! otherwise have no largest likelihood.
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. JRSS B 61(3), 1999. N. D. Lawrence.
