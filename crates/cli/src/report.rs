@@ -160,7 +160,8 @@ fn tried(choice: &Choice) -> String {
     let one = |tried: &Tried| {
         let value = tried.value.map_or("none".to_string(), |value| format!("{value:.4}"));
         let pieces = if tried.pieces > 1 { format!(" ({} pieces)", tried.pieces) } else { String::new() };
-        format!("{}: {value}{pieces}", tried.k)
+        let lost = if tried.converged { "" } else { " (not converged)" };
+        format!("{}: {value}{pieces}{lost}", tried.k)
     };
     let all: Vec<String> = choice.tried.iter().map(one).collect();
     format!("  neighbors    {} chosen by the error of left-out rows; {}", choice.chosen, all.join(", "))

@@ -4,7 +4,7 @@
 //! from their nearest neighbors on the map, and the root mean square error, relative to the data's standard deviation, is
 //! the criterion; the least wins, the smaller k if two tie. Where too many neighbors join sheets that are far apart
 //! along the data, points from both lie side by side on the map and the error jumps; where there are too few, the map is
-//! creased and it grows. Graphs in one piece go before all others. docs/decisions/0010-choosing-k.md compares this with
+//! creased and it grows. Graphs in one piece go before all others, and then fits that converged. docs/decisions/0010-choosing-k.md compares this with
 //! the likelihood, in sample and held out.
 
 use crate::error::{Error, Result};
@@ -28,6 +28,8 @@ pub struct Tried {
     pub value: Option<f64>,
     /// In how many pieces the graph is, before they are joined.
     pub pieces: usize,
+    /// Whether the fit met its tolerances.
+    pub converged: bool,
 }
 
 /// The number of neighbors, and how it was chosen.
@@ -77,11 +79,8 @@ impl Recipe {
                 Err(error) => return Err(error),
             }
         }
-        let connected = tried.iter().any(|one| one.pieces == 1 && one.value.is_some());
-        let candidates = tried.iter().filter(|one| one.pieces == 1 || !connected);
-        let judged = candidates.filter_map(|one| one.value.map(|value| (value, one.k)));
-        match judged.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))) {
-            Some((_, chosen)) => Ok(Choice { chosen, tried }),
+        match best(&tried) {
+            Some(chosen) => Ok(Choice { chosen, tried }),
             None => Err(refused.unwrap_or_else(|| {
                 Error::parameter(format!("{} points are too few to choose k by; give -k a number", points.rows()))
             })),
@@ -97,7 +96,7 @@ impl Recipe {
             return Err(Error::Stopped);
         }
         let value = model.way_back()?.evidence().error.filter(|error| error.is_finite());
-        Ok(Tried { k, value, pieces: model.report().pieces.len() })
+        Ok(Tried { k, value, pieces: model.report().pieces.len(), converged: model.report().converged })
     }
 }
 
@@ -108,10 +107,33 @@ impl Choice {
     }
 }
 
+/// Graphs in one piece first, then fits that converged, then the least error, then the least number.
+fn best(tried: &[Tried]) -> Option<usize> {
+    let known = tried.iter().filter_map(|one| one.value.map(|value| ((one.pieces > 1, !one.converged), value, one.k)));
+    known.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))).map(|(_, _, k)| k)
+}
+
 fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
     match neighbors {
         Neighbors::Nearest(_) => Neighbors::Nearest(k),
         Neighbors::Mutual(_) => Neighbors::Mutual(k),
         other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_piece_goes_before_convergence_and_that_before_the_error() {
+        let one = |k, value, pieces, converged| Tried { k, value, pieces, converged };
+        let mut tried = vec![one(4, Some(0.1), 2, true), one(5, Some(0.2), 1, false)];
+        assert_eq!(best(&tried), Some(5));
+        tried.extend([one(6, None, 1, true), one(8, Some(0.4), 1, true), one(10, Some(0.4), 1, true)]);
+        assert_eq!(best(&tried), Some(8));
+        tried.push(one(12, Some(0.3), 1, true));
+        assert_eq!(best(&tried), Some(12));
+        assert_eq!(best(&[]), None);
     }
 }
