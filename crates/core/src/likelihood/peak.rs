@@ -136,7 +136,8 @@ mod tests {
             Ok(Some((-(x - 5.3f64).powi(2) / 4.0).exp() + 0.5 * (-(x + 1.0f64).powi(2) / 4.0).exp()))
         };
         let (at, value) = peak(&LADDER, two).unwrap().unwrap();
-        assert!((at - 5.3).abs() < 1e-3 && (value - 1.0).abs() < 1e-6, "{at} {value}");
+        // The lower peak's tail moves the higher one a little to the left, and lifts it.
+        assert!((at - 5.29985).abs() < 1e-3 && (value - 1.000_024_535_15).abs() < 1e-9, "{at} {value}");
         assert!(count < 22, "{count}");
     }
 
