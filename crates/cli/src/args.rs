@@ -54,6 +54,8 @@ pub(crate) enum Cmd {
   eigenfold embed digits -m isomap -k 10 -o map.csv --plot map.png
   eigenfold embed cells.parquet --label type --ignore id -m le -o map.parquet --json map.json
   eigenfold embed distances.npy --input-kind distances -m mds -d 3 -o map.npy
+  eigenfold embed roll.csv -m isomap -k auto -o map.csv --plot-neighbors tried.png
+  eigenfold embed digits -m lle --held-out --json report.json
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
     #[command(flatten)]
@@ -72,12 +74,21 @@ pub(crate) struct Embed {
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
+    /// Compute the likelihood of the points under the field even if it takes long
+    #[arg(long)]
+    pub(crate) likelihood: bool,
+    /// Also leave features out, fit the field to the others, and report the likelihood of those left out
+    #[arg(long)]
+    pub(crate) held_out: bool,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Where to draw them: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
+    /// Where to draw what -k auto tried: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot_neighbors: Option<String>,
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<String>,

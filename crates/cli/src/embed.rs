@@ -1,28 +1,32 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
 use crate::args::Embed;
-use crate::flags::GraphKind;
-use crate::input::Given;
+use crate::flags::{Count, GraphKind};
+use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::{Coloring, Format, Picture};
+use crate::plot::{Coloring, Curve, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::field::FieldModel;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
-use eigenfold::model::Model;
+use eigenfold::model::{Model, Report};
 use eigenfold::recipe::{Method, Recipe};
-use eigenfold::{Drill, Points};
+use eigenfold::{Choice, Drill, HeldOut, Likelihood, Points};
 use std::path::Path;
 use std::time::Instant;
 
 /// Runs the command.
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let recipe = recipe(args)?;
-    if let Some(plot) = &args.plot {
+    let mut recipe = recipe(args)?;
+    for plot in [&args.plot, &args.plot_neighbors].into_iter().flatten() {
         Format::of(Path::new(plot)).map_err(Error::Parameter)?;
+    }
+    let auto = args.neighbors.k == Some(Count::Auto);
+    if args.plot_neighbors.is_some() && !auto {
+        return Err(Error::Parameter("--plot-neighbors draws what -k auto tried; add -k auto".into()));
     }
     if args.save.as_deref() == Some("-") {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
@@ -41,22 +45,53 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
+    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &bar)?) } else { None };
+    if let Some(choice) = &choice {
+        recipe.neighbors = choice.neighbors(recipe.neighbors);
+    }
     let mut model = recipe.fit_watched(data.as_input(), &bar)?;
+    let held_out =
+        if args.held_out { Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)?) } else { None };
     if let Some(names) = names {
         model.set_names(names)?;
     }
     progress::start_writing()?;
     bar.finish();
-    write(args, &model, labels, read)
+    write(args, &Fit { model, choice, held_out }, labels, read)
+}
+
+/// What a run found.
+struct Fit {
+    model: Model,
+    choice: Option<Choice>,
+    held_out: Option<HeldOut>,
+}
+
+/// The points, for what needs features.
+fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
+    match data {
+        Data::Points(points) => Ok(points),
+        _ => Err(Error::Parameter(format!(
+            "{flag} needs points with features; leave it out, or give --input-kind points"
+        ))),
+    }
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, model: &Model, labels: Option<Labels>, read: f64) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<()> {
+    let model = &fit.model;
     let output = if wanted(args).is_empty() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings = model.report().warnings.clone();
     warnings.extend(chosen::unused_flags(args, model.recipe()));
-    let story = |spent| Story { report: model.report(), parameters: &parameters, warnings: &warnings, spent };
+    let story = |spent| Story {
+        report: model.report(),
+        parameters: &parameters,
+        choice: fit.choice.as_ref(),
+        held_out: fit.held_out.as_ref(),
+        warnings: &warnings,
+        spent,
+    };
 
     let start = Instant::now();
     let mut outputs = Outputs::default();
@@ -66,6 +101,11 @@ fn write(args: &Embed, model: &Model, labels: Option<Labels>, read: f64) -> Resu
     if let Some(target) = &args.plot {
         let bytes =
             picture(args, model, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
+        outputs.stage(target, move |name| write_bytes(name, &bytes))?;
+    }
+    if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
+        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let bytes = curve(args, model, choice, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.save {
@@ -110,14 +150,16 @@ fn recipe(args: &Embed) -> Result<Recipe> {
         dims: args.dims,
         seed: args.common.seed,
         memory: args.memory,
+        likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
     })
 }
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 5] = [
+    let all: [(&'static str, Option<&str>, Trial); 6] = [
         ("-o", args.output.as_deref(), try_coordinates),
         ("--plot", args.plot.as_deref(), try_bytes),
+        ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
         ("--weights", args.weights.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
@@ -159,19 +201,41 @@ fn picture(
         Some(Labels::Values(values)) => Coloring::Values { title, values },
         Some(Labels::Classes { names, of }) => Coloring::Classes { title, names, of },
     };
-    let name = match args.input.source.as_str() {
-        "-" => "standard input".into(),
-        source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-    };
-    let mut facts = vec![format!("{} points", report::grouped(report.n))];
-    facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
+    let mut facts = sizes(report);
     facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
         points: model.embedding(),
         coloring: &coloring,
         eigenvalues: &report.eigenvalues,
-        title: &format!("{} of {name}", report.method),
+        title: &format!("{} of {}", report.method, name_of(&args.input.source)),
         subtitle: &facts.join(" · "),
     };
     picture.rendered(format).map_err(Error::Numerical)
+}
+
+/// The picture of what `-k auto` tried.
+fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result<Vec<u8>> {
+    let report = model.report();
+    let mut facts = sizes(report);
+    if choice.tried.iter().any(|tried| tried.pieces > 1) {
+        facts.push("grey: the graph is in pieces".into());
+    }
+    let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
+    let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };
+    curve.rendered(format).map_err(Error::Numerical)
+}
+
+/// What an input is called in a title.
+fn name_of(source: &str) -> String {
+    match source {
+        "-" => "standard input".into(),
+        source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    }
+}
+
+/// The numbers of points and features.
+fn sizes(report: &Report) -> Vec<String> {
+    let mut facts = vec![format!("{} points", report::grouped(report.n))];
+    facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
+    facts
 }

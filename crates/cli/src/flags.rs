@@ -25,9 +25,10 @@ pub(crate) struct Input {
 /// Which points are neighbors.
 #[derive(Debug, Args)]
 pub(crate) struct Neighbors {
-    /// The number of neighbors of each point [default: 10]
+    /// The number of neighbors of each point, or `auto` to try several and take the best [default: 10]
     #[arg(short = 'k', long = "neighbors", value_name = "K", help_heading = "Graph", allow_negative_numbers = true)]
-    pub(crate) k: Option<usize>,
+    #[arg(value_parser = count)]
+    pub(crate) k: Option<Count>,
     /// The distance within which points are neighbors; implies --graph within
     #[arg(long, help_heading = "Graph", allow_negative_numbers = true)]
     pub(crate) radius: Option<f64>,
@@ -76,6 +77,33 @@ pub(crate) struct Common {
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
+}
+
+/// A number of neighbors.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Count {
+    /// As given.
+    Number(usize),
+    /// To be chosen.
+    Auto,
+}
+
+impl std::fmt::Display for Count {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Count::Number(k) => k.fmt(f),
+            Count::Auto => f.write_str("auto"),
+        }
+    }
+}
+
+fn count(text: &str) -> Result<Count, String> {
+    match text {
+        "auto" => Ok(Count::Auto),
+        _ => {
+            text.parse().map(Count::Number).map_err(|_| "this is no number of neighbors; use 1 or more, or auto".into())
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -165,6 +193,14 @@ fn delimiter(text: &str) -> Result<u8, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn neighbors_are_a_number_or_auto() {
+        for text in ["7", "auto"] {
+            assert_eq!(count(text).map(|count| count.to_string()), Ok(text.to_string()));
+        }
+        assert!(count("-3").is_err() && count("few").is_err());
+    }
 
     #[test]
     fn sizes_have_units() {

@@ -2,7 +2,7 @@
 
 use crate::args::Graph;
 use crate::embed::try_bytes;
-use crate::flags::GraphKind;
+use crate::flags::{Count, GraphKind};
 use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
@@ -19,6 +19,10 @@ use std::time::Instant;
 /// Runs the command.
 pub(crate) fn run(args: &Graph) -> Result<()> {
     input::use_threads(args.common.threads)?;
+    if args.neighbors.k == Some(Count::Auto) {
+        let fact = "a graph alone has no map to choose its neighbors by; give -k a number, or use embed -k auto";
+        return Err(Error::Parameter(fact.into()));
+    }
     let drill = drill(args)?;
     let search = Search {
         neighbors: input::neighbors(&args.neighbors, drill.is_some())?,

@@ -1,6 +1,6 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
-use crate::flags::{self, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
+use crate::flags::{self, Count, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
 use eigenfold::Input;
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
@@ -80,8 +80,16 @@ pub(crate) fn neighbors(flags: &Flags, learned: bool) -> Result<Neighbors> {
         (_, _, Some(_)) => refused("--radius goes with --graph within only; leave one of them out"),
         (GraphKind::All, Some(_), _) => refused("--graph all takes no -k; leave one of them out"),
         (GraphKind::All, None, None) => Ok(Neighbors::All),
-        (GraphKind::Nearest | GraphKind::Learned, k, None) => Ok(Neighbors::Nearest(k.unwrap_or(usual))),
-        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(k.unwrap_or(usual))),
+        (GraphKind::Nearest | GraphKind::Learned, k, None) => Ok(Neighbors::Nearest(number(k, usual))),
+        (GraphKind::Mutual, k, None) => Ok(Neighbors::Mutual(number(k, usual))),
+    }
+}
+
+/// The number that was given; where it is to be chosen, the usual one stands for it until then.
+fn number(k: Option<Count>, usual: usize) -> usize {
+    match k {
+        Some(Count::Number(k)) => k,
+        Some(Count::Auto) | None => usual,
     }
 }
 

@@ -1,10 +1,15 @@
 //! What a fit reports: as JSON for programs, as a few lines for people.
 
+use eigenfold::choose::Tried;
 use eigenfold::error::Result;
 use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::model::Report;
+use eigenfold::{Choice, HeldOut};
 use serde_json::{Map, Value, json};
+
+/// The figure of methods that have a likelihood of their own; it is shown beside the common one.
+const OWN_LIKELIHOOD: &str = "field_log_likelihood";
 
 /// The seconds that the program itself spent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -40,6 +45,10 @@ pub(crate) struct Story<'a> {
     pub(crate) report: &'a Report,
     /// Every parameter, those of the graph first.
     pub(crate) parameters: &'a [Chosen],
+    /// How the number of neighbors was chosen, if it was.
+    pub(crate) choice: Option<&'a Choice>,
+    /// The likelihood of left-out features, if it was asked for.
+    pub(crate) held_out: Option<&'a HeldOut>,
     /// The library's warnings and ours.
     pub(crate) warnings: &'a [String],
     /// The program's own time.
@@ -48,7 +57,7 @@ pub(crate) struct Story<'a> {
 
 /// The report of `embed` as JSON; what is not known is null or left out, never invented.
 pub(crate) fn json(story: &Story) -> Value {
-    let Story { report, parameters, warnings, spent } = story;
+    let Story { report, parameters, choice, held_out, warnings, spent } = story;
     let chosen = |p: &Chosen| json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)});
     let parameters: Map<String, Value> = parameters.iter().map(|p| (p.name.clone(), chosen(p))).collect();
     let seconds = &report.seconds;
@@ -63,6 +72,7 @@ pub(crate) fn json(story: &Story) -> Value {
             "graph": seconds.graph,
             "field": seconds.field,
             "coordinates": seconds.coordinates,
+            "likelihood": seconds.likelihood,
             "write": spent.write,
         },
         "eigenvalues": report.eigenvalues,
@@ -82,7 +92,12 @@ pub(crate) fn json(story: &Story) -> Value {
                 |s: &PathStep| json!({"penalty": s.penalty, "edges": s.edges, "gap": s.gap, "held_out": s.held_out});
             object.insert("path".into(), report.path.iter().map(step).collect());
         }
-        object.extend(report.log_likelihood.map(|value| ("log_likelihood".to_string(), json!(value))));
+        if let Some(likelihood) = &report.likelihood {
+            object.insert("log_likelihood".to_string(), json!(likelihood.log_likelihood));
+            object.insert("likelihood".to_string(), json!(likelihood));
+        }
+        object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
+        object.extend(held_out.map(|held_out| ("held_out".to_string(), json!(held_out))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
@@ -107,7 +122,7 @@ pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
 
 /// The report of `embed` for people.
 pub(crate) fn summary(story: &Story) -> String {
-    let Story { report, parameters, warnings, spent } = story;
+    let Story { report, parameters, choice, held_out, warnings, spent } = story;
     let mut lines = Vec::new();
     let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
     let dims = report.dims;
@@ -129,8 +144,9 @@ pub(crate) fn summary(story: &Story) -> String {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
     }
-    if !report.figures.is_empty() {
-        let shown: Vec<String> = report.figures.iter().map(|(name, value)| figure(name, *value)).collect();
+    let figures = || report.figures.iter().filter(|(name, _)| name != OWN_LIKELIHOOD);
+    if figures().next().is_some() {
+        let shown: Vec<String> = figures().map(|(name, value)| figure(name, *value)).collect();
         lines.push(format!("  optimizer    {}", shown.join(", ")));
     }
     for step in &report.path {
@@ -140,16 +156,57 @@ pub(crate) fn summary(story: &Story) -> String {
             grouped(*edges)
         ));
     }
-    if let Some(value) = report.log_likelihood {
-        lines.push(format!("  likelihood   {value:.6e} (natural logarithm)"));
-    }
+    lines.extend(choice.map(tried));
+    lines.extend(likelihood(report));
+    lines.extend(held_out.map(left_out));
     let s = &report.seconds;
     lines.push(format!(
-        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, write {:.2}",
-        spent.read, s.graph, s.field, s.coordinates, spent.write
+        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, likelihood {:.2}, write {:.2}",
+        spent.read, s.graph, s.field, s.coordinates, s.likelihood, spent.write
     ));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
+}
+
+/// The numbers of neighbors that were tried, each with its error.
+fn tried(choice: &Choice) -> String {
+    let one = |tried: &Tried| {
+        let value = tried.value.map_or("none".to_string(), |value| format!("{value:.4}"));
+        let pieces = if tried.pieces > 1 { format!(" ({} pieces)", tried.pieces) } else { String::new() };
+        let lost = if tried.converged { "" } else { " (not converged)" };
+        format!("{}: {value}{pieces}{lost}", tried.k)
+    };
+    let all: Vec<String> = choice.tried.iter().map(one).collect();
+    format!("  neighbors    {} chosen by the error of left-out rows; {}", choice.chosen, all.join(", "))
+}
+
+/// The likelihood of left-out features.
+fn left_out(held_out: &HeldOut) -> String {
+    let floor = match held_out.at_floor {
+        0 => String::new(),
+        count => format!("; in {count} the kept features have no largest likelihood, so this says little"),
+    };
+    format!(
+        "  held out     {:.6e} of features left out in {} folds{floor}",
+        held_out.log_likelihood,
+        held_out.folds.len()
+    )
+}
+
+/// The likelihood, or how to get it.
+fn likelihood(report: &Report) -> Option<String> {
+    let own = report.figures.iter().find(|(name, _)| name == OWN_LIKELIHOOD);
+    let own = own.map_or(String::new(), |(_, value)| format!("; {value:.6e} by the field alone"));
+    match &report.likelihood {
+        Some(found) => Some(format!(
+            "  likelihood   {:.6e} (natural logarithm; signal {:.3e}, noise {:.3e}){own}",
+            found.log_likelihood, found.signal, found.noise
+        )),
+        None if report.likelihood_left_out => {
+            Some(format!("  likelihood   not computed, since it takes long; --likelihood asks for it{own}"))
+        }
+        None => None,
+    }
 }
 
 /// A figure of the optimizer: counts as counts, the rest by its magnitude.

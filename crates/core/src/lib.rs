@@ -25,6 +25,7 @@
 //! # Ok::<(), eigenfold::Error>(())
 //! ```
 
+pub mod choose;
 pub mod error;
 pub mod extend;
 pub mod field;
@@ -32,6 +33,7 @@ pub mod graph;
 mod input;
 pub mod io;
 mod lasso;
+pub mod likelihood;
 pub mod linalg;
 pub mod model;
 pub mod optimize;
@@ -44,6 +46,7 @@ pub mod score;
 pub mod spectral;
 mod stages;
 
+pub use choose::Choice;
 pub use error::{Error, Result};
 pub use extend::Placed;
 pub use field::{
@@ -52,6 +55,7 @@ pub use field::{
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
+pub use likelihood::{HeldOut, Likelihood, Observation};
 pub use model::Model;
 pub use points::Points;
 pub use recipe::{Method, Recipe};

@@ -4,6 +4,7 @@ use crate::error::{Error, Result};
 use crate::extend::{Known, Placed, Rule};
 use crate::field::{Learned, PathStep, Weight};
 use crate::graph::Index;
+use crate::likelihood::Observation;
 use crate::points::Points;
 use crate::recipe::Recipe;
 use serde::{Deserialize, Serialize};
@@ -29,8 +30,10 @@ pub struct Report {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
-    /// The log likelihood of the points under the field, where the method knows it; a sum over separate pieces.
-    pub log_likelihood: Option<f64>,
+    /// The points as observations of the field, if they have features and the likelihood was computed.
+    pub likelihood: Option<Observation>,
+    /// Whether the likelihood was left out because it would have taken long.
+    pub likelihood_left_out: bool,
     /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
     pub figures: Vec<(String, f64)>,
     /// The penalties that were tried, where a path of them was asked for; of the largest of separate pieces.
@@ -73,7 +76,12 @@ impl Report {
     pub(crate) fn merge(&mut self, other: Report) {
         self.seconds.field += other.seconds.field;
         self.seconds.coordinates += other.seconds.coordinates;
-        self.log_likelihood = self.log_likelihood.zip(other.log_likelihood).map(|(a, b)| a + b);
+        self.seconds.likelihood += other.seconds.likelihood;
+        self.likelihood_left_out |= other.likelihood_left_out;
+        self.likelihood = self.likelihood.zip(other.likelihood).map(|(mut sum, other)| {
+            sum.merge(&other);
+            sum
+        });
         self.converged &= other.converged;
         self.iterations += other.iterations;
         self.warnings.extend(other.warnings);
@@ -100,6 +108,8 @@ pub struct Seconds {
     pub field: f64,
     /// Stage 3.
     pub coordinates: f64,
+    /// The likelihood.
+    pub likelihood: f64,
 }
 
 /// What one piece of the input was fitted to; there is one piece unless they were kept separate.
@@ -156,9 +166,10 @@ impl Model {
         &self.report.eigenvalues
     }
 
-    /// The log likelihood of the points under the fitted field, where the method knows it.
+    /// The log likelihood of the points under the fitted field and noise, the same model for every method
+    /// ([`crate::likelihood`]); nothing if the input had no features or [`Likelihood`](crate::Likelihood) left it out.
     pub fn log_likelihood(&self) -> Option<f64> {
-        self.report.log_likelihood
+        self.report.likelihood.map(|observation| observation.log_likelihood)
     }
 
     /// The fitted edges, sorted by their ends, where the method has a weight for each; not kept in saved models.

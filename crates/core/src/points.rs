@@ -92,6 +92,12 @@ impl Points {
         Points { rows: rows.len(), cols: self.cols, values }
     }
 
+    /// The given columns, in the given order.
+    pub fn select_columns(&self, columns: &[usize]) -> Points {
+        let values = (0..self.rows).flat_map(|i| columns.iter().map(move |&f| self.row(i)[f])).collect();
+        Points { rows: self.rows, cols: columns.len(), values }
+    }
+
     /// Whether the sizes agree and every value is finite, as [`Points::new`] would have it.
     pub(crate) fn is_sound(&self) -> bool {
         self.rows > 0

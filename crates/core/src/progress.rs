@@ -1,6 +1,6 @@
 //! One observer for progress and for stopping.
 
-/// The three stages and the score, as the observer hears of them.
+/// The three stages, the likelihood and the score, as the observer hears of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Who is whose neighbor.
@@ -11,6 +11,8 @@ pub enum Stage {
     Coordinates,
     /// How good a map is; no stage of a fit.
     Score,
+    /// The likelihood of the points under the field, after the three stages.
+    Likelihood,
 }
 
 impl Stage {
@@ -21,6 +23,7 @@ impl Stage {
             Stage::Field => "field",
             Stage::Coordinates => "coordinates",
             Stage::Score => "score",
+            Stage::Likelihood => "likelihood",
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::field::{
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
+use crate::likelihood::Likelihood;
 use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
@@ -184,6 +185,8 @@ pub struct Recipe {
     pub seed: u64,
     /// How many bytes may be allocated; if not given, most of what the machine has free.
     pub memory: Option<u64>,
+    /// After stage 3: whether the likelihood of the points under the field is computed.
+    pub likelihood: Likelihood,
 }
 
 impl Default for Recipe {
@@ -198,6 +201,7 @@ impl Default for Recipe {
             dims: 2,
             seed: 0,
             memory: None,
+            likelihood: Likelihood::default(),
         }
     }
 }
@@ -255,7 +259,7 @@ impl Recipe {
         Ok(model)
     }
 
-    fn check_dims(&self, n: usize, points: Option<&Points>) -> Result<()> {
+    pub(crate) fn check_dims(&self, n: usize, points: Option<&Points>) -> Result<()> {
         let dims = self.dims;
         if n < 2 {
             return Err(Error::data(format!("there is only {n} point; give at least two")));
@@ -273,7 +277,7 @@ impl Recipe {
         Ok(())
     }
 
-    fn graph(
+    pub(crate) fn graph(
         &self,
         points: Option<&Points>,
         distances: Option<&Points>,

@@ -2,8 +2,9 @@
 
 use crate::error::{Error, Result};
 use crate::extend::{Known, Rule};
-use crate::field::{Site, Weight};
+use crate::field::{Built, Field, Site, Weight};
 use crate::graph::{Found, Graph, Metric, Pieces, check_distances};
+use crate::likelihood::{Budget, Columns, Density, Likelihood, Observation};
 use crate::model::{Model, Part, Report, Seconds, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
@@ -79,7 +80,9 @@ impl Stages<'_> {
         let dims = self.recipe.dims.min(rows.len() - 1);
         if dims == 0 {
             let embedding = Points::new(1, 1, vec![0.0])?;
-            let report = Report { converged: true, ..Report::default() };
+            // One point has no directions, and so no part in the likelihood.
+            let likelihood = Some(Observation::default());
+            let report = Report { converged: true, likelihood, ..Report::default() };
             return Ok(Fitted { embedding, part: Part::alone(), report, weights: None });
         }
         let points = self.points.map(|points| points.select(rows));
@@ -95,31 +98,18 @@ impl Stages<'_> {
     }
 
     fn fit_one(&self, n: usize, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
-        let recipe = self.recipe;
-        let memory = recipe.memory.unwrap_or_else(available_memory);
         let start = Instant::now();
-        self.observer.progress(Stage::Field, 0.0);
-        let site = Site {
-            points: self.points,
-            distances: self.distances,
-            graph,
-            metric: self.metric,
-            dims,
-            seed: recipe.seed,
-            memory,
-            observer: self.observer,
-        };
-        let built = recipe.method.model().field(&site)?;
+        let mut built = self.built(graph, dims)?;
         let field_seconds = start.elapsed().as_secs_f64();
-        if self.observer.stop() {
-            return Err(Error::Stopped);
-        }
         let start = Instant::now();
-        self.observer.progress(Stage::Coordinates, 0.0);
-        let spectrum = spectral::coordinates(&built.field, dims, recipe.seed, memory, self.observer)?;
+        let spectrum = self.spectrum(&built.field, dims)?;
+        let k = built.neighbors_of(graph);
         let mut rule = built.rule;
-        let k = built.neighbors.unwrap_or_else(|| graph.map_or(1, |g| (g.edge_count() / g.len()).max(1)));
         let embedding = self.embedding(n, k, &spectrum, &mut rule)?;
+        let coordinates_seconds = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let (likelihood, likelihood_left_out) = self.likelihood(&built.field, &embedding, &mut built.warnings)?;
+        let own = built.log_likelihood.map(|value| ("field_log_likelihood", value));
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
@@ -129,12 +119,18 @@ impl Stages<'_> {
         };
         let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
         let report = Report {
-            seconds: Seconds { graph: 0.0, field: field_seconds, coordinates: start.elapsed().as_secs_f64() },
+            seconds: Seconds {
+                graph: 0.0,
+                field: field_seconds,
+                coordinates: coordinates_seconds,
+                likelihood: start.elapsed().as_secs_f64(),
+            },
             parameters: chosen.collect(),
             eigenvalues: spectrum.eigenvalues,
             residuals: spectrum.residuals,
-            log_likelihood: built.log_likelihood,
-            figures: built.figures.into_iter().map(|(name, value)| (name.into(), value)).collect(),
+            likelihood,
+            likelihood_left_out,
+            figures: built.figures.into_iter().chain(own).map(|(name, value)| (name.into(), value)).collect(),
             path: built.path,
             solver: spectrum.solver,
             iterations: spectrum.iterations,
@@ -145,8 +141,71 @@ impl Stages<'_> {
         Ok(Fitted { embedding, part, report, weights: built.weights })
     }
 
+    /// Stage 2.
+    pub(crate) fn built(&self, graph: Option<&Graph>, dims: usize) -> Result<Built> {
+        self.observer.progress(Stage::Field, 0.0);
+        let site = Site {
+            points: self.points,
+            distances: self.distances,
+            graph,
+            metric: self.metric,
+            dims,
+            seed: self.recipe.seed,
+            memory: self.memory(),
+            observer: self.observer,
+        };
+        let built = self.recipe.method.model().field(&site)?;
+        if self.observer.stop() { Err(Error::Stopped) } else { Ok(built) }
+    }
+
+    /// Stage 3.
+    pub(crate) fn spectrum(&self, field: &Field, dims: usize) -> Result<Spectrum> {
+        self.observer.progress(Stage::Coordinates, 0.0);
+        spectral::coordinates(field, dims, self.recipe.seed, self.memory(), self.observer)
+    }
+
+    /// How many bytes may be allocated.
+    pub(crate) fn memory(&self) -> u64 {
+        self.recipe.memory.unwrap_or_else(available_memory)
+    }
+
+    /// The likelihood of the points under the field, and whether it was left out for its price.
+    fn likelihood(
+        &self,
+        field: &Field,
+        embedding: &Points,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Option<Observation>, bool)> {
+        let asked = self.recipe.likelihood;
+        let Some(points) = self.points.filter(|_| asked != Likelihood::Never) else { return Ok((None, false)) };
+        let budget = Budget { likelihood: asked, memory: self.memory() };
+        let Some(density) = Density::new(field, Some(embedding), points.cols(), &budget)? else {
+            return Ok((None, true));
+        };
+        let fitted = match density.fit(&Columns::all(points), self.observer) {
+            // The map is there already.
+            Err(Error::Stopped) => {
+                warnings.push("stopped before the likelihood was known".into());
+                return Ok((None, false));
+            }
+            fitted => fitted?,
+        };
+        match &fitted {
+            None => {
+                warnings.push("the points have no likelihood under the field: they coincide, or it is singular".into())
+            }
+            Some(fitted) if fitted.noise_at_floor => warnings.push(format!(
+                "the likelihood has no maximum: the points lie in the field's free directions, and the others got the \
+                 least variance that is allowed, {:.0e} of the data's",
+                crate::likelihood::FLOOR
+            )),
+            Some(_) => {}
+        }
+        Ok((fitted, false))
+    }
+
     /// The coordinates of all points, and what the rule could not know before them.
-    fn embedding(&self, n: usize, k: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
+    pub(crate) fn embedding(&self, n: usize, k: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
         let y = &spectrum.coordinates;
         let values = (0..y.nrows()).flat_map(|i| (0..y.ncols()).map(move |q| y[(i, q)])).collect();
         let embedding = Points::new(y.nrows(), y.ncols(), values)?;

@@ -50,6 +50,23 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
         assert_eq!(one.embedding(), two.embedding(), "{name}");
         assert_eq!(one.embedding(), three.embedding(), "{name}");
         assert_eq!(one.spectrum(), two.spectrum(), "{name}");
+        assert_eq!(one.report().likelihood, two.report().likelihood, "{name}");
+        assert_eq!(one.report().likelihood, three.report().likelihood, "{name}");
+    }
+}
+
+#[test]
+fn every_method_has_a_likelihood_on_one_scale() {
+    let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
+    for points in inputs().iter().chain([&iris]) {
+        for method in Method::all() {
+            let name = method.info().name;
+            let model = recipe(method).fit(points).unwrap();
+            let found = model.report().likelihood.unwrap_or_else(|| panic!("{name} has no likelihood"));
+            assert!(found.log_likelihood.is_finite(), "{name}: {found:?}");
+            assert!(found.signal >= 0.0 && found.noise >= 0.0 && found.signal + found.noise > 0.0, "{name}: {found:?}");
+            assert_eq!(found.directions * found.features, (points.rows() - 1) * points.cols(), "{name}");
+        }
     }
 }
 

@@ -78,7 +78,7 @@ pub(crate) fn scales(plane: &Plane, area: Area) -> (Scale, Scale, bool) {
 }
 
 /// The smallest and the largest number, a little apart from the edges; never empty.
-fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let size = high - low;
     if !size.is_finite() {
@@ -125,7 +125,8 @@ fn columns(scene: &mut Scene, area: Area, scale: &Scale, name: &str) {
     scene.text((area.x + area.width / 2.0, area.bottom() + 33.0), 12.0, Anchor::Middle, INK, name);
 }
 
-fn rows(scene: &mut Scene, area: Area, scale: &Scale, ticks: &[(f64, String)], name: Option<&str>) {
+/// Draws a grid line with its text for every tick, and the name of the axis above them.
+pub(crate) fn rows(scene: &mut Scene, area: Area, scale: &Scale, ticks: &[(f64, String)], name: Option<&str>) {
     for (value, text) in ticks {
         let y = scale.at(*value);
         scene.line((area.x, y), (area.right(), y), 1.0, GRID);

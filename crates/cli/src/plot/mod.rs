@@ -3,6 +3,7 @@
 //! [`Picture`] says what to show, [`scene::Scene`] is the same as marks on paper, and [`svg`] or [`raster`] writes it.
 
 mod axes;
+mod curve;
 mod font;
 mod palette;
 mod plane;
@@ -11,6 +12,7 @@ mod scene;
 mod side;
 mod svg;
 
+pub(crate) use curve::Curve;
 use eigenfold::Points;
 use plane::Axes;
 use scene::{Anchor, Area, Mark, Scene};
@@ -83,11 +85,7 @@ impl Format {
 impl Picture<'_> {
     /// The bytes of the file.
     pub(crate) fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
-        let scene = self.scene();
-        match format {
-            Format::Svg => Ok(svg::svg(&scene).into_bytes()),
-            Format::Png => raster::png(&scene).map_err(|e| format!("the picture could not be encoded: {e}")),
-        }
+        written(&self.scene(), format)
     }
 
     fn scene(&self) -> Scene {
@@ -137,6 +135,14 @@ impl Picture<'_> {
         parts.retain(|part| !part.is_empty());
         let line = font::fitted(&parts.join(" · "), 11.5, room);
         scene.text((24.0, 52.0), 11.5, Anchor::Start, palette::GREY, line);
+    }
+}
+
+/// The bytes of a scene's file.
+fn written(scene: &Scene, format: Format) -> Result<Vec<u8>, String> {
+    match format {
+        Format::Svg => Ok(svg::svg(scene).into_bytes()),
+        Format::Png => raster::png(scene).map_err(|e| format!("the picture could not be encoded: {e}")),
     }
 }
 

@@ -7,6 +7,7 @@ mod bad_models;
 mod bad_outputs;
 mod commands;
 mod embedding;
+mod likelihood;
 mod reconstruct;
 mod score;
 mod stopping;

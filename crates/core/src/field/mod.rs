@@ -86,6 +86,17 @@ pub enum Field {
     Covariance(Box<dyn Operator>),
 }
 
+impl Field {
+    /// Whether the inverse covariance of all n points is known: not the covariance, and not of landmarks alone.
+    pub(crate) fn is_precision_of(&self, n: usize) -> bool {
+        match self {
+            Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix.dim() == n,
+            Field::Root(root) => root.dim() == n,
+            Field::Factor(_) | Field::Covariance(_) => false,
+        }
+    }
+}
+
 /// How long the coordinate of an eigenvector of a precision is, in units of mean square one (in the mass).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
@@ -149,7 +160,7 @@ pub struct Built {
     pub field: Field,
     /// How new points are placed.
     pub rule: Rule,
-    /// The log likelihood of the points under the field, where the method knows it.
+    /// The log likelihood of the points under the field alone, where the method maximized or knows it.
     pub log_likelihood: Option<f64>,
     /// The fitted edges by their ends, where the method has a multiplier for each ([`FieldModel::has_weights`]).
     pub weights: Option<Vec<Weight>>,
@@ -168,6 +179,12 @@ pub struct Built {
 }
 
 impl Built {
+    /// How many neighbors a new point gets: as many as the graph gives on average, unless the method knows better.
+    pub(crate) fn neighbors_of(&self, graph: Option<&Graph>) -> usize {
+        let usual = || graph.map_or(1, |graph| (graph.edge_count() / graph.len()).max(1));
+        self.neighbors.unwrap_or_else(usual)
+    }
+
     /// A field and its rule, with nothing more to say.
     pub(crate) fn new(field: Field, rule: Rule) -> Built {
         Built {

@@ -94,6 +94,16 @@ impl SparseSymmetric {
         SparseSymmetric { offsets: self.offsets.clone(), columns: self.columns.clone(), values }
     }
 
+    /// The matrix with `value` added to diagonal entry `i`.
+    pub(crate) fn with_added(&self, i: usize, value: f64) -> SparseSymmetric {
+        let mut sum = self.clone();
+        let place = self.row_columns(i).iter().position(|&j| j as usize == i);
+        if let Some(place) = place {
+            sum.values[self.offsets[i] + place] += value;
+        }
+        sum
+    }
+
     /// The dense matrix.
     pub fn to_dense(&self) -> faer::Mat<f64> {
         let mut dense = faer::Mat::zeros(self.dim(), self.dim());

@@ -1,0 +1,68 @@
+//! The picture of what `-k auto` tried: a value for every number of neighbors, the chosen one marked.
+
+use super::axes::{self, Scale};
+use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};
+use super::scene::{Anchor, Area, Mark, Scene};
+use super::{Format, SIZE, font, written};
+use eigenfold::Choice;
+
+/// What is drawn.
+pub(crate) struct Curve<'a> {
+    /// What was tried, and what was chosen.
+    pub(crate) choice: &'a Choice,
+    /// The first line.
+    pub(crate) title: &'a str,
+    /// The second line, smaller.
+    pub(crate) subtitle: &'a str,
+}
+
+impl Curve<'_> {
+    /// The bytes of the file.
+    pub(crate) fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+        written(&self.scene(), format)
+    }
+
+    fn scene(&self) -> Scene {
+        let mut scene = Scene { width: SIZE.0, height: SIZE.1, marks: vec![] };
+        let area = Area { x: 72.0, y: 92.0, width: SIZE.0 - 72.0 - 30.0, height: SIZE.1 - 92.0 - 52.0 };
+        let room = SIZE.0 - 48.0;
+        scene.text((24.0, 32.0), 17.0, Anchor::Start, INK, font::fitted(self.title, 17.0, room));
+        scene.text((24.0, 52.0), 11.5, Anchor::Start, GREY, font::fitted(self.subtitle, 11.5, room));
+        // Neighbors matter by their ratio: from 4 to 8 is as far as from 8 to 16.
+        let place = |k: usize| (k as f64).ln();
+        let x = Scale::new(axes::range(self.choice.tried.iter().map(|t| place(t.k))), (area.x, area.right()));
+        let y = Scale::new(axes::range(self.choice.tried.iter().filter_map(|t| t.value)), (area.bottom(), area.y));
+        for tried in &self.choice.tried {
+            let at = x.at(place(tried.k));
+            scene.line((at, area.y), (at, area.bottom()), 1.0, GRID);
+            scene.text((at, area.bottom() + 16.0), 11.0, Anchor::Middle, GREY, tried.k.to_string());
+        }
+        let middle = area.x + area.width / 2.0;
+        scene.text((middle, area.bottom() + 35.0), 12.0, Anchor::Middle, INK, "neighbors k (logarithmic)");
+        axes::rows(
+            &mut scene,
+            area,
+            &y,
+            &y.ticks(6.0),
+            Some("error of left-out rows, relative to the data's deviation"),
+        );
+        let known = || self.choice.tried.iter().filter_map(|t| t.value.map(|value| (t, x.at(place(t.k)), y.at(value))));
+        let path: Vec<(f64, f64)> = known().map(|(_, x, y)| (x, y)).collect();
+        for pair in path.windows(2) {
+            scene.line(pair[0], pair[1], 1.75, PLAIN);
+        }
+        let color = |pieces: usize| if pieces > 1 { OTHER } else { PLAIN };
+        let dots = known().map(|(tried, x, y)| (x, y, color(tried.pieces))).collect();
+        scene.marks.push(Mark::Dots { radius: 4.5, opacity: 1.0, dots });
+        if let Some((tried, at, height)) = known().find(|(tried, ..)| tried.k == self.choice.chosen) {
+            let mark = class(1, 8);
+            scene.marks.push(Mark::Dots { radius: 7.0, opacity: 1.0, dots: vec![(at, height, mark)] });
+            let left = at > middle;
+            let (from, anchor) = if left { (at - 12.0, Anchor::End) } else { (at + 12.0, Anchor::Start) };
+            // Above the mark, unless that is beyond the top.
+            let line = if height - 12.0 > area.y + 12.0 { height - 12.0 } else { height + 22.0 };
+            scene.text((from, line), 12.0, anchor, INK, format!("k = {} chosen", tried.k));
+        }
+        scene
+    }
+}

@@ -1,0 +1,88 @@
+//! The likelihood, left-out features and `-k auto`.
+
+use crate::{Bench, is_png};
+use serde_json::json;
+
+#[test]
+fn the_likelihood_is_in_the_report_of_every_method() {
+    let bench = Bench::new();
+    bench.does("methods --json methods.json");
+    for method in bench.json("methods.json").as_array().unwrap() {
+        let name = method["name"].as_str().unwrap();
+        let answer = bench.does(&format!("embed iris -m {name} -k 8 --json report.json"));
+        assert!(answer.err.contains("  likelihood   "), "{name}: {}", answer.err);
+        let report = bench.json("report.json");
+        let value = report["log_likelihood"].as_f64();
+        assert!(value.is_some_and(f64::is_finite), "{name}: {report}");
+        assert_eq!(report["likelihood"]["log_likelihood"].as_f64(), value, "{name}");
+        for key in ["signal", "noise", "noise_at_floor", "features", "directions", "evaluations"] {
+            assert!(report["likelihood"].get(key).is_some(), "{name}: {key} of {report}");
+        }
+        assert!(report["seconds"]["likelihood"].as_f64().is_some(), "{name}");
+    }
+}
+
+#[test]
+fn what_is_dear_is_left_out_and_the_flag_is_named() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 600 -q -o roll.npy");
+    let answer = bench.does("embed roll.npy -m laplacian-eigenmaps --memory 60kB --json report.json");
+    assert!(answer.err.contains("--likelihood asks for it"), "{}", answer.err);
+    assert!(bench.json("report.json").get("log_likelihood").is_none());
+    bench.refuses(
+        "embed roll.npy -m laplacian-eigenmaps --memory 60kB --likelihood -o m.csv",
+        2,
+        "likelihood's factor",
+    );
+}
+
+#[test]
+fn left_out_features_are_reported_fold_by_fold() {
+    let bench = Bench::new();
+    let answer = bench.does("embed iris -m laplacian-eigenmaps -k 8 --held-out --json report.json");
+    assert!(answer.err.contains("features left out in 4 folds"), "{}", answer.err);
+    let held_out = &bench.json("report.json")["held_out"];
+    assert_eq!(held_out["by_fold"].as_array().unwrap().len(), 4);
+    assert!(held_out["log_likelihood"].as_f64().is_some_and(f64::is_finite));
+    bench.does("sample swiss-roll -n 100 -q -o roll.npy");
+    bench.refuses("embed roll.npy -m isomap --held-out -o m.csv", 2, "of 3 features 2 are kept");
+    bench.write("d.csv", "0,1,2\n1,0,1\n2,1,0\n");
+    bench.refuses("embed d.csv --input-kind distances -m mds --held-out -o m.csv", 2, "needs points");
+}
+
+#[test]
+fn neighbors_are_chosen_told_drawn_and_saved() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 500 --seed 1 -q -o roll.npy");
+    let line =
+        "embed roll.npy -m isomap -k auto --json report.json --plot-neighbors tried.png --save map.model -o a.csv";
+    let answer = bench.does(line);
+    assert!(answer.err.contains("chosen by the error of left-out rows"), "{}", answer.err);
+    assert!(is_png(&bench.path("tried.png")));
+    let report = bench.json("report.json");
+    let chosen = report["neighbors"]["chosen"].as_u64().unwrap();
+    assert_eq!(report["parameters"]["neighbors"], json!({"asked": "auto", "used": chosen}));
+    let tried = report["neighbors"]["tried"].as_array().unwrap();
+    let of = |k: u64| tried.iter().find(|one| one["k"].as_u64() == Some(k)).unwrap();
+    let least = tried.iter().filter(|one| one["pieces"] == 1).map(|one| one["value"].as_f64().unwrap());
+    assert_eq!(of(chosen)["value"].as_f64().unwrap(), least.fold(f64::MAX, f64::min));
+    // The map is that of the chosen number, and so is the model.
+    bench.does(&format!("embed roll.npy -m isomap -k {chosen} -q -o b.csv"));
+    assert_eq!(bench.read("a.csv"), bench.read("b.csv"));
+    bench.does("transform map.model roll.npy -q -o c.csv");
+    bench.does("embed roll.npy -m isomap -k auto -q --plot-neighbors tried.svg -o a.csv");
+    assert!(bench.read("tried.svg").contains(&format!("k = {chosen} chosen")));
+}
+
+#[test]
+fn neighbors_cannot_be_chosen_without_a_graph_or_points() {
+    let bench = Bench::new();
+    bench.refuses("embed iris -m pca -k auto -o m.csv", 2, "pca has no neighbors to choose");
+    bench.refuses("embed iris -m isomap --graph all -k auto -o m.csv", 2, "takes no -k");
+    bench.refuses("embed iris -m isomap --plot-neighbors t.png -o m.csv", 2, "add -k auto");
+    bench.refuses("embed iris -m isomap -k auto --plot-neighbors t.jpg -o m.csv", 2, "use .png or .svg");
+    bench.refuses("graph iris -k auto -o m.csv", 2, "give -k a number");
+    bench.refuses("embed iris -m isomap -k few -o m.csv", 2, "use 1 or more, or auto");
+    bench.write("d.csv", "0,1,2\n1,0,1\n2,1,0\n");
+    bench.refuses("embed d.csv --input-kind distances -m isomap -k auto -o m.csv", 2, "needs points");
+}

@@ -1,0 +1,66 @@
+//! Feature columns as the likelihood sees them: centered, and in units of their own size.
+
+use crate::points::Points;
+use faer::Mat;
+
+/// Centered columns of points, divided by `size`.
+pub(crate) struct Columns {
+    /// One row a point.
+    pub(crate) values: Mat<f64>,
+    /// The unit: where it is the columns' own, Σ values² = (n − 1) p.
+    pub(crate) size: f64,
+}
+
+impl Columns {
+    /// The given columns in their own size.
+    pub(crate) fn new(points: &Points, which: &[usize]) -> Columns {
+        // Sums of squares of numbers up to 1e150 would overflow without the first division.
+        let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
+        let centered = Columns::in_units(points, which, largest);
+        let size = largest * (centered.square() / centered.count()).sqrt();
+        if size > 0.0 { Columns::in_units(points, which, size) } else { Columns { size: 0.0, ..centered } }
+    }
+
+    /// All columns in their own size.
+    pub(crate) fn all(points: &Points) -> Columns {
+        Columns::new(points, &(0..points.cols()).collect::<Vec<_>>())
+    }
+
+    /// The given columns in a given unit.
+    pub(crate) fn in_units(points: &Points, which: &[usize], size: f64) -> Columns {
+        let mean = points.column_means();
+        let values = Mat::from_fn(points.rows(), which.len(), |i, f| (points.row(i)[which[f]] - mean[which[f]]) / size);
+        Columns { values, size }
+    }
+
+    /// n − 1.
+    pub(crate) fn directions(&self) -> f64 {
+        self.values.nrows() as f64 - 1.0
+    }
+
+    /// p.
+    pub(crate) fn features(&self) -> f64 {
+        self.values.ncols() as f64
+    }
+
+    /// (n − 1) p.
+    pub(crate) fn count(&self) -> f64 {
+        self.directions() * self.features()
+    }
+
+    /// Σ values².
+    pub(crate) fn square(&self) -> f64 {
+        self.values.col_iter().map(|column| column.iter().map(|v| v * v).sum::<f64>()).sum()
+    }
+
+    /// What 2π and the unit take from every log density.
+    pub(crate) fn constant(&self) -> f64 {
+        -self.count() * (0.5 * std::f64::consts::TAU.ln() + self.size.ln())
+    }
+
+    /// The log density under noise alone.
+    pub(crate) fn of_noise(&self, noise: f64) -> f64 {
+        let noise = noise / self.size / self.size;
+        self.constant() - 0.5 * (self.count() * noise.ln() + self.square() / noise)
+    }
+}

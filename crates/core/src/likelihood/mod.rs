@@ -1,0 +1,159 @@
+//! The likelihood of the points under a field: one observation model for every method.
+//!
+//! Every centered feature column is an independent draw from the field and noise, seen in the n − 1 directions that are
+//! orthogonal to the constants:
+//!
+//! ```text
+//! x̃[f] ~ N(0, α² K + σ² I)        f = 1 … p;  α² ≥ 0 and σ² ≥ 0 by maximum likelihood
+//! ```
+//!
+//! So all densities are of the same (n − 1) p numbers and can be compared. For a precision A, K = A⁺ off the constants
+//! (`precision.rs`). A covariance may be degenerate (pca's is that of the data themselves) or indefinite (isomap's), so
+//! its map is taken for it and all else is noise, as in probabilistic principal components (`map.rs`). No direction may
+//! have less than 1e-12 of the data's variance: points that lie in the field's free directions exactly would
+//! otherwise have no largest likelihood.
+//!
+//! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. JRSS B 61(3), 1999. N. D. Lawrence.
+//! Probabilistic non-linear principal component analysis with Gaussian process latent variable models. JMLR 6, 2005
+//! (the dual model, independent over features). N. D. Lawrence, JMLR 13, 2012, section 2.1.
+
+mod columns;
+mod held_out;
+mod map;
+mod peak;
+mod precision;
+
+pub(crate) use columns::Columns;
+pub use held_out::HeldOut;
+
+use crate::error::{Error, Result};
+use crate::field::Field;
+use crate::linalg::Operator;
+use crate::points::Points;
+use crate::progress::Observer;
+use map::Map;
+use precision::Precision;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// The least variance of a direction, as a part of that of the data; what is below is rounding.
+pub(crate) const FLOOR: f64 = 1e-12;
+/// A likelihood predicted below this many flops is computed without being asked for (a few tenths of a second).
+const CHEAP_FLOPS: f64 = 6e9;
+/// A precision over more points, or with more entries, is not even ordered to predict it.
+const CHEAP_POINTS: usize = 30_000;
+const CHEAP_ENTRIES: usize = 1_000_000;
+
+/// Whether the likelihood is computed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Likelihood {
+    /// If its predicted price is a few tenths of a second.
+    #[default]
+    Cheap,
+    /// Whatever it costs.
+    Always,
+    /// Not at all.
+    Never,
+}
+
+/// The points as observations of the field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Observation {
+    /// The log density of the (n − 1) p numbers; a sum over separate pieces.
+    pub log_likelihood: f64,
+    /// α², in the square of the data's units over those of K; of the largest of separate pieces.
+    pub signal: f64,
+    /// σ², in the square of the data's units; of the largest of separate pieces.
+    pub noise: f64,
+    /// Whether the least variance of a direction, which is the noise where there is any, is the floor: then the
+    /// likelihood has no maximum above it.
+    pub noise_at_floor: bool,
+    /// p.
+    pub features: usize,
+    /// n − 1, of all pieces together.
+    pub directions: usize,
+    /// How often the likelihood was evaluated by a factor.
+    pub evaluations: usize,
+}
+
+impl Observation {
+    /// Adds another piece of the same input.
+    pub(crate) fn merge(&mut self, other: &Observation) {
+        self.log_likelihood += other.log_likelihood;
+        self.noise_at_floor |= other.noise_at_floor;
+        self.directions += other.directions;
+        self.evaluations += other.evaluations;
+    }
+}
+
+/// What may be spent.
+pub(crate) struct Budget {
+    pub(crate) likelihood: Likelihood,
+    /// In bytes.
+    pub(crate) memory: u64,
+}
+
+/// A field as it is evaluated: its covariance up to α², or what stands for it.
+pub(crate) enum Density {
+    Precision(Box<Precision>),
+    Map(Map),
+}
+
+impl Density {
+    /// The density of a field, by its map if it is a covariance; nothing if its price is beyond the budget.
+    pub(crate) fn new(
+        field: &Field,
+        map: Option<&Points>,
+        features: usize,
+        budget: &Budget,
+    ) -> Result<Option<Density>> {
+        let cheap = budget.likelihood == Likelihood::Cheap;
+        let small = |n: usize| !cheap || n <= CHEAP_POINTS;
+        if let Some(map) = map.filter(|map| !field.is_precision_of(map.rows())) {
+            return Ok(Some(Density::Map(Map::new(map)?)));
+        }
+        let (matrix, grounded) = match field {
+            Field::Precision { matrix, .. } | Field::Definite { matrix, .. } if small(matrix.dim()) => {
+                (Cow::Borrowed(matrix), None)
+            }
+            Field::Root(root) if small(root.dim()) => (Cow::Owned(root.precision()), Some(root.log_determinant())),
+            _ => return Ok(None),
+        };
+        if cheap && matrix.entry_count() > CHEAP_ENTRIES {
+            return Ok(None);
+        }
+        let precision = Precision::new(&matrix, grounded)?;
+        let fits = precision.memory(features) <= budget.memory;
+        match budget.likelihood {
+            Likelihood::Cheap if !fits || precision.flops(features) > CHEAP_FLOPS => Ok(None),
+            _ if !fits => Err(Error::Memory {
+                what: "the likelihood's factor".into(),
+                needed: precision.memory(features),
+                limit: budget.memory,
+                way_out: "leave out --likelihood, use a smaller -k, or raise --memory".into(),
+            }),
+            _ => Ok(Some(Density::Precision(Box::new(precision)))),
+        }
+    }
+
+    /// α² and σ² by maximum likelihood, and the log density there; nothing if all points coincide or the factor fails.
+    pub(crate) fn fit(&self, columns: &Columns, observer: &dyn Observer) -> Result<Option<Observation>> {
+        if columns.size <= 0.0 {
+            return Ok(None);
+        }
+        let fitted = match self {
+            Density::Precision(precision) => precision.fit(columns, observer)?,
+            Density::Map(map) => Some(map.fit(columns)),
+        };
+        Ok(fitted.filter(|o| o.log_likelihood.is_finite()))
+    }
+
+    /// The log density of other columns at fitted α² and σ².
+    pub(crate) fn of(&self, columns: &Columns, fitted: &Observation) -> Result<Option<f64>> {
+        match self {
+            _ if fitted.signal == 0.0 => Ok(Some(columns.of_noise(fitted.noise))),
+            Density::Precision(precision) => precision.of(columns, fitted),
+            Density::Map(map) => Ok(Some(map.of(columns, fitted))),
+        }
+    }
+}

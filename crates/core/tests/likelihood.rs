@@ -1,0 +1,264 @@
+//! The likelihood of every kind of field, against dense matrices and closed forms.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use eigenfold::field::{Field, Site};
+use eigenfold::graph::Search;
+use eigenfold::linalg::dense::symmetric_eigen;
+use eigenfold::progress::Silent;
+use eigenfold::{Alle, Likelihood, Method, Meu, Neighbors, Observation, Pca, Pieces, Points, Recipe};
+use faer::Mat;
+use support::*;
+
+fn recipe(method: impl Into<Method>) -> Recipe {
+    Recipe { method: method.into(), likelihood: Likelihood::Always, ..Recipe::default() }
+}
+
+fn observed(method: impl Into<Method>, points: &Points) -> Observation {
+    recipe(method).fit(points).unwrap().report().likelihood.unwrap()
+}
+
+/// Orthonormal columns orthogonal to the constants, by Helmert.
+fn contrasts(n: usize) -> Mat<f64> {
+    Mat::from_fn(n, n - 1, |i, j| {
+        let length = ((j + 1) as f64 * (j + 2) as f64).sqrt();
+        if i <= j { 1.0 / length } else { f64::from(u8::from(i == j + 1)) * -((j + 1) as f64) / length }
+    })
+}
+
+fn matrix(points: &Points) -> Mat<f64> {
+    Mat::from_fn(points.rows(), points.cols(), |i, f| points.row(i)[f])
+}
+
+/// The covariance of the contrasts at α² = 1 and σ² = 0, and what the noise is multiplied by: by the definition.
+fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
+    let n = points.rows();
+    let c = contrasts(n);
+    let found = Search { neighbors: Neighbors::default(), ..Search::default() }.of_points(points, &Silent).unwrap();
+    let site = Site {
+        points: Some(points),
+        distances: None,
+        graph: Some(&found.graph),
+        metric: eigenfold::Metric::Euclidean,
+        dims: 2,
+        seed: 0,
+        memory: u64::MAX,
+        observer: &Silent,
+    };
+    let identity = Mat::<f64>::identity(n - 1, n - 1);
+    let precision = match method.model().field(&site).unwrap().field {
+        Field::Precision { matrix, .. } => matrix,
+        Field::Root(root) => root.precision(),
+        Field::Factor(_) | Field::Covariance(_) => {
+            let map = recipe(method.clone()).fit(points).unwrap();
+            let y = c.transpose() * matrix(map.embedding());
+            let k = &y * y.transpose();
+            let (_, v) = symmetric_eigen(k.as_ref()).unwrap();
+            let v = v.subcols(0, 2);
+            return (k, identity - v * v.transpose());
+        }
+    };
+    let b = c.transpose() * precision.to_dense() * &c;
+    let (values, v) = symmetric_eigen(b.as_ref()).unwrap();
+    let scaled = Mat::from_fn(n - 1, n - 1, |i, q| v[(i, q)] / values[q]);
+    (scaled * v.transpose(), identity)
+}
+
+/// The log density of the contrasts under α² K + σ² N.
+fn dense(shapes: &(Mat<f64>, Mat<f64>), points: &Points, signal: f64, noise: f64) -> f64 {
+    let (n, p) = (points.rows(), points.cols());
+    let z = contrasts(n).transpose() * matrix(points);
+    let covariance = Mat::from_fn(n - 1, n - 1, |i, j| signal * shapes.0[(i, j)] + noise * shapes.1[(i, j)]);
+    let (values, vectors) = symmetric_eigen(covariance.as_ref()).unwrap();
+    let along = vectors.transpose() * &z;
+    let of = |q: usize| p as f64 * values[q].ln() + along.row(q).squared_norm_l2() / values[q];
+    -0.5 * ((n - 1) * p) as f64 * std::f64::consts::TAU.ln() - 0.5 * (0..n - 1).map(of).sum::<f64>()
+}
+
+/// A roll with noise in the features, and points without structure.
+fn inputs() -> [Points; 2] {
+    let (roll, noise) = (swiss(40), cloud(40, 3, 5));
+    let values = roll.values().iter().zip(noise.values()).map(|(x, e)| x + e).collect();
+    [Points::new(40, 3, values).unwrap(), cloud(40, 7, 3)]
+}
+
+#[test]
+fn every_field_has_the_density_of_its_dense_covariance_and_is_at_its_maximum() {
+    for points in inputs() {
+        for method in Method::all() {
+            let name = method.info().name;
+            let fitted = observed(method.clone(), &points);
+            let shapes = shapes(&method, &points);
+            let at = |signal: f64, noise: f64| dense(&shapes, &points, signal, noise);
+            let here = at(fitted.signal, fitted.noise);
+            let error = (fitted.log_likelihood - here).abs() / here.abs().max(1.0);
+            assert!(error < SOLVED, "{name}: {} and {here}", fitted.log_likelihood);
+            // Slopes in log α² and log σ², a number at a time; without noise, none would help.
+            let numbers = (39 * points.cols()) as f64;
+            let h = 1e-4f64;
+            let (up, down) = (h.exp(), (-h).exp());
+            let slope = (at(fitted.signal * up, fitted.noise) - at(fitted.signal * down, fitted.noise)) / (2.0 * h);
+            assert!(slope.abs() / numbers < FITTED, "{name}: {slope} in α², {fitted:?}");
+            if fitted.noise > 0.0 {
+                let slope = (at(fitted.signal, fitted.noise * up) - at(fitted.signal, fitted.noise * down)) / (2.0 * h);
+                assert!(slope.abs() / numbers < FITTED, "{name}: {slope} in σ², {fitted:?}");
+            } else {
+                let spread = fitted.signal * (0..39).map(|i| shapes.0[(i, i)]).fold(f64::MAX, f64::min);
+                for part in [1e-3, 1e-1, 1.0, 10.0] {
+                    let other = at(fitted.signal, part * spread);
+                    assert!(other <= here + 1e-9 * here.abs(), "{name}: noise {part} gives {other}, none {here}");
+                }
+            }
+        }
+    }
+}
+
+/// Tipping and Bishop 1999, equation (8), of the dual model: the p features are the sample, and the n − 1 directions
+/// the variables. −p/2 ((n − 1) (log 2π + 1) + Σ_q log λ[q]/p + (n − 1 − d) log σ²).
+#[test]
+fn pca_has_the_maximum_of_probabilistic_principal_components() {
+    for (points, dims) in [(cloud(30, 9, 1), 3), (swiss(200), 2), (cloud(12, 40, 4), 4)] {
+        let (n, p) = (points.rows() as f64, points.cols() as f64);
+        let z = contrasts(points.rows()).transpose() * matrix(&points);
+        let (values, _) = symmetric_eigen((&z * z.transpose()).as_ref()).unwrap();
+        let noise = values[dims..].iter().sum::<f64>() / p / (n - 1.0 - dims as f64);
+        let kept: f64 = values[..dims].iter().map(|value| (value / p).ln()).sum();
+        let log_det = kept + (n - 1.0 - dims as f64) * noise.ln();
+        let closed = -0.5 * p * ((n - 1.0) * (std::f64::consts::TAU.ln() + 1.0) + log_det);
+        let model = Recipe { dims, ..recipe(Pca::default()) }.fit(&points).unwrap();
+        let fitted = model.report().likelihood.unwrap();
+        assert!((fitted.log_likelihood / closed - 1.0).abs() < EXACT * 100.0, "{fitted:?} {closed}");
+        assert!((fitted.noise / noise - 1.0).abs() < SOLVED && (fitted.signal * p - 1.0).abs() < SOLVED, "{fitted:?}");
+    }
+}
+
+/// The field's own density is that of the differences from one point, whose volume is √n of that of the contrasts in
+/// every feature. At the optimum of meu, and by the construction of alle, the fitted α² is one.
+#[test]
+fn meu_and_alle_alone_are_the_common_likelihood_without_noise() {
+    for points in [swiss(300), cloud(120, 12, 2)] {
+        let meu = Meu { tolerance: 1e-9, max_iterations: 5000, ..Meu::default() };
+        for method in [Method::Meu(meu), Method::Alle(Alle::default())] {
+            let name = method.info().name;
+            let model = Recipe { neighbors: Neighbors::Nearest(6), ..recipe(method) }.fit(&points).unwrap();
+            let report = model.report();
+            let own = report.figures.iter().find(|figure| figure.0 == "field_log_likelihood").unwrap().1;
+            let shifted = own + 0.5 * points.cols() as f64 * (points.rows() as f64).ln();
+            let fitted = report.likelihood.unwrap();
+            assert!(fitted.log_likelihood >= shifted - SOLVED * shifted.abs(), "{name}: {fitted:?} {shifted}");
+            if fitted.noise == 0.0 {
+                assert!((fitted.log_likelihood / shifted - 1.0).abs() < SOLVED, "{name}: {fitted:?} {shifted}");
+                assert!((fitted.signal - 1.0).abs() < 1e-6, "{name}: {fitted:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn turning_the_features_changes_nothing_and_a_scale_shifts_by_its_logarithm() {
+    let points = swiss(150);
+    let s = 37.5f64;
+    let scaled = Points::new(150, 3, points.values().iter().map(|v| s * v).collect()).unwrap();
+    for method in Method::all() {
+        let name = method.info().name;
+        let plain = observed(method.clone(), &points).log_likelihood;
+        let turned = observed(method.clone(), &rotated(&points)).log_likelihood;
+        assert!((turned - plain).abs() < 1e-6 * plain.abs(), "{name}: {plain} {turned}");
+        let larger = observed(method, &scaled).log_likelihood + (149 * 3) as f64 * s.ln();
+        assert!((larger - plain).abs() < 1e-6 * plain.abs(), "{name}: {plain} {larger}");
+    }
+}
+
+/// A grid is in the free directions of every alignment: no noise-free likelihood has a maximum there.
+#[test]
+fn points_in_the_free_directions_are_at_the_floor_and_say_so() {
+    let rows: Vec<[f64; 3]> = (0..100).map(|i| [(i % 10) as f64, (i / 10) as f64 * 1.1, 0.0]).collect();
+    let points = Points::from_rows(&rows).unwrap();
+    for name in ["pca", "ltsa"] {
+        let model = recipe(Method::from_name(name).unwrap()).fit(&points).unwrap();
+        let fitted = model.report().likelihood.unwrap();
+        assert!(fitted.noise_at_floor && fitted.log_likelihood.is_finite(), "{name}: {fitted:?}");
+        assert!(model.report().warnings.iter().any(|w| w.contains("no maximum")), "{name}");
+    }
+    let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
+    let model = Recipe { dims: 1, ..recipe(Pca::default()) }.fit(&same).unwrap();
+    assert_eq!(model.log_likelihood(), None);
+}
+
+#[test]
+fn separate_pieces_add_up_and_single_points_add_nothing() {
+    let roll = swiss(60);
+    let rows = |shift: f64| (0..60).map(move |i| (i, shift));
+    let values: Vec<Vec<f64>> =
+        rows(0.0).chain(rows(500.0)).map(|(i, shift)| roll.row(i).iter().map(|x| x + shift).collect()).collect();
+    let both = Points::from_rows(&values).unwrap();
+    for name in ["laplacian-eigenmaps", "isomap"] {
+        let method = Method::from_name(name).unwrap();
+        let one = observed(method.clone(), &roll).log_likelihood;
+        let model = Recipe { pieces: Pieces::Separate, ..recipe(method) }.fit(&both).unwrap();
+        assert!((model.log_likelihood().unwrap() / (2.0 * one) - 1.0).abs() < SOLVED, "{name}");
+        assert_eq!(model.report().likelihood.unwrap().directions, 118);
+    }
+    // Mutual neighbors leave a point that nobody names alone.
+    let lonely: Vec<Vec<f64>> = (0..60).map(|i| roll.row(i).to_vec()).chain([vec![900.0; 3]]).collect();
+    let lonely = Points::from_rows(&lonely).unwrap();
+    let apart = |points: &Points| {
+        let method = Method::from_name("laplacian-eigenmaps").unwrap();
+        let recipe = Recipe { pieces: Pieces::Separate, neighbors: Neighbors::Mutual(12), ..recipe(method) };
+        recipe.fit(points).unwrap()
+    };
+    let model = apart(&lonely);
+    assert_eq!(model.report().pieces.last(), Some(&1));
+    assert_eq!(model.log_likelihood(), apart(&roll).log_likelihood());
+}
+
+#[test]
+fn what_is_dear_is_left_out_unless_it_is_asked_for() {
+    let points = swiss(200);
+    let method = Method::from_name("laplacian-eigenmaps").unwrap();
+    let with = |likelihood, memory| Recipe { likelihood, memory, ..recipe(method.clone()) }.fit(&points);
+    assert_eq!(with(Likelihood::Never, None).unwrap().log_likelihood(), None);
+    assert_eq!(
+        with(Likelihood::Cheap, None).unwrap().log_likelihood(),
+        with(Likelihood::Always, None).unwrap().log_likelihood()
+    );
+    let tight = with(Likelihood::Cheap, Some(20_000)).unwrap();
+    assert!(tight.log_likelihood().is_none() && tight.report().likelihood_left_out);
+    let error = with(Likelihood::Always, Some(20_000)).unwrap_err().to_string();
+    assert!(error.contains("the likelihood's factor needs about") && error.contains("--likelihood"), "{error}");
+}
+
+#[test]
+fn left_out_features_have_the_same_density_every_time() {
+    let points = cloud(80, 8, 9);
+    for method in Method::all() {
+        let name = method.info().name;
+        let recipe = recipe(method);
+        let first = recipe.held_out(&points).unwrap();
+        assert_eq!(first, recipe.held_out(&points).unwrap(), "{name}");
+        assert!(first.log_likelihood.is_finite() && first.by_fold.len() == 5, "{name}: {first:?}");
+        assert!((first.by_fold.iter().sum::<f64>() / first.log_likelihood - 1.0).abs() < EXACT, "{name}");
+    }
+    let few = recipe(Pca::default()).held_out(&swiss(50)).unwrap_err().to_string();
+    assert!(few.contains("of 3 features 2 are kept") && few.contains("-d 1"), "{few}");
+    let one = recipe(Pca::default()).held_out(&points.select_columns(&[0])).unwrap_err().to_string();
+    assert!(one.contains("one feature"), "{one}");
+}
+
+/// A left-out column is not seen: whatever it is, the fold's field stays, and its density is the closed one of the kept
+/// columns' α² and σ².
+#[test]
+fn a_left_out_feature_is_judged_by_the_field_of_the_others() {
+    let points = cloud(40, 6, 8);
+    let method = Method::from_name("laplacian-eigenmaps").unwrap();
+    let held_out = recipe(method.clone()).held_out(&points).unwrap();
+    for (left, value) in held_out.folds.iter().zip(&held_out.by_fold) {
+        let kept: Vec<usize> = (0..6).filter(|f| !left.contains(f)).collect();
+        let kept = points.select_columns(&kept);
+        let fitted = observed(method.clone(), &kept);
+        let shapes = shapes(&method, &kept);
+        let expected = dense(&shapes, &points.select_columns(left), fitted.signal, fitted.noise);
+        assert!((value / expected - 1.0).abs() < SOLVED, "{value} {expected}");
+    }
+}
