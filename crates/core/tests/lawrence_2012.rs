@@ -28,7 +28,7 @@ fn l12_the_ornstein_uhlenbeck_covariance_has_a_tridiagonal_inverse() {
     let places: Vec<f64> = (0..n).scan(0.0, |at, i| Some(std::mem::replace(at, *at + gap(i)))).collect();
     let covariance = Mat::from_fn(n, n, |i, j| (-(places[i] - places[j]).abs()).exp());
     assert!((0..n).all(|i| (0..n).all(|j| covariance[(i, j)] > 0.0)), "the covariance is dense");
-    let inverse = Positive::factor(covariance).unwrap().inverse().unwrap();
+    let inverse = Positive::factor(covariance).unwrap().inverse();
     let squared = |i: usize| (-2.0 * gap(i)).exp();
     let beside = |i: usize| squared(i) / (1.0 - squared(i));
     for i in 0..n {

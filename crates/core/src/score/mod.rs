@@ -24,12 +24,16 @@ mod problem;
 mod sparse;
 
 use crate::error::{Error, Result};
+use crate::linalg::positive::Positive;
 use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 use exact::Exact;
+use faer::Mat;
 use problem::Problem;
+use rayon::prelude::*;
 use sparse::Sparse;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most points for which the likelihood is computed exactly unless something else is asked for.
 pub const EXACT_POINTS: usize = 2000;
@@ -110,9 +114,34 @@ pub struct Score {
 }
 
 /// The negative log likelihood, or its bound, of a problem in its own units.
-trait Likelihood {
+trait Likelihood: Sync {
     /// At these variances and this length; None if the covariance is singular. Without a bias the best is taken.
-    fn negative(&self, variance: f64, length: f64, bias: Option<f64>, noise: f64) -> Option<Negative>;
+    fn negative(
+        &self,
+        space: &mut Option<Space>,
+        variance: f64,
+        length: f64,
+        bias: Option<f64>,
+        noise: f64,
+    ) -> Option<Negative>;
+
+    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    fn one_thread(&self) -> bool {
+        false
+    }
+}
+
+/// The matrices of a descent, kept from one evaluation to the next: fresh memory for each of them takes as long as the
+/// work on it.
+struct Space {
+    /// R.
+    near: Vec<f64>,
+    /// K₀ and its factor.
+    positive: Positive,
+    /// K₀⁻¹ of the data.
+    solved: Mat<f64>,
+    /// K₀⁻¹.
+    inverse: Mat<f64>,
 }
 
 /// The negative log likelihood at some parameters.
@@ -202,8 +231,8 @@ impl GplvmScore {
         let problem = Problem::new(data, map, self.raw)?;
         let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
         let value = match self.inducing(problem.n)? {
-            None => Exact::new(&problem)?.negative(variance, length, Some(bias), noise),
-            Some(m) => Sparse::new(&problem, m).negative(variance, length, Some(bias), noise),
+            None => Exact::new(&problem)?.negative(&mut None, variance, length, Some(bias), noise),
+            Some(m) => Sparse::new(&problem, m).negative(&mut None, variance, length, Some(bias), noise),
         };
         let singular = || Error::Numerical("the covariance is singular there; give more noise".into());
         value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
@@ -258,7 +287,7 @@ impl End {
     }
 }
 
-/// Descends from every start, one after the other, while the progress goes from one fraction to another.
+/// Descends from every start while the progress goes from one fraction to another.
 fn descend(
     likelihood: &dyn Likelihood,
     problem: &Problem,
@@ -276,22 +305,20 @@ fn descend(
     // below the best is about (1e-7)² of it.
     let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
     let descent = Descent { bounds, memory: 8, stop };
-    let mut ends = Vec::new();
-    for (at, start) in starts.iter().enumerate() {
+    let done = AtomicUsize::new(0);
+    let one = |start: &[f64; 3]| {
         if observer.stop() {
-            ends.push(End::nowhere(start));
-            continue;
+            return Ok(End::nowhere(start));
         }
-        let mut biases: Vec<(f64, f64)> = Vec::new();
+        let (mut space, mut biases) = (None, Vec::<(f64, f64)>::new());
         let negative = |logs: &[f64], gradient: &mut [f64]| {
-            let Some(here) = likelihood.negative(logs[0].exp(), logs[1].exp(), None, logs[2].exp()) else {
-                return Ok(None);
-            };
+            let [variance, length, noise] = [logs[0], logs[1], logs[2]].map(f64::exp);
+            let Some(here) = likelihood.negative(&mut space, variance, length, None, noise) else { return Ok(None) };
             biases.push((here.value, here.bias));
             gradient.copy_from_slice(&[here.slopes[0], here.slopes[1], here.slopes[3]]);
             Ok(Some(here.value))
         };
-        ends.push(match descent.minimize(start, observer, negative) {
+        let end = match descent.minimize(start, observer, negative) {
             Ok((logs, report)) => End {
                 logs: [logs[0], logs[1], logs[2]],
                 bias: biases.iter().find(|(value, _)| *value == report.value).map_or(BOX[2].0, |(_, bias)| *bias),
@@ -302,11 +329,12 @@ fn descend(
             // The covariance is singular at the start itself.
             Err(Error::Numerical(_)) => End::nowhere(start),
             Err(error) => return Err(error),
-        });
-        let share = (at + 1) as f64 / starts.len() as f64;
+        };
+        let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;
         observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
-    }
-    Ok(ends)
+        Ok(end)
+    };
+    if likelihood.one_thread() { starts.par_iter().map(one).collect() } else { starts.iter().map(one).collect() }
 }
 
 /// Whether a descent met its tolerance, or came so close that rounding ended it.

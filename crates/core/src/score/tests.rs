@@ -29,7 +29,7 @@ const EVERYWHERE: [[f64; 4]; 4] =
 /// The value and the slopes at the logarithms of v, ℓ, b and w.
 fn negative(likelihood: &dyn Likelihood, logs: [f64; 4]) -> Negative {
     let [variance, length, bias, noise] = logs.map(f64::exp);
-    likelihood.negative(variance, length, Some(bias), noise).unwrap()
+    likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap()
 }
 
 fn check_gradient(likelihood: &dyn Likelihood, tolerance: f64) {
@@ -54,9 +54,9 @@ fn check_gradient(likelihood: &dyn Likelihood, tolerance: f64) {
 /// The best bias is as good as any other.
 fn check_bias(likelihood: &dyn Likelihood, logs: [f64; 4]) {
     let [variance, length, _, noise] = logs.map(f64::exp);
-    let best = likelihood.negative(variance, length, None, noise).unwrap();
+    let best = likelihood.negative(&mut None, variance, length, None, noise).unwrap();
     for bias in [1e-8, 0.5 * best.bias, 2.0 * best.bias, 1.0, 1e6] {
-        let other = likelihood.negative(variance, length, Some(bias), noise).unwrap();
+        let other = likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap();
         assert!(best.value <= other.value + 1e-9 * other.value.abs(), "{logs:?}: {bias} beats {}", best.bias);
     }
     assert!(best.slopes[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.slopes);
