@@ -177,7 +177,7 @@ pub(crate) struct Score {
     /// From where the best parameters are sought: seven starts, or Lawrence's own alone
     #[arg(long, value_enum, default_value_t = StartsName::All)]
     pub(crate) starts: StartsName,
-    /// Compute the lower bound with so many inducing points [default: exact up to 2,000 points, 200 for more]
+    /// Compute the lower bound with so many inducing points [default: exact up to 2,000 points, 200 to 800 for more]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) inducing: Option<usize>,
     /// Where to write the report as JSON; - for standard output

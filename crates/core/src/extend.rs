@@ -69,11 +69,31 @@ pub enum Rule {
         width: Option<f64>,
         /// What divides the density of each training point out.
         density: Option<Vec<f64>>,
-        /// Whether the degrees are the mass of the eigenproblem.
-        normalized: bool,
+        /// Which eigenproblem it is.
+        form: Form,
     },
     /// The affine map from the tangent space of a point's neighbors to their coordinates.
     Tangent,
+}
+
+/// An eigenproblem of a weighted graph. A new point knows the weights of its own list; `added` is how many times that is
+/// the sum of all its weights, on the average of the training points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Form {
+    /// L y = λ D y.
+    Normalized,
+    /// The same, with the coordinates u = D^½ y.
+    Symmetric {
+        /// D of the training points.
+        degrees: Vec<f64>,
+        /// All weights over those of a point's own list.
+        added: f64,
+    },
+    /// L y = λ y.
+    Unnormalized {
+        /// All weights over those of a point's own list.
+        added: f64,
+    },
 }
 
 /// The distances that were scaled.
@@ -115,7 +135,10 @@ impl Rule {
                 landmarks.as_ref().is_none_or(|l| !l.is_empty() && l.iter().all(|&i| (i as usize) < rows))
             }
             Rule::Tangent => true,
-            Rule::Affinity { density, .. } => density.as_ref().is_none_or(|density| density.len() == rows),
+            Rule::Affinity { density, form, .. } => {
+                density.as_ref().is_none_or(|density| density.len() == rows)
+                    && !matches!(form, Form::Symmetric { degrees, .. } if degrees.len() != rows)
+            }
         }
     }
 
@@ -218,20 +241,29 @@ impl Rule {
                 let weights = known.points.map_or(Vec::new(), |points| tangent_weights(points, near.0, x, y.cols()));
                 mean_of(y, near.0, &weights, |_, sum| sum)
             }
-            Rule::Affinity { width, density, normalized } => {
+            Rule::Affinity { width, density, form } => {
                 // Relative to the nearest point, so that weights far from all data do not vanish.
                 let nearest = width.map_or(1.0, |width| -0.5 * (near.1[0] / width).powi(2));
                 let weigh = |(&j, &d): (&u32, &f64)| {
                     let weight = width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
                     weight * density.as_ref().map_or(1.0, |density| density[j as usize])
                 };
-                let weights: Vec<f64> = near.0.iter().zip(near.1).map(weigh).collect();
+                let mut weights: Vec<f64> = near.0.iter().zip(near.1).map(weigh).collect();
                 let total: f64 = weights.iter().sum();
+                let whole = |added: f64| added * total * heat_of(nearest, *width);
+                let mut root = 1.0;
+                if let Form::Symmetric { degrees, added } = form {
+                    weights.iter_mut().zip(near.0).for_each(|(weight, &j)| *weight /= degrees[j as usize].sqrt());
+                    root = whole(*added).sqrt();
+                }
                 mean_of(y, near.0, &weights, |q, sum| {
                     let lambda = known.eigenvalues[q];
-                    let drag = if *normalized { lambda } else { lambda / (total * heat_of(nearest, *width)) };
+                    let drag = match form {
+                        Form::Normalized | Form::Symmetric { .. } => lambda,
+                        Form::Unnormalized { added } => lambda / whole(*added),
+                    };
                     // Beyond half a wavelength the equation says nothing; then the plain mean stands.
-                    sum / total / if drag < 0.5 { 1.0 - drag } else { 1.0 }
+                    root * sum / total / if drag < 0.5 { 1.0 - drag } else { 1.0 }
                 })
             }
         }

@@ -5,7 +5,7 @@
 //! - order: most variance first, that is the largest eigenvalue of a covariance or the smallest of a precision;
 //! - centering: constants are kept out, in the mass of the field;
 //! - scale: a covariance gives y = √λ v with ‖v‖ = 1; a precision gives vectors of mean square one in its mass, times
-//!   the field's [`Scale`];
+//!   the field's [`Scale`] (one of them takes the symmetric form of the vectors);
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
 use crate::error::Result;
@@ -52,14 +52,18 @@ pub struct Spectrum {
 pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Spectrum> {
     let (pairs, lengths) = match field {
         Field::Precision { matrix, mass, scale } => {
-            let pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
+            let mut pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
             let total = mass.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
             let length = |lambda: &f64| match scale {
                 Scale::Unit => total.sqrt(),
+                Scale::Symmetric => (matrix.dim() as f64).sqrt(),
                 Scale::Covariance(features) => (features / lambda.max(f64::MIN_POSITIVE)).sqrt(),
                 Scale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
             };
             let lengths: Vec<f64> = pairs.values.iter().map(length).collect();
+            if let (Scale::Symmetric, Some(mass)) = (scale, mass) {
+                pairs.vectors = Mat::from_fn(mass.len(), lengths.len(), |i, q| pairs.vectors[(i, q)] * mass[i].sqrt());
+            }
             (pairs, lengths)
         }
         Field::Root(root) => {

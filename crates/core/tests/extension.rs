@@ -3,7 +3,8 @@
 
 mod support;
 
-use eigenfold::{Input, Method, Meu, Model, Neighbors, Points, Recipe};
+use eigenfold::field::{LaplacianVariant, Mutual};
+use eigenfold::{Input, LaplacianEigenmaps, Method, Meu, Model, Neighbors, Points, Recipe};
 use support::*;
 
 fn recipe(method: Method) -> Recipe {
@@ -131,4 +132,26 @@ fn meu_refuses_a_graph_that_fills_and_takes_landmarks_of_it() {
     let method = Meu { landmarks: Some(300), tolerance: 1e-3, ..Meu::default() };
     let model = recipe(method.into()).fit(&points).unwrap();
     assert!(model.report().converged && model.embedding().rows() == 20_000);
+}
+
+/// A point held out lands where the fit with all points puts it, in every variant of Laplacian eigenmaps and whether
+/// mutual edges count once or twice: the symmetric variant's length carries the root of the new point's weights, which
+/// its own list alone does not give.
+#[test]
+fn laplacian_eigenmaps_places_new_points_in_every_variant() {
+    let all = swiss(3000);
+    let (old, new): (Vec<usize>, Vec<usize>) = (0..3000).partition(|i| i % 20 != 0);
+    for variant in [LaplacianVariant::Normalized, LaplacianVariant::Symmetric, LaplacianVariant::Unnormalized] {
+        for mutual in [Mutual::Once, Mutual::Twice] {
+            let method = LaplacianEigenmaps { variant, mutual, ..LaplacianEigenmaps::default() };
+            let recipe = Recipe { method: method.into(), dims: 1, ..Recipe::default() };
+            let whole = recipe.fit(&all).unwrap().embedding().select(&new);
+            let placed = recipe.fit(&all.select(&old)).unwrap().transform(&all.select(&new)).unwrap();
+            let dot = |a: &Points, b: &Points| a.values().iter().zip(b.values()).map(|(a, b)| a * b).sum::<f64>();
+            // Both maps have unit mean square, up to the sign.
+            let slope = dot(&whole, &placed).abs() / dot(&whole, &whole);
+            let left = 1.0 - dot(&whole, &placed).powi(2) / dot(&whole, &whole) / dot(&placed, &placed);
+            assert!((slope - 1.0).abs() < 0.02 && left < 0.01, "{variant:?}, {mutual:?}: slope {slope}, left {left}");
+        }
+    }
 }

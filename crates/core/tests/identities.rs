@@ -3,7 +3,9 @@
 
 mod support;
 
-use eigenfold::field::{Affinity, Built, EdgeWeight, Field, FieldModel, LleVariant, MeuVariant, Ordering, Site};
+use eigenfold::field::{
+    Affinity, Built, EdgeWeight, Field, FieldModel, LaplacianVariant, LleVariant, MeuVariant, Ordering, Site,
+};
 use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::linalg::centered::Centered;
@@ -47,7 +49,7 @@ fn kernel_pca_with_the_linear_kernel_is_pca() {
 #[test]
 fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
     let points = swiss(600);
-    let method = LaplacianEigenmaps { normalized: false, ..LaplacianEigenmaps::default() };
+    let method = LaplacianEigenmaps { variant: LaplacianVariant::Unnormalized, ..LaplacianEigenmaps::default() };
     let model = fit(method, &points);
 
     let laplacian = laplacian(&points).0;
@@ -74,21 +76,32 @@ fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
     }
 }
 
-/// Lawrence 2012, section 2.6.2: the variants differ in their constraint, yᵀDy or yᵀy.
+/// Lawrence 2012, section 2.6.2: the variants differ in their constraint, yᵀDy or yᵀy; the symmetric one fixes the length
+/// of D^½ y, and its D^(−½) u are the coordinates of the normalized one.
 #[test]
 fn l06_the_variants_fix_the_mass_or_the_length() {
+    use LaplacianVariant::{Normalized, Symmetric, Unnormalized};
     let points = swiss(800);
-    for normalized in [true, false] {
-        let model = fit(LaplacianEigenmaps { normalized, ..LaplacianEigenmaps::default() }, &points);
-        let degrees = laplacian(&points).1;
-        let mass: Vec<f64> = if normalized { degrees } else { vec![1.0; points.rows()] };
-        let y = model.embedding();
+    let map =
+        |variant| fit(LaplacianEigenmaps { variant, ..LaplacianEigenmaps::default() }, &points).embedding().clone();
+    let degrees = laplacian(&points).1;
+    for variant in [Normalized, Symmetric, Unnormalized] {
+        let mass: Vec<f64> = if variant == Normalized { degrees.clone() } else { vec![1.0; points.rows()] };
+        let y = map(variant);
         let total: f64 = mass.iter().sum();
         for (a, b) in [(0, 0), (0, 1), (1, 1)] {
             let moment: f64 = (0..y.rows()).map(|i| mass[i] * y.row(i)[a] * y.row(i)[b]).sum();
             let expected = if a == b { 1.0 } else { 0.0 };
             assert!((moment / total - expected).abs() < SOLVED, "({a}, {b}): {moment}");
         }
+    }
+    let (y, u) = (map(Normalized), map(Symmetric));
+    let unit = (degrees.iter().sum::<f64>() / points.rows() as f64).sqrt();
+    for q in 0..2 {
+        let back = |i: usize| u.row(i)[q] * unit / degrees[i].sqrt();
+        let sign = (y.row(0)[q] * back(0)).signum();
+        let most = (0..points.rows()).map(|i| (sign * back(i) - y.row(i)[q]).abs()).fold(0.0, f64::max);
+        assert!(most < SOLVED, "coordinate {q}: {most}");
     }
 }
 

@@ -1,38 +1,13 @@
-//! The score against numbers from elsewhere, where the files are at hand: next to the workspace, in `../shared`. They
-//! are too large or not free enough to be kept here; a test without its file says so and passes.
-#![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test may panic and say what it left out")]
+//! The score against numbers from elsewhere, where the files are at hand (`support::shared`).
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 
 use eigenfold::io::ReadOptions;
 use eigenfold::progress::Silent;
-use eigenfold::score::{GplvmScore, Parameters, Starts};
-use eigenfold::{Isomap, Neighbors, Pca, Points, Recipe, io};
-use std::path::PathBuf;
+use eigenfold::score::{GplvmScore, Parameters};
+use eigenfold::{Pca, io};
 use support::*;
-
-/// A file of numbers below `../shared`, if it is there.
-fn shared(name: &str) -> Option<Points> {
-    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let place = ["..", "../.."].map(|up| workspace.join(up).join("shared").join(name)).into_iter().find(|p| p.exists());
-    let Some(place) = place else {
-        eprintln!("skipped: there is no ../shared/{name}");
-        return None;
-    };
-    // The first line of the reference files is a comment.
-    let text: String = std::fs::read_to_string(place).unwrap().lines().filter(|l| !l.starts_with('#')).fold(
-        String::new(),
-        |mut text, line| {
-            text.push_str(line);
-            text.push('\n');
-            text
-        },
-    );
-    let directory = tempfile::tempdir().unwrap();
-    let copy = directory.path().join("numbers.csv");
-    std::fs::write(&copy, text).unwrap();
-    Some(io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points)
-}
 
 /// L-BFGS-B from seven starts in NumPy; GPy and scikit-learn agree to 1e-8 at its optimum.
 #[test]
@@ -65,15 +40,4 @@ fn a_hundred_digits_on_their_principal_components_have_the_reference_score() {
     // Two of the seven starts end elsewhere; that is why there are seven.
     let worst = score.starts.iter().flatten().fold(f64::INFINITY, |worst: f64, end| worst.min(*end));
     assert!(score.log_likelihood - worst > 1000.0, "{score:?}");
-}
-
-/// N. D. Lawrence's own score of Isomap on motion capture (55 frames of 102 numbers, k = 6), 3812.0 by his bar chart,
-/// which can be read to about one unit.
-#[test]
-fn isomap_of_motion_capture_has_lawrences_score() {
-    let Some(data) = shared("data/osu_run1/data.csv") else { return };
-    let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(6), ..Recipe::default() };
-    let map = recipe.fit(&data).unwrap().embedding().clone();
-    let score = GplvmScore { starts: Starts::One, ..GplvmScore::default() }.of(&data, &map, &Silent).unwrap();
-    assert!((score.log_likelihood - 3812.0).abs() < 3.0, "{score:?}");
 }

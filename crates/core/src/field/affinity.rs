@@ -4,6 +4,17 @@ use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::sparse::SparseSymmetric;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// How an edge counts that is in the lists of both its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mutual {
+    /// Like any other: W is the larger of A and Aᵀ, with A the weights of the directed lists.
+    #[default]
+    Once,
+    /// With twice the weight: W = A + Aᵀ.
+    Twice,
+}
 
 /// Symmetric weights on the edges of a graph (an edge either way is an edge), with the sum of each point's weights.
 #[derive(Clone, Debug)]
@@ -20,6 +31,32 @@ impl Affinity {
         let weights: Vec<f64> = graph.all_lengths().par_iter().with_min_len(8192).map(|&l| weight(l)).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.sum_up(|_| 0.0);
+        affinity
+    }
+
+    /// The weight of every edge from its length, twice that for edges in both lists where they count so.
+    pub fn counting(graph: &Graph, mutual: Mutual, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
+        let mut affinity = Affinity::new(graph, weight);
+        if mutual == Mutual::Twice {
+            let lists: Vec<Vec<u32>> = (0..graph.len())
+                .map(|i| {
+                    let mut list = graph.neighbors(i).to_vec();
+                    list.sort_unstable();
+                    list
+                })
+                .collect();
+            let lists_it = |i: usize, j: u32| lists[i].binary_search(&j).is_ok();
+            let mut at = 0;
+            for i in 0..affinity.graph.len() {
+                for &j in affinity.graph.neighbors(i) {
+                    if lists_it(i, j) && lists_it(j as usize, i as u32) {
+                        affinity.weights[at] *= 2.0;
+                    }
+                    at += 1;
+                }
+            }
+            affinity.sum_up(|_| 0.0);
+        }
         affinity
     }
 
@@ -115,5 +152,13 @@ mod tests {
         let expected = faer::mat![[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]];
         assert_eq!(affinity.laplacian().unwrap().to_dense(), expected);
         assert_eq!(typical_length(&graph).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn an_edge_in_both_lists_counts_once_or_twice() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0)], vec![(1, 2.0)]]).unwrap();
+        let degrees = |mutual| Affinity::counting(&graph, mutual, |length| length).degrees().to_vec();
+        assert_eq!(degrees(Mutual::Once), [1.0, 3.0, 2.0]);
+        assert_eq!(degrees(Mutual::Twice), [2.0, 4.0, 2.0]);
     }
 }

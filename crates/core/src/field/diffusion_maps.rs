@@ -15,7 +15,7 @@
 use super::affinity::{Affinity, heat, typical_length};
 use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
 use crate::error::Result;
-use crate::extend::Rule;
+use crate::extend::{Form, Rule};
 use serde::{Deserialize, Serialize};
 
 /// Diffusion maps.
@@ -75,7 +75,7 @@ impl FieldModel for DiffusionMaps {
         affinity.rescale(&density, |i| density[i] * density[i]);
         let mass = Some(affinity.degrees().to_vec());
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Diffusion(self.time) };
-        let rule = Rule::Affinity { width: Some(width), density: Some(density), normalized: true };
+        let rule = Rule::Affinity { width: Some(width), density: Some(density), form: Form::Normalized };
         Ok(Built { used: vec![("bandwidth", shown(width))], ..Built::new(field, rule) })
     }
 }

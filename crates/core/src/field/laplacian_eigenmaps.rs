@@ -7,15 +7,17 @@
 //! L = D − W,   D = diag(Σⱼ w[i,j])       L y = λ D y
 //! ```
 //!
-//! The unnormalized variant solves L y = λ y (Lawrence 2012, section 2.6.2: the constraint yᵀy instead of yᵀDy).
+//! The unnormalized variant solves L y = λ y (Lawrence 2012, section 2.6.2: the constraint yᵀy instead of yᵀDy). The
+//! symmetric variant solves D^(−½) L D^(−½) u = λ u, whose u = D^½ y are not scaled back: the rows of spectral clustering
+//! before they are normalized, and the maps of Lawrence's experiments.
 //!
 //! M. Belkin, P. Niyogi. Laplacian eigenmaps for dimensionality reduction and data representation. Neural Computation
-//! 15(6), 2003, section 2. (Their t is our 2σ².)
+//! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
-use super::affinity::{Affinity, heat, typical_length};
+use super::affinity::{Affinity, Mutual, heat, typical_length};
 use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
 use crate::error::{Error, Result};
-use crate::extend::Rule;
+use crate::extend::{Form, Rule};
 use serde::{Deserialize, Serialize};
 
 /// The weight of an edge.
@@ -28,21 +30,29 @@ pub enum EdgeWeight {
     Simple,
 }
 
+/// Which eigenproblem the coordinates solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LaplacianVariant {
+    /// L y = λ D y, also known as the random walk's: yᵀDy is fixed.
+    #[default]
+    Normalized,
+    /// D^(−½) L D^(−½) u = λ u with u = D^½ y: uᵀu is fixed, and a point with small weights is drawn to the origin.
+    Symmetric,
+    /// L y = λ y: yᵀy is fixed.
+    Unnormalized,
+}
+
 /// Laplacian eigenmaps.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LaplacianEigenmaps {
     /// The weight of an edge.
     pub kernel: EdgeWeight,
     /// σ of the heat kernel; if not given, the root mean square neighbor distance.
     pub bandwidth: Option<f64>,
-    /// Whether the degrees are the mass of the eigenproblem.
-    pub normalized: bool,
-}
-
-impl Default for LaplacianEigenmaps {
-    fn default() -> LaplacianEigenmaps {
-        LaplacianEigenmaps { kernel: EdgeWeight::Heat, bandwidth: None, normalized: true }
-    }
+    /// Which eigenproblem the coordinates solve.
+    pub variant: LaplacianVariant,
+    /// How an edge counts that is in the lists of both its ends.
+    pub mutual: Mutual,
 }
 
 impl FieldModel for LaplacianEigenmaps {
@@ -61,11 +71,21 @@ impl FieldModel for LaplacianEigenmaps {
 
     fn parameters(&self) -> Vec<Parameter> {
         let kernel = if self.kernel == EdgeWeight::Heat { "heat" } else { "simple" };
-        let variant = if self.normalized { "normalized" } else { "unnormalized" };
+        let variant = match self.variant {
+            LaplacianVariant::Normalized => "normalized",
+            LaplacianVariant::Symmetric => "symmetric",
+            LaplacianVariant::Unnormalized => "unnormalized",
+        };
+        let mutual = if self.mutual == Mutual::Once { "once" } else { "twice" };
         vec![
             Parameter::new("kernel", kernel, "weight of an edge: heat, or simple (all 1)"),
             Parameter::auto("bandwidth", &self.bandwidth, "sigma of the heat kernel (auto = rms neighbor distance)"),
-            Parameter::new("variant", variant, "normalized (y'Dy = 1) or unnormalized (y'y = 1)"),
+            Parameter::new(
+                "variant",
+                variant,
+                "normalized (Ly = lDy), symmetric (sqrt(D) y) or unnormalized (Ly = ly)",
+            ),
+            Parameter::new("mutual", mutual, "how an edge in both ends' lists counts: once, or twice"),
         ]
     }
 
@@ -75,11 +95,16 @@ impl FieldModel for LaplacianEigenmaps {
             ("kernel", "simple") => self.kernel = EdgeWeight::Simple,
             ("kernel", _) => return Err(Error::parameter(format!("--kernel is {value:?}; give heat or simple"))),
             ("bandwidth", _) => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
-            ("variant", "normalized") => self.normalized = true,
-            ("variant", "unnormalized") => self.normalized = false,
+            ("variant", "normalized" | "random-walk") => self.variant = LaplacianVariant::Normalized,
+            ("variant", "symmetric") => self.variant = LaplacianVariant::Symmetric,
+            ("variant", "unnormalized") => self.variant = LaplacianVariant::Unnormalized,
             ("variant", _) => {
-                return Err(Error::parameter(format!("--variant is {value:?}; give normalized or unnormalized")));
+                let fact = format!("--variant is {value:?}; give normalized, symmetric or unnormalized");
+                return Err(Error::parameter(fact));
             }
+            ("mutual", "once") => self.mutual = Mutual::Once,
+            ("mutual", "twice") => self.mutual = Mutual::Twice,
+            ("mutual", _) => return Err(Error::parameter(format!("--mutual is {value:?}; give once or twice"))),
             _ => return Err(no_such_parameter(self, name)),
         }
         Ok(())
@@ -91,10 +116,21 @@ impl FieldModel for LaplacianEigenmaps {
             EdgeWeight::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
             EdgeWeight::Simple => None,
         };
-        let affinity = Affinity::new(graph, |length| width.map_or(1.0, |width| heat(length, width)));
-        let mass = self.normalized.then(|| affinity.degrees().to_vec());
-        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Unit };
-        let rule = Rule::Affinity { width, density: None, normalized: self.normalized };
+        let weight = |length| width.map_or(1.0, |width| heat(length, width));
+        let affinity = Affinity::counting(graph, self.mutual, weight);
+        // A new point knows its own list alone; this is how much the lists of the others add.
+        let own: f64 = graph.all_lengths().iter().map(|&length| weight(length)).sum();
+        let added = affinity.degrees().iter().sum::<f64>() / own;
+        let degrees = || affinity.degrees().to_vec();
+        let (mass, scale, form) = match self.variant {
+            LaplacianVariant::Normalized => (Some(degrees()), Scale::Unit, Form::Normalized),
+            LaplacianVariant::Symmetric => {
+                (Some(degrees()), Scale::Symmetric, Form::Symmetric { degrees: degrees(), added })
+            }
+            LaplacianVariant::Unnormalized => (None, Scale::Unit, Form::Unnormalized { added }),
+        };
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
+        let rule = Rule::Affinity { width, density: None, form };
         Ok(Built { used: vec![("bandwidth", width.map_or("none".into(), shown))], ..Built::new(field, rule) })
     }
 }

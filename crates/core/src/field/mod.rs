@@ -29,7 +29,7 @@ mod resistances;
 mod symmetric_weights;
 mod weight;
 
-pub use affinity::Affinity;
+pub use affinity::{Affinity, Mutual};
 pub use alle::{Alle, Ordering};
 pub use diffusion_maps::DiffusionMaps;
 pub use drill::{Drill, Learned, PathStep};
@@ -38,7 +38,7 @@ pub use hessian_lle::HessianLle;
 pub use isomap::Isomap;
 pub use kernel::Kernel;
 pub use kernel_pca::KernelPca;
-pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps};
+pub use laplacian_eigenmaps::{EdgeWeight, LaplacianEigenmaps, LaplacianVariant};
 pub use lle::{Lle, LleVariant};
 pub use ltsa::Ltsa;
 pub use mds::Mds;
@@ -102,6 +102,8 @@ impl Field {
 pub enum Scale {
     /// One: the precision fixes directions, not lengths.
     Unit,
+    /// One, of M^½ y instead of y: the eigenvector of M^(−½) A M^(−½), which is not centered.
+    Symmetric,
     /// (1 − λ)ᵗ: what is left of the direction after a diffusion of time t.
     Diffusion(f64),
     /// √(p/λ) in units of length one: the standard deviation over p features, of a field fitted to distances.

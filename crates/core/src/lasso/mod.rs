@@ -131,8 +131,8 @@ impl Lasso<'_> {
     }
 
     fn at(&self, t: Vec<f64>) -> Result<Option<At>> {
-        let Some(factor) = self.arithmetic.factor(&t)? else { return Ok(None) };
-        let w = self.arithmetic.inverse(&factor)?;
+        let Some(mut factor) = self.arithmetic.factor(&t)? else { return Ok(None) };
+        let w = self.arithmetic.inverse(&mut factor)?;
         Ok(Some(At { log_determinant: factor.log_determinant(), factor, w, t }))
     }
 
@@ -206,12 +206,12 @@ impl Lasso<'_> {
         let mut t = 1.0;
         while t > 1e-10 {
             let moved: Vec<f64> = at.t.iter().zip(v).map(|(x, v)| x + t * v).collect();
-            if let Some(factor) = self.arithmetic.factor(&moved)? {
+            if let Some(mut factor) = self.arithmetic.factor(&moved)? {
                 let log_determinant = factor.log_determinant();
                 let there = self.rounded_value(&moved, log_determinant, rounded);
                 // Rounding hides descent below this; a step that does not climb is then as good as any.
                 if there <= here + ENOUGH * t * slope + 1e-13 * here.abs() {
-                    let w = self.arithmetic.inverse(&factor)?;
+                    let w = self.arithmetic.inverse(&mut factor)?;
                     return Ok((Some(At { t: moved, log_determinant, factor, w }), t));
                 }
             }

@@ -7,22 +7,42 @@ use faer::linalg::matmul::triangular::{BlockStructure, matmul};
 use faer::linalg::triangular_solve::{solve_lower_triangular_in_place, solve_upper_triangular_in_place};
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
-/// The factor L of a positive definite matrix.
-#[derive(Clone, Debug)]
+/// The factor L of a positive definite matrix, with room to factor others of its size.
 pub struct Positive {
     factor: Mat<f64>,
+    par: Par,
+    memory: MemBuffer,
 }
 
 impl Positive {
     /// Factors a matrix in place (lower triangle read); None if it is not positive definite to working precision.
-    pub fn factor(mut matrix: Mat<f64>) -> Option<Positive> {
-        let (n, params) = (matrix.nrows(), faer::Spec::default());
-        let scratch = llt::factor::cholesky_in_place_scratch::<f64>(n, parts(n), params);
-        let mut memory = MemBuffer::try_new(scratch).ok()?;
-        let (plain, stack) = (llt::factor::LltRegularization::default(), MemStack::new(&mut memory));
-        llt::factor::cholesky_in_place(matrix.as_mut(), plain, parts(n), stack, params).ok()?;
+    pub fn factor(matrix: Mat<f64>) -> Option<Positive> {
+        let n = matrix.nrows();
+        let mut positive = Positive::with_room(matrix, parts(n))?;
+        positive.refactor().then_some(positive)
+    }
+
+    /// Room for matrices of the size of this one, which is not factored yet; None if there is no memory.
+    pub fn with_room(matrix: Mat<f64>, par: Par) -> Option<Positive> {
+        let n = matrix.nrows();
+        let factoring = llt::factor::cholesky_in_place_scratch::<f64>(n, par, faer::Spec::default());
+        let memory = MemBuffer::try_new(factoring.or(llt::inverse::inverse_scratch::<f64>(n, par))).ok()?;
+        Some(Positive { factor: matrix, par, memory })
+    }
+
+    /// Where the lower triangle of the next matrix goes.
+    pub fn matrix_mut(&mut self) -> MatMut<'_, f64> {
+        self.factor.as_mut()
+    }
+
+    /// Factors what was written there; whether it is positive definite to working precision.
+    pub fn refactor(&mut self) -> bool {
+        let (plain, stack) = (llt::factor::LltRegularization::default(), MemStack::new(&mut self.memory));
+        let (matrix, params) = (self.factor.as_mut(), faer::Spec::default());
+        let factored = llt::factor::cholesky_in_place(matrix, plain, self.par, stack, params).is_ok();
         // A number that is none passes the library's check of the pivots.
-        (0..n).all(|i| matrix[(i, i)].is_finite() && matrix[(i, i)] > 0.0).then_some(Positive { factor: matrix })
+        let positive = |i: usize| self.factor[(i, i)].is_finite() && self.factor[(i, i)] > 0.0;
+        factored && (0..self.factor.nrows()).all(positive)
     }
 
     /// log det A.
@@ -42,18 +62,21 @@ impl Positive {
 
     /// `b ← A⁻¹ b`.
     pub fn solve(&self, mut b: MatMut<'_, f64>) {
-        let par = parts(self.factor.nrows());
-        self.solve_lower(b.as_mut(), par);
-        self.solve_upper(b, par);
+        self.solve_lower(b.as_mut(), self.par);
+        self.solve_upper(b, self.par);
     }
 
     /// A⁻¹, its lower triangle; zero above.
-    pub fn inverse(&self) -> Option<Mat<f64>> {
+    pub fn inverse(&mut self) -> Mat<f64> {
         let n = self.factor.nrows();
-        let mut memory = MemBuffer::try_new(llt::inverse::inverse_scratch::<f64>(n, parts(n))).ok()?;
         let mut out = Mat::zeros(n, n);
-        llt::inverse::inverse(out.as_mut(), self.factor.as_ref(), parts(n), MemStack::new(&mut memory));
-        Some(out)
+        self.inverse_into(out.as_mut());
+        out
+    }
+
+    /// The lower triangle of A⁻¹, written over another.
+    pub fn inverse_into(&mut self, out: MatMut<'_, f64>) {
+        llt::inverse::inverse(out, self.factor.as_ref(), self.par, MemStack::new(&mut self.memory));
     }
 }
 
@@ -69,13 +92,15 @@ mod tests {
 
     #[test]
     fn a_two_by_two_is_factored_solved_and_inverted() {
-        let positive = Positive::factor(faer::mat![[2.0, 9.0], [1.0, 2.0]]).unwrap();
+        let mut positive = Positive::factor(faer::mat![[2.0, 9.0], [1.0, 2.0]]).unwrap();
         assert!((positive.log_det() - 3f64.ln()).abs() < 1e-15);
         let mut b = faer::mat![[3.0], [0.0]];
         positive.solve(b.as_mut());
         assert!((b - faer::mat![[2.0], [-1.0]]).norm_max() < 1e-15);
-        let inverse = positive.inverse().unwrap();
+        let inverse = positive.inverse();
         assert!((inverse[(0, 0)] - 2.0 / 3.0).abs() < 1e-15 && (inverse[(1, 0)] + 1.0 / 3.0).abs() < 1e-15);
+        positive.matrix_mut().copy_from(faer::mat![[4.0, 0.0], [0.0, 1.0]]);
+        assert!(positive.refactor() && (positive.log_det() - 4f64.ln()).abs() < 1e-15);
         assert!(Positive::factor(faer::mat![[1.0, 0.0], [2.0, 1.0]]).is_none());
         assert!(Positive::factor(faer::mat![[f64::NAN]]).is_none());
     }
@@ -86,10 +111,10 @@ mod tests {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             let at = |i: usize, j: usize| (-0.01 * (i as f64 - j as f64).powi(2)).exp() + f64::from(u8::from(i == j));
             pool.install(|| {
-                let positive = Positive::factor(Mat::from_fn(600, 600, at)).unwrap();
+                let mut positive = Positive::factor(Mat::from_fn(600, 600, at)).unwrap();
                 let mut b = Mat::from_fn(600, 70, |i, j| ((i * 31 + j * 17) % 101) as f64);
                 positive.solve(b.as_mut());
-                let mut inverse = positive.inverse().unwrap();
+                let mut inverse = positive.inverse();
                 add_gram(inverse.as_mut(), b.as_ref(), -1.0, parts(600));
                 (b, inverse, positive.log_det())
             })

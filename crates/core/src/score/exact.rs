@@ -12,12 +12,16 @@
 //! More features than points are replaced by n columns with the same X̃X̃ᵀ, which is all that the likelihood knows of them.
 
 use super::problem::Problem;
-use super::{Biased, Likelihood, Negative};
+use super::{Biased, Likelihood, Negative, Space};
 use crate::error::Result;
 use crate::linalg::dense::{parts, symmetric_eigen};
 use crate::linalg::positive::{Positive, add_gram};
-use faer::{Mat, MatRef};
+use faer::{ColMut, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
+
+/// Up to so many points an evaluation keeps to one thread: its matrices are too small to share, and several descents can
+/// run side by side.
+const ONE_THREAD: usize = 512;
 
 /// Squared distances and data, ready for any parameters.
 pub(super) struct Exact {
@@ -44,21 +48,22 @@ impl Exact {
         Ok(Exact { n, features: p as f64, squared, data })
     }
 
-    /// R and K₀, their lower triangles.
-    fn covariance(&self, v: f64, length: f64, w: f64) -> (Vec<f64>, Mat<f64>) {
+    /// The lower triangles of R and K₀.
+    fn covariance(&self, near: &mut [f64], covariance: MatMut<'_, f64>, [v, length, w]: [f64; 3]) {
         let n = self.n;
-        let mut near = vec![0.0; n * n];
-        let mut covariance = Mat::zeros(n, n);
         let scale = -0.5 / (length * length);
-        let columns = near.par_chunks_mut(n).zip(covariance.as_mut().par_col_iter_mut()).enumerate();
-        columns.for_each(|(j, (near, mut column))| {
+        let column = |(j, (near, mut column)): (usize, (&mut [f64], ColMut<'_, f64>))| {
             for i in j..n {
                 near[i] = (scale * self.squared[j * n + i]).exp();
                 column[i] = v * near[i];
             }
             column[j] += w;
-        });
-        (near, covariance)
+        };
+        if self.one_thread() {
+            near.chunks_mut(n).zip(covariance.col_iter_mut()).enumerate().for_each(column);
+        } else {
+            near.par_chunks_mut(n).zip(covariance.par_col_iter_mut()).enumerate().for_each(column);
+        }
     }
 
     /// Σ M∘R, Σ M∘R∘S and tr M.
@@ -81,16 +86,37 @@ impl Exact {
             let diagonal = m[(j, j)];
             [near + diagonal, far, diagonal]
         };
-        let columns: Vec<[f64; 3]> = (0..n).into_par_iter().map(column_sums).collect();
+        let columns: Vec<[f64; 3]> = if self.one_thread() {
+            (0..n).map(column_sums).collect()
+        } else {
+            (0..n).into_par_iter().map(column_sums).collect()
+        };
         columns.iter().fold([0.0; 3], |sum, c| [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2]])
     }
 }
 
 impl Likelihood for Exact {
-    fn negative(&self, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
-        let (near, covariance) = self.covariance(v, length, w);
-        let positive = Positive::factor(covariance)?;
-        let mut solved = self.data.clone();
+    fn one_thread(&self) -> bool {
+        self.n <= ONE_THREAD
+    }
+
+    fn negative(&self, space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+        let n = self.n;
+        let par = if self.one_thread() { Par::Seq } else { parts(n) };
+        if space.is_none() {
+            *space = Some(Space {
+                near: vec![0.0; n * n],
+                positive: Positive::with_room(Mat::zeros(n, n), par)?,
+                solved: Mat::zeros(n, self.data.ncols()),
+                inverse: Mat::zeros(n, n),
+            });
+        }
+        let Some(Space { near, positive, solved, inverse }) = space else { return None };
+        self.covariance(near, positive.matrix_mut(), [v, length, w]);
+        if !positive.refactor() {
+            return None;
+        }
+        solved.copy_from(&self.data);
         positive.solve(solved.as_mut());
         let (k, p) = (self.data.ncols() - 1, self.features);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
@@ -107,10 +133,10 @@ impl Likelihood for Exact {
         let last = (p * biased.shrink).sqrt();
         solved.col_as_slice_mut(k).iter_mut().for_each(|a| *a *= last);
 
-        let mut m = positive.inverse()?;
-        m *= faer::Scale(p);
-        add_gram(m.as_mut(), solved.as_ref(), -1.0, parts(self.n));
-        let [near, far, trace] = self.contracted(&m, &near);
+        // M / p.
+        positive.inverse_into(inverse.as_mut());
+        add_gram(inverse.as_mut(), solved.as_ref(), -1.0 / p, par);
+        let [near, far, trace] = self.contracted(inverse, near).map(|sum| p * sum);
         let slopes = [0.5 * v * near, 0.5 * v / (length * length) * far, biased.slope, 0.5 * w * trace];
         let constant = self.n as f64 * std::f64::consts::TAU.ln();
         let value = 0.5 * (quadratic + p * (positive.log_det() + constant)) + biased.value;

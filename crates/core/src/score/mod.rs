@@ -24,19 +24,27 @@ mod problem;
 mod sparse;
 
 use crate::error::{Error, Result};
+use crate::linalg::positive::Positive;
 use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 use exact::Exact;
+use faer::Mat;
 use problem::Problem;
+use rayon::prelude::*;
 use sparse::Sparse;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most points for which the likelihood is computed exactly unless something else is asked for.
 pub const EXACT_POINTS: usize = 2000;
-/// The inducing points of the bound unless something else is asked for.
+/// The inducing points of the first bound unless something else is asked for.
 pub const INDUCING: usize = 200;
-/// The most points on which every start has a descent of its own; of more, so many are tried first.
-const TRIAL_POINTS: usize = 500;
+/// The most inducing points to which that bound is refined.
+pub const MOST_INDUCING: usize = 800;
+/// What twice as many inducing points must add to the bound to be worth a descent.
+const GAIN: f64 = 1.0;
+/// The fewest and the most points on which every start is tried.
+const TRIAL_POINTS: (usize, usize) = (200, 500);
 /// The smallest noise, as a part of the data's variance.
 pub const NOISE_FLOOR: f64 = 1e-6;
 
@@ -80,7 +88,8 @@ pub struct GplvmScore {
     pub raw: bool,
     /// From where the largest likelihood is sought.
     pub starts: Starts,
-    /// The inducing points of the bound; if not given, up to 2,000 points are scored exactly and more by 200 of them.
+    /// The inducing points of the bound; if not given, up to 2,000 points are scored exactly, and more by 200 of them or
+    /// as many more, up to 800, as add to the bound.
     pub inducing: Option<usize>,
 }
 
@@ -91,7 +100,8 @@ pub struct Score {
     pub log_likelihood: f64,
     /// Where it was found.
     pub parameters: Parameters,
-    /// What each start led to, in the order of [`Starts`]; None where the likelihood could not be computed.
+    /// What each start led to, in the order of [`Starts`], before the bound was refined; None where the likelihood could
+    /// not be computed.
     pub starts: Vec<Option<f64>>,
     /// Whether the noise is at its smallest: the map explains the data as well as can be told, and more would count.
     pub noise_floor: bool,
@@ -110,9 +120,34 @@ pub struct Score {
 }
 
 /// The negative log likelihood, or its bound, of a problem in its own units.
-trait Likelihood {
+trait Likelihood: Sync {
     /// At these variances and this length; None if the covariance is singular. Without a bias the best is taken.
-    fn negative(&self, variance: f64, length: f64, bias: Option<f64>, noise: f64) -> Option<Negative>;
+    fn negative(
+        &self,
+        space: &mut Option<Space>,
+        variance: f64,
+        length: f64,
+        bias: Option<f64>,
+        noise: f64,
+    ) -> Option<Negative>;
+
+    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    fn one_thread(&self) -> bool {
+        false
+    }
+}
+
+/// The matrices of a descent, kept from one evaluation to the next: fresh memory for each of them takes as long as the
+/// work on it.
+struct Space {
+    /// R.
+    near: Vec<f64>,
+    /// K₀ and its factor.
+    positive: Positive,
+    /// K₀⁻¹ of the data.
+    solved: Mat<f64>,
+    /// K₀⁻¹.
+    inverse: Mat<f64>,
 }
 
 /// The negative log likelihood at some parameters.
@@ -167,12 +202,16 @@ impl GplvmScore {
             None => search(&Exact::new(&problem)?, &problem, &starts, observer)?,
             Some(m) => search(&Sparse::new(&problem, m), &problem, &starts, observer)?,
         };
-        let evaluations = ends.iter().map(|end| end.evaluations).sum();
         let best = ends.iter().filter(|end| end.value.is_finite()).reduce(|a, b| if b.value < a.value { b } else { a });
         let Some(best) = best else {
             let fact = "the covariance is singular at every start; give a map with fewer points at the same place";
             return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(fact.into()) });
         };
+        let (best, inducing) = match inducing {
+            Some(m) if self.inducing.is_none() => refine(&problem, best, m, observer)?,
+            asked => (End { evaluations: 0, ..best.clone() }, asked),
+        };
+        let evaluations = ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
         observer.progress(Stage::Score, 1.0);
         let in_units = |value: f64| problem.log_likelihood(value);
         Ok(Score {
@@ -202,8 +241,8 @@ impl GplvmScore {
         let problem = Problem::new(data, map, self.raw)?;
         let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
         let value = match self.inducing(problem.n)? {
-            None => Exact::new(&problem)?.negative(variance, length, Some(bias), noise),
-            Some(m) => Sparse::new(&problem, m).negative(variance, length, Some(bias), noise),
+            None => Exact::new(&problem)?.negative(&mut None, variance, length, Some(bias), noise),
+            Some(m) => Sparse::new(&problem, m).negative(&mut None, variance, length, Some(bias), noise),
         };
         let singular = || Error::Numerical("the covariance is singular there; give more noise".into());
         value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
@@ -258,7 +297,7 @@ impl End {
     }
 }
 
-/// Descends from every start, one after the other, while the progress goes from one fraction to another.
+/// Descends from every start while the progress goes from one fraction to another.
 fn descend(
     likelihood: &dyn Likelihood,
     problem: &Problem,
@@ -276,22 +315,20 @@ fn descend(
     // below the best is about (1e-7)² of it.
     let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
     let descent = Descent { bounds, memory: 8, stop };
-    let mut ends = Vec::new();
-    for (at, start) in starts.iter().enumerate() {
+    let done = AtomicUsize::new(0);
+    let one = |start: &[f64; 3]| {
         if observer.stop() {
-            ends.push(End::nowhere(start));
-            continue;
+            return Ok(End::nowhere(start));
         }
-        let mut biases: Vec<(f64, f64)> = Vec::new();
+        let (mut space, mut biases) = (None, Vec::<(f64, f64)>::new());
         let negative = |logs: &[f64], gradient: &mut [f64]| {
-            let Some(here) = likelihood.negative(logs[0].exp(), logs[1].exp(), None, logs[2].exp()) else {
-                return Ok(None);
-            };
+            let [variance, length, noise] = [logs[0], logs[1], logs[2]].map(f64::exp);
+            let Some(here) = likelihood.negative(&mut space, variance, length, None, noise) else { return Ok(None) };
             biases.push((here.value, here.bias));
             gradient.copy_from_slice(&[here.slopes[0], here.slopes[1], here.slopes[3]]);
             Ok(Some(here.value))
         };
-        ends.push(match descent.minimize(start, observer, negative) {
+        let end = match descent.minimize(start, observer, negative) {
             Ok((logs, report)) => End {
                 logs: [logs[0], logs[1], logs[2]],
                 bias: biases.iter().find(|(value, _)| *value == report.value).map_or(BOX[2].0, |(_, bias)| *bias),
@@ -302,11 +339,12 @@ fn descend(
             // The covariance is singular at the start itself.
             Err(Error::Numerical(_)) => End::nowhere(start),
             Err(error) => return Err(error),
-        });
-        let share = (at + 1) as f64 / starts.len() as f64;
+        };
+        let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;
         observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
-    }
-    Ok(ends)
+        Ok(end)
+    };
+    if likelihood.one_thread() { starts.par_iter().map(one).collect() } else { starts.iter().map(one).collect() }
 }
 
 /// Whether a descent met its tolerance, or came so close that rounding ended it.
@@ -314,18 +352,43 @@ fn settled(report: &Report, entries: f64) -> bool {
     report.converged() || (report.ended == Ended::Stuck && report.gradient <= 1e-4 * entries)
 }
 
+/// The bound with twice as many inducing points, again and again, each followed from the best parameters of the last, as
+/// long as that adds to it.
+fn refine(problem: &Problem, best: &End, m: usize, observer: &dyn Observer) -> Result<(End, Option<usize>)> {
+    let (mut best, mut m) = (End { evaluations: 0, ..best.clone() }, m);
+    while 2 * m <= MOST_INDUCING && !observer.stop() {
+        let finer = Sparse::new(problem, 2 * m);
+        let [variance, length, noise] = best.logs.map(f64::exp);
+        let Some(here) = finer.negative(&mut None, variance, length, None, noise) else { break };
+        (best.evaluations, m) = (best.evaluations + 1, 2 * m);
+        let gain = best.value - here.value;
+        (best.value, best.bias) = (here.value, here.bias);
+        if gain < GAIN {
+            break;
+        }
+        for end in descend(&finer, problem, &[best.logs], (1.0, 1.0), observer)? {
+            let evaluations = best.evaluations + end.evaluations;
+            best = if end.value < best.value { end } else { best };
+            best.evaluations = evaluations;
+        }
+    }
+    Ok((best, Some(m)))
+}
+
 /// Where every start leads. With many points each start is first followed on some of them, exactly, and the different
-/// ends are where the descents on all points begin: starts that end alike on the trial share one descent.
+/// ends are where the descents on all points begin: starts that end alike on the trial share one descent. A single start
+/// is followed on all points from the beginning if they are not too many.
 fn search(
     likelihood: &dyn Likelihood,
     problem: &Problem,
     starts: &[[f64; 3]],
     observer: &dyn Observer,
 ) -> Result<Vec<End>> {
-    if problem.n <= TRIAL_POINTS {
+    let few = (2 * problem.n / 5).clamp(TRIAL_POINTS.0, TRIAL_POINTS.1);
+    if problem.n <= few || (starts.len() == 1 && problem.n <= TRIAL_POINTS.1) {
         return descend(likelihood, problem, starts, (0.0, 1.0), observer);
     }
-    let trial = problem.subset(TRIAL_POINTS);
+    let trial = problem.subset(few);
     let tried = descend(&Exact::new(&trial)?, &trial, starts, (0.0, 0.3), observer)?;
     let alike = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.01);
     let mut different: Vec<[f64; 3]> = Vec::new();

@@ -26,7 +26,7 @@
 //! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009.
 
 use super::problem::{Problem, spaced};
-use super::{Biased, Likelihood, Negative};
+use super::{Biased, Likelihood, Negative, Space};
 use crate::linalg::dense::product;
 use crate::linalg::positive::{Positive, add_gram};
 use faer::{Mat, MatRef, Par};
@@ -149,14 +149,14 @@ impl<'a> Sparse<'a> {
 }
 
 impl Likelihood for Sparse<'_> {
-    fn negative(&self, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+    fn negative(&self, _space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
         let (n, p, m) = (self.problem.n as f64, self.problem.features as f64, self.inducing.len());
         let among = self.near(length, m, |i| self.inducing[i]);
         let jitter = |a: usize, c: usize| if a == c { JITTER * v } else { 0.0 };
         let factor = Positive::factor(Mat::from_fn(m, m, |a, c| v * among.near[(a, c)] + jitter(a, c)))?;
         let seen = self.seen(&factor, v, length);
         let identity = |a: usize, c: usize| f64::from(u8::from(a == c));
-        let noisy = Positive::factor(Mat::from_fn(m, m, |a, c| identity(a, c) + seen.gram[(a, c)] / w))?;
+        let mut noisy = Positive::factor(Mat::from_fn(m, m, |a, c| identity(a, c) + seen.gram[(a, c)] / w))?;
         let mut e = seen.data.clone();
         noisy.solve(e.as_mut());
         let missing = n * v - (0..m).map(|a| seen.gram[(a, a)]).sum::<f64>();
@@ -180,7 +180,7 @@ impl Likelihood for Sparse<'_> {
         let (data, e) = (shifted(&seen.data), shifted(&e));
         let total = self.total - 2.0 * c * dot(&self.sums, &along) + n * (c * c * dot(&along, &along) + p * c);
 
-        let mut inverse = noisy.inverse()?;
+        let mut inverse = noisy.inverse();
         complete(&mut inverse);
         let outer = product(e.as_ref(), e.transpose());
         let through = Mat::from_fn(m, m, |a, c| p / w * (identity(a, c) - inverse[(a, c)]) - outer[(a, c)] / w.powi(3));

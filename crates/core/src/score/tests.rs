@@ -29,7 +29,7 @@ const EVERYWHERE: [[f64; 4]; 4] =
 /// The value and the slopes at the logarithms of v, ℓ, b and w.
 fn negative(likelihood: &dyn Likelihood, logs: [f64; 4]) -> Negative {
     let [variance, length, bias, noise] = logs.map(f64::exp);
-    likelihood.negative(variance, length, Some(bias), noise).unwrap()
+    likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap()
 }
 
 fn check_gradient(likelihood: &dyn Likelihood, tolerance: f64) {
@@ -54,9 +54,9 @@ fn check_gradient(likelihood: &dyn Likelihood, tolerance: f64) {
 /// The best bias is as good as any other.
 fn check_bias(likelihood: &dyn Likelihood, logs: [f64; 4]) {
     let [variance, length, _, noise] = logs.map(f64::exp);
-    let best = likelihood.negative(variance, length, None, noise).unwrap();
+    let best = likelihood.negative(&mut None, variance, length, None, noise).unwrap();
     for bias in [1e-8, 0.5 * best.bias, 2.0 * best.bias, 1.0, 1e6] {
-        let other = likelihood.negative(variance, length, Some(bias), noise).unwrap();
+        let other = likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap();
         assert!(best.value <= other.value + 1e-9 * other.value.abs(), "{logs:?}: {bias} beats {}", best.bias);
     }
     assert!(best.slopes[2].abs() < 1e-9 * best.value.abs() || best.bias == 1e-8, "{logs:?}: {:?}", best.slopes);
@@ -222,4 +222,28 @@ fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     assert!(refused(inducing(11), &data, &map).starts_with("11 inducing points are more than the 10 points; "));
     assert!(matches!(plain().of(&data, &map, &Halt), Err(Error::Stopped)));
     assert!(matches!(inducing(3).of(&data, &map, &Halt), Err(Error::Stopped)));
+}
+
+/// Twice as many inducing points are taken until they add less than 1 to the bound at its best parameters.
+#[test]
+fn the_bound_is_refined_until_more_inducing_points_add_nothing() {
+    let map = sheet(900, 1).1;
+    let worth = [1.0, 6.0].map(|waves| {
+        let feature = |i: usize, j: usize| {
+            let (place, noise) = (map.row(i), ((i * 2 + j) as f64 * 0.618_033_988).fract() - 0.5);
+            (waves * place[0] + j as f64).sin() * (waves * place[1]).cos() + 0.1 * noise
+        };
+        let rows: Vec<[f64; 2]> = (0..900).map(|i| [feature(i, 0), feature(i, 1)]).collect();
+        let problem = Problem::new(&Points::from_rows(&rows).unwrap(), &map, false).unwrap();
+        let starts = GplvmScore { starts: Starts::One, ..GplvmScore::default() }.starts(&problem);
+        let coarse = &search(&Sparse::new(&problem, 200), &problem, &starts, &Silent).unwrap()[0];
+        let [v, length, w] = coarse.logs.map(f64::exp);
+        let twice = Sparse::new(&problem, 400).negative(&mut None, v, length, None, w).unwrap();
+        let worth = coarse.value - twice.value >= GAIN;
+        let (refined, m) = refine(&problem, coarse, 200, &Silent).unwrap();
+        assert_eq!(m, Some(if worth { 800 } else { 400 }), "{} and {coarse:?}", twice.value);
+        assert!(refined.value <= twice.value && (worth || refined.logs == coarse.logs), "{refined:?} and {coarse:?}");
+        worth
+    });
+    assert_eq!(worth, [false, true], "smooth data need no more, wavy data do");
 }

@@ -1,9 +1,11 @@
 //! Data and comparisons the tests share.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part, and a test may panic")]
+#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, reason = "each test file uses a part, and may panic")]
 
+use eigenfold::io::{self, ReadOptions};
 use eigenfold::linalg::dense::{inner, symmetric_eigen};
 use eigenfold::{Method, Model, Points, Recipe};
 use faer::Mat;
+use std::path::PathBuf;
 
 /// Identities that hold to rounding.
 pub(crate) const EXACT: f64 = 1e-12;
@@ -31,6 +33,26 @@ pub(crate) fn cloud(n: usize, p: usize, seed: u64) -> Points {
         (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
     };
     Points::new(n, p, (0..n * p).map(|_| next()).collect()).unwrap()
+}
+
+/// A file of numbers that is too large or not free enough to be kept here, if it is at hand: in the directory that the
+/// environment variable EIGENFOLD_SHARED names, or in `shared` next to the workspace. A test without its file says so
+/// and passes.
+pub(crate) fn shared(name: &str) -> Option<Points> {
+    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let beside = ["..", "../.."].map(|up| workspace.join(up).join("shared"));
+    let places = std::env::var_os("EIGENFOLD_SHARED").map(PathBuf::from).into_iter().chain(beside);
+    let Some(place) = { places }.map(|place| place.join(name)).find(|path| path.exists()) else {
+        eprintln!("skipped: there is no ../shared/{name}");
+        return None;
+    };
+    // The first line of some files is a comment.
+    let text = std::fs::read_to_string(place).unwrap();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+    let directory = tempfile::tempdir().unwrap();
+    let copy = directory.path().join("numbers.csv");
+    std::fs::write(&copy, lines.join("\n")).unwrap();
+    Some(io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points)
 }
 
 pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
