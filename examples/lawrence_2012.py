@@ -343,7 +343,7 @@ def experiment(program, data, name, k, reference):
             "his": program.score(file, embedding, "--starts", "one", *(["--raw"] if raw else [])),
             "ours": program.score(file, embedding),
             "author": AUTHOR[name].get(key),
-            "likelihood": report.get("log_likelihood"),
+            "likelihood": report.get("field_log_likelihood"),
             "explained": explained(reference, rows) if reference else None,
         }
         results.append(result)

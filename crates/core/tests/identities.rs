@@ -339,7 +339,7 @@ fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
     for gamma in [1e-4, 1e-2] {
         let mut proper = matrix.to_dense();
         (0..n).for_each(|i| proper[(i, i)] += gamma);
-        let k = Positive::factor(proper).unwrap().inverse().unwrap();
+        let k = Positive::factor(proper).unwrap().inverse();
         let square = |i: usize, j: usize| k[(i, i)] + k[(j, j)] - 2.0 * k[(i.max(j), i.min(j))];
         let lengths = (0..n * n).map(|at| square(at / n, at % n).max(0.0).sqrt()).collect();
         let scaled = Recipe { method: Mds::default().into(), ..Recipe::default() }

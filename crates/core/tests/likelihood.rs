@@ -48,7 +48,7 @@ fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
     };
     let identity = Mat::<f64>::identity(n - 1, n - 1);
     let precision = match method.model().field(&site).unwrap().field {
-        Field::Precision { matrix, .. } => matrix,
+        Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix,
         Field::Root(root) => root.precision(),
         Field::Factor(_) | Field::Covariance(_) => {
             let map = recipe(method.clone()).fit(points).unwrap();

@@ -223,3 +223,24 @@ fn alignment_methods_survive_outliers_duplicates_and_grids() {
         assert!(error < tolerance, "{name}: a flat grid is its own map, {error}");
     }
 }
+
+/// A graph that was learned is a graph like any other: a part of its candidates, in one piece or joined, and a map
+/// made of it is as good.
+#[test]
+fn a_learned_graph_serves_any_method() {
+    let points = swiss(400);
+    let learned = Some(eigenfold::Drill { penalty: eigenfold::field::Penalty::Value(4.0), ..Default::default() });
+    let recipe = Recipe {
+        neighbors: eigenfold::Neighbors::Nearest(8),
+        learned,
+        method: eigenfold::Isomap::default().into(),
+        ..Recipe::default()
+    };
+    let model = recipe.fit(&points).unwrap();
+    let figure = |name: &str| model.report().figures.iter().find(|(other, _)| other == name).unwrap().1;
+    assert_eq!(model.report().graph_route.as_deref(), Some("learned"));
+    assert!(figure("graph_gap") <= 1e-6 && figure("graph_penalty") == 4.0 && figure("graph_candidates") > 1000.0);
+    assert!(model.report().converged);
+    let again = eigenfold::Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.recipe(), &recipe);
+}
