@@ -54,7 +54,7 @@ pub(crate) struct Learning {
     /// The L1 penalty of a learned graph: a number, or a path FROM:TO:COUNT to choose from [default: auto]
     #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
     pub(crate) penalty: Option<String>,
-    /// A variance of every point's own, as a part of the mean variance [default: 0.01]
+    /// A variance of every point's own, as a part of the mean variance [default: 0.1]
     #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
     pub(crate) ridge: Option<String>,
     /// Whether the diagonal of the precision is penalized as well [default: false]

@@ -15,6 +15,12 @@ fn same_shape(a: &Points, b: &Points, tolerance: f64, what: &str) {
     assert!(mismatch < tolerance, "{what}: {mismatch}");
 }
 
+/// Whether a map is known less exactly than its field: lle's eigenvalues are close to rounding, and drill's field is
+/// known to its duality gap.
+fn known_to_a_part(name: &str) -> bool {
+    ["lle", "drill"].contains(&name)
+}
+
 /// Two rolls of different sizes: one below the dense solver's limit, one above.
 fn inputs() -> [Points; 2] {
     [swiss(180), swiss(900)]
@@ -77,7 +83,7 @@ fn permuting_the_points_permutes_the_rows() {
         let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
         for method in Method::all() {
             let name = method.info().name;
-            let tolerance = if name == "lle" { FITTED } else { 1e-6 };
+            let tolerance = if known_to_a_part(name) { FITTED } else { 1e-6 };
             let plain = recipe(method.clone()).fit(&points).unwrap().embedding().select(&order);
             let permuted = recipe(method).fit(&points.select(&order)).unwrap();
             same_shape(&plain, permuted.embedding(), tolerance, name);
@@ -90,7 +96,7 @@ fn rotating_the_data_changes_no_distance() {
     let points = swiss(700);
     for method in Method::all() {
         let name = method.info().name;
-        let tolerance = if name == "lle" { FITTED } else { 1e-6 };
+        let tolerance = if known_to_a_part(name) { FITTED } else { 1e-6 };
         let plain = recipe(method.clone()).fit(&points).unwrap();
         let turned = recipe(method).fit(&rotated(&points)).unwrap();
         same_shape(plain.embedding(), turned.embedding(), tolerance, name);

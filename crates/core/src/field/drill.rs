@@ -52,7 +52,7 @@ pub struct Drill {
 
 impl Default for Drill {
     fn default() -> Drill {
-        Drill { penalty: Penalty::Auto, ridge: 0.01, penalize_diagonal: false, tolerance: 1e-6, max_iterations: 200 }
+        Drill { penalty: Penalty::Auto, ridge: 0.1, penalize_diagonal: false, tolerance: 1e-6, max_iterations: 200 }
     }
 }
 
@@ -278,7 +278,8 @@ impl Drill {
                 tolerance: self.tolerance,
                 max_steps: self.max_iterations,
             };
-            lasso.minimize(observer)
+            // Inside the pool, where the many short pieces of parallel work start at once.
+            rayon::scope(|_| lasso.minimize(observer))
         };
         let (penalty, path) = match self.penalty {
             Penalty::Auto => (AUTO * mean, Vec::new()),
@@ -431,7 +432,7 @@ mod tests {
         for (set, neighbors, part, value, edges) in cases {
             let points = &sets[set];
             let penalty = Penalty::Value(part * mean_variance(points));
-            let drill = Drill { penalty, tolerance: 1e-9, ..Drill::default() };
+            let drill = Drill { penalty, ridge: 0.01, tolerance: 1e-9, ..Drill::default() };
             let (support, Fitted { found, .. }) = fitted(&drill, points, &graph(points, neighbors));
             assert!(found.gap <= 1e-9, "{set} {neighbors:?} {part}: gap {} after {}", found.gap, found.steps);
             let per_point = (found.value - value) / support.n as f64;
@@ -476,10 +477,10 @@ mod tests {
     #[test]
     fn the_automatic_penalty_follows_the_units() {
         let points = every("iris", 3, 50);
-        let scaled = Points::new(50, 4, points.values().iter().map(|x| 1e4 * x).collect()).unwrap();
+        let scaled = Points::new(50, 4, points.values().iter().map(|x| 1024.0 * x).collect()).unwrap();
         let of = |points: &Points| fitted(&Drill::default(), points, &graph(points, Neighbors::Nearest(6))).1;
         let (a, b) = (of(&points), of(&scaled));
-        assert!((b.penalty / a.penalty / 1e8 - 1.0).abs() < 1e-12);
+        assert!((b.penalty / a.penalty / 1024f64.powi(2) - 1.0).abs() < 1e-12);
         let zeros = |fitted: &Fitted| fitted.found.values.iter().map(|t| *t == 0.0).collect::<Vec<_>>();
         assert_eq!(zeros(&a), zeros(&b));
     }

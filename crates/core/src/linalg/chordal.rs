@@ -118,8 +118,7 @@ impl<'a> Curvature<'a> {
                     - small_product(y_below.transpose(), node.r.as_ref());
                 Some(stacked(&y_own, &y_below))
             };
-            let found: Option<Vec<Vec<f64>>> = depth.par_iter().with_min_len(BLOCKS).map(of_node).collect();
-            for (&s, block) in depth.iter().zip(found?) {
+            for (&s, block) in depth.iter().zip(each(depth, of_node)?) {
                 y.blocks[s as usize] = block;
             }
         }
@@ -174,8 +173,7 @@ impl<'a> Curvature<'a> {
         let mut answers: Vec<Option<T>> = self.nodes.iter().map(|_| None).collect();
         for depth in self.tree.depths().iter().rev() {
             let of_node = |&s: &u32| Some(visit(s as usize, self.front(s as usize, &updates)?));
-            let found: Option<Vec<(T, Mat<f64>)>> = depth.par_iter().with_min_len(BLOCKS).map(of_node).collect();
-            for (&s, (answer, update)) in depth.iter().zip(found?) {
+            for (&s, (answer, update)) in depth.iter().zip(each(depth, of_node)?) {
                 self.children[s as usize].iter().for_each(|&child| updates[child as usize] = None);
                 (answers[s as usize], updates[s as usize]) = (Some(answer), Some(update));
             }
@@ -206,6 +204,15 @@ impl<'a> Curvature<'a> {
             }
         }
         Some(front)
+    }
+}
+
+/// The answers of the blocks of one depth, in parallel where there are enough of them to be worth it.
+fn each<T: Send>(nodes: &[u32], of_node: impl Fn(&u32) -> Option<T> + Send + Sync) -> Option<Vec<T>> {
+    if nodes.len() < 2 * BLOCKS {
+        nodes.iter().map(of_node).collect()
+    } else {
+        nodes.par_iter().with_min_len(BLOCKS).map(of_node).collect()
     }
 }
 
