@@ -43,7 +43,7 @@ METHODS = [
     ("meu", "MEU, γ = 0", "-m meu", False),
     ("alle", "acyclic LLE, the author’s", "-m alle --ordering elimination --regularization 1e-12", False),
     ("alle-default", "acyclic LLE, our defaults", "-m alle", False),
-    ("drill", "DRILL", "-m drill --penalty 0", False),
+    ("drill", "DRILL", "-m drill --penalty 0 --ridge 0", False),
     ("le-author", "LE, the author’s", "-m le --bandwidth 1 --variant symmetric --mutual twice", True),
     ("le", "LE, our defaults", "-m le", False),
     ("lle", "LLE, unregularized", "-m lle --regularization 1e-12", True),
@@ -404,7 +404,7 @@ def drill_paths(program, data, reference):
         for penalty in PENALTIES:
             key = f"{name}-{penalty:g}"
             try:
-                rows, _ = program.embed(data / "data.csv", key, f"-m drill {flags} --penalty {penalty:g}")
+                rows, _ = program.embed(data / "data.csv", key, f"-m drill {flags} --penalty {penalty:g} --ridge 0 --penalize-diagonal true")
             except Refused as refused:
                 print(f"DRILL, {title}, penalty {penalty:g}: {refused}")
                 continue

@@ -4,12 +4,12 @@
 
 mod support;
 
-use eigenfold::field::{LaplacianVariant, Mutual, Ordering};
+use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::linalg::positive::Positive;
 use eigenfold::progress::Silent;
 use eigenfold::score::{GplvmScore, Starts};
-use eigenfold::{Alle, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Neighbors, Pca, Points, Recipe};
+use eigenfold::{Alle, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Neighbors, Pca, Points, Recipe};
 use faer::Mat;
 use std::f64::consts::{PI, TAU};
 use support::*;
@@ -183,4 +183,24 @@ fn l15_robot_wifi_has_the_authors_scores() {
     let lle = of(Lle { regularization: 1e-12, ..Lle::default() }.into(), true);
     let ranked = [isomap, unfolding, alle, eigenmaps, lle];
     assert!(ranked.is_sorted_by(|a, b| a > b), "{ranked:?}");
+}
+
+/// The sweeps of figures 8 and 9: with 20 neighbors the score peaks at an inner penalty, near the six-neighbor model's;
+/// with all points as neighbors at a smaller one, and lower. The author penalizes the diagonal as well.
+#[test]
+fn l16_drills_score_peaks_at_an_inner_penalty() {
+    let Some(points) = shared("data/osu_run1/data.csv") else { return };
+    let at = |neighbors: Neighbors, penalty: f64| {
+        let method =
+            Drill { penalty: Penalty::Value(penalty), ridge: 0.0, penalize_diagonal: true, ..Drill::default() };
+        let recipe = Recipe { method: method.into(), neighbors, ..Recipe::default() };
+        score(&points, recipe.fit(&points).unwrap().embedding(), false)
+    };
+    let unpenalized = at(Neighbors::Nearest(6), 0.0);
+    let twenty = [0.001, 0.01, 0.05].map(|penalty| at(Neighbors::Nearest(20), penalty));
+    assert!(twenty[1] > twenty[0] + 100.0 && twenty[1] > twenty[2] + 1000.0, "{twenty:?}");
+    assert!((twenty[1] - unpenalized).abs() < 300.0, "{} {unpenalized}", twenty[1]);
+    let all = [0.0005, 0.002, 0.02].map(|penalty| at(Neighbors::All, penalty));
+    assert!(all[1] > all[0] && all[1] > all[2], "{all:?}");
+    assert!(all[1] < twenty[1], "{} {}", all[1], twenty[1]);
 }

@@ -217,7 +217,7 @@ fn fitted_edges_are_written_and_read_back_as_their_graph() {
     for (a, b) in again.iter().flatten().zip(direct.iter().flatten()) {
         assert!((a - b).abs() < 1e-8, "{a} {b}");
     }
-    let said = "isomap fits no weights to edges; --weights is for meu";
+    let said = "isomap fits no weights to edges; --weights is for meu, drill";
     bench.refuses("embed roll.csv -m isomap -k 6 -o m.csv --weights w.csv", 2, said);
     bench.refuses("embed roll.csv -m meu -o m.csv --weights m.csv", 2, "asked for by both -o and --weights");
 }
@@ -234,4 +234,30 @@ fn fitted_edges_of_separate_pieces_name_the_rows_of_the_input() {
     assert!(edges.windows(2).all(|pair| (pair[0][0], pair[0][1]) < (pair[1][0], pair[1][1])));
     assert!(edges.iter().all(|edge| (edge[1] - edge[0]) % 2.0 == 0.0 && edge[0] < edge[1]));
     assert!((0..60).all(|i| edges.iter().any(|edge| edge[0] == i as f64 || edge[1] == i as f64)));
+}
+
+#[test]
+fn a_graph_is_learned_written_and_used() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 200 -q -o roll.csv");
+    bench.does("graph roll.csv --learned -k 8 --penalty 5 -q -o learned.csv --json graph.json");
+    let graph = bench.json("graph.json");
+    let candidates = graph["learned"]["candidates"].as_f64().unwrap();
+    let lines = bench.read("learned.csv").lines().count();
+    assert!(graph["learned"]["gap"].as_f64().unwrap() <= 1e-6 && graph["search"] == "learned");
+    assert!(lines > 100 && lines as f64 <= 2.0 * candidates + 1.0, "{lines} {candidates}");
+    bench.does("embed roll.csv -m isomap --graph learned -k 8 --penalty 5 -q -o map.csv --json map.json");
+    let map = bench.json("map.json");
+    assert_eq!(map["parameters"]["graph"]["used"], "learned");
+    assert_eq!(map["graph_penalty"], 5.0);
+    bench.does("embed learned.csv --input-kind graph --pieces separate -m le -q -o again.csv");
+    bench.does("embed roll.csv -m drill -k 8 --penalty 0.5:50:3 -q -o drill.csv --json drill.json --weights w.csv");
+    let drill = bench.json("drill.json");
+    assert_eq!(drill["path"].as_array().unwrap().len(), 3);
+    assert!(drill["gap"].as_f64().unwrap() <= 1e-6 && drill["log_likelihood"].is_number());
+    assert_eq!(bench.read("w.csv").lines().count() as f64, drill["edges"].as_f64().unwrap() + 1.0);
+    let said = "--penalty is about learned graphs; add --learned or leave it out";
+    bench.refuses("graph roll.csv --penalty 5 -o g.csv", 2, said);
+    let said = "--penalty is \"x\"; give a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10, or auto";
+    bench.refuses("embed roll.csv -m drill --penalty x -o g.csv", 2, said);
 }
