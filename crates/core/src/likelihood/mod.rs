@@ -40,8 +40,9 @@ use std::borrow::Cow;
 pub(crate) const FLOOR: f64 = 1e-12;
 /// A likelihood predicted below this many flops is computed without being asked for (a few tenths of a second).
 const CHEAP_FLOPS: f64 = 6e9;
-/// A precision over more points, or with more entries, is not even ordered to predict it.
-const CHEAP_POINTS: usize = 30_000;
+/// A precision over more points, or with more entries, is not even ordered to predict it: of large data the map is
+/// wanted first, and the likelihood would double its time.
+const CHEAP_POINTS: usize = 5_000;
 const CHEAP_ENTRIES: usize = 1_000_000;
 
 /// Whether the likelihood is computed.
