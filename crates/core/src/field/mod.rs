@@ -26,6 +26,7 @@ mod pca;
 mod penalty;
 mod regression;
 mod resistances;
+mod sparse_precision;
 mod symmetric_weights;
 mod weight;
 
