@@ -119,6 +119,7 @@ fn as_json(found: &Found, learned: Option<&Learned>, seconds: Value) -> Value {
         "learned": learned.map(|learned| json!({
             "penalty": learned.penalty,
             "candidates": learned.candidates,
+            "kept": learned.kept,
             "gap": learned.gap.is_finite().then_some(learned.gap),
             "converged": learned.converged,
         })),
@@ -134,12 +135,10 @@ fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
     };
     let connecting = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects it"));
     let learning = learned.map_or(String::new(), |learned| {
-        let Learned { penalty, candidates, gap, converged } = learned;
+        let Learned { penalty, candidates, kept, gap, converged } = learned;
         let warning = if *converged { "" } else { "\nwarning: the gap is above the tolerance; a larger --ridge helps" };
-        format!(
-            "\nlearned: from {} candidates, penalty {penalty:.4}, gap {gap:.1e} per point{warning}",
-            grouped(*candidates)
-        )
+        let (kept, candidates) = (grouped(*kept), grouped(*candidates));
+        format!("\nlearned: kept {kept} of {candidates} pairs, penalty {penalty:.4}, gap {gap:.1e} per point{warning}")
     });
     format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({}){learning}", found.route)
 }

@@ -61,8 +61,13 @@ pub struct Report {
 impl Report {
     /// Adds how the graph was learned, if it was.
     pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
-        let Some(Learned { penalty, candidates, gap, converged }) = learned else { return };
-        let figures = [("graph_penalty", penalty), ("graph_candidates", candidates as f64), ("graph_gap", gap)];
+        let Some(Learned { penalty, candidates, kept, gap, converged }) = learned else { return };
+        let figures = [
+            ("graph_penalty", penalty),
+            ("graph_candidates", candidates as f64),
+            ("graph_kept", kept as f64),
+            ("graph_gap", gap),
+        ];
         self.figures.extend(figures.map(|(name, value)| (name.to_string(), value)));
         self.converged &= converged;
         if !converged {

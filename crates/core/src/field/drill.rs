@@ -69,6 +69,8 @@ pub struct Learned {
     pub penalty: f64,
     /// How many edges there were to choose from.
     pub candidates: usize,
+    /// How many of them are left.
+    pub kept: usize,
     /// The duality gap per point.
     pub gap: f64,
     /// Whether the gap met the tolerance.
@@ -221,7 +223,8 @@ impl Drill {
             }
         }
         let converged = found.gap <= self.tolerance;
-        let learned = Learned { penalty, candidates: support.ends.len(), gap: found.gap, converged };
+        let kept = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
+        let learned = Learned { penalty, candidates: support.ends.len(), kept, gap: found.gap, converged };
         Ok((Graph::from_lists(lists)?, learned))
     }
 }

@@ -202,7 +202,7 @@ impl Meu {
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
         if edges.coincident > 0 {
             built.warnings.push(format!(
-                "{} edges join points that coincide; they are held together by large multipliers",
+                "points that coincide are joined by edges ({}), which are held together by large multipliers",
                 edges.coincident
             ));
         }
