@@ -415,3 +415,44 @@ fn l10_the_covariances_of_meu_and_acyclic_lle_have_no_negative_eigenvalue() {
         assert!(values[n - 1] > -1e-12 * values[0], "{}: {}", sample.name(), values[n - 1] / values[0]);
     }
 }
+
+/// What a field expects, against the dense pseudo-inverse of its precision, for every method that has one.
+#[test]
+fn expected_variances_and_distances_are_those_of_the_dense_covariance() {
+    let points = cloud(60, 4, 9);
+    let c = Mat::from_fn(60, 60, |i, j| f64::from(u8::from(i == j)) - 1.0 / 60.0);
+    let graph = Search::default().of_points(&points, &eigenfold::progress::Silent).unwrap().graph.union();
+    let mut fields = 0;
+    for method in Method::all() {
+        let name = method.info().name;
+        let field = built(method.model(), &points, Neighbors::default()).field;
+        let Some(expected) = field.expected(&graph).unwrap() else { continue };
+        fields += 1;
+        let (precision, definite) = match &field {
+            Field::Precision { matrix, .. } => (matrix.to_dense(), false),
+            Field::Definite { matrix, .. } => (matrix.to_dense(), true),
+            Field::Root(root) => (root.precision().to_dense(), false),
+            _ => unreachable!("only precisions answer"),
+        };
+        // Constants are lifted, so that the inverse exists, and then projected out.
+        let lift = if definite { 0.0 } else { precision.norm_max() };
+        let proper = Mat::from_fn(60, 60, |i, j| precision[(i, j)] + lift / 60.0);
+        let (values, vectors) = symmetric_eigen(proper.as_ref()).unwrap();
+        let scaled = Mat::from_fn(60, 60, |i, q| vectors[(i, q)] / values[q]);
+        let covariance = &c * (scaled * vectors.transpose()) * &c;
+        let largest = (0..60).map(|i| covariance[(i, i)]).fold(0.0, f64::max);
+        // The dense inverse loses what the smallest eigenvalue, beside the largest, leaves of sixteen digits.
+        let digits = 1e-13 * values[0] / values[59];
+        for i in 0..60 {
+            let off = (expected.variances[i] - covariance[(i, i)]).abs() / largest;
+            assert!(off < SOLVED.max(digits), "{name}: {off}");
+        }
+        assert_eq!(expected.squares.len(), graph.edge_count() / 2);
+        for &(i, j, square) in &expected.squares {
+            let (i, j) = (i as usize, j as usize);
+            let dense = covariance[(i, i)] + covariance[(j, j)] - 2.0 * covariance[(i, j)];
+            assert!((square - dense).abs() / largest < SOLVED.max(digits), "{name}: {square} {dense}");
+        }
+    }
+    assert!(fields >= 8, "{fields}");
+}
