@@ -57,10 +57,12 @@ impl Drill {
         };
         let moments = second_moments(ground, support, |_| true)?;
         let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
+        // The descent sees the mean variance as one, so that the data's units cannot overflow.
         let solve = |moments: &[f64], penalty: f64| {
-            let own = self.ridge * mean + if self.penalize_diagonal { penalty } else { 0.0 };
-            let lifted: Vec<f64> =
-                moments.iter().enumerate().map(|(at, s)| if at < support.n { s + own } else { *s }).collect();
+            let penalty = penalty / mean;
+            let own = self.ridge + if self.penalize_diagonal { penalty } else { 0.0 };
+            let lift = |(at, s): (usize, &f64)| s / mean + if at < support.n { own } else { 0.0 };
+            let lifted: Vec<f64> = moments.iter().enumerate().map(lift).collect();
             let lasso = Lasso {
                 support,
                 arithmetic: &arithmetic,
@@ -70,7 +72,11 @@ impl Drill {
                 max_steps: self.max_iterations,
             };
             // Inside the pool, where the many short pieces of parallel work start at once.
-            rayon::scope(|_| lasso.minimize(observer))
+            let mut found = rayon::scope(|_| lasso.minimize(observer))?;
+            found.values.iter_mut().for_each(|t| *t /= mean);
+            found.log_determinant -= support.n as f64 * mean.ln();
+            found.value += support.n as f64 * mean.ln();
+            Ok(found)
         };
         let (penalty, path) = match self.penalty {
             Penalty::Auto => (AUTO * mean, Vec::new()),
