@@ -44,22 +44,14 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     progress::go_on()?;
     let start = Instant::now();
     let (found, learned) = match (&data, drill) {
+        (data, Some(drill)) => {
+            let (found, learned) = drill.graph(&search, data.as_input(), None, &bar)?;
+            (found, Some(learned))
+        }
         (Data::Points(points), None) => (search.of_points(points, &bar)?, None),
-        (Data::Points(points), Some(drill)) => {
-            let (found, learned) = drill.graph_of_points(&search, points, u64::MAX, &bar)?;
-            (found, Some(learned))
-        }
         (Data::Distances(matrix), None) => (search.of_distances(matrix, &bar)?, None),
-        (Data::Distances(matrix), Some(drill)) => {
-            let (found, learned) = drill.graph_of_distances(&search, matrix, u64::MAX, &bar)?;
-            (found, Some(learned))
-        }
         (Data::Graph(graph), None) => (search.of_graph(graph)?, None),
-        (Data::Graph(_), Some(_)) => {
-            let fact = "a given graph has no points to learn from; leave out --learned";
-            return Err(Error::Parameter(fact.into()));
-        }
-        (Data::Similarities(_), _) => {
+        (Data::Similarities(_), None) => {
             let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
             return Err(Error::Parameter(fact.into()));
         }

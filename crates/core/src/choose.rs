@@ -4,8 +4,8 @@
 //! from their nearest neighbors on the map, and the root mean square error, relative to the data's standard deviation, is
 //! the criterion; the least wins, the smaller k if two tie. Where too many neighbors join sheets that are far apart
 //! along the data, points from both lie side by side on the map and the error jumps; where there are too few, the map is
-//! creased and it grows. Graphs in one piece go before all others, and then fits that converged. docs/decisions/0009-choosing-k.md compares this with
-//! the likelihood, in sample and held out.
+//! creased and it grows. Graphs in one piece go before all others, and then fits that converged.
+//! docs/decisions/0009-choosing-k.md compares this with the likelihood, in sample and held out.
 
 use crate::error::{Error, Result};
 use crate::graph::{Neighbors, Pieces};

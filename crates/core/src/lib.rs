@@ -35,6 +35,7 @@ pub mod io;
 mod lasso;
 pub mod likelihood;
 pub mod linalg;
+mod memory;
 pub mod model;
 pub mod optimize;
 pub mod points;

@@ -13,7 +13,7 @@ use crate::likelihood::Likelihood;
 use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
-use crate::stages::{Stages, available_memory};
+use crate::stages::Stages;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -293,13 +293,11 @@ impl Recipe {
             seed: self.seed,
         };
         if let Some(drill) = &self.learned {
-            let memory = self.memory.unwrap_or_else(available_memory);
-            let learned = match (points, distances) {
-                (Some(points), _) => drill.graph_of_points(&search, points, memory, observer),
-                (_, Some(distances)) => drill.graph_of_distances(&search, distances, memory, observer),
-                (None, None) => {
-                    Err(Error::parameter("a given graph has no points to learn from; leave out --graph learned"))
-                }
+            let learned = match (points, distances, given) {
+                (Some(points), _, _) => drill.graph(&search, Input::Points(points), self.memory, observer),
+                (_, Some(distances), _) => drill.graph(&search, Input::Distances(distances), self.memory, observer),
+                (_, _, Some(graph)) => drill.graph(&search, Input::Graph(graph), self.memory, observer),
+                (None, None, None) => Err(Error::data("there is nothing to embed")),
             };
             return learned.map(|(found, learned)| (found, Some(learned)));
         }

@@ -5,6 +5,7 @@ use crate::extend::{Known, Rule};
 use crate::field::{Built, Field, Site, Weight};
 use crate::graph::{Found, Graph, Metric, Pieces, check_distances};
 use crate::likelihood::{Budget, Columns, Density, Likelihood, Observation};
+use crate::memory;
 use crate::model::{Model, Part, Report, Seconds, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
@@ -166,7 +167,7 @@ impl Stages<'_> {
 
     /// How many bytes may be allocated.
     pub(crate) fn memory(&self) -> u64 {
-        self.recipe.memory.unwrap_or_else(available_memory)
+        self.recipe.memory.unwrap_or_else(memory::available)
     }
 
     /// The likelihood of the points under the field, and whether it was left out for its price.
@@ -244,13 +245,4 @@ fn linear_axes(points: &Points, mean: &[f64], embedding: &Points, eigenvalues: &
         *axis = if lambda > 1e-13 * largest { *axis / lambda } else { 0.0 };
     }
     axes
-}
-
-/// The bytes the machine has free, less a margin; 8 GB where that cannot be known.
-pub(crate) fn available_memory() -> u64 {
-    let known = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find(|line| line.starts_with("MemAvailable:"))?;
-        line.split_whitespace().nth(1)?.parse::<u64>().ok()
-    });
-    known.map_or(8_000_000_000, |kilobytes| kilobytes * 1024 / 10 * 9)
 }

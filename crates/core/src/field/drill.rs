@@ -20,8 +20,9 @@ use super::{Built, Field, FieldModel, Info, Parameter, Site, Weight, no_such_par
 use crate::error::{Error, Result};
 use crate::extend::Rule;
 use crate::graph::{Found, Graph, Pieces, Search, Undirected};
+use crate::input::Input;
 use crate::lasso::{Precision, Support};
-use crate::points::Points;
+use crate::memory;
 use crate::progress::Observer;
 use serde::{Deserialize, Serialize};
 
@@ -171,50 +172,51 @@ fn unmet(found: &Precision, tolerance: f64) -> String {
 }
 
 impl Drill {
-    /// Stage 1: of the neighbors that a search finds, those whose entry in the precision is not zero.
+    /// Stage 1: of the neighbors that a search finds among points or by their distances, those whose entry in the
+    /// precision is not zero. At most `memory` bytes are used, or most of what the machine has free.
     ///
     /// # Errors
     ///
-    /// As the search, and if the work would not fit or a path of penalties has no features to choose by.
-    pub fn graph_of_points(
+    /// As the search, if the input is neither, the work would not fit, or a path of penalties has no features to choose
+    /// by.
+    pub fn graph<'a>(
         &self,
         search: &Search,
-        points: &Points,
-        memory: u64,
+        input: impl Into<Input<'a>>,
+        memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Found, Learned)> {
-        let candidates = Search { pieces: Pieces::Separate, ..search.clone() }.of_points(points, observer)?;
-        let (graph, learned) = self.learn(Ground::Points(points), &candidates.graph, memory, observer)?;
-        Ok((Found { route: ROUTE, ..search.mended(graph, points, observer)? }, learned))
-    }
-
-    /// As [`Drill::graph_of_points`], where only distances are known.
-    ///
-    /// # Errors
-    ///
-    /// As [`Drill::graph_of_points`].
-    pub fn graph_of_distances(
-        &self,
-        search: &Search,
-        distances: &Points,
-        memory: u64,
-        observer: &dyn Observer,
-    ) -> Result<(Found, Learned)> {
-        let candidates = Search { pieces: Pieces::Separate, ..search.clone() }.of_distances(distances, observer)?;
-        let (graph, learned) = self.learn(Ground::Distances(distances), &candidates.graph, memory, observer)?;
-        Ok((Found { route: ROUTE, ..search.mended_by_distances(graph, distances, observer)? }, learned))
+        let candidates = Search { pieces: Pieces::Separate, ..search.clone() };
+        let (found, learned) = match input.into() {
+            Input::Points(points) => {
+                let candidates = candidates.of_points(points, observer)?.graph;
+                let (graph, learned) = self.learn(Ground::Points(points), &candidates, memory, observer)?;
+                (search.mended(graph, points, observer)?, learned)
+            }
+            Input::Distances(distances) => {
+                let candidates = candidates.of_distances(distances, observer)?.graph;
+                let (graph, learned) = self.learn(Ground::Distances(distances), &candidates, memory, observer)?;
+                (search.mended_by_distances(graph, distances, observer)?, learned)
+            }
+            Input::Similarities(_) | Input::Graph(_) => {
+                let fact = "a graph is learned from points or distances";
+                return Err(Error::parameter(format!("{fact}; give one of them, or leave out --graph learned")));
+            }
+        };
+        Ok((Found { route: ROUTE, ..found }, learned))
     }
 
     fn learn(
         &self,
         ground: Ground<'_>,
         candidates: &Graph,
-        memory: u64,
+        memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Graph, Learned)> {
         let union = candidates.union();
         let support = Support::new(&union);
-        let Fitted { found, penalty, .. } = self.fit(ground, &support, memory, observer)?;
+        let Fitted { found, penalty, .. } =
+            self.fit(ground, &support, memory.unwrap_or_else(memory::available), observer)?;
         let mut lists = vec![Vec::new(); support.n];
         for ((i, j, length), value) in edges_of(&union).zip(&found.values[support.n..]) {
             if *value != 0.0 {

@@ -160,7 +160,7 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
     }
     if analysis.flops > DEAR_FLOPS {
         return Err(Error::parameter(format!(
-            "every one of some 1,000 factors would take {:.1e} flops and {}; {way_out}",
+            "every one of some 1,000 products would take {:.1e} flops and {}; {way_out}",
             analysis.flops,
             bytes(needed)
         )));

@@ -6,6 +6,7 @@ use crate::graph::Neighbors;
 use crate::io::{ReadOptions, read};
 use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::positive::Positive;
+use crate::points::Points;
 use crate::progress::Silent;
 
 fn every(name: &str, step: usize, count: usize) -> Points {
