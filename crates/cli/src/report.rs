@@ -88,9 +88,7 @@ pub(crate) fn json(story: &Story) -> Value {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
         if !report.path.is_empty() {
-            let step =
-                |s: &PathStep| json!({"penalty": s.penalty, "edges": s.edges, "gap": s.gap, "held_out": s.held_out});
-            object.insert("path".into(), report.path.iter().map(step).collect());
+            object.insert("path".into(), json!(report.path));
         }
         if let Some(likelihood) = &report.likelihood {
             object.insert("log_likelihood".to_string(), json!(likelihood.log_likelihood));
