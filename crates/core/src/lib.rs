@@ -46,6 +46,7 @@ pub mod sample;
 pub mod score;
 pub mod spectral;
 mod stages;
+pub mod unfolding;
 
 pub use choose::Choice;
 pub use error::{Error, Result};
