@@ -77,62 +77,8 @@ impl Edges {
     }
 
     fn assembled(&self, w: &[f64], rows: usize, gamma: f64) -> SparseSymmetric {
-        let mut counts = vec![1usize; rows];
-        let mut diagonal = vec![gamma; rows];
-        for (&(i, j), (w, s)) in self.ends.iter().zip(w.iter().zip(&self.squares)) {
-            let both = (j as usize) < rows;
-            for at in [i as usize, j as usize].into_iter().filter(|&at| at < rows) {
-                counts[at] += usize::from(both);
-                diagonal[at] += w / s;
-            }
-        }
-        let mut offsets = vec![0; rows + 1];
-        for i in 0..rows {
-            offsets[i + 1] = offsets[i] + counts[i];
-        }
-        let mut cursor = offsets.clone();
-        let (mut columns, mut values) = (vec![0u32; offsets[rows]], vec![0.0; offsets[rows]]);
-        let mut put = |row: usize, column: u32, value: f64| {
-            (columns[cursor[row]], values[cursor[row]]) = (column, value);
-            cursor[row] += 1;
-        };
-        // Edges ascend by their first end, then by their second: first what is left of the diagonal, by columns, ...
-        let mut next = 0;
-        for i in 0..rows {
-            let first = next;
-            while next < self.ends.len() && self.ends[next].0 as usize == i {
-                next += 1;
-            }
-            put(i, i as u32, diagonal[i]);
-            for e in first..next {
-                let (j, value) = (self.ends[e].1, -w[e] / self.squares[e]);
-                if (j as usize) < rows {
-                    put(j as usize, i as u32, value);
-                }
-            }
-        }
-        // ... then what is right of it; rows are sorted at the end.
-        for (e, &(i, j)) in self.ends.iter().enumerate().filter(|(_, ends)| (ends.1 as usize) < rows) {
-            put(i as usize, j, -w[e] / self.squares[e]);
-        }
-        sort_rows(&offsets, &mut columns, &mut values);
-        SparseSymmetric::from_parts(offsets, columns, values)
-    }
-}
-
-fn sort_rows(offsets: &[usize], columns: &mut [u32], values: &mut [f64]) {
-    let mut row: Vec<(u32, f64)> = Vec::new();
-    for range in offsets.windows(2) {
-        let (columns, values) = (&mut columns[range[0]..range[1]], &mut values[range[0]..range[1]]);
-        if columns.is_sorted() {
-            continue;
-        }
-        row.clear();
-        row.extend(columns.iter().copied().zip(values.iter().copied()));
-        row.sort_unstable_by_key(|entry| entry.0);
-        for (at, entry) in row.iter().enumerate() {
-            (columns[at], values[at]) = *entry;
-        }
+        let weights: Vec<f64> = w.iter().zip(&self.squares).map(|(w, s)| w / s).collect();
+        SparseSymmetric::laplacian(rows, &self.ends, &weights, gamma)
     }
 }
 

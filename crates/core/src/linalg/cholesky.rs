@@ -142,7 +142,7 @@ impl Analysis {
 /// The structure of the factor of every matrix with one pattern.
 pub struct Symbolic<'a> {
     analysis: &'a Analysis,
-    symbolic: Arc<SymbolicCholesky<u32>>,
+    pub(super) symbolic: Arc<SymbolicCholesky<u32>>,
 }
 
 impl Symbolic<'_> {

@@ -9,6 +9,7 @@ pub(crate) mod chordal;
 pub mod definite;
 pub mod dense;
 pub mod filter;
+pub(crate) mod fronts;
 pub mod lanczos;
 pub mod pencil;
 pub mod positive;

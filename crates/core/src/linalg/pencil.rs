@@ -11,7 +11,7 @@
 //! 3. `filter`: Lanczos on a Chebyshev polynomial of B, where the factor would fill in, first with a bounded budget;
 //! 4. `shift-invert` after all, if 3 did not converge and the factor fits, else 3 to the end of its full budget.
 
-use super::cholesky::{Analysis, Cholesky};
+use super::cholesky::{Analysis, Cholesky, Symbolic};
 use super::lanczos::{Ask, Ritz, largest};
 use super::sparse::SparseSymmetric;
 use super::{Eigenpairs, Operator, dense, filter};
@@ -84,7 +84,7 @@ fn climb(
     let analysis = Analysis::new(b)?;
     let fits = analysis.memory() <= limit && analysis.flops <= DEAR_FLOPS;
     if fits && analysis.flops <= CHEAP_FLOPS {
-        return shift_invert(b, &analysis, constant, ask, observer);
+        return shift_invert(b, &analysis.symbolic()?, constant, None, ask, observer);
     }
     let narrow = Ask { block: ask.wanted.next_multiple_of(4).max(4), tolerance: 1e-8, ..ask.clone() };
     // At first the filter may take half as long as the factor would.
@@ -94,7 +94,7 @@ fn climb(
     let tried = if tried.converged || observer.stop() {
         tried
     } else if fits {
-        return shift_invert(b, &analysis, constant, ask, observer);
+        return shift_invert(b, &analysis.symbolic()?, constant, None, ask, observer);
     } else {
         filter::bottom(b, constant, &narrow, FULL_BUDGET, observer)?
     };
@@ -130,22 +130,24 @@ impl Operator for Inverse<'_> {
     }
 }
 
-fn shift_invert(
+/// The smallest eigenpairs of a matrix of known structure, the constant kept out, from some vectors if there are any; its
+/// residuals are left to the caller.
+pub(crate) fn shift_invert(
     b: &SparseSymmetric,
-    analysis: &Analysis,
+    symbolic: &Symbolic<'_>,
     constant: MatRef<'_, f64>,
+    start: Option<MatRef<'_, f64>>,
     ask: &Ask,
     observer: &dyn Observer,
 ) -> Result<Eigenpairs> {
     // The shift only has to make the free direction of a Laplacian positive; it stays far below the eigenvalues
     // sought, and grows if rounding makes the matrix indefinite.
     let norm = b.norm_bound();
-    let symbolic = analysis.symbolic()?;
     for exponent in [-14, -13, -12, -11, -10, -8] {
         let shift = norm * 10f64.powi(exponent);
         if let Some(factor) = symbolic.factor(b, shift)? {
             let inverse = Inverse { factor: &factor, n: b.dim() };
-            let mut ritz = largest(&inverse, constant, None, ask, observer)?;
+            let mut ritz = largest(&inverse, constant, start, ask, observer)?;
             for value in &mut ritz.values {
                 *value = 1.0 / *value - shift;
             }
@@ -156,7 +158,7 @@ fn shift_invert(
 }
 
 /// All eigenpairs of the dense matrix with the constant lifted out of the way.
-fn dense_bottom(b: &SparseSymmetric, constant: MatRef<'_, f64>, wanted: usize) -> Result<Eigenpairs> {
+pub(crate) fn dense_bottom(b: &SparseSymmetric, constant: MatRef<'_, f64>, wanted: usize) -> Result<Eigenpairs> {
     let n = b.dim();
     let lift = 2.0 * b.norm_bound() + f64::MIN_POSITIVE;
     let mut negated = b.to_dense();

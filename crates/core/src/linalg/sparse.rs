@@ -57,6 +57,35 @@ impl SparseSymmetric {
         })
     }
 
+    /// Σ w[e] b[e] b[e]ᵀ + added · I over pairs of ends `i < j` in ascending order, its first `rows` rows and columns.
+    pub(crate) fn laplacian(rows: usize, ends: &[(u32, u32)], weights: &[f64], added: f64) -> SparseSymmetric {
+        let mut counts = vec![1usize; rows];
+        let mut diagonal = vec![added; rows];
+        for (&(i, j), w) in ends.iter().zip(weights) {
+            let both = (j as usize) < rows;
+            for at in [i as usize, j as usize].into_iter().filter(|&at| at < rows) {
+                counts[at] += usize::from(both);
+                diagonal[at] += w;
+            }
+        }
+        let mut offsets = vec![0; rows + 1];
+        for i in 0..rows {
+            offsets[i + 1] = offsets[i] + counts[i];
+        }
+        let mut cursor = offsets.clone();
+        let (mut columns, mut values) = (vec![0u32; offsets[rows]], vec![0.0; offsets[rows]]);
+        let mut put = |row: usize, column: u32, value: f64| {
+            (columns[cursor[row]], values[cursor[row]]) = (column, value);
+            cursor[row] += 1;
+        };
+        // What is left of the diagonal comes by ascending columns, then the diagonal, then what is right of it.
+        let inside = || ends.iter().zip(weights).filter(|(ends, _)| (ends.1 as usize) < rows);
+        inside().for_each(|(&(i, j), w)| put(j as usize, i, -w));
+        (0..rows).for_each(|i| put(i, i as u32, diagonal[i]));
+        inside().for_each(|(&(i, j), w)| put(i as usize, j, -w));
+        SparseSymmetric::from_parts(offsets, columns, values)
+    }
+
     /// The number of stored entries.
     pub fn entry_count(&self) -> usize {
         self.columns.len()
