@@ -53,7 +53,7 @@ pub use error::{Error, Result};
 pub use extend::Placed;
 pub use field::{
     Alle, DiffusionMaps, Drill, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu,
-    ModifiedLle, Pca,
+    ModifiedLle, Mvu, Pca,
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
@@ -63,3 +63,4 @@ pub use points::Points;
 pub use recipe::{Method, Recipe};
 pub use reconstruct::Reconstruction;
 pub use score::GplvmScore;
+pub use unfolding::Certificate;

@@ -7,6 +7,7 @@ use crate::graph::Index;
 use crate::likelihood::Observation;
 use crate::points::Points;
 use crate::recipe::Recipe;
+use crate::unfolding::{Bracket, Certificate};
 use serde::{Deserialize, Serialize};
 
 /// What a fit did and how well.
@@ -36,6 +37,8 @@ pub struct Report {
     pub likelihood_left_out: bool,
     /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
     pub figures: Vec<(String, f64)>,
+    /// Bounds on the largest variance, where the method has them; the sums over separate pieces.
+    pub certificate: Option<Bracket>,
     /// The penalties that were tried, where a path of them was asked for; of the largest of separate pieces.
     pub path: Vec<PathStep>,
     /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
@@ -87,6 +90,9 @@ impl Report {
             sum.merge(&other);
             sum
         });
+        if let (Some(sum), Some(other)) = (&mut self.certificate, &other.certificate) {
+            sum.merge(other);
+        }
         self.converged &= other.converged;
         self.iterations += other.iterations;
         self.warnings.extend(other.warnings);
@@ -153,12 +159,25 @@ pub struct Model {
     /// Not kept in saved models.
     #[serde(skip)]
     pub(crate) weights: Option<Vec<Weight>>,
+    /// Not kept in saved models.
+    #[serde(skip)]
+    pub(crate) certificates: Vec<Certificate>,
 }
 
 impl Model {
     pub(crate) fn new(embedding: Points, parts: Vec<Part>, report: Report) -> Model {
         let (recipe, kind) = (Recipe::default(), String::new());
-        Model { recipe, report, kind, points: None, names: None, embedding, parts, weights: None }
+        Model {
+            recipe,
+            report,
+            kind,
+            points: None,
+            names: None,
+            embedding,
+            parts,
+            weights: None,
+            certificates: Vec::new(),
+        }
     }
 
     /// The coordinates, one row an input row, in the input's order.
@@ -180,6 +199,11 @@ impl Model {
     /// The fitted edges, sorted by their ends, where the method has a weight for each; not kept in saved models.
     pub fn weights(&self) -> Option<&[Weight]> {
         self.weights.as_deref()
+    }
+
+    /// Bounds that anyone can check, one certificate a piece, where the method has them; not kept in saved models.
+    pub fn certificates(&self) -> &[Certificate] {
+        &self.certificates
     }
 
     /// What the fit did and how well.

@@ -5,7 +5,7 @@
 use crate::error::{Error, Result};
 use crate::field::{
     Alle, DiffusionMaps, Drill, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps,
-    Learned, Lle, Ltsa, Mds, Meu, ModifiedLle, Parameter, Pca,
+    Learned, Lle, Ltsa, Mds, Meu, ModifiedLle, Mvu, Parameter, Pca,
 };
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
@@ -47,6 +47,8 @@ pub enum Method {
     Meu(Meu),
     /// The likeliest sparse precision.
     Drill(Drill),
+    /// Maximum variance unfolding.
+    Mvu(Mvu),
 }
 
 macro_rules! methods {
@@ -92,7 +94,8 @@ methods!(
     ModifiedLle,
     Alle,
     Meu,
-    Drill
+    Drill,
+    Mvu
 );
 
 impl Method {

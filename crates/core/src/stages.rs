@@ -11,6 +11,7 @@ use crate::points::Points;
 use crate::progress::{Observer, Stage};
 use crate::recipe::Recipe;
 use crate::spectral::{self, Spectrum};
+use crate::unfolding::Certificate;
 use std::time::Instant;
 
 /// What the stages gave for one piece.
@@ -19,6 +20,7 @@ struct Fitted {
     part: Part,
     report: Report,
     weights: Option<Vec<Weight>>,
+    certificate: Option<Certificate>,
 }
 
 /// Stages 2 and 3 over one input.
@@ -39,8 +41,10 @@ impl Stages<'_> {
         if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
             return self.fit_pieces(found);
         }
-        let Fitted { embedding, part, report, weights } = self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
-        Ok(Model { weights, ..Model::new(embedding, vec![part], report) })
+        let Fitted { embedding, part, report, weights, certificate } =
+            self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
+        let certificates = certificate.into_iter().collect();
+        Ok(Model { weights, certificates, ..Model::new(embedding, vec![part], report) })
     }
 
     /// Every piece on its own, largest first, side by side along the first coordinate.
@@ -48,13 +52,15 @@ impl Stages<'_> {
         let (n, dims) = (found.graph.len(), self.recipe.dims);
         let mut values = vec![0.0; n * dims];
         let (mut parts, mut whole) = (Vec::new(), None::<Report>);
-        let mut all_weights: Vec<Weight> = Vec::new();
+        let (mut all_weights, mut certificates) = (Vec::<Weight>::new(), Vec::new());
         let mut edge = 0.0;
         for piece in 0..found.sizes.len() {
             let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
-            let Fitted { embedding, mut part, report, weights } = self.fit_piece(&rows, &found.graph)?;
+            let Fitted { embedding, mut part, report, weights, certificate } = self.fit_piece(&rows, &found.graph)?;
             let in_input = |w: Weight| Weight { i: rows[w.i as usize] as u32, j: rows[w.j as usize] as u32, ..w };
             all_weights.extend(weights.into_iter().flatten().map(in_input));
+            let in_rows = |c: Certificate| Certificate { rows: rows.iter().map(|&i| i as u32).collect(), ..c };
+            certificates.extend(certificate.map(in_rows));
             let column = || (0..rows.len()).map(|i| embedding.row(i)[0]);
             let (low, high) = (column().fold(f64::MAX, f64::min), column().fold(f64::MIN, f64::max));
             let gap = if piece == 0 { 0.0 } else { 0.05 * (edge + high - low) };
@@ -74,7 +80,8 @@ impl Stages<'_> {
         }
         all_weights.sort_unstable_by_key(|w| (w.i, w.j));
         let weights = self.recipe.method.model().has_weights().then_some(all_weights);
-        Ok(Model { weights, ..Model::new(Points::new(n, dims, values)?, parts, whole.unwrap_or_default()) })
+        let whole = whole.unwrap_or_default();
+        Ok(Model { weights, certificates, ..Model::new(Points::new(n, dims, values)?, parts, whole) })
     }
 
     fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<Fitted> {
@@ -84,7 +91,7 @@ impl Stages<'_> {
             // One point has no directions, and so no part in the likelihood.
             let likelihood = Some(Observation::default());
             let report = Report { converged: true, likelihood, ..Report::default() };
-            return Ok(Fitted { embedding, part: Part::alone(), report, weights: None });
+            return Ok(Fitted { embedding, part: Part::alone(), report, weights: None, certificate: None });
         }
         let points = self.points.map(|points| points.select(rows));
         let distances = match self.distances {
@@ -132,6 +139,7 @@ impl Stages<'_> {
             likelihood,
             likelihood_left_out,
             figures: built.figures.into_iter().chain(own).map(|(name, value)| (name.into(), value)).collect(),
+            certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
             path: built.path,
             solver: spectrum.solver,
             iterations: spectrum.iterations,
@@ -139,7 +147,7 @@ impl Stages<'_> {
             warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
             ..Report::default()
         };
-        Ok(Fitted { embedding, part, report, weights: built.weights })
+        Ok(Fitted { embedding, part, report, weights: built.weights, certificate: built.certificate })
     }
 
     /// Stage 2.

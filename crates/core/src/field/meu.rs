@@ -22,11 +22,12 @@ use super::maximum_entropy::{Found, fit};
 use super::mds::choose_landmarks;
 use super::resistances::Edges;
 use super::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, needs_points, no_such_parameter, number, shown,
+    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, landmark_graph, needs_points, no_such_parameter,
+    number, shown,
 };
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
-use crate::graph::{Graph, Metric, Neighbors, Search, Undirected};
+use crate::graph::{Graph, Metric, Undirected};
 use crate::linalg::cholesky::Analysis;
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -163,11 +164,7 @@ impl FieldModel for Meu {
             return self.over(site, site.graph()?);
         };
         let points = site.points.ok_or_else(|| needs_points("meu with --landmarks", "leave them out"))?;
-        let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
-        let (points, graph) = (points.select(&rows), site.graph()?);
-        let neighbors = Neighbors::Nearest((graph.edge_count() / graph.len()).clamp(1, rows.len() - 1));
-        let search = Search { neighbors, metric: site.metric, seed: site.seed, ..Search::default() };
-        let graph = search.of_points(&points, site.observer)?.graph;
+        let (points, graph) = landmark_graph(site, points, &landmarks)?;
         let mut built = self.over(&Site { points: Some(&points), graph: Some(&graph), ..*site }, &graph)?;
         built.log_likelihood = None;
         built.rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks.clone()) };
@@ -274,6 +271,7 @@ fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
 mod tests {
     use super::*;
     use crate::field::resistances::Oracle;
+    use crate::graph::{Neighbors, Search};
     use crate::progress::Silent;
     use crate::recipe::Recipe;
     use crate::sample::r2_swiss_roll as swiss;

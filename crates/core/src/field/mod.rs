@@ -22,6 +22,7 @@ mod mds;
 mod meu;
 mod modified_lle;
 mod multipliers;
+mod mvu;
 mod patches;
 mod pca;
 mod penalty;
@@ -47,6 +48,7 @@ pub use ltsa::Ltsa;
 pub use mds::Mds;
 pub use meu::{Meu, MeuVariant};
 pub use modified_lle::ModifiedLle;
+pub use mvu::Mvu;
 pub(crate) use patches::tangent_weights;
 pub use pca::Pca;
 pub use penalty::Penalty;
@@ -54,12 +56,14 @@ pub use weight::Weight;
 
 use crate::error::{Error, Result, bytes};
 use crate::extend::Rule;
-use crate::graph::{Graph, Metric};
+use crate::graph::{Graph, Metric, Neighbors, Search};
+use crate::input::Input;
 use crate::linalg::Operator;
 use crate::linalg::sparse::SparseSymmetric;
 use crate::linalg::triangular::Root;
 use crate::points::Points;
 use crate::progress::Observer;
+use crate::unfolding::{Certificate, Distance, distance_of};
 use faer::Mat;
 
 /// A Gaussian field over the points.
@@ -150,6 +154,12 @@ impl<'a> Site<'a> {
         self.graph.ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give -k or --radius"))
     }
 
+    /// Measures the distance of two points; nothing if there is only a graph.
+    pub(crate) fn distance(&self) -> Option<Distance<'a>> {
+        let input = self.points.map(Input::Points).or(self.distances.map(Input::Distances))?;
+        distance_of(&input, self.metric).ok().flatten()
+    }
+
     /// Refuses work that would not fit.
     pub(crate) fn afford(&self, what: &str, needed: u64, way_out: &str) -> Result<()> {
         if needed <= self.memory {
@@ -169,6 +179,8 @@ pub struct Built {
     pub log_likelihood: Option<f64>,
     /// The fitted edges by their ends, where the method has a multiplier for each ([`FieldModel::has_weights`]).
     pub weights: Option<Vec<Weight>>,
+    /// Bounds that anyone can check, where the method has them.
+    pub certificate: Option<Certificate>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
     pub figures: Vec<(&'static str, f64)>,
     /// Whether it met its tolerance.
@@ -197,6 +209,7 @@ impl Built {
             rule,
             log_likelihood: None,
             weights: None,
+            certificate: None,
             figures: Vec::new(),
             converged: true,
             path: Vec::new(),
@@ -329,6 +342,16 @@ where
 /// A number to read: enough digits to tell, not so many as to hide.
 pub(crate) fn shown(value: f64) -> String {
     if value == 0.0 || (1e-3..1e6).contains(&value.abs()) { format!("{value:.6}") } else { format!("{value:.5e}") }
+}
+
+/// The landmarks and a graph over them, with as many neighbors as the points have on average.
+pub(crate) fn landmark_graph(site: &Site<'_>, points: &Points, landmarks: &[u32]) -> Result<(Points, Graph)> {
+    let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
+    let (points, graph) = (points.select(&rows), site.graph()?);
+    let neighbors = Neighbors::Nearest((graph.edge_count() / graph.len()).clamp(1, rows.len() - 1));
+    let search = Search { neighbors, metric: site.metric, seed: site.seed, ..Search::default() };
+    let graph = search.of_points(&points, site.observer)?.graph;
+    Ok((points, graph))
 }
 
 /// The refusal of an input a method cannot use.

@@ -135,11 +135,6 @@ impl Fronts {
         Ok(Fronts { point, fronts, offsets, incident, subtrees, waves, fill })
     }
 
-    /// The bytes of a factor of r × r blocks while it is computed.
-    pub(crate) fn memory(&self, r: usize) -> u64 {
-        (self.fill * 12.0) as u64 * (r * r) as u64
-    }
-
     /// The factor of a matrix of r × r blocks, written over another one; false where a pivot vanishes.
     ///
     /// # Errors
@@ -155,14 +150,19 @@ impl Fronts {
             panel.try_reserve_exact(front.height() * front.width * r * r).map_err(|_| no_memory())?;
         }
         let mut left: Vec<Option<Vec<f64>>> = vec![None; self.fronts.len()];
+        factor.room.resize_with(self.subtrees.len() + 1, Room::default);
+        let (room, above) = factor.room.split_at_mut(self.subtrees.len());
         let (subtrees, mut tops) = self.divide(&mut factor.panels, |_| 1);
         let eliminated: Vec<Option<Vec<f64>>> = subtrees
             .into_par_iter()
-            .map(|(range, panels)| {
+            .zip(room)
+            .map(|((range, panels), room)| {
                 let mut stack: Vec<Vec<f64>> = Vec::new();
                 for (f, panel) in range.zip(panels) {
                     let children = stack.split_off(stack.len() - self.fronts[f].children.len());
-                    stack.push(self.eliminate(f, r, matrix, &children, panel, Par::Seq)?);
+                    let left = room.zeros(self.fronts[f].left(r));
+                    stack.push(self.eliminate(f, r, matrix, &children, (panel, left), Par::Seq)?);
+                    room.take_back(children);
                 }
                 stack.pop()
             })
@@ -177,17 +177,19 @@ impl Fronts {
                 let (Some(children), Some([panel])) = (children.collect::<Option<Vec<_>>>(), tops[f].take()) else {
                     return Ok(false);
                 };
-                work.push((f, children, panel));
+                let left = above[0].zeros(self.fronts[f].left(r));
+                work.push((f, children, panel, left));
             }
-            let eliminate = |(f, children, panel): (usize, Vec<Vec<f64>>, &mut Vec<f64>)| {
+            let eliminate = |(f, children, panel, left): (usize, Vec<Vec<f64>>, &mut Vec<f64>, Vec<f64>)| {
                 let front = &self.fronts[f];
                 let size = (front.height() * r).pow(2) as f64 * (front.width * r) as f64;
                 let par = if size > DIVIDED { parts(usize::MAX) } else { Par::Seq };
-                self.eliminate(f, r, matrix, &children, panel, par)
+                (self.eliminate(f, r, matrix, &children, (panel, left), par), children)
             };
-            let found: Vec<Option<Vec<f64>>> = work.into_par_iter().map(eliminate).collect();
-            for (&f, found) in wave.iter().zip(found) {
+            let found: Vec<(Option<Vec<f64>>, Vec<Vec<f64>>)> = work.into_par_iter().map(eliminate).collect();
+            for (&f, (found, children)) in wave.iter().zip(found) {
                 left[f] = found;
+                above[0].take_back(children);
             }
         }
         // What failed below is missing above, up to the root.
@@ -276,14 +278,13 @@ impl Fronts {
         r: usize,
         matrix: &impl Blocks,
         children: &[Vec<f64>],
-        panel: &mut Vec<f64>,
+        (panel, mut left): (&mut Vec<f64>, Vec<f64>),
         par: Par,
     ) -> Option<Vec<f64>> {
         let front = &self.fronts[f];
         let (width, below) = (front.width * r, front.rows.len() * r);
         let height = width + below;
         panel.resize(height * width, 0.0);
-        let mut left = vec![0.0; below * below];
         self.gather(front, r, matrix, panel);
         for (&child, update) in front.children.iter().zip(children) {
             add_child(&self.fronts[child as usize].into_parent, r, update, (panel, width, height), (&mut left, below));
@@ -315,10 +316,10 @@ impl Fronts {
     /// Adds the matrix's own entries to the columns of a front.
     fn gather(&self, front: &Front, r: usize, matrix: &impl Blocks, panel: &mut [f64]) {
         let height = front.height() * r;
-        let mut block = vec![0.0; r * r];
+        let (mut block, mut diagonal) = (vec![0.0; r * r], vec![0.0; r * r]);
         for column in 0..front.width {
             let place = front.start + column;
-            let mut diagonal = vec![0.0; r * r];
+            diagonal.fill(0.0);
             for incident in &self.incident[self.offsets[place]..self.offsets[place + 1]] {
                 matrix.edge(incident.edge as usize, &mut block);
                 diagonal.iter_mut().zip(&block).for_each(|(sum, value)| *sum += value);
@@ -348,6 +349,11 @@ impl Front {
         self.width + self.rows.len()
     }
 
+    /// The size of what it leaves over.
+    fn left(&self, r: usize) -> usize {
+        (self.rows.len() * r).pow(2)
+    }
+
     /// The row of the front at a place.
     fn row(&self, place: u32) -> Option<u32> {
         let own = (place as usize).wrapping_sub(self.start);
@@ -364,8 +370,28 @@ pub(crate) struct Factor {
     r: usize,
     /// For every front its columns of L, with D on the diagonal.
     panels: Vec<Vec<f64>>,
+    /// Room for what fronts leave over: for every subtree, and for all that is above.
+    room: Vec<Room>,
     /// How many pivots are negative.
     pub(crate) negative: usize,
+}
+
+/// Vectors that were used before, so that their memory need not be asked for again.
+#[derive(Default)]
+struct Room(Vec<Vec<f64>>);
+
+impl Room {
+    /// A vector of zeros.
+    fn zeros(&mut self, size: usize) -> Vec<f64> {
+        let mut vector = self.0.pop().unwrap_or_default();
+        vector.clear();
+        vector.resize(size, 0.0);
+        vector
+    }
+
+    fn take_back(&mut self, vectors: impl IntoIterator<Item = Vec<f64>>) {
+        self.0.extend(vectors);
+    }
 }
 
 /// Adds what a child left over to the columns of a front and to its rest.

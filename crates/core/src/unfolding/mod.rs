@@ -12,12 +12,17 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (7), (8), (11).
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 
+mod certificate;
 mod pairs;
 mod path;
 mod web;
 
+pub(crate) use certificate::bracket;
+pub use certificate::{Bracket, Certificate, MvuVariant};
 pub use pairs::Constraints;
-pub(crate) use pairs::Pairs;
+pub(crate) use pairs::{Distance, Pairs, distance_of};
+pub(crate) use path::{Ask, follow};
+pub(crate) use web::Web;
 
 #[cfg(test)]
 mod tests {

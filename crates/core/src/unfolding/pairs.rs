@@ -1,7 +1,9 @@
 //! Which points are held together: the pairs whose distance is bound.
 
 use crate::error::{Error, Result};
-use crate::graph::Graph;
+use crate::graph::{Graph, Metric};
+use crate::input::{Input, distances_of};
+use crate::points::Points;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -75,6 +77,23 @@ impl Pairs {
     pub(crate) fn len(&self) -> usize {
         self.mass.len()
     }
+}
+
+/// Measures the distance of two points.
+pub(crate) type Distance<'a> = Box<dyn Fn(usize, usize) -> f64 + Sync + 'a>;
+
+/// How far apart the points of an input are; nothing for a graph, which tells no more than its edges.
+pub(crate) fn distance_of<'a>(input: &Input<'a>, metric: Metric) -> Result<Option<Distance<'a>>> {
+    let between = |distances: &Points, i: usize, j: usize| 0.5 * (distances.row(i)[j] + distances.row(j)[i]);
+    Ok(match *input {
+        Input::Points(points) => Some(Box::new(move |i, j| metric.distance(points.row(i), points.row(j)))),
+        Input::Distances(distances) => Some(Box::new(move |i, j| between(distances, i, j))),
+        Input::Similarities(similarities) => {
+            let distances = distances_of(similarities)?;
+            Some(Box::new(move |i, j| between(&distances, i, j)))
+        }
+        Input::Graph(_) => None,
+    })
 }
 
 type Pair = (u32, u32, f64);

@@ -42,6 +42,8 @@ const OPENS: f64 = 0.3;
 const TOGETHER: f64 = 0.6;
 /// And at most so many.
 const AT_ONCE: usize = 4;
+/// A direction gets a column of its own where φ falls this many times as far as in an old one: columns are dear.
+const NEW_COLUMN: f64 = 3.0;
 /// A column with less than this part of the variance is dropped.
 const DROPPED: f64 = 1e-11;
 /// The residual asked of the eigenvectors; eigenvalues are good to its square.
@@ -358,31 +360,31 @@ impl<'a> Path<'a> {
     /// Adds the eigenvectors with eigenvalues below one to the columns they belong to, or as new ones; whether φ fell.
     fn open(&mut self, opens: f64, below: f64, max_rank: usize) -> bool {
         let Some((values, vectors)) = self.eigen.take() else { return false };
-        let variances = self.rotate();
+        self.rotate();
         let (n, mass) = (self.web.pairs.len(), &self.web.pairs.mass);
         let mut gained = 0.0;
         let low = |q: &usize| 1.0 - values[*q] > opens.max(TOGETHER * below);
         for q in (0..values.len()).filter(low).take(AT_ONCE) {
             let mut v: Vec<f64> = (0..n).map(|i| vectors[(i, q)]).collect();
             center(1, &mut v, mass);
+            // Into the column where φ falls most; a new one only if that gains clearly more.
             let r = self.r;
-            let overlap = |k: usize| {
-                let inner: f64 = (0..n).map(|i| mass[i] * self.y[i * r + k] * v[i]).sum();
-                if k < variances.len() { inner * inner / variances[k].max(f64::MIN_POSITIVE) } else { 0.0 }
-            };
-            let overlaps: Vec<f64> = (0..r).map(overlap).collect();
-            let most = (0..r).max_by(|&a, &b| overlaps[a].total_cmp(&overlaps[b])).unwrap_or(0);
-            let column = if overlaps[most] > 0.5 && most > 0 {
-                most
-            } else if overlaps.iter().sum::<f64>() > 0.5 || r >= max_rank {
+            let tried = (1..r).map(|k| (k, self.search_column(k, &v)));
+            let mut best = tried.fold((r, (0.0, 0.0)), |best, new| if new.1.1 < best.1.1 { new } else { best });
+            if r < max_rank {
+                let fresh = self.search_column(r, &v);
+                if fresh.1 < NEW_COLUMN * best.1.1 {
+                    best = (r, fresh);
+                }
+            }
+            let (column, (length, gain)) = best;
+            if gain >= 0.0 {
                 continue;
-            } else {
+            }
+            if column == r {
                 self.y = self.y.chunks_exact(r).flat_map(|row| row.iter().copied().chain([0.0])).collect();
                 self.r += 1;
-                self.refresh();
-                r
-            };
-            let (length, gain) = self.search_column(column, &v);
+            }
             gained += gain;
             for (i, v) in v.iter().enumerate() {
                 self.y[i * self.r + column] += length * v;
@@ -405,7 +407,9 @@ impl<'a> Path<'a> {
     fn search_column(&self, column: usize, v: &[f64]) -> (f64, f64) {
         let (web, r, mass) = (self.web, self.r, &self.web.pairs.mass);
         let dv = web.differences(1, v);
-        let inner: f64 = (0..v.len()).map(|i| mass[i] * self.y[i * r + column] * v[i]).sum();
+        let own = |i: usize| if column < r { self.y[i * r + column] } else { 0.0 };
+        let inner: f64 = (0..v.len()).map(|i| mass[i] * own(i) * v[i]).sum();
+        let delta = |e: usize| if column < r { self.differences[e * r + column] } else { 0.0 };
         let norm: f64 = (0..v.len()).map(|i| mass[i] * v[i] * v[i]).sum();
         let nearest = web.least(|e| self.slack[e] / (dv[e] * dv[e]).max(f64::MIN_POSITIVE)).sqrt();
         let Some(logs) = web.log_sum(|e| self.slack[e]) else { return (0.0, 0.0) };
@@ -415,7 +419,7 @@ impl<'a> Path<'a> {
             let mut length = 3.0 * REACH * nearest;
             for _ in 0..45 {
                 let a = sign * length;
-                let moved = |e: usize| self.slack[e] - a * dv[e] * (2.0 * self.differences[e * r + column] + a * dv[e]);
+                let moved = |e: usize| self.slack[e] - a * dv[e] * (2.0 * delta(e) + a * dv[e]);
                 if let Some(sum) = web.log_sum(moved) {
                     let value = -(2.0 * a * inner + a * a * norm) - self.mu * (sum - logs);
                     if value < best.1 {
@@ -513,7 +517,7 @@ fn variance(r: usize, y: &[f64], mass: &[f64]) -> f64 {
     y.chunks_exact(r).zip(mass).map(|(row, m)| m * dot(row, row)).sum()
 }
 
-fn center(r: usize, y: &mut [f64], mass: &[f64]) {
+pub(super) fn center(r: usize, y: &mut [f64], mass: &[f64]) {
     let total: f64 = mass.iter().sum();
     for q in 0..r {
         let mean = y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[q]).sum::<f64>() / total;

@@ -1,0 +1,267 @@
+//! Maximum variance unfolding: the points as far apart as their neighborhoods allow, with a proof.
+//!
+//! ```text
+//! maximize tr K        K ⪰ 0, K1 = 0, K[i,i] − 2 K[i,j] + K[j,j] ≤ d²[i,j] for the pairs of a neighborhood
+//! ```
+//!
+//! The field's covariance is K, and its top eigenvectors are the coordinates. The answer comes with weights on the pairs that
+//! bound the variance of every other answer ([`Certificate`]). The pairs are a point and its neighbors, and the neighbors among
+//! each other (`angles`); without those a sheet may narrow sideways to become longer. With `equality` the distances are
+//! kept, not only bounded; then there may be many optima, and the center of them is meant.
+//!
+//! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
+
+use super::mds::choose_landmarks;
+use super::{
+    Built, Field, FieldModel, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points,
+    no_such_parameter, number,
+};
+use crate::error::{Error, Result, bytes};
+use crate::extend::{Known, Rule};
+use crate::graph::Graph;
+use crate::linalg::cholesky::Analysis;
+use crate::linalg::sparse::SparseSymmetric;
+use crate::points::Points;
+use crate::unfolding::{Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Web, bracket, follow};
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// The part of the local trace added to the diagonal of the weights that place new points.
+const REGULARIZATION: f64 = 1e-3;
+/// How many factors the path takes.
+const FACTORS: f64 = 40.0;
+/// More flops than this in all are refused: about an hour of two processors.
+const DEAR_FLOPS: f64 = 6e13;
+/// More columns than this are never needed in practice, and each factor grows with their third power.
+const MAX_RANK: usize = 40;
+
+/// Maximum variance unfolding.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mvu {
+    /// Which distances are bound; if not given, the angles, or the edges of a graph whose points are not known.
+    pub constraints: Option<Constraints>,
+    /// How they are bound.
+    pub variant: MvuVariant,
+    /// How many points are unfolded exactly; all of them if not given.
+    pub landmarks: Option<usize>,
+    /// The relative duality gap to stop at.
+    pub tolerance: f64,
+    /// How many factorizations there may be.
+    pub max_iterations: usize,
+}
+
+impl Default for Mvu {
+    fn default() -> Mvu {
+        Mvu {
+            constraints: None,
+            variant: MvuVariant::Inequality,
+            landmarks: None,
+            tolerance: 1e-4,
+            max_iterations: 300,
+        }
+    }
+}
+
+impl FieldModel for Mvu {
+    fn info(&self) -> Info {
+        Info {
+            name: "mvu",
+            aliases: &["maximum-variance-unfolding", "sde", "semidefinite-embedding"],
+            summary: "points as far apart as the neighbors' distances allow, with a proof",
+            stage: "covariance",
+            paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let landmarks = self.landmarks.map_or("none".into(), |count| count.to_string());
+        let constraints = self.constraints.map_or("auto", Constraints::name);
+        vec![
+            Parameter::new(
+                "constraints",
+                constraints,
+                "distances of neighbors (edges), or of whole neighborhoods (angles)",
+            ),
+            Parameter::new("variant", self.variant.name(), "distances at most those of the data, or equal to them"),
+            Parameter::new("landmarks", landmarks, "how many points to unfold exactly, the others placed by them"),
+            Parameter::new("tolerance", self.tolerance, "the relative duality gap to stop at"),
+            Parameter::new("max-iterations", self.max_iterations, "how many factorizations there may be"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match (name, value) {
+            ("constraints", "auto") => self.constraints = None,
+            ("constraints", "edges") => self.constraints = Some(Constraints::Edges),
+            ("constraints", "angles") => self.constraints = Some(Constraints::Angles),
+            ("constraints", _) => {
+                return Err(Error::parameter(format!("--constraints is {value:?}; give edges or angles")));
+            }
+            ("variant", "inequality") => self.variant = MvuVariant::Inequality,
+            ("variant", "equality") => self.variant = MvuVariant::Equality,
+            ("variant", _) => {
+                return Err(Error::parameter(format!("--variant is {value:?}; give inequality or equality")));
+            }
+            ("landmarks", "none") => self.landmarks = None,
+            ("landmarks", _) => self.landmarks = Some(number(name, value, 3..)?),
+            ("tolerance", _) => self.tolerance = number(name, value, 1e-9..=0.5)?,
+            ("max-iterations", _) => self.max_iterations = number(name, value, 1..=1_000_000)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn has_weights(&self) -> bool {
+        true
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
+            return self.over(site, site.graph()?);
+        };
+        self.over_landmarks(site, landmarks)
+    }
+}
+
+impl Mvu {
+    /// The distances to bind.
+    fn constraints(&self, distance: &Option<Distance<'_>>) -> Constraints {
+        self.constraints.unwrap_or(if distance.is_some() { Constraints::Angles } else { Constraints::Edges })
+    }
+
+    /// The field over the points of one graph.
+    fn over(&self, site: &Site<'_>, graph: &Graph) -> Result<Built> {
+        let distance = site.distance();
+        let constraints = self.constraints(&distance);
+        let pairs = Pairs::new(graph, constraints, distance.as_deref())?;
+        let analysis = analysis(&pairs)?;
+        let max_rank = self.afford(site, &pairs, &analysis)?;
+        let web = Web::new(&pairs, &analysis)?;
+        let ask = Ask { tolerance: self.tolerance, max_iterations: self.max_iterations, max_rank };
+        let found = follow(&web, &ask, None, site.observer)?;
+        let bracket = bracket(&web, self.variant, (found.r, &found.y), &found.w, site.observer)?;
+        let coordinates = coordinates(&pairs, found.r, &found.y)?;
+        let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
+        let rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
+        let mut built = Built::new(Field::Factor(factor), rule);
+        built.figures = vec![("factorizations", found.factorizations as f64)];
+        built.converged = bracket.gap <= self.tolerance;
+        built.used = self.constraints.map_or(vec![("constraints", constraints.name().into())], |_| Vec::new());
+        if found.stopped {
+            built.warnings.push(format!("stopped at a relative gap of {:.1e}", bracket.gap));
+        } else if !built.converged {
+            built.warnings.push(format!(
+                "the relative duality gap is {:.1e}, above the tolerance of {:.1e}, after {} factorizations; raise \
+                 --max-iterations or --tolerance",
+                bracket.gap, self.tolerance, found.factorizations
+            ));
+        }
+        let certificate = Certificate {
+            rows: Vec::new(),
+            constraints,
+            variant: self.variant,
+            metric: site.metric,
+            coordinates,
+            weights: weights(&pairs, &found.w),
+            claimed: bracket,
+        };
+        built.weights = Some(certificate.weights.clone());
+        built.certificate = Some(certificate);
+        Ok(built)
+    }
+
+    /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
+    fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
+        let points = site.points.ok_or_else(|| needs_points("mvu with --landmarks", "leave them out"))?;
+        let (some, graph) = landmark_graph(site, points, &landmarks)?;
+        let mut built = self.over(&Site { points: Some(&some), graph: Some(&graph), ..*site }, &graph)?;
+        built.rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks) };
+        let Some(certificate) = &mut built.certificate else { return Ok(built) };
+        let own = certificate.claimed;
+        built.figures.extend([("landmark_primal", own.primal), ("landmark_dual", own.dual), ("landmark_gap", own.gap)]);
+        let known = Known {
+            points: Some(points),
+            distances: None,
+            metric: site.metric,
+            k: graph.edge_count() / graph.len(),
+            embedding: &certificate.coordinates,
+            eigenvalues: &[],
+        };
+        let placed = built.rule.place_all(&known, points.rows())?;
+        let placed = Points::new(points.rows(), certificate.coordinates.cols(), placed)?;
+        *certificate = self.whole(site, certificate, placed)?;
+        built.weights = Some(certificate.weights.clone());
+        Ok(built)
+    }
+
+    /// What coordinates of all points are worth on the whole graph: the bound is that of the weights 1/D or 1/s, whichever
+    /// is lower, with s the room that the coordinates leave after they are shrunk.
+    fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
+        let distance = site.distance();
+        let pairs = Pairs::new(site.graph()?, of_landmarks.constraints, distance.as_deref())?;
+        let analysis = analysis(&pairs)?;
+        let web = Web::new(&pairs, &analysis)?;
+        let r = placed.cols();
+        let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
+        let differences = web.differences(r, &y);
+        let square = |e: usize| differences[e * r..][..r].iter().map(|d| d * d).sum::<f64>();
+        let longest = -web.least(|e| -square(e) / pairs.squares[e]);
+        let room = |e: usize| pairs.squares[e] - square(e) / (1.01 * longest.max(1.0));
+        let mut best: Option<(Bracket, Vec<f64>)> = None;
+        for w in [web.each(|e| 1.0 / pairs.squares[e]), web.each(|e| 1.0 / room(e))] {
+            let found = bracket(&web, self.variant, (r, &y), &w, site.observer)?;
+            if best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
+                best = Some((found, w));
+            }
+        }
+        let (claimed, w) = best.ok_or(Error::Stopped)?;
+        // Points at one place have one row, whatever the rule made of them.
+        let coordinates = coordinates(&pairs, r, &y)?;
+        Ok(Certificate { coordinates, weights: weights(&pairs, &w), claimed, ..of_landmarks.clone() })
+    }
+
+    /// Refuses what would take hours or not fit, before the work; the columns that fit otherwise.
+    fn afford(&self, site: &Site<'_>, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
+        let r = (site.dims.max(2) + 1).min(pairs.len() - 1);
+        let flops = FACTORS * analysis.flops * (r as f64).powi(3);
+        let n = site.len();
+        let way_out =
+            format!("use --landmarks {}, a smaller -k, or --constraints edges", (n / 20).clamp(20, 1000).min(n));
+        let memory = |r: usize| 2 * analysis.memory() * (r * r) as u64;
+        site.afford("the factor of the unfolding", memory(r), &way_out)?;
+        if flops > DEAR_FLOPS {
+            return Err(Error::parameter(format!(
+                "unfolding {n} points held by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
+                 columns, {} each); {way_out}",
+                pairs.ends.len(),
+                bytes(memory(r))
+            )));
+        }
+        Ok((r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r))
+    }
+}
+
+fn analysis(pairs: &Pairs) -> Result<Analysis> {
+    Analysis::new(&SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &vec![1.0; pairs.ends.len()], 0.0))
+}
+
+/// The coordinates of all points of the input, in its units.
+fn coordinates(pairs: &Pairs, r: usize, y: &[f64]) -> Result<Points> {
+    let row = |&at: &u32| y[at as usize * r..][..r].iter().map(|y| y * pairs.unit);
+    Points::new(pairs.of.len(), r, pairs.of.iter().flat_map(row).collect())
+}
+
+/// The pairs with their weights, in the units of the data.
+fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
+    let weight = |(e, &(i, j)): (usize, &(u32, u32))| Weight {
+        i: pairs.first[i as usize],
+        j: pairs.first[j as usize],
+        distance: pairs.squares[e].sqrt() * pairs.unit,
+        weight: w[e],
+    };
+    pairs.ends.iter().enumerate().map(weight).collect()
+}
