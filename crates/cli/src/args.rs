@@ -92,7 +92,7 @@ pub(crate) struct Embed {
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<String>,
-    /// Where to write the fitted edges of a method that has them (meu) as CSV; - for standard output
+    /// Where to write the fitted edges of a method that has them (meu, drill, mvu) as CSV; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<String>,
     /// Where to write the report as JSON; - for standard output

@@ -5,6 +5,7 @@ use eigenfold::error::Result;
 use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::model::Report;
+use eigenfold::unfolding::Bracket;
 use eigenfold::{Choice, HeldOut};
 use serde_json::{Map, Value, json};
 
@@ -87,6 +88,7 @@ pub(crate) fn json(story: &Story) -> Value {
     if let Some(object) = out.as_object_mut() {
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
+        object.extend(report.certificate.map(|certificate| ("certificate".to_string(), json!(certificate))));
         if !report.path.is_empty() {
             object.insert("path".into(), json!(report.path));
         }
@@ -147,6 +149,7 @@ pub(crate) fn summary(story: &Story) -> String {
         let shown: Vec<String> = figures().map(|(name, value)| figure(name, *value)).collect();
         lines.push(format!("  optimizer    {}", shown.join(", ")));
     }
+    lines.extend(report.certificate.as_ref().map(certificate));
     for step in &report.path {
         let PathStep { penalty, edges, gap, held_out } = step;
         lines.push(format!(
@@ -164,6 +167,17 @@ pub(crate) fn summary(story: &Story) -> String {
     ));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
+}
+
+/// What is proved about the variance.
+fn certificate(bracket: &Bracket) -> String {
+    let Bracket { primal, dual, gap, kkt, rank, multiplicity, violation, pairs, confirmed } = bracket;
+    let proved = if *confirmed { "" } else { "; the eigenvalue behind the bound is not confirmed by inertia" };
+    format!(
+        "  certificate  the largest variance is between {primal:.7e} and {dual:.7e} (gap {gap:.1e}); this map has the former; \
+         rank {rank}, multiplicity {multiplicity}, |LK - K| {kkt:.1e}, {} distances, violation {violation:.1e}{proved}",
+        grouped(*pairs)
+    )
 }
 
 /// The numbers of neighbors that were tried, each with its error.

@@ -16,21 +16,15 @@
 //! 9(3), 1983. J. W. H. Liu. The multifrontal method for sparse matrix solution. SIAM Review 34(1), 1992.
 
 use super::cholesky::Analysis;
-use super::dense::parts;
+use super::partial::eliminate;
 use crate::error::{Error, Result};
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::cholesky::ldlt::factor::{cholesky_in_place, cholesky_in_place_scratch};
-use faer::linalg::matmul::triangular::{BlockStructure, matmul};
-use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
+use faer::MatMut;
 use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
-use faer::{Accum, MatMut, Par};
 use rayon::prelude::*;
 use std::ops::Range;
 
 /// Subtrees with less than this part of the work each are done by one thread.
 const SUBTREE: f64 = 1.0 / 48.0;
-/// A front with fewer multiplications than this is not divided.
-const DIVIDED: f64 = 2e7;
 
 /// What an entry of a front is made of.
 #[derive(Clone, Copy)]
@@ -161,7 +155,7 @@ impl Fronts {
                 for (f, panel) in range.zip(panels) {
                     let children = stack.split_off(stack.len() - self.fronts[f].children.len());
                     let left = room.zeros(self.fronts[f].left(r));
-                    stack.push(self.eliminate(f, r, matrix, &children, (panel, left), Par::Seq)?);
+                    stack.push(self.eliminate(f, r, matrix, &children, (panel, left))?);
                     room.take_back(children);
                 }
                 stack.pop()
@@ -181,10 +175,7 @@ impl Fronts {
                 work.push((f, children, panel, left));
             }
             let eliminate = |(f, children, panel, left): (usize, Vec<Vec<f64>>, &mut Vec<f64>, Vec<f64>)| {
-                let front = &self.fronts[f];
-                let size = (front.height() * r).pow(2) as f64 * (front.width * r) as f64;
-                let par = if size > DIVIDED { parts(usize::MAX) } else { Par::Seq };
-                (self.eliminate(f, r, matrix, &children, (panel, left), par), children)
+                (self.eliminate(f, r, matrix, &children, (panel, left)), children)
             };
             let found: Vec<(Option<Vec<f64>>, Vec<Vec<f64>>)> = work.into_par_iter().map(eliminate).collect();
             for (&f, (found, children)) in wave.iter().zip(found) {
@@ -279,7 +270,6 @@ impl Fronts {
         matrix: &impl Blocks,
         children: &[Vec<f64>],
         (panel, mut left): (&mut Vec<f64>, Vec<f64>),
-        par: Par,
     ) -> Option<Vec<f64>> {
         let front = &self.fronts[f];
         let (width, below) = (front.width * r, front.rows.len() * r);
@@ -289,28 +279,9 @@ impl Fronts {
         for (&child, update) in front.children.iter().zip(children) {
             add_child(&self.fronts[child as usize].into_parent, r, update, (panel, width, height), (&mut left, below));
         }
-        let mut columns = MatMut::from_column_major_slice_mut(panel.as_mut_slice(), height, width);
-        let (mut top, mut bottom) = columns.as_mut().split_at_row_mut(width);
-        let mut memory = MemBuffer::new(cholesky_in_place_scratch::<f64>(width, par, Default::default()));
-        cholesky_in_place(top.as_mut(), Default::default(), par, MemStack::new(&mut memory), Default::default())
-            .ok()?;
-        let pivots: Vec<f64> = (0..width).map(|c| top[(c, c)]).collect();
-        if pivots.iter().any(|pivot| !pivot.is_finite() || *pivot == 0.0) {
-            return None;
-        }
-        if below > 0 {
-            solve_unit_lower_triangular_in_place(top.as_ref(), bottom.as_mut().transpose_mut(), par);
-            let unscaled = bottom.as_ref().to_owned();
-            for (c, pivot) in pivots.iter().enumerate() {
-                for value in bottom.as_mut().col_mut(c).iter_mut() {
-                    *value /= pivot;
-                }
-            }
-            let rest = MatMut::from_column_major_slice_mut(&mut left, below, below);
-            let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
-            matmul(rest, lower, Accum::Add, unscaled.as_ref(), full, bottom.as_ref().transpose(), full, -1.0, par);
-        }
-        Some(left)
+        let columns = MatMut::from_column_major_slice_mut(panel.as_mut_slice(), height, width);
+        let rest = MatMut::from_column_major_slice_mut(&mut left, below, below);
+        eliminate(columns, rest).then_some(left)
     }
 
     /// Adds the matrix's own entries to the columns of a front.

@@ -11,6 +11,7 @@ pub mod dense;
 pub mod filter;
 pub(crate) mod fronts;
 pub mod lanczos;
+mod partial;
 pub mod pencil;
 pub mod positive;
 pub mod selected;
