@@ -12,6 +12,9 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (7), (8), (11).
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 
+mod face;
+mod full;
+mod newton;
 mod pairs;
 
 pub use pairs::Constraints;
