@@ -64,13 +64,9 @@ pub(crate) fn symmetric_eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>>
     use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
     let (n, params) = (matrix.nrows(), faer::Spec::default());
     let (par, mut values) = (parts(n), faer::Col::<f64>::zeros(n));
-    let mut memory = faer::dyn_stack::MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(
-        n,
-        ComputeEigenvectors::No,
-        par,
-        params,
-    ))
-    .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
+    let mut memory =
+        faer::dyn_stack::MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::No, par, params))
+            .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
     let stack = faer::dyn_stack::MemStack::new(&mut memory);
     self_adjoint_evd(matrix, values.as_diagonal_mut(), None, par, stack, params)
         .map_err(|_| Error::Numerical(format!("the dense eigenproblem of {n} rows did not converge")))?;

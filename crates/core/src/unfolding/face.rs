@@ -105,7 +105,9 @@ fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
         if values[size - 1] < -IMPOSSIBLE * variance {
             let names: Vec<String> = clique.iter().map(|&i| (pairs.first[i as usize] + 1).to_string()).collect();
             let names = names.join(", ");
-            return Err(Error::data(format!("no points have the distances of points {names}; bind them from above alone")));
+            return Err(Error::data(format!(
+                "no points have the distances of points {names}; bind them from above alone"
+            )));
         }
         for q in (0..size).filter(|&q| values[q] < FLAT * variance) {
             for x in 0..size {
@@ -129,7 +131,8 @@ fn cliques(pairs: &Pairs) -> BTreeSet<Vec<u32>> {
     }
     let both = |a: &[u64], b: &[u64]| -> Vec<u64> { a.iter().zip(b).map(|(a, b)| a & b).collect() };
     let common = |a: &[u64], b: &[u64]| -> u32 { a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum() };
-    let members = |set: &[u64]| -> Vec<usize> { (0..pairs.len()).filter(|i| set[i / 64] >> (i % 64) & 1 == 1).collect() };
+    let members =
+        |set: &[u64]| -> Vec<usize> { (0..pairs.len()).filter(|i| set[i / 64] >> (i % 64) & 1 == 1).collect() };
     let around = |&(i, j): &(u32, u32)| {
         let mut clique = vec![i, j];
         let mut rest = both(&near[i as usize], &near[j as usize]);
@@ -173,5 +176,50 @@ fn independent(pairs: &Pairs, basis: &Mat<f64>) -> Vec<usize> {
             *left -= entry * entry;
         });
         left[pivot] = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::unfolding::Constraints;
+
+    fn of_points(points: &[[f64; 2]], ends: &[(usize, usize)]) -> Pairs {
+        let mut lists = vec![Vec::new(); points.len()];
+        for &(i, j) in ends {
+            let [x, y] = [0, 1].map(|q| points[i][q] - points[j][q]);
+            lists[i].push((j as u32, x.hypot(y)));
+        }
+        Pairs::new(&Graph::from_lists(lists).unwrap(), Constraints::Edges, None).unwrap()
+    }
+
+    #[test]
+    fn four_points_of_a_plane_lose_a_direction_and_three_distances() {
+        let points = [[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 2.0], [4.0, 4.0]];
+        let clique = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let pairs = of_points(&points, &[&clique[..], &[(3, 4)]].concat());
+        let face = Face::of_equal_distances(&pairs).unwrap();
+        // A quadrilateral has two directions, and three products of them.
+        assert_eq!((face.basis.ncols(), face.kept.len()), (3, 4));
+        let cost: f64 = pairs.squares.iter().zip(&face.flat).map(|(square, flat)| square * flat).sum();
+        assert!(cost.abs() < 1e-15 && face.flat[6] == 0.0, "{cost}");
+        // The points themselves are on the face: V (Vᵀ M y) = y for centered y.
+        for q in 0..2 {
+            let mean = points.iter().map(|point| point[q]).sum::<f64>() / 5.0;
+            let y = Mat::from_fn(5, 1, |i, _| points[i][q] - mean);
+            let inside = &face.basis * (face.basis.transpose() * &y);
+            assert!((inside - y).norm_max() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_is_not_flat_keeps_everything() {
+        let pairs =
+            of_points(&[[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 2.0]], &[(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]);
+        assert_eq!(cliques(&pairs), BTreeSet::from([vec![0, 1, 2], vec![1, 2, 3]]));
+        let face = Face::of_equal_distances(&pairs).unwrap();
+        assert_eq!((face.basis.ncols(), face.kept.len()), (3, 5));
+        assert_eq!(face.flat, [0.0; 5]);
     }
 }

@@ -306,3 +306,39 @@ fn symmetric(matrix: &Mat<f64>) -> Mat<f64> {
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linearized, the new distances are the asked ones and the new products μ, whatever the place.
+    #[test]
+    fn a_direction_leads_to_the_squares_and_to_mu() {
+        let ends = vec![(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)];
+        let squares = vec![1.0, 0.5, 0.7, 0.9, 0.4, 1.0, 0.8];
+        let helmert = |i: usize, q: usize| match i.cmp(&(q + 1)) {
+            std::cmp::Ordering::Less => 1.0,
+            std::cmp::Ordering::Equal => -((q + 1) as f64),
+            std::cmp::Ordering::Greater => 0.0,
+        };
+        let basis = Mat::from_fn(5, 4, |i, q| helmert(i, q) / ((q + 1) as f64 * (q + 2) as f64).sqrt());
+        let program = Program { basis, ends, squares };
+        let x = Mat::from_fn(4, 4, |i, j| if i == j { 1.0 } else { 0.1 * (i + j) as f64 / 6.0 });
+        let w: Vec<f64> = (0..7).map(|e| 3.0 + 0.2 * e as f64).collect();
+        for slack in [vec![], vec![0.3, 0.1, 0.2, 0.4, 0.3, 0.2, 0.1]] {
+            let at = Variables { x: x.clone(), w: w.clone(), slack };
+            let place = program.place(&at).unwrap();
+            let mut room = Positive::with_room(Mat::zeros(7, 7), faer::Par::Seq).unwrap();
+            let schur = place.schur(&mut room).unwrap();
+            let direction = schur.direction(0.01, None);
+            let new = at.moved(&direction, 1.0, 1.0);
+            let distances = program.measure(&program.spread(&new.x));
+            for e in 0..7 {
+                let sum = distances[e] + new.slack.get(e).unwrap_or(&0.0);
+                assert!((sum - program.squares[e]).abs() < 1e-12, "{sum}");
+            }
+            let linear = place.mu_after(&direction, 1.0, 0.0) + place.mu_after(&direction, 0.0, 1.0) - place.mu();
+            assert!((linear - 0.01).abs() < 1e-12, "{linear}");
+        }
+    }
+}
