@@ -1,18 +1,21 @@
 //! Newton's direction for the dense problem.
 //!
-//! With `a[e] = Vᵀ b[e]`, S = Σ W[e] a[e] a[e]ᵀ − I, and s the slack of the bounds (none where they are equalities), the
-//! central path is
+//! With `a[e] = Vᵀ b[e]` and S = Σ W[e] a[e] a[e]ᵀ − I, t the squares that are aimed at, and for every bound on them its
+//! slack s and its weight v, W = Σ ±v (+ for a bound from above, and no bound where t = D), the central path is
 //!
 //! ```text
-//! a[e]ᵀ X a[e] + s[e] = D[e]        X S = μ I        s[e] W[e] = μ
+//! a[e]ᵀ X a[e] = t[e]        X S = μ I        s[e] v[e] = μ
 //! ```
 //!
-//! Linearized with X S symmetrized by S itself (the HKM direction), and ΔX, Δs eliminated,
+//! Linearized with X S symmetrized by S itself (the HKM direction), and all changes but that of W eliminated,
 //!
 //! ```text
-//! Σ[f] ((a[e]ᵀ X a[f]) (a[e]ᵀ S⁻¹ a[f]) + [e = f] s[e] / W[e]) ΔW[f] = μ (a[e]ᵀ S⁻¹ a[e] + 1/W[e]) − D[e] − second order
-//! ΔX = μ S⁻¹ − X − sym(X ΔS S⁻¹) − second order
+//! Σ[f] ((a[e]ᵀ X a[f]) (a[e]ᵀ S⁻¹ a[f]) + [e = f] r[e]) ΔW[f] = μ a[e]ᵀ S⁻¹ a[e] − t[e] + r[e] g[e] − second order
+//! ΔX = μ S⁻¹ − X − sym(X ΔS S⁻¹) − second order        Δt = r (ΔW − g)
+//! 1/r = Σ v/s        g = Σ ±(μ/s − v − second order)
 //! ```
+//!
+//! with r = 0 where there are no bounds.
 //!
 //! The matrix is assembled from differences of V X Vᵀ and V S⁻¹ Vᵀ, a column at a time, and factored; conjugate gradients,
 //! which apply it as it is defined, then make up for what the factor lost, or for what had to be added to it.
@@ -41,12 +44,22 @@ pub(super) struct Program {
     pub(super) squares: Vec<f64>,
 }
 
-/// X, W and the slack, which is empty where all distances are equalities; or a change of the three.
+/// X, W, t and the bounds on t; or a change of them.
 #[derive(Clone)]
 pub(super) struct Variables {
     pub(super) x: Mat<f64>,
     pub(super) w: Vec<f64>,
+    pub(super) aims: Vec<f64>,
+    pub(super) bounds: Vec<Bounds>,
+}
+
+/// How far below or above their bounds all squares are, and the weights of the bounds.
+#[derive(Clone)]
+pub(super) struct Bounds {
+    /// 1 for bounds from above, −1 for those from below.
+    pub(super) sign: f64,
     pub(super) slack: Vec<f64>,
+    pub(super) weight: Vec<f64>,
 }
 
 /// Everything that follows from the variables.
@@ -111,9 +124,9 @@ impl Program {
 }
 
 impl Place<'_> {
-    /// ⟨X, S⟩ + Σ s W over the number of their eigenvalues: μ on the central path.
+    /// ⟨X, S⟩ + Σ s v over the number of their eigenvalues: μ on the central path.
     pub(super) fn mu(&self) -> f64 {
-        self.mu_after(&Direction::none(self), 0.0, 0.0)
+        self.mu_after(&Direction { by: self.at.clone(), s: self.s.clone() }, 0.0, 0.0)
     }
 
     /// The same some way along a direction.
@@ -123,17 +136,23 @@ impl Place<'_> {
             let x = |i: usize| at.x[(i, j)] + primal * by.x[(i, j)];
             (0..at.x.nrows()).map(|i| x(i) * (self.s[(i, j)] + dual * along.s[(i, j)])).sum()
         };
-        let inner: f64 = (0..at.x.ncols()).map(column).sum();
-        let slack = |e: usize| (at.slack[e] + primal * by.slack[e]) * (at.w[e] + dual * by.w[e]);
-        let bounds: f64 = (0..at.slack.len()).map(slack).sum();
-        (inner + bounds) / (at.x.nrows() + at.slack.len()) as f64
+        let mut sum: f64 = (0..at.x.ncols()).map(column).sum();
+        let mut count = at.x.nrows();
+        for (at, by) in at.bounds.iter().zip(&by.bounds) {
+            let product = |e: usize| (at.slack[e] + primal * by.slack[e]) * (at.weight[e] + dual * by.weight[e]);
+            sum += (0..at.slack.len()).map(product).sum::<f64>();
+            count += at.slack.len();
+        }
+        sum / count as f64
     }
 
     /// The Schur complement, factored in the room given; nothing if no small shift makes it definite.
     pub(super) fn schur<'a>(&'a self, room: &'a mut Positive) -> Option<Schur<'a>> {
         let m = self.program.ends.len();
-        let ratio: Vec<f64> = self.at.slack.iter().zip(&self.at.w).map(|(slack, w)| slack / w).collect();
-        let own = |e: usize| self.measured[e] * self.inverse_measured[e] + ratio.get(e).unwrap_or(&0.0);
+        let stiffness = |e: usize| -> f64 { self.at.bounds.iter().map(|side| side.weight[e] / side.slack[e]).sum() };
+        let give = |e: usize| if self.at.bounds.is_empty() { 0.0 } else { 1.0 / stiffness(e) };
+        let ratio: Vec<f64> = (0..m).map(give).collect();
+        let own = |e: usize| self.measured[e] * self.inverse_measured[e] + ratio[e];
         let scale: Vec<f64> = (0..m).map(|e| 1.0 / own(e).sqrt()).collect();
         let mut shift = 0.0;
         while shift <= SHIFTS[1] {
@@ -145,7 +164,7 @@ impl Place<'_> {
                     let (a, b) = self.program.ends[f];
                     let k = (k_i[a] - k_j[a]) - (k_i[b] - k_j[b]);
                     let z = (z_i[a] - z_j[a]) - (z_i[b] - z_j[b]);
-                    column[f] = k * z * scale[e] * scale[f];
+                    column[f] = (k * scale[e]) * (z * scale[f]);
                 }
                 column[e] = 1.0 + shift;
             });
@@ -157,11 +176,14 @@ impl Place<'_> {
         None
     }
 
-    /// How far X and the slack, and S and W, can go along a direction, in units of it.
+    /// How far X and the slacks, and S and the weights, can go along a direction, in units of it.
     pub(super) fn to_boundary(&self, along: &Direction) -> Result<[f64; 2]> {
-        let primal = to_singular(&self.x_factor, &along.by.x)?.min(to_zero(&self.at.slack, &along.by.slack));
-        let bounded = &self.at.w[..self.at.slack.len()];
-        Ok([primal, to_singular(&self.s_factor, &along.s)?.min(to_zero(bounded, &along.by.w))])
+        let mut steps = [to_singular(&self.x_factor, &along.by.x)?, to_singular(&self.s_factor, &along.s)?];
+        for (at, by) in self.at.bounds.iter().zip(&along.by.bounds) {
+            steps[0] = steps[0].min(to_zero(&at.slack, &by.slack));
+            steps[1] = steps[1].min(to_zero(&at.weight, &by.weight));
+        }
+        Ok(steps)
     }
 }
 
@@ -182,12 +204,6 @@ fn to_zero(at: &[f64], by: &[f64]) -> f64 {
 }
 
 impl Direction {
-    fn none(place: &Place<'_>) -> Direction {
-        let zeros = Mat::zeros(place.s.nrows(), place.s.nrows());
-        let (w, slack) = (vec![0.0; place.at.w.len()], vec![0.0; place.at.slack.len()]);
-        Direction { by: Variables { x: zeros.clone(), w, slack }, s: zeros }
-    }
-
     /// Whether it is made of numbers.
     pub(super) fn is_finite(&self) -> bool {
         self.by.w.iter().all(|w| w.is_finite()) && self.by.x.is_all_finite() && self.s.is_all_finite()
@@ -197,11 +213,19 @@ impl Direction {
 impl Variables {
     /// A step along a direction.
     pub(super) fn moved(&self, along: &Direction, primal: f64, dual: f64) -> Variables {
-        let add = |at: &[f64], by: &[f64], step: f64| at.iter().zip(by).map(|(at, by)| at + step * by).collect();
+        let add = |at: &[f64], by: &[f64], step: f64| -> Vec<f64> {
+            at.iter().zip(by).map(|(at, by)| at + step * by).collect()
+        };
+        let side = |(at, by): (&Bounds, &Bounds)| Bounds {
+            sign: at.sign,
+            slack: add(&at.slack, &by.slack, primal),
+            weight: add(&at.weight, &by.weight, dual),
+        };
         Variables {
             x: &self.x + faer::Scale(primal) * &along.by.x,
             w: add(&self.w, &along.by.w, dual),
-            slack: add(&self.slack, &along.by.slack, primal),
+            aims: add(&self.aims, &along.by.aims, primal),
+            bounds: self.bounds.iter().zip(&along.by.bounds).map(side).collect(),
         }
     }
 }
@@ -212,7 +236,7 @@ pub(super) struct Schur<'a> {
     factor: &'a Positive,
     /// To a unit diagonal.
     scale: Vec<f64>,
-    /// s / W.
+    /// r.
     ratio: Vec<f64>,
 }
 
@@ -224,17 +248,19 @@ impl Schur<'_> {
             let half = dense_product(earlier.by.x.as_ref(), earlier.s.as_ref());
             symmetric(&dense_product(half.as_ref(), s_inverse.as_ref()))
         });
-        let bent_slack = |e: usize| earlier.map_or(0.0, |by| by.by.slack[e] * by.by.w[e] / at.w[e]);
+        // μ/s − v − second order: the change of a weight if its slack stays.
+        let change = |side: usize, e: usize| {
+            let bounds = &at.bounds[side];
+            let bent = earlier.map_or(0.0, |by| by.by.bounds[side].slack[e] * by.by.bounds[side].weight[e]);
+            (mu - bent) / bounds.slack[e] - bounds.weight[e]
+        };
+        let sides = at.bounds.len();
+        let pushed = |e: usize| (0..sides).map(|side| at.bounds[side].sign * change(side, e)).sum::<f64>();
         let mut rhs: Vec<f64> = self.place.inverse_measured.iter().map(|z| mu * z).collect();
         if let Some(bent) = &bent {
             rhs.iter_mut().zip(program.measure(&program.spread(bent))).for_each(|(rhs, bent)| *rhs -= bent);
         }
-        for (e, rhs) in rhs.iter_mut().enumerate() {
-            *rhs -= program.squares[e];
-            if e < at.slack.len() {
-                *rhs += mu / at.w[e] - bent_slack(e);
-            }
-        }
+        rhs.iter_mut().enumerate().for_each(|(e, rhs)| *rhs += self.ratio[e] * pushed(e) - at.aims[e]);
         let w = self.solve(rhs);
         let s = program.stress(&w);
         let half = dense_product(at.x.as_ref(), s.as_ref());
@@ -242,9 +268,18 @@ impl Schur<'_> {
         if let Some(bent) = bent {
             x -= bent;
         }
-        let slack = |e: usize| mu / at.w[e] - at.slack[e] - self.ratio[e] * w[e] - bent_slack(e);
-        let slack = (0..at.slack.len()).map(slack).collect();
-        Direction { by: Variables { x, w, slack }, s }
+        let aims: Vec<f64> = (0..w.len()).map(|e| self.ratio[e] * (w[e] - pushed(e))).collect();
+        let bounds = (0..sides).map(|side| {
+            let Bounds { sign, slack, weight } = &at.bounds[side];
+            let stiff = |e: usize| change(side, e) + sign * weight[e] / slack[e] * aims[e];
+            Bounds {
+                sign: *sign,
+                slack: aims.iter().map(|aim| -sign * aim).collect(),
+                weight: (0..w.len()).map(stiff).collect(),
+            }
+        });
+        let bounds = bounds.collect();
+        Direction { by: Variables { x, w, aims, bounds }, s }
     }
 
     /// Conjugate gradients, with the factor for a preconditioner.
@@ -276,7 +311,7 @@ impl Schur<'_> {
         best
     }
 
-    /// The Schur complement times a vector, `b[e]ᵀ (V X Vᵀ) L(w) (V S⁻¹ Vᵀ) b[e] + (s/W)[e] w[e]`.
+    /// The Schur complement times a vector, `b[e]ᵀ (V X Vᵀ) L(w) (V S⁻¹ Vᵀ) b[e] + r[e] w[e]`.
     fn apply(&self, w: &[f64]) -> Vec<f64> {
         let Place { program, k, z, .. } = self.place;
         let n = k.nrows();
@@ -293,7 +328,7 @@ impl Schur<'_> {
         let entry = |(e, &(i, j)): (usize, &(usize, usize))| {
             let (z_i, z_j) = (z.col_as_slice(i), z.col_as_slice(j));
             let product: f64 = (0..n).map(|c| (pulled[i][c] - pulled[j][c]) * (z_i[c] - z_j[c])).sum();
-            product + self.ratio.get(e).map_or(0.0, |ratio| ratio * w[e])
+            product + self.ratio[e] * w[e]
         };
         program.ends.par_iter().enumerate().map(entry).collect()
     }
@@ -325,8 +360,12 @@ mod tests {
         let program = Program { basis, ends, squares };
         let x = Mat::from_fn(4, 4, |i, j| if i == j { 1.0 } else { 0.1 * (i + j) as f64 / 6.0 });
         let w: Vec<f64> = (0..7).map(|e| 3.0 + 0.2 * e as f64).collect();
-        for slack in [vec![], vec![0.3, 0.1, 0.2, 0.4, 0.3, 0.2, 0.1]] {
-            let at = Variables { x: x.clone(), w: w.clone(), slack };
+        let above = Bounds { sign: 1.0, slack: vec![0.3, 0.1, 0.2, 0.4, 0.3, 0.2, 0.1], weight: w.clone() };
+        let below = Bounds { sign: -1.0, slack: vec![0.2, 0.3, 0.1, 0.1, 0.3, 0.4, 0.2], weight: vec![0.7; 7] };
+        let pressed = Bounds { weight: w.iter().map(|w| w + 0.7).collect(), ..above.clone() };
+        for bounds in [vec![], vec![above], vec![pressed, below]] {
+            let aims = program.squares.clone();
+            let at = Variables { x: x.clone(), w: w.clone(), aims, bounds };
             let place = program.place(&at).unwrap();
             let mut room = Positive::with_room(Mat::zeros(7, 7), faer::Par::Seq).unwrap();
             let schur = place.schur(&mut room).unwrap();
@@ -334,8 +373,10 @@ mod tests {
             let new = at.moved(&direction, 1.0, 1.0);
             let distances = program.measure(&program.spread(&new.x));
             for e in 0..7 {
-                let sum = distances[e] + new.slack.get(e).unwrap_or(&0.0);
-                assert!((sum - program.squares[e]).abs() < 1e-12, "{sum}");
+                assert!((distances[e] - new.aims[e]).abs() < 1e-12, "{} for {}", distances[e], new.aims[e]);
+                assert!(!new.bounds.is_empty() || new.aims[e] == program.squares[e]);
+                let weights: f64 = new.bounds.iter().map(|side| side.sign * side.weight[e]).sum();
+                assert!(new.bounds.is_empty() || (weights - new.w[e]).abs() < 1e-10, "{weights} for {}", new.w[e]);
             }
             let linear = place.mu_after(&direction, 1.0, 0.0) + place.mu_after(&direction, 0.0, 1.0) - place.mu();
             assert!((linear - 0.01).abs() < 1e-12, "{linear}");
