@@ -1,5 +1,6 @@
 //! Affinities: neighbors pull on each other with a weight that falls with their distance.
 
+use super::Weight;
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::linalg::sparse::SparseSymmetric;
@@ -29,6 +30,21 @@ impl Affinity {
     pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
         let graph = graph.union();
         let weights: Vec<f64> = graph.all_lengths().par_iter().with_min_len(8192).map(|&l| weight(l)).collect();
+        let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
+        affinity.sum_up(|_| 0.0);
+        affinity
+    }
+
+    /// Given weights, sorted by their ends; an edge without one (of points that coincide) gets the largest.
+    pub(super) fn of_weights(graph: &Graph, given: &[Weight]) -> Affinity {
+        let graph = graph.union();
+        let largest = given.iter().fold(0.0, |most: f64, edge| most.max(edge.weight));
+        let weight = |i: usize, j: u32| {
+            let ends = ((i as u32).min(j), (i as u32).max(j));
+            given.binary_search_by_key(&ends, |edge| (edge.i, edge.j)).map_or(largest, |at| given[at].weight)
+        };
+        let weights = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().map(move |&j| (i, j)));
+        let weights = weights.map(|(i, j)| weight(i, j)).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.sum_up(|_| 0.0);
         affinity

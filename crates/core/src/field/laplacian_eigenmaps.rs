@@ -15,9 +15,10 @@
 //! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
 use super::affinity::{Affinity, Mutual, heat, typical_length};
-use super::{Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
+use super::{Built, Field, FieldModel, Info, InputKind, Mvu, Parameter, Scale, Site, no_such_parameter, number, shown};
 use crate::error::{Error, Result};
 use crate::extend::{Form, Rule};
+use crate::unfolding::Constraints;
 use serde::{Deserialize, Serialize};
 
 /// The weight of an edge.
@@ -28,6 +29,8 @@ pub enum EdgeWeight {
     Heat,
     /// 1.
     Simple,
+    /// Those that bound the variance of every unfolding most tightly: the optimum of the dual of maximum variance unfolding.
+    Dual,
 }
 
 /// Which eigenproblem the coordinates solve.
@@ -70,7 +73,11 @@ impl FieldModel for LaplacianEigenmaps {
     }
 
     fn parameters(&self) -> Vec<Parameter> {
-        let kernel = if self.kernel == EdgeWeight::Heat { "heat" } else { "simple" };
+        let kernel = match self.kernel {
+            EdgeWeight::Heat => "heat",
+            EdgeWeight::Simple => "simple",
+            EdgeWeight::Dual => "dual",
+        };
         let variant = match self.variant {
             LaplacianVariant::Normalized => "normalized",
             LaplacianVariant::Symmetric => "symmetric",
@@ -78,7 +85,11 @@ impl FieldModel for LaplacianEigenmaps {
         };
         let mutual = if self.mutual == Mutual::Once { "once" } else { "twice" };
         vec![
-            Parameter::new("kernel", kernel, "weight of an edge: heat, or simple (all 1)"),
+            Parameter::new(
+                "kernel",
+                kernel,
+                "weight of an edge: heat, simple (all 1), or dual (the optimal one of mvu's bound)",
+            ),
             Parameter::auto("bandwidth", &self.bandwidth, "sigma of the heat kernel (auto = rms neighbor distance)"),
             Parameter::new(
                 "variant",
@@ -93,7 +104,10 @@ impl FieldModel for LaplacianEigenmaps {
         match (name, value) {
             ("kernel", "heat" | "gaussian") => self.kernel = EdgeWeight::Heat,
             ("kernel", "simple") => self.kernel = EdgeWeight::Simple,
-            ("kernel", _) => return Err(Error::parameter(format!("--kernel is {value:?}; give heat or simple"))),
+            ("kernel", "dual") => self.kernel = EdgeWeight::Dual,
+            ("kernel", _) => {
+                return Err(Error::parameter(format!("--kernel is {value:?}; give heat, simple or dual")));
+            }
             ("bandwidth", _) => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
             ("variant", "normalized" | "random-walk") => self.variant = LaplacianVariant::Normalized,
             ("variant", "symmetric") => self.variant = LaplacianVariant::Symmetric,
@@ -115,6 +129,7 @@ impl FieldModel for LaplacianEigenmaps {
         let width = match self.kernel {
             EdgeWeight::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
             EdgeWeight::Simple => None,
+            EdgeWeight::Dual => return self.with_dual_weights(site),
         };
         let weight = |length| width.map_or(1.0, |width| heat(length, width));
         let affinity = Affinity::counting(graph, self.mutual, weight);
@@ -132,5 +147,22 @@ impl FieldModel for LaplacianEigenmaps {
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
         let rule = Rule::Affinity { width, density: None, form };
         Ok(Built { used: vec![("bandwidth", width.map_or("none".into(), shown))], ..Built::new(field, rule) })
+    }
+}
+
+impl LaplacianEigenmaps {
+    /// The weights that maximum variance unfolding's dual problem finds best; with them the unnormalized map spans what
+    /// the unfolding spans (Xiao, Sun & Boyd 2006, section 6.1). New points are placed by their neighbors, as there.
+    fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
+        let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
+        let unfolded = unfolding.field(site)?;
+        let affinity = Affinity::of_weights(site.graph()?, unfolded.weights.as_deref().unwrap_or_default());
+        let (mass, scale) = match self.variant {
+            LaplacianVariant::Normalized => (Some(affinity.degrees().to_vec()), Scale::Unit),
+            LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), Scale::Symmetric),
+            LaplacianVariant::Unnormalized => (None, Scale::Unit),
+        };
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
+        Ok(Built { field, used: vec![("bandwidth", "none".into())], ..unfolded })
     }
 }

@@ -23,7 +23,10 @@ use crate::graph::Graph;
 use crate::linalg::cholesky::Analysis;
 use crate::linalg::sparse::SparseSymmetric;
 use crate::points::Points;
-use crate::unfolding::{Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Web, bracket, follow};
+use crate::unfolding::{
+    Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Sense, Unfolded, Web, bracket, cost, follow,
+    solve,
+};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +36,13 @@ const REGULARIZATION: f64 = 1e-3;
 const FACTORS: f64 = 40.0;
 /// More flops than this in all are refused: about an hour of two processors.
 const DEAR_FLOPS: f64 = 6e13;
+/// Up to so many points equality is exact unless a band is given; beyond, this is the band.
+const EXACT: usize = 300;
+const BAND: f64 = 0.01;
+/// The gap of the dense problem that equality asks for at least.
+const TIGHT: f64 = 1e-7;
+/// The largest power of ten of the weights without cost.
+const FLATTEST: i32 = 10;
 /// More columns than this are never needed in practice, and each factor grows with their third power.
 const MAX_RANK: usize = 40;
 
@@ -43,6 +53,9 @@ pub struct Mvu {
     pub constraints: Option<Constraints>,
     /// How they are bound.
     pub variant: MvuVariant,
+    /// The part by which squared distances may differ from those of the data, with equality; if not given, none for a few
+    /// hundred points, and a hundredth for more.
+    pub band: Option<f64>,
     /// How many points are unfolded exactly; all of them if not given.
     pub landmarks: Option<usize>,
     /// The relative duality gap to stop at.
@@ -56,6 +69,7 @@ impl Default for Mvu {
         Mvu {
             constraints: None,
             variant: MvuVariant::Inequality,
+            band: None,
             landmarks: None,
             tolerance: 1e-4,
             max_iterations: 300,
@@ -87,6 +101,11 @@ impl FieldModel for Mvu {
                 "distances of neighbors (edges), or of whole neighborhoods (angles)",
             ),
             Parameter::new("variant", self.variant.name(), "distances at most those of the data, or equal to them"),
+            Parameter::auto(
+                "band",
+                &self.band,
+                "the part by which squared distances may differ, with --variant equality",
+            ),
             Parameter::new("landmarks", landmarks, "how many points to unfold exactly, the others placed by them"),
             Parameter::new("tolerance", self.tolerance, "the relative duality gap to stop at"),
             Parameter::new("max-iterations", self.max_iterations, "how many factorizations there may be"),
@@ -106,6 +125,8 @@ impl FieldModel for Mvu {
             ("variant", _) => {
                 return Err(Error::parameter(format!("--variant is {value:?}; give inequality or equality")));
             }
+            ("band", "auto") => self.band = None,
+            ("band", _) => self.band = Some(number(name, value, 0.0..=0.9)?),
             ("landmarks", "none") => self.landmarks = None,
             ("landmarks", _) => self.landmarks = Some(number(name, value, 3..)?),
             ("tolerance", _) => self.tolerance = number(name, value, 1e-9..=0.5)?,
@@ -141,29 +162,54 @@ impl Mvu {
         let analysis = analysis(&pairs)?;
         let max_rank = self.afford(site, &pairs, &analysis)?;
         let web = Web::new(&pairs, &analysis)?;
-        let ask = Ask { tolerance: self.tolerance, max_iterations: self.max_iterations, max_rank };
-        let found = follow(&web, &ask, None, site.observer)?;
-        let bracket = bracket(&web, self.variant, (found.r, &found.y), &found.w, site.observer)?;
+        let band = self.band(pairs.len());
+        let (found, bracket) = match self.variant {
+            MvuVariant::Inequality => {
+                let ask = Ask { tolerance: self.tolerance, max_iterations: self.max_iterations, max_rank };
+                let found = follow(&web, &ask, None, site.observer)?;
+                let bracket = bracket(&web, (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
+                (found, bracket)
+            }
+            MvuVariant::Equality => self.equality(site, &web, band)?,
+        };
         let coordinates = coordinates(&pairs, found.r, &found.y)?;
         let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
         let rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
         let mut built = Built::new(Field::Factor(factor), rule);
         built.figures = vec![("factorizations", found.factorizations as f64)];
-        built.converged = bracket.gap <= self.tolerance;
-        built.used = self.constraints.map_or(vec![("constraints", constraints.name().into())], |_| Vec::new());
+        built.converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
+        if self.constraints.is_none() {
+            built.used.push(("constraints", constraints.name().into()));
+        }
+        if self.variant == MvuVariant::Equality && self.band.is_none() {
+            built.used.push(("band", band.to_string()));
+        }
         if found.stopped {
             built.warnings.push(format!("stopped at a relative gap of {:.1e}", bracket.gap));
         } else if !built.converged {
+            let way_out = match self.variant {
+                MvuVariant::Inequality => "raise --max-iterations or --tolerance",
+                MvuVariant::Equality => {
+                    "equal distances leave it no interior; give it a --band, or use --variant inequality"
+                }
+            };
             built.warnings.push(format!(
-                "the relative duality gap is {:.1e}, above the tolerance of {:.1e}, after {} factorizations; raise \
-                 --max-iterations or --tolerance",
-                bracket.gap, self.tolerance, found.factorizations
+                "the relative duality gap is {:.1e} and distances are off by {:.1e}, and the tolerance is {:.1e}, after {} \
+                 factorizations; {way_out}",
+                bracket.gap, bracket.violation, self.tolerance, found.factorizations
+            ));
+        }
+        if band > 0.0 {
+            built.warnings.push(format!(
+                "squared distances may differ by {} % from the data's; --band 0 asks for equal ones",
+                100.0 * band
             ));
         }
         let certificate = Certificate {
             rows: Vec::new(),
             constraints,
             variant: self.variant,
+            band,
             metric: site.metric,
             coordinates,
             weights: weights(&pairs, &found.w),
@@ -172,6 +218,52 @@ impl Mvu {
         built.weights = Some(certificate.weights.clone());
         built.certificate = Some(certificate);
         Ok(built)
+    }
+
+    /// The part by which squared distances may differ.
+    fn band(&self, n: usize) -> f64 {
+        match self.variant {
+            MvuVariant::Inequality => 0.0,
+            MvuVariant::Equality => self.band.unwrap_or(if n <= EXACT { 0.0 } else { BAND }),
+        }
+    }
+
+    /// Equal distances, by the dense problem. Where flat neighborhoods leave K no interior, weights without cost hold them
+    /// flat, and the more of them the lower the bound, until rounding ends that.
+    fn equality(&self, site: &Site<'_>, web: &Web<'_>, band: f64) -> Result<(Unfolded, Bracket)> {
+        let pairs = web.pairs;
+        let (flops, memory) = cost(pairs);
+        let way_out = "use --variant inequality, a smaller -k, or --constraints edges";
+        site.afford("the equations of all distances", memory, way_out)?;
+        if 30.0 * flops > DEAR_FLOPS {
+            return Err(Error::parameter(format!(
+                "equality among {} points held by {} distances would take about {:.0e} flops; {way_out}",
+                pairs.len(),
+                pairs.ends.len(),
+                30.0 * flops
+            )));
+        }
+        let sense = if band > 0.0 { Sense::Within(band) } else { Sense::Equal };
+        // The map is the center of all optima, so it is worth going beyond the tolerance.
+        let full = solve(pairs, sense, self.tolerance.min(TIGHT), self.max_iterations, site.observer)?;
+        let (n, r) = (pairs.len(), full.y.ncols());
+        let y: Vec<f64> = (0..n).flat_map(|i| (0..r).map(|q| full.y[(i, q)]).collect::<Vec<f64>>()).collect();
+        let flat = full.flat.iter().any(|&flat| flat != 0.0);
+        let mut best: Option<(Bracket, Vec<f64>)> = None;
+        for exponent in if flat { 0..=FLATTEST } else { 0..=0 } {
+            let many = if flat { 10f64.powi(exponent) } else { 0.0 };
+            let w: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + many * flat).collect();
+            let Ok(found) = bracket(web, (self.variant, band), (r, &y), &w, site.observer) else { continue };
+            if found.dual > 0.0 && best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
+                best = Some((found, w));
+            }
+        }
+        let (found, w) = best.ok_or_else(|| {
+            Error::Numerical(
+                "equal distances left no upper bound; give them a --band 0.01, or use --variant inequality".into(),
+            )
+        })?;
+        Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: false }, found))
     }
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
@@ -213,7 +305,7 @@ impl Mvu {
         let room = |e: usize| pairs.squares[e] - square(e) / (1.01 * longest.max(1.0));
         let mut best: Option<(Bracket, Vec<f64>)> = None;
         for w in [web.each(|e| 1.0 / pairs.squares[e]), web.each(|e| 1.0 / room(e))] {
-            let found = bracket(&web, self.variant, (r, &y), &w, site.observer)?;
+            let found = bracket(&web, (self.variant, of_landmarks.band), (r, &y), &w, site.observer)?;
             if best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
                 best = Some((found, w));
             }
@@ -227,6 +319,9 @@ impl Mvu {
     /// Refuses what would take hours or not fit, before the work; the columns that fit otherwise.
     fn afford(&self, site: &Site<'_>, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
         let r = (site.dims.max(2) + 1).min(pairs.len() - 1);
+        if self.variant == MvuVariant::Equality {
+            return Ok(r);
+        }
         let flops = FACTORS * analysis.flops * (r as f64).powi(3);
         let n = site.len();
         let way_out =

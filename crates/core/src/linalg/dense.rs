@@ -55,6 +55,24 @@ pub fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> 
     Ok(((0..n).rev().map(|j| values[j]).collect(), descending))
 }
 
+/// All eigenvalues of a symmetric matrix (lower triangle read), largest first.
+///
+/// # Errors
+///
+/// As of [`symmetric_eigen`].
+pub(crate) fn symmetric_eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+    let (n, params) = (matrix.nrows(), faer::Spec::default());
+    let (par, mut values) = (parts(n), faer::Col::<f64>::zeros(n));
+    let mut memory =
+        faer::dyn_stack::MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::No, par, params))
+            .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
+    let stack = faer::dyn_stack::MemStack::new(&mut memory);
+    self_adjoint_evd(matrix, values.as_diagonal_mut(), None, par, stack, params)
+        .map_err(|_| Error::Numerical(format!("the dense eigenproblem of {n} rows did not converge")))?;
+    Ok((0..n).rev().map(|j| values[j]).collect())
+}
+
 /// AᵀB for tall A and B with the same number of rows.
 pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let n = a.nrows();
@@ -93,6 +111,13 @@ pub fn product(a: MatRef<'_, f64>, s: MatRef<'_, f64>) -> Mat<f64> {
 pub(crate) fn small_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let mut out = Mat::zeros(a.nrows(), b.ncols());
     matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+/// A B of matrices of about the same size in both directions.
+pub(crate) fn dense_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, parts(a.nrows().min(b.ncols())));
     out
 }
 
@@ -171,6 +196,7 @@ mod tests {
         let (values, vectors) = symmetric_eigen(a.as_ref()).unwrap();
         assert!((values[0] - 3.0).abs() < 1e-14 && (values[1] - 1.0).abs() < 1e-14);
         assert!((vectors[(0, 0)] - vectors[(1, 0)]).abs() < 1e-14);
+        assert!(symmetric_eigenvalues(a.as_ref()).unwrap().iter().zip(&values).all(|(a, b)| (a - b).abs() < 1e-14));
     }
 
     #[test]

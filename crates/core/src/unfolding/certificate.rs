@@ -87,6 +87,8 @@ pub struct Certificate {
     pub constraints: Constraints,
     /// How they are bound.
     pub variant: MvuVariant,
+    /// The part by which squared distances may differ from those of the data, with equality.
+    pub band: f64,
     /// How far apart points are.
     pub metric: Metric,
     /// All coordinates Y with K = Y Yᵀ, not only those of the map.
@@ -149,7 +151,7 @@ impl Certificate {
         let laplacian = SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &w, 0.0);
         let analysis = Analysis::new(&laplacian)?;
         let web = Web::new(&pairs, &analysis)?;
-        let found = bracket(&web, self.variant, (self.coordinates.cols(), &y), &w, &Silent)?;
+        let found = bracket(&web, (self.variant, self.band), (self.coordinates.cols(), &y), &w, &Silent)?;
         let agree = |a: f64, b: f64| (a - b).abs() <= 1e-6 * found.dual.abs();
         let claimed = &self.claimed;
         if !agree(found.primal, claimed.primal) || !agree(found.dual, claimed.dual) {
@@ -182,10 +184,11 @@ fn refused(fact: String) -> Error {
     Error::data(format!("the certificate does not hold: {fact}; fit the model again"))
 }
 
-/// The bracket of coordinates (r numbers a point) and weights over some pairs, in the units of the data.
+/// The bracket of coordinates (r numbers a point) and weights over some pairs, in the units of the data. Squares that may be
+/// off by a part ε of them allow a variance of (Σ D W + ε Σ D |W|) / λ.
 pub(crate) fn bracket(
     web: &Web<'_>,
-    variant: MvuVariant,
+    (variant, band): (MvuVariant, f64),
     (r, y): (usize, &[f64]),
     w: &[f64],
     observer: &dyn Observer,
@@ -198,7 +201,7 @@ pub(crate) fn bracket(
     let longest = -web.least(|e| -ratio(e));
     let violation = match variant {
         MvuVariant::Inequality => (longest - 1.0).max(0.0),
-        MvuVariant::Equality => -web.least(|e| -(ratio(e) - 1.0).abs()),
+        MvuVariant::Equality => (-web.least(|e| -(ratio(e) - 1.0).abs()) - band).max(0.0),
     };
     let moment = moment(r, &y, &pairs.mass);
     let variance: f64 = (0..r).map(|q| moment[(q, q)]).sum();
@@ -213,7 +216,7 @@ pub(crate) fn bracket(
             "the weights leave the graph without an upper bound; raise --max-iterations, or use another k".into(),
         ));
     }
-    let dual = web.sum(|e| pairs.squares[e] * w[e]) / lambda;
+    let dual = web.sum(|e| pairs.squares[e] * (w[e] + band * w[e].abs())) / lambda;
     let gap = (dual - primal) / dual.abs();
     let pulled = web.laplacian(r, w, &differences);
     let off: Vec<f64> = (0..n * r).map(|at| pulled[at] / lambda - pairs.mass[at / r] * y[at]).collect();

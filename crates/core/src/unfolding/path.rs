@@ -66,8 +66,6 @@ pub(crate) struct Unfolded {
     pub(crate) y: Vec<f64>,
     /// The weights that gave the best bound.
     pub(crate) w: Vec<f64>,
-    /// The relative duality gap, as far as the eigen-solver tells λ.
-    pub(crate) gap: f64,
     pub(crate) factorizations: usize,
     pub(crate) stopped: bool,
 }
@@ -131,8 +129,7 @@ pub(crate) fn follow(
         path.bound(observer)?;
     }
     path.rotate();
-    let gap = path.gap();
-    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, gap, factorizations: path.factorizations, stopped })
+    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped })
 }
 
 /// A point on the way.

@@ -138,7 +138,7 @@ impl<'a> Web<'a> {
         let length = mass.iter().sum::<f64>().sqrt();
         let constant = Mat::from_fn(n, 1, |i, _| root[i] / length);
         let wanted = wanted.min(n - 1);
-        let mut pairs = if n <= DENSE {
+        let mut pairs = if n <= DENSE || 4 * wanted >= n {
             pencil::dense_bottom(&matrix, constant.as_ref(), wanted)?
         } else {
             let start = start.map(|v| Mat::from_fn(n, v.ncols(), |i, q| v[(i, q)] * root[i]));
