@@ -124,6 +124,10 @@ impl FieldModel for LaplacianEigenmaps {
         Ok(())
     }
 
+    fn has_weights(&self) -> bool {
+        self.kernel == EdgeWeight::Dual
+    }
+
     fn field(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let width = match self.kernel {

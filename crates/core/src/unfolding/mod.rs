@@ -27,3 +27,6 @@ pub use pairs::Constraints;
 pub(crate) use pairs::{Distance, Pairs, distance_of};
 pub(crate) use path::{Ask, Unfolded, follow};
 pub(crate) use web::Web;
+
+#[cfg(test)]
+mod tests;

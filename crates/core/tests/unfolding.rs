@@ -1,0 +1,291 @@
+//! Maximum variance unfolding as a user meets it: certificates, variants, claims of the paper.
+
+mod support;
+
+use eigenfold::field::{EdgeWeight, LaplacianVariant};
+use eigenfold::graph::{Found, Neighbors, Paths, Search};
+use eigenfold::io;
+use eigenfold::progress::Silent;
+use eigenfold::sample::{Sample, r2_swiss_roll};
+use eigenfold::unfolding::{Constraints, MvuVariant};
+use eigenfold::{Graph, Input, LaplacianEigenmaps, Model, Mvu, Pieces, Points, Recipe};
+
+fn recipe(k: usize, mvu: Mvu) -> Recipe {
+    Recipe { neighbors: Neighbors::Nearest(k), method: mvu.into(), ..Recipe::default() }
+}
+
+fn found(points: &Points, k: usize) -> Found {
+    Search { neighbors: Neighbors::Nearest(k), ..Search::default() }.of_points(points, &Silent).unwrap()
+}
+
+fn primal(model: &Model) -> f64 {
+    model.report().certificate.unwrap().primal
+}
+
+#[test]
+fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
+    let points = r2_swiss_roll(300);
+    let graph = found(&points, 6).graph;
+    for constraints in [Constraints::Edges, Constraints::Angles] {
+        let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&points).unwrap();
+        let certificate = &model.certificates()[0];
+        let bracket = certificate.verify(&points, &graph).unwrap();
+        assert!(bracket.gap <= 1e-4 && bracket.confirmed, "{bracket:?}");
+        assert!((bracket.primal / certificate.claimed.primal - 1.0).abs() < 1e-12);
+
+        let refused = |change: &dyn Fn(&mut eigenfold::Certificate), text: &str| {
+            let mut tampered = certificate.clone();
+            change(&mut tampered);
+            let message = tampered.verify(&points, &graph).unwrap_err().to_string();
+            assert!(message.contains(text), "{message}");
+        };
+        let heaviest = (0..certificate.weights.len())
+            .max_by(|&a, &b| certificate.weights[a].weight.total_cmp(&certificate.weights[b].weight))
+            .unwrap();
+        refused(&|c| c.weights[heaviest].weight *= 0.5, "claims a variance");
+        refused(&|c| c.weights[heaviest].weight *= -1.0, "negative");
+        refused(&|c| drop(c.weights.pop()), "pairs");
+        refused(&|c| c.weights[3].i += 1, "pairs");
+        refused(&|c| c.claimed.dual *= 0.999, "claims a variance");
+        refused(&|c| c.claimed.primal *= 1.001, "claims a variance");
+        let stretched = |c: &mut eigenfold::Certificate| {
+            let values = c.coordinates.values().iter().map(|y| 1.01 * y).collect();
+            c.coordinates = Points::new(c.coordinates.rows(), c.coordinates.cols(), values).unwrap();
+        };
+        refused(&stretched, "squared distance is off");
+        refused(&|c| c.coordinates = Points::new(2, 1, vec![0.0, 1.0]).unwrap(), "coordinates of 2 points");
+        assert!(certificate.verify(&points, &found(&points, 7).graph).is_err());
+        assert!(certificate.verify(&r2_swiss_roll(301), &found(&r2_swiss_roll(301), 6).graph).is_err());
+    }
+}
+
+#[test]
+fn noise_leaves_the_map_feasible_and_certified() {
+    let roll = Sample::SwissRoll.draw(1000, 0.14, 5).unwrap().points;
+    for constraints in [Constraints::Edges, Constraints::Angles] {
+        let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&roll).unwrap();
+        let bracket = model.report().certificate.unwrap();
+        assert!(model.report().converged && bracket.gap <= 1e-4 && bracket.violation == 0.0, "{bracket:?}");
+    }
+}
+
+/// The roll is unrolled: with angles both true coordinates are linear in the map.
+#[test]
+fn angles_unroll_the_roll_without_narrowing_it() {
+    let roll = Sample::SwissRoll.draw(2000, 0.0, 3).unwrap();
+    let truth = roll.truth.values();
+    let fit = |constraints| {
+        let model = recipe(8, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&roll.points).unwrap();
+        let y = model.embedding();
+        (0..2)
+            .map(|q| {
+                let column: Vec<f64> = (0..2000).map(|i| truth[i * 2 + q]).collect();
+                support::explained(y, &column)
+            })
+            .collect::<Vec<f64>>()
+    };
+    let (edges, angles) = (fit(Constraints::Edges), fit(Constraints::Angles));
+    assert!(angles.iter().all(|&r2| r2 > 0.99), "{angles:?}");
+    assert!(edges[1] < angles[1], "{edges:?} {angles:?}");
+}
+
+#[test]
+fn separate_pieces_have_a_certificate_each() {
+    let one = r2_swiss_roll(120);
+    let values: Vec<f64> = (0..2).flat_map(|at| one.values().iter().map(move |v| v + 1000.0 * at as f64)).collect();
+    let both = Points::new(240, 3, values).unwrap();
+    let recipe = Recipe { pieces: Pieces::Separate, ..recipe(6, Mvu::default()) };
+    let model = recipe.fit(&both).unwrap();
+    assert_eq!(model.certificates().len(), 2);
+    let search = Search { neighbors: Neighbors::Nearest(6), pieces: Pieces::Separate, ..Search::default() };
+    let graph = search.of_points(&both, &Silent).unwrap().graph;
+    let sum: f64 = model.certificates().iter().map(|c| c.verify(&both, &graph).unwrap().primal).sum();
+    assert!((sum / primal(&model) - 1.0).abs() < 1e-9);
+    let alone = recipe.fit(&one).unwrap();
+    assert!((primal(&alone) * 2.0 / sum - 1.0).abs() < 1e-4);
+    // Joined by a bridge they are one problem.
+    let joined = Recipe { pieces: Pieces::Join, ..recipe }.fit(&both).unwrap();
+    assert!(joined.certificates().len() == 1 && primal(&joined) > sum);
+}
+
+#[test]
+fn every_kind_of_input_is_unfolded_alike() {
+    let points = r2_swiss_roll(100);
+    let n = points.rows();
+    let distance = |i: usize, j: usize| eigenfold::Metric::Euclidean.distance(points.row(i), points.row(j));
+    let values = (0..n * n).map(|at| distance(at / n, at % n)).collect();
+    let distances = Points::new(n, n, values).unwrap();
+    let of_points = recipe(5, Mvu::default()).fit(&points).unwrap();
+    let of_distances = recipe(5, Mvu::default()).fit(Input::Distances(&distances)).unwrap();
+    assert!((primal(&of_points) / primal(&of_distances) - 1.0).abs() < 1e-9);
+    let graph = found(&points, 5).graph;
+    let of_graph = recipe(5, Mvu::default()).fit(&graph).unwrap();
+    let of_edges = recipe(5, Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() }).fit(&points).unwrap();
+    assert!((primal(&of_graph) / primal(&of_edges) - 1.0).abs() < 1e-9);
+    of_graph.certificates()[0].verify(&graph, &graph).unwrap();
+    let angles = Mvu { constraints: Some(Constraints::Angles), ..Mvu::default() };
+    let message = recipe(5, angles).fit(&graph).unwrap_err().to_string();
+    assert!(message.contains("--constraints edges"), "{message}");
+}
+
+#[test]
+fn duplicates_and_large_and_small_numbers_are_no_trouble() {
+    let roll = r2_swiss_roll(80);
+    let twice: Vec<f64> = roll.values().iter().chain(&roll.values()[..30]).copied().collect();
+    let model = recipe(8, Mvu::default()).fit(&Points::new(90, 3, twice).unwrap()).unwrap();
+    assert!(model.report().converged);
+    assert_eq!(model.embedding().row(0), model.embedding().row(80));
+    let plain = recipe(6, Mvu::default()).fit(&roll).unwrap();
+    for scale in [1e-100, 1e100] {
+        let scaled = Points::new(80, 3, roll.values().iter().map(|x| x * scale).collect()).unwrap();
+        let model = recipe(6, Mvu::default()).fit(&scaled).unwrap();
+        assert!((primal(&model) / scale / scale / primal(&plain) - 1.0).abs() < 1e-6);
+    }
+}
+
+/// X06: Laplacian eigenmaps with the weights of the dual's optimum spans what the unfolding spans.
+#[test]
+fn x06_the_duals_weights_give_the_unfolding_by_laplacian_eigenmaps() {
+    let points = r2_swiss_roll(300);
+    let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
+    let unfolded = Recipe { dims: 3, ..recipe(6, mvu) }.fit(&points).unwrap();
+    let rank = unfolded.report().certificate.unwrap().rank;
+    let le = LaplacianEigenmaps {
+        kernel: EdgeWeight::Dual,
+        variant: LaplacianVariant::Unnormalized,
+        ..LaplacianEigenmaps::default()
+    };
+    let mapped = Recipe { dims: rank + 1, method: le.into(), ..recipe(6, mvu) }.fit(&points).unwrap();
+    assert!(mapped.report().eigenvalues[..rank].iter().all(|value| (value - 1.0).abs() < 1e-3));
+    // The two main directions carry nearly all; they are combinations of the bottom eigenvectors.
+    for q in 0..2 {
+        let column: Vec<f64> = (0..300).map(|i| unfolded.embedding().row(i)[q]).collect();
+        let part = support::explained(mapped.embedding(), &column);
+        assert!(part > 0.999, "direction {q}: {part}");
+    }
+}
+
+/// X10: distances along the graph bound those of any unfolding, so Isomap's variance is the larger one; on a flat convex sheet
+/// the two approach each other as points get denser.
+#[test]
+fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
+    let ratios: Vec<f64> = [150, 600, 2400]
+        .into_iter()
+        .map(|n| {
+            let points = r2_swiss_roll(n);
+            let graph = found(&points, 8).graph;
+            let paths = Paths::new(&graph.union(), n);
+            let sources: Vec<usize> = (0..n).collect();
+            let lengths = paths.from_sources(&sources, &Silent).unwrap();
+            let isomap = lengths.iter().map(|d| d * d).sum::<f64>() / (2.0 * n as f64);
+            let model = recipe(8, Mvu::default()).fit(&points).unwrap();
+            model.report().certificate.unwrap().dual / isomap
+        })
+        .collect();
+    assert!(ratios.iter().all(|&ratio| ratio <= 1.0 + 1e-4), "{ratios:?}");
+    assert!(ratios[2] > ratios[0] && ratios[2] > 0.9, "{ratios:?}");
+}
+
+#[test]
+fn landmarks_are_certified_and_the_whole_is_bracketed() {
+    let points = r2_swiss_roll(2000);
+    let model = recipe(6, Mvu { landmarks: Some(400), ..Mvu::default() }).fit(&points).unwrap();
+    let figure = |name: &str| model.report().figures.iter().find(|(known, _)| known == name).unwrap().1;
+    assert!(figure("landmark_gap") <= 1e-4);
+    let bracket = model.certificates()[0].verify(&points, &found(&points, 6).graph).unwrap();
+    let whole = recipe(6, Mvu::default()).fit(&points).unwrap().report().certificate.unwrap();
+    assert!(bracket.primal <= whole.dual && whole.primal <= bracket.dual, "{bracket:?} {whole:?}");
+    assert!(bracket.gap > 1e-3, "placing by neighbors is no proof: {bracket:?}");
+}
+
+#[test]
+fn equality_keeps_the_distances_and_the_optimum_of_small_rolls() {
+    for (n, low, high) in [(50, 6491.640920308, 6491.640925162), (100, 13735.811809, 13735.837281)] {
+        let points = r2_swiss_roll(n);
+        let mvu = Mvu {
+            constraints: Some(Constraints::Edges),
+            variant: MvuVariant::Equality,
+            tolerance: 1e-5,
+            ..Mvu::default()
+        };
+        let model = recipe(5, mvu).fit(&points).unwrap();
+        let bracket = model.certificates()[0].verify(&points, &found(&points, 5).graph).unwrap();
+        assert!(model.report().converged && bracket.gap.abs() <= 1e-5 && bracket.violation <= 1e-7, "{bracket:?}");
+        assert!(bracket.primal <= high * (1.0 + 1e-8) && low <= bracket.dual * (1.0 + 1e-8), "{bracket:?}");
+    }
+}
+
+#[test]
+fn a_band_is_between_equality_and_inequality() {
+    let points = r2_swiss_roll(60);
+    let fit = |variant, band| {
+        let mvu = Mvu { constraints: Some(Constraints::Edges), variant, band, tolerance: 1e-6, ..Mvu::default() };
+        let model = recipe(5, mvu).fit(&points).unwrap();
+        assert!(model.report().converged, "{:?}", model.report().certificate);
+        primal(&model)
+    };
+    let exact = fit(MvuVariant::Equality, Some(0.0));
+    let loose = fit(MvuVariant::Equality, Some(0.05));
+    let free = fit(MvuVariant::Inequality, None);
+    assert!(exact < loose && loose < 1.05 * free, "{exact} {loose} {free}");
+}
+
+/// The variants of Lawrence's experiments: the largest variance by two other solvers, and his own map.
+#[test]
+fn lawrences_data_have_the_known_variances() {
+    let cases = [
+        ("osu_run1", 6, [1220.2715, 854.1350, 1437.3046, 346.0890]),
+        ("robot_wireless", 7, [15218.7533, 8962.8294, 16978.4371, 4668.6014]),
+    ];
+    for (name, k, known) in cases {
+        let Some(path) = support::shared(&format!("data/{name}/data.csv")) else {
+            println!("skipped: {name} is not there");
+            continue;
+        };
+        let points = io::read(&path.to_string_lossy(), &io::ReadOptions::default()).unwrap().points;
+        let n = points.rows();
+        let graph = found(&points, k).graph;
+        let variants = [
+            (Constraints::Edges, MvuVariant::Equality),
+            (Constraints::Angles, MvuVariant::Equality),
+            (Constraints::Edges, MvuVariant::Inequality),
+        ];
+        for ((constraints, variant), known) in variants.into_iter().zip(known) {
+            let mvu = Mvu { constraints: Some(constraints), variant, tolerance: 1e-6, ..Mvu::default() };
+            let model = recipe(k, mvu).fit(&points).unwrap();
+            let bracket = model.certificates()[0].verify(&points, &graph).unwrap();
+            println!("{name} {constraints:?} {variant:?}: {bracket:?}");
+            assert!(model.report().converged, "{bracket:?}");
+            assert!((bracket.primal / known - 1.0).abs() < 1e-5, "{bracket:?} {known}");
+        }
+        // His program took plain distances for squared ones: the same as edges of length √d.
+        let root = |i: usize, j: usize| eigenfold::Metric::Euclidean.distance(points.row(i), points.row(j)).sqrt();
+        let distances = Points::new(n, n, (0..n * n).map(|at| root(at / n, at % n)).collect()).unwrap();
+        let mvu = Mvu { variant: MvuVariant::Equality, tolerance: 1e-6, ..Mvu::default() };
+        let model = recipe(k, mvu).fit(Input::Distances(&distances)).unwrap();
+        assert!((primal(&model) / known[3] - 1.0).abs() < 1e-5, "{} {}", primal(&model), known[3]);
+        if let Some(path) = support::shared(&format!("data/{name}/reference_embeddings/talk_figure_MVU.csv")) {
+            let his = io::read(&path.to_string_lossy(), &io::ReadOptions::default()).unwrap().points;
+            let disparity = support::disparity(model.embedding(), &his);
+            println!("{name}: disparity {disparity:.1e}");
+            assert!(disparity < 1e-3, "{disparity}");
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_done_is_refused_with_a_way_out() {
+    let points = r2_swiss_roll(50);
+    let message =
+        |mvu: Mvu, memory: Option<u64>| Recipe { memory, ..recipe(6, mvu) }.fit(&points).unwrap_err().to_string();
+    assert!(message(Mvu::default(), Some(100)).contains("--landmarks"));
+    let equality = Mvu { variant: MvuVariant::Equality, ..Mvu::default() };
+    assert!(message(equality, Some(100)).contains("--variant inequality"));
+    assert!(message(Mvu { landmarks: Some(51), ..Mvu::default() }, None).contains("50"));
+    let same = Points::new(5, 2, vec![1.0; 10]).unwrap();
+    let message = recipe(2, Mvu::default()).fit(&same).unwrap_err().to_string();
+    assert!(message.contains("coincide"), "{message}");
+    let lists = vec![vec![(1, 1.0)], vec![(2, 1.0)], vec![]];
+    let path = recipe(2, Mvu::default()).fit(&Graph::from_lists(lists).unwrap()).unwrap();
+    assert!((primal(&path) - 2.0).abs() < 1e-3);
+}
