@@ -12,7 +12,14 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (7), (8), (11).
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 
+mod bound;
+mod interior;
 mod pairs;
+mod rescale;
+mod subspace;
 
+pub use bound::upper_bound;
 pub use pairs::Constraints;
 pub(crate) use pairs::Pairs;
+pub use rescale::Rescaling;
+pub(crate) use rescale::{MOST, rescale};

@@ -75,6 +75,12 @@ impl Pairs {
     pub(crate) fn len(&self) -> usize {
         self.mass.len()
     }
+
+    /// The place of the pair of two points of the input; none if they coincide or are no pair.
+    pub(crate) fn place(&self, i: u32, j: u32) -> Option<usize> {
+        let (a, b) = (self.of[i as usize], self.of[j as usize]);
+        self.ends.binary_search(&(a.min(b), a.max(b))).ok()
+    }
 }
 
 type Pair = (u32, u32, f64);
@@ -154,13 +160,9 @@ mod tests {
     fn angles_are_the_pairs_inside_every_neighborhood() {
         let x = [0.0, 1.0, 3.0, 7.0f64];
         let distance = |i: usize, j: usize| (x[i] - x[j]).abs();
-        let graph = Graph::from_lists(vec![
-            vec![(1, 1.0), (2, 3.0)],
-            vec![(0, 1.0), (2, 2.0)],
-            vec![(1, 2.0)],
-            vec![(2, 4.0)],
-        ])
-        .unwrap();
+        let graph =
+            Graph::from_lists(vec![vec![(1, 1.0), (2, 3.0)], vec![(0, 1.0), (2, 2.0)], vec![(1, 2.0)], vec![(2, 4.0)]])
+                .unwrap();
         let edges = Pairs::new(&graph, Constraints::Edges, None).unwrap();
         assert_eq!(edges.ends, [(0, 1), (0, 2), (1, 2), (2, 3)]);
         assert_eq!(edges.squares, [1.0 / 16.0, 9.0 / 16.0, 4.0 / 16.0, 1.0]);

@@ -1,0 +1,222 @@
+//! The unfolding within a subspace: the largest variance of K = VQVᵀ that keeps every distance, V a few given directions.
+//!
+//! ```text
+//! maximize tr VQVᵀ      Q ⪰ 0,  a[e]ᵀ Q a[e] ≤ D[e]               a[e] = Vᵀ b[e]
+//! minimize Σ D[e] w[e]  w ≥ 0,  Σ w[e] a[e] a[e]ᵀ ⪰ VᵀMV = I      M the masses of the points
+//! ```
+//!
+//! Methods on sparse precisions fix directions and not lengths; Q gives them their lengths, and its eigenvalues are those of
+//! K. Of all pairs only some m(m+1)/2 bind, so the problem is solved over some of the pairs; those that it violates most are
+//! added until scaling it down by its worst pair costs no more than the tolerance. The multipliers of the few, scaled so that
+//! the smallest eigenvalue is one, are feasible for all, and so are the bounds of both sides.
+//!
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 6.2, (21).
+
+use super::Pairs;
+use super::interior::{self, largest_trace, trace, weighted};
+use crate::error::{Error, Result};
+use crate::linalg::dense::{inner, product, symmetric_eigen};
+use crate::progress::Observer;
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+
+/// Rounds of added pairs at most; about ten are usual.
+const ROUNDS: usize = 200;
+/// Pairs to a piece of parallel work.
+const PIECE: usize = 8192;
+
+/// The best unfolding within a subspace, in the units of the pairs.
+#[derive(Clone, Debug)]
+pub(crate) struct Subspace {
+    /// Q, feasible for every pair.
+    pub(crate) q: Mat<f64>,
+    /// The multipliers of the pairs, feasible as well.
+    pub(crate) w: Vec<f64>,
+    /// tr VQVᵀ, a lower bound of the largest variance within the subspace.
+    pub(crate) primal: f64,
+    /// Σ D w, an upper bound of it; not one of the variance that all embeddings have.
+    pub(crate) dual: f64,
+    /// Steps of the interior point, over all rounds.
+    pub(crate) iterations: usize,
+    /// Whether the bounds met to the tolerance.
+    pub(crate) converged: bool,
+}
+
+/// Both problems to a relative gap; the columns of `basis`, one row a point of the pairs, are those of [`orthonormal`].
+///
+/// # Errors
+///
+/// If the graph of the pairs is in several pieces, so that nothing bounds the variance, or the observer stopped the work.
+pub(crate) fn solve(
+    pairs: &Pairs,
+    basis: MatRef<'_, f64>,
+    tolerance: f64,
+    observer: &dyn Observer,
+) -> Result<Subspace> {
+    let a = rows(pairs, basis);
+    let dim = a.ncols() * (a.ncols() + 1) / 2;
+    let mut within = Within { a, chosen: Vec::new(), is_chosen: vec![false; pairs.ends.len()] };
+    within.start(4 * dim);
+    let mut found: Option<Subspace> = None;
+    let (mut iterations, mut gap) = (0, 1.0f64);
+    for _ in 0..ROUNDS {
+        if observer.stop() {
+            return found.ok_or(Error::Stopped);
+        }
+        let all = within.chosen.len() == pairs.ends.len();
+        let few = within.few();
+        let Some(solved) = largest_trace(few.as_ref(), (0.1 * gap).clamp(0.1 * tolerance, 0.01)) else {
+            if all {
+                return Err(Error::data(
+                    "the graph is in several pieces and nothing holds them; use --pieces separate",
+                ));
+            }
+            within.add_spread(4 * within.chosen.len());
+            continue;
+        };
+        iterations += solved.steps;
+        let forms = within.forms(&solved.q);
+        let worst = forms.iter().copied().fold(1.0, f64::max);
+        let least = symmetric_eigen(weighted(few.as_ref(), &solved.w).as_ref())?.0.last().copied().unwrap_or(1.0);
+        let (primal, dual) = (trace(&solved.q) / worst, solved.w.iter().sum::<f64>() / least);
+        let best = found.get_or_insert_with(|| Subspace {
+            q: Mat::zeros(0, 0),
+            w: Vec::new(),
+            primal: 0.0,
+            dual: f64::INFINITY,
+            iterations: 0,
+            converged: false,
+        });
+        if primal > best.primal {
+            (best.primal, best.q) = (primal, faer::Scale(1.0 / worst) * &solved.q);
+        }
+        if dual < best.dual {
+            best.dual = dual;
+            best.w = vec![0.0; pairs.ends.len()];
+            for (&e, w) in within.chosen.iter().zip(&solved.w) {
+                best.w[e] = w / (least * pairs.squares[e]);
+            }
+        }
+        let before = gap;
+        gap = 1.0 - best.primal / best.dual;
+        best.iterations = iterations;
+        best.converged = gap <= tolerance;
+        if best.converged || (all && gap >= before) {
+            break;
+        }
+        within.add_violated(&forms, dim);
+    }
+    found.ok_or_else(|| Error::Numerical("the unfolding within the subspace has no start; use another basis".into()))
+}
+
+/// The columns of a map as an orthonormal basis over the points of the pairs: points that coincide are at their mean, the
+/// columns are centered and orthonormal in the masses, and those that others span are left out.
+///
+/// # Errors
+///
+/// If nothing varies.
+pub(crate) fn orthonormal(pairs: &Pairs, map: MatRef<'_, f64>) -> Result<Mat<f64>> {
+    let (n, total) = (pairs.len(), pairs.mass.iter().sum::<f64>());
+    let mut columns: Vec<Vec<f64>> = Vec::new();
+    for q in 0..map.ncols() {
+        let mut column = vec![0.0; n];
+        for (i, &at) in pairs.of.iter().enumerate() {
+            column[at as usize] += map[(i, q)] / pairs.mass[at as usize];
+        }
+        let mean = column.iter().zip(&pairs.mass).map(|(x, m)| m * x).sum::<f64>() / total;
+        column.iter_mut().for_each(|x| *x -= mean);
+        let size = column.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        let length = column.iter().zip(&pairs.mass).map(|(x, m)| m * (x / size).powi(2)).sum::<f64>().sqrt() * size;
+        if length > 0.0 && size > 1e-12 * mean.abs() {
+            columns.push(column.iter().zip(&pairs.mass).map(|(x, m)| m.sqrt() * x / length).collect());
+        }
+    }
+    let unit = Mat::from_fn(n, columns.len(), |i, q| columns[q][i]);
+    let (values, vectors) = symmetric_eigen(inner(unit.as_ref(), unit.as_ref()).as_ref())?;
+    let rank = values.iter().filter(|&&value| value > 1e-10).count();
+    if rank == 0 {
+        return Err(Error::data("the coordinates do not vary, so there is nothing to rescale; use another k"));
+    }
+    let turned = product(unit.as_ref(), vectors.as_ref().subcols(0, rank));
+    Ok(Mat::from_fn(n, rank, |i, q| turned[(i, q)] / (values[q] * pairs.mass[i]).sqrt()))
+}
+
+/// Vᵀ b[e] / √D[e], one row a pair.
+fn rows(pairs: &Pairs, basis: MatRef<'_, f64>) -> Mat<f64> {
+    Mat::from_fn(pairs.ends.len(), basis.ncols(), |e, q| {
+        let (i, j) = pairs.ends[e];
+        (basis[(i as usize, q)] - basis[(j as usize, q)]) / pairs.squares[e].sqrt()
+    })
+}
+
+/// All pairs, and those that the present problem knows.
+struct Within {
+    a: Mat<f64>,
+    chosen: Vec<usize>,
+    is_chosen: Vec<bool>,
+}
+
+impl Within {
+    /// The rows of the chosen pairs.
+    fn few(&self) -> Mat<f64> {
+        Mat::from_fn(self.chosen.len(), self.a.ncols(), |at, q| self.a[(self.chosen[at], q)])
+    }
+
+    /// aᵀQa for every pair.
+    fn forms(&self, q: &Mat<f64>) -> Vec<f64> {
+        let count = self.a.nrows();
+        let pieces: Vec<Vec<f64>> = (0..count.div_ceil(PIECE))
+            .into_par_iter()
+            .map(|piece| {
+                let start = piece * PIECE;
+                interior::forms(self.a.subrows(start, PIECE.min(count - start)), q)
+            })
+            .collect();
+        pieces.concat()
+    }
+
+    /// The pairs that bind first if all directions have one length, or a single one has any, and some from everywhere.
+    fn start(&mut self, count: usize) {
+        let m = self.a.ncols();
+        let squares = self.forms(&Mat::identity(m, m));
+        self.add_largest(&squares, count / 2, f64::NEG_INFINITY);
+        for q in 0..m {
+            let along: Vec<f64> = (0..self.a.nrows()).map(|e| self.a[(e, q)].powi(2)).collect();
+            self.add_largest(&along, m, f64::NEG_INFINITY);
+        }
+        self.add_spread(count / 2);
+    }
+
+    /// The pairs that are violated most, and some of all that are violated.
+    fn add_violated(&mut self, forms: &[f64], count: usize) {
+        self.add_largest(forms, count, 1.0);
+        let rest: Vec<usize> = (0..forms.len()).filter(|&e| forms[e] > 1.0 && !self.is_chosen[e]).collect();
+        let stride = rest.len().div_ceil(count).max(1);
+        rest.into_iter().step_by(stride).for_each(|e| self.add(e));
+    }
+
+    /// Those of the largest values above a limit that are not chosen yet, ties by index.
+    fn add_largest(&mut self, values: &[f64], count: usize, limit: f64) {
+        let mut order: Vec<usize> = (0..values.len()).filter(|&e| values[e] > limit && !self.is_chosen[e]).collect();
+        let larger = |a: &usize, b: &usize| values[*b].total_cmp(&values[*a]).then(a.cmp(b));
+        if count < order.len() {
+            order.select_nth_unstable_by(count, larger);
+            order.truncate(count);
+        }
+        order.sort_unstable();
+        order.into_iter().for_each(|e| self.add(e));
+    }
+
+    /// At least so many in all, evenly over the list.
+    fn add_spread(&mut self, count: usize) {
+        let stride = (self.a.nrows() / count.max(1)).max(1);
+        (0..self.a.nrows()).step_by(stride).for_each(|e| self.add(e));
+    }
+
+    fn add(&mut self, e: usize) {
+        if !self.is_chosen[e] {
+            self.is_chosen[e] = true;
+            self.chosen.push(e);
+        }
+    }
+}
