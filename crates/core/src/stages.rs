@@ -198,7 +198,6 @@ impl Stages<'_> {
         spectrum.eigenvalues.resize(spectrum.eigenvalues.len().max(dims), 0.0);
         spectrum.residuals.resize(spectrum.eigenvalues.len(), 0.0);
         spectrum.converged &= found.converged;
-        spectrum.iterations += found.iterations;
         spectrum.warnings.extend(found.rescaling.warning());
         let values = (0..map.rows()).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
         Ok((Points::new(map.rows(), dims, values.collect())?, found.rescaling))

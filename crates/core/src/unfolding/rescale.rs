@@ -33,12 +33,14 @@ pub struct Rescaling {
     pub part: Option<f64>,
     /// The eigenvalues of the unfolding as parts of their sum, largest first: how many dimensions it really has.
     pub spectrum: Vec<f64>,
+    /// Steps of the interior point that found it.
+    pub steps: usize,
 }
 
 impl Rescaling {
     /// What the user should know.
     pub(crate) fn warning(&self) -> Option<String> {
-        let way_out = "a larger --rescale, or the coordinates of ltsa or isomap, may have more";
+        let way_out = "a larger --rescale or the coordinates of another method may have more";
         match self.part {
             None => Some("how much of the largest variance the rescaled map has could not be computed".into()),
             Some(part) if part < 0.5 => Some(format!(
@@ -57,7 +59,6 @@ pub(crate) struct Rescaled {
     /// The eigenvalues of K, largest first.
     pub(crate) eigenvalues: Vec<f64>,
     pub(crate) rescaling: Rescaling,
-    pub(crate) iterations: usize,
     pub(crate) converged: bool,
 }
 
@@ -95,9 +96,10 @@ pub(crate) fn rescale(
         bound,
         part: bound.map(|bound| primal / bound),
         spectrum: values.iter().map(|value| value / total).collect(),
+        steps: found.iterations,
     };
     let eigenvalues = values.iter().map(|value| value * square).collect();
-    Ok(Rescaled { coordinates, eigenvalues, rescaling, iterations: found.iterations, converged: found.converged })
+    Ok(Rescaled { coordinates, eigenvalues, rescaling, converged: found.converged })
 }
 
 /// The weights of a precision that is a Laplacian; none if an entry off the diagonal is positive.

@@ -123,11 +123,15 @@ pub(crate) fn orthonormal(pairs: &Pairs, map: MatRef<'_, f64>) -> Result<Mat<f64
         for (i, &at) in pairs.of.iter().enumerate() {
             column[at as usize] += map[(i, q)] / pairs.mass[at as usize];
         }
-        let mean = column.iter().zip(&pairs.mass).map(|(x, m)| m * x).sum::<f64>() / total;
-        column.iter_mut().for_each(|x| *x -= mean);
+        let before = column.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        // Twice, since a column may vary little about a large mean.
+        for _ in 0..2 {
+            let mean = column.iter().zip(&pairs.mass).map(|(x, m)| m * x).sum::<f64>() / total;
+            column.iter_mut().for_each(|x| *x -= mean);
+        }
         let size = column.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
         let length = column.iter().zip(&pairs.mass).map(|(x, m)| m * (x / size).powi(2)).sum::<f64>().sqrt() * size;
-        if length > 0.0 && size > 1e-12 * mean.abs() {
+        if length > 0.0 && size > 1e-12 * before {
             columns.push(column.iter().zip(&pairs.mass).map(|(x, m)| m.sqrt() * x / length).collect());
         }
     }
@@ -218,5 +222,108 @@ impl Within {
             self.is_chosen[e] = true;
             self.chosen.push(e);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Constraints;
+    use super::*;
+    use crate::graph::Graph;
+    use crate::progress::Silent;
+
+    /// A ring of points with chords, of lengths without a pattern, one of them zero.
+    fn pairs(n: u32) -> Pairs {
+        let length = |i: u32| if i == 3 { 0.0 } else { 0.5 + (f64::from(i) * 0.618).fract() };
+        let list = |i: u32| vec![((i + 1) % n, length(i)), ((i + 3) % n, 1.0 + length(i + 7))];
+        Pairs::new(&Graph::from_lists((0..n).map(list).collect()).unwrap(), Constraints::Edges, None).unwrap()
+    }
+
+    fn basis(pairs: &Pairs, m: usize) -> Mat<f64> {
+        let map = Mat::from_fn(pairs.of.len(), m, |i, q| (0.3 + (q + 1) as f64 * (i * i) as f64 * 0.37).sin());
+        orthonormal(pairs, map.as_ref()).unwrap()
+    }
+
+    #[test]
+    fn a_basis_is_orthonormal_in_the_masses_and_has_no_idle_column() {
+        let pairs = pairs(20);
+        assert_eq!(pairs.len(), 19);
+        let wide = Mat::from_fn(20, 4, |i, q| match q {
+            3 => 5.0,
+            2 => 1e-9 * (i as f64 + (i as f64).cos()) + 7.0,
+            1 => i as f64,
+            _ => (i as f64).cos(),
+        });
+        let basis = orthonormal(&pairs, wide.as_ref()).unwrap();
+        assert_eq!(basis.ncols(), 2);
+        let heavy = Mat::from_fn(19, 2, |i, q| pairs.mass[i] * basis[(i, q)]);
+        assert!((inner(heavy.as_ref(), basis.as_ref()) - Mat::<f64>::identity(2, 2)).norm_max() < 1e-12);
+        assert!((0..2).all(|q| (0..19).map(|i| heavy[(i, q)]).sum::<f64>().abs() < 1e-9));
+        assert!(orthonormal(&pairs, Mat::from_fn(20, 1, |_, _| 2.0).as_ref()).is_err());
+    }
+
+    #[test]
+    fn one_direction_is_as_long_as_its_worst_pair_allows() {
+        let pairs = pairs(30);
+        let basis = basis(&pairs, 1);
+        let found = solve(&pairs, basis.as_ref(), 1e-6, &Silent).unwrap();
+        let a = |(i, j): (u32, u32)| basis[(i as usize, 0)] - basis[(j as usize, 0)];
+        let allowed = pairs.ends.iter().zip(&pairs.squares).map(|(&ends, d)| d / a(ends).powi(2));
+        let exact = allowed.fold(f64::INFINITY, f64::min);
+        assert!((found.primal - exact).abs() <= 1e-6 * exact, "{} {exact}", found.primal);
+        assert!(found.primal <= exact * (1.0 + 1e-12) && found.dual >= exact * (1.0 - 1e-12));
+    }
+
+    /// Every angle of the axes and every ratio of their lengths, each as long as the pairs allow.
+    #[test]
+    fn two_directions_are_as_long_as_a_fine_search_finds() {
+        let pairs = pairs(14);
+        let basis = basis(&pairs, 2);
+        let a = rows(&pairs, basis.as_ref());
+        let value = |angle: f64, ratio: f64| {
+            let (sin, cos) = angle.sin_cos();
+            let turned = |e: usize| (cos * a[(e, 0)] + sin * a[(e, 1)], cos * a[(e, 1)] - sin * a[(e, 0)]);
+            let worst = (0..a.nrows()).map(turned).map(|(x, y)| x * x + ratio * y * y).fold(0.0, f64::max);
+            (1.0 + ratio) / worst
+        };
+        let (mut best, mut at, mut reach) =
+            (0.0, (std::f64::consts::FRAC_PI_2, 0.5), (std::f64::consts::FRAC_PI_2, 0.5));
+        for _ in 0..4 {
+            let (center, step) = (at, (reach.0 / 200.0, reach.1 / 200.0));
+            for (i, j) in (-200..=200).flat_map(|i| (-200..=200).map(move |j| (f64::from(i), f64::from(j)))) {
+                let (angle, ratio) = (center.0 + i * step.0, (center.1 + j * step.1).clamp(0.0, 1.0));
+                if value(angle, ratio) > best {
+                    (best, at) = (value(angle, ratio), (angle, ratio));
+                }
+            }
+            reach = (5.0 * step.0, 5.0 * step.1);
+        }
+        let found = solve(&pairs, basis.as_ref(), 1e-6, &Silent).unwrap();
+        assert!(best <= found.dual && best >= found.primal * (1.0 - 1e-5), "{best} {}", found.primal);
+    }
+
+    #[test]
+    fn both_sides_are_feasible_for_every_pair_and_meet() {
+        let pairs = pairs(1500);
+        let basis = basis(&pairs, 6);
+        let found = solve(&pairs, basis.as_ref(), 1e-6, &Silent).unwrap();
+        assert!(found.converged && found.dual >= found.primal && found.dual - found.primal <= 1e-6 * found.dual);
+        let a = rows(&pairs, basis.as_ref());
+        let worst = interior::forms(a.as_ref(), &found.q).into_iter().fold(0.0, f64::max);
+        assert!(worst <= 1.0 + 1e-12, "{worst}");
+        let scaled: Vec<f64> = found.w.iter().zip(&pairs.squares).map(|(w, d)| w * d).collect();
+        assert!((scaled.iter().sum::<f64>() - found.dual).abs() < 1e-12 * found.dual);
+        assert!(found.w.iter().all(|&w| w >= 0.0) && (trace(&found.q) - found.primal).abs() < 1e-12 * found.primal);
+        let least = *symmetric_eigen(weighted(a.as_ref(), &scaled).as_ref()).unwrap().0.last().unwrap();
+        assert!((least - 1.0).abs() < 1e-10, "{least}");
+        assert!(*symmetric_eigen(found.q.as_ref()).unwrap().0.last().unwrap() > 0.0);
+    }
+
+    #[test]
+    fn nothing_bounds_pieces_that_drift_apart() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![(3, 1.0)], vec![]]).unwrap();
+        let pairs = Pairs::new(&graph, Constraints::Edges, None).unwrap();
+        let apart = orthonormal(&pairs, faer::mat![[0.0], [0.0], [1.0], [1.0f64]].as_ref()).unwrap();
+        assert!(solve(&pairs, apart.as_ref(), 1e-6, &Silent).unwrap_err().to_string().contains("several pieces"));
     }
 }
