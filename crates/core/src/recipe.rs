@@ -189,7 +189,7 @@ pub struct Recipe {
     /// After stage 3: whether the likelihood of the points under the field is computed.
     pub likelihood: Likelihood,
     /// After stage 3: within how many of the first coordinates the lengths of the map are put right, as
-    /// [`unfolding::Rescaling`](crate::unfolding::Rescaling) says; the coordinates stay the method's own if absent.
+    /// [`unfolding::Rescaling`] says; the coordinates stay the method's own if absent.
     pub rescale: Option<usize>,
 }
 
