@@ -42,9 +42,9 @@ const SMALLEST: usize = 4;
 /// t of the stand-in: the larger, the more like λ, and the less smooth.
 const SHARPNESS: i32 = 9;
 
-/// The variance Σ ‖y[i] − ȳ‖² of every embedding, of any dimension, in which no edge of the graph is longer than it is there
-/// is at most this: the weights' own bound. Only the ends and the weight of a [`Weight`] are read; the lengths are the
-/// graph's.
+/// The variance of every embedding, of any dimension, in which no edge of the graph is longer than it is there is at most
+/// this: the sum of its squared distances from the mean, bounded by the weights. Only the ends and the weight of a
+/// [`Weight`] are read; the lengths are the graph's.
 ///
 /// λ is a Lanczos value, accurate to seven digits; that no smaller eigenvalue was missed is not certified.
 ///
@@ -84,41 +84,32 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
 }
 
 /// The best bound from the weights 1/D, from those of a method if there are any, and of rounds of better ones, in the units
-/// of the input; None if no eigenvalue could be computed.
-///
-/// # Errors
-///
-/// If the observer stopped the work.
-pub(crate) fn best_bound(
-    pairs: &Pairs,
-    own: Option<Vec<f64>>,
-    memory: u64,
-    observer: &dyn Observer,
-) -> Result<Option<f64>> {
-    let known = |w: &[f64]| match slowest(pairs, w, SMALLEST, memory, observer) {
-        Err(Error::Stopped) => Err(Error::Stopped),
-        found => Ok(found.ok().and_then(|found| found.bound(pairs, w).map(|bound| (bound, found)))),
+/// of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one.
+pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, observer: &dyn Observer) -> Option<f64> {
+    let known = |w: &[f64]| {
+        let found = slowest(pairs, w, SMALLEST, memory, observer).ok()?;
+        found.bound(pairs, w).map(|bound| (bound, found))
     };
     let plain: Vec<f64> = pairs.squares.iter().map(|square| 1.0 / square).collect();
     let mut best: Option<f64> = None;
     let mut start = None;
     for w in [Some(plain), own].into_iter().flatten() {
-        if let Some((bound, found)) = known(&w)?.filter(|(bound, _)| best.is_none_or(|best| *bound < best)) {
+        if let Some((bound, found)) = known(&w).filter(|(bound, _)| best.is_none_or(|best| *bound < best)) {
             (best, start) = (Some(bound), Some((w, found)));
         }
     }
-    let Some((mut w, mut found)) = start else { return Ok(None) };
+    let (mut w, mut found) = start?;
     for _ in 0..ROUNDS {
         // Without a factor an eigenvalue takes long, and the first bounds have to do.
         if found.solver.starts_with("filter") {
             break;
         }
         reweight(pairs, &mut w, &found);
-        let Some((bound, next)) = known(&w)? else { break };
+        let Some((bound, next)) = known(&w) else { break };
         best = best.map(|best| best.min(bound));
         found = next;
     }
-    Ok(best)
+    best
 }
 
 /// The smallest eigenpairs of L(W) beyond the constant.

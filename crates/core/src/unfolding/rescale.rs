@@ -87,7 +87,7 @@ pub(crate) fn rescale(
         if q < lengths.len() { lengths[q] * turned[(pairs.of[i] as usize, q)] } else { 0.0 }
     });
     let square = pairs.unit.powi(2);
-    let bound = best_bound(&pairs, own.and_then(|own| weights_of(&pairs, own)), memory, observer)?;
+    let bound = best_bound(&pairs, own.and_then(|own| weights_of(&pairs, own)), memory, observer);
     let primal = found.primal * square;
     let total: f64 = values.iter().sum();
     let rescaling = Rescaling {
