@@ -57,8 +57,9 @@ pub struct Report {
     pub iterations: usize,
     /// What the user should know.
     pub warnings: Vec<String>,
-    /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate pieces.
-    /// `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started from.
+    /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
+    /// pieces. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
+    /// from.
     pub rescale: Option<Rescaling>,
 }
 

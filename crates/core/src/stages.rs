@@ -177,8 +177,8 @@ impl Stages<'_> {
         spectral::coordinates(field, dims, self.recipe.seed, self.memory(), self.observer)
     }
 
-    /// The map with its lengths put right. Its coordinates are no longer eigenvectors of the field, so that new points are
-    /// placed by the weights that write them by their neighbors, whatever the method's own rule.
+    /// The map with its lengths put right. Its coordinates are no longer eigenvectors of the field, so that new points
+    /// are placed by the weights that write them by their neighbors, whatever the method's own rule.
     fn rescaled(
         &self,
         graph: &Graph,

@@ -112,8 +112,8 @@ fn the_bracket_holds_the_largest_variance_of_the_roll() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// Any positively weighted Laplacian bounds the variance of every map that keeps the distances: of the data, of the data
-    /// turned, shrunk and flattened, and of the unfolding within any coordinates.
+    /// Any positively weighted Laplacian bounds the variance of every map that keeps the distances: of the data, of the
+    /// data turned, shrunk and flattened, and of the unfolding within any coordinates.
     #[test]
     fn x07_every_weighting_bounds_the_variance(seed in any::<u64>(), spread in 0.0f64..6.0) {
         let points = cloud(80, 3, seed);

@@ -4,23 +4,25 @@
 //! tr K ≤ Σ D[e] W[e] / λ(L(W))      for every K ⪰ 0, K1 = 0 with b[e]ᵀ K b[e] ≤ D[e], and every W ≥ 0
 //! ```
 //!
-//! since λ tr K ≤ tr L(W) K = Σ W[e] b[e]ᵀ K b[e]. The best bound is the largest variance itself, and its weights are those of
-//! the random walk on the graph that mixes fastest among all whose rates W[e] have the same Σ D W: (9) is that problem,
-//! maximize λ(L(W)) over Σ D W = 1.
+//! since λ tr K ≤ tr L(W) K = Σ W[e] b[e]ᵀ K b[e]. The best bound is the largest variance itself, and its weights are
+//! those of the random walk on the graph that mixes fastest among all whose rates W[e] have the same Σ D W: (9) is that
+//! problem, maximize λ(L(W)) over Σ D W = 1.
 //!
-//! [`best_bound`] goes some way to them. In the shares p = D W, b/√D being the rows, it is the search for an E-optimal design,
-//! and its rule is the multiplicative one for a smooth stand-in of λ, (Σ λ[q]^(1−t))^(1/(1−t)) of the smallest eigenvalues:
+//! [`best_bound`] goes some way to them. In the shares p = D W, b/√D being the rows, it is the search for an E-optimal
+//! design, and its rule is the multiplicative one for a smooth stand-in of λ, (Σ λ[q]^(1−t))^(1/(1−t)) of the smallest
+//! eigenvalues:
 //!
 //! ```text
 //! W[e] ← W[e] √(x[e] / mean x)      x[e] = Σ_q λ[q]^(−t) (b[e]ᵀ v[q])² / D[e],   the mean by the shares
 //! ```
 //!
-//! that is, edges that the slowest vibrations stretch get more weight. Every round is a bound, and the best one is kept.
+//! that is, edges that the slowest vibrations stretch get more weight. Every round is a bound, and the best one is
+//! kept.
 //!
-//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (8), (9), section 6.1.
-//! J. Sun, S. Boyd, L. Xiao, P. Diaconis. The fastest mixing Markov process on a graph and a connection to a maximum variance
-//! unfolding problem. SIAM Review 48(4), 2006. S. D. Silvey, D. M. Titterington, B. Torsney. An algorithm for optimal designs
-//! on a finite design space. Communications in Statistics A 7(14), 1978.
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (8), (9),
+//! section 6.1. J. Sun, S. Boyd, L. Xiao, P. Diaconis. The fastest mixing Markov process on a graph and a connection to
+//! a maximum variance unfolding problem. SIAM Review 48(4), 2006. S. D. Silvey, D. M. Titterington, B. Torsney. An
+//! algorithm for optimal designs on a finite design space. Communications in Statistics A 7(14), 1978.
 
 use super::{Constraints, Pairs};
 use crate::error::{Error, Result};
@@ -42,8 +44,8 @@ const SMALLEST: usize = 4;
 /// t of the stand-in: the larger, the more like λ, and the less smooth.
 const SHARPNESS: i32 = 9;
 
-/// The variance of every embedding, of any dimension, in which no edge of the graph is longer than it is there is at most
-/// this: the sum of its squared distances from the mean, bounded by the weights. Only the ends and the weight of a
+/// The variance of every embedding, of any dimension, in which no edge of the graph is longer than it is there is at
+/// most this: the sum of its squared distances from the mean, bounded by the weights. Only the ends and the weight of a
 /// [`Weight`] are read; the lengths are the graph's.
 ///
 /// λ is a Lanczos value, accurate to seven digits; that no smaller eigenvalue was missed is not certified.
@@ -61,8 +63,9 @@ const SHARPNESS: i32 = 9;
 ///
 /// # Errors
 ///
-/// If a weight is negative, not finite or not of an edge, if the edges with weights do not connect the graph, so that they
-/// bound nothing, or the eigenvalue could not be computed within the memory (bytes; if not given, most of what is free).
+/// If a weight is negative, not finite or not of an edge, if the edges with weights do not connect the graph, so that
+/// they bound nothing, or the eigenvalue could not be computed within the memory (bytes; if not given, most of what is
+/// free).
 pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, observer: &dyn Observer) -> Result<f64> {
     let pairs = Pairs::new(graph, Constraints::Edges, None)?;
     let union = graph.union();
@@ -83,8 +86,8 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
     bound.ok_or_else(|| Error::parameter("the edges with weights do not connect the points; give more of them weights"))
 }
 
-/// The best bound from the weights 1/D, from those of a method if there are any, and of rounds of better ones, in the units
-/// of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one.
+/// The best bound from the weights 1/D, from those of a method if there are any, and of rounds of better ones, in the
+/// units of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one.
 pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, observer: &dyn Observer) -> Option<f64> {
     let known = |w: &[f64]| {
         let found = slowest(pairs, w, SMALLEST, memory, observer).ok()?;

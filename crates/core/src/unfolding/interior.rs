@@ -5,14 +5,15 @@
 //! dual     minimize Σ w[e]     w ≥ 0,  Z = Σ w[e] a[e] a[e]ᵀ − I ⪰ 0
 //! ```
 //!
-//! Both sides are feasible from the start and stay so, and their difference is Σ w s + tr QZ. A step solves the m(m+1)/2
-//! equations of w[e] s[e] = μ and ZQ = μI, linearized:
+//! Both sides are feasible from the start and stay so, and their difference is Σ w s + tr QZ. A step solves the
+//! m(m+1)/2 equations of w[e] s[e] = μ and ZQ = μI, linearized:
 //!
 //! ```text
 //! Σ (w/s) (aᵀ dQ a) a aᵀ + ½ (Z dQ Q⁻¹ + Q⁻¹ dQ Z) = I + μ Q⁻¹ − Σ (μ/s) a aᵀ
 //! ```
 //!
-//! once for μ = 0 and once more, with the same factor, for the μ that this promises and the second-order terms that it left.
+//! once for μ = 0 and once more, with the same factor, for the μ that this promises and the second-order terms that it
+//! left.
 //!
 //! C. Helmberg, F. Rendl, R. J. Vanderbei, H. Wolkowicz. An interior-point method for semidefinite programming. SIAM J.
 //! Optimization 6(2), 1996 (the direction). S. Mehrotra. On the implementation of a primal-dual interior point method.

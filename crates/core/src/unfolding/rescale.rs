@@ -26,8 +26,8 @@ pub struct Rescaling {
     pub primal: f64,
     /// No unfolding within them has more than this.
     pub dual: f64,
-    /// No embedding in any number of dimensions that keeps the distances of the graph has more than this; the best of the
-    /// weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
+    /// No embedding in any number of dimensions that keeps the distances of the graph has more than this; the best of
+    /// the weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
     pub bound: Option<f64>,
     /// `primal / bound`: the map has at least this part of the largest variance.
     pub part: Option<f64>,

@@ -1,16 +1,18 @@
-//! The unfolding within a subspace: the largest variance of K = VQVᵀ that keeps every distance, V a few given directions.
+//! The unfolding within a subspace: the largest variance of K = VQVᵀ that keeps every distance, V a few given
+//! directions.
 //!
 //! ```text
 //! maximize tr VQVᵀ      Q ⪰ 0,  a[e]ᵀ Q a[e] ≤ D[e]               a[e] = Vᵀ b[e]
 //! minimize Σ D[e] w[e]  w ≥ 0,  Σ w[e] a[e] a[e]ᵀ ⪰ VᵀMV = I      M the masses of the points
 //! ```
 //!
-//! Methods on sparse precisions fix directions and not lengths; Q gives them their lengths, and its eigenvalues are those of
-//! K. Of all pairs only some m(m+1)/2 bind, so the problem is solved over some of the pairs; those that it violates most are
-//! added until scaling it down by its worst pair costs no more than the tolerance. The multipliers of the few, scaled so that
-//! the smallest eigenvalue is one, are feasible for all, and so are the bounds of both sides.
+//! Methods on sparse precisions fix directions and not lengths; Q gives them their lengths, and its eigenvalues are
+//! those of K. Of all pairs only some m(m+1)/2 bind, so the problem is solved over some of the pairs; those that it
+//! violates most are added until scaling it down by its worst pair costs no more than the tolerance. The multipliers of
+//! the few, scaled so that the smallest eigenvalue is one, are feasible for all, and so are the bounds of both sides.
 //!
-//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 6.2, (21).
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 6.2,
+//! (21).
 
 use super::Pairs;
 use super::interior::{self, largest_trace, trace, weighted};
@@ -46,7 +48,8 @@ pub(crate) struct Subspace {
 ///
 /// # Errors
 ///
-/// If the graph of the pairs is in several pieces, so that nothing bounds the variance, or the observer stopped the work.
+/// If the graph of the pairs is in several pieces, so that nothing bounds the variance, or the observer stopped the
+/// work.
 pub(crate) fn solve(
     pairs: &Pairs,
     basis: MatRef<'_, f64>,
@@ -109,8 +112,8 @@ pub(crate) fn solve(
     found.ok_or_else(|| Error::Numerical("the unfolding within the subspace has no start; use another basis".into()))
 }
 
-/// The columns of a map as an orthonormal basis over the points of the pairs: points that coincide are at their mean, the
-/// columns are centered and orthonormal in the masses, and those that others span are left out.
+/// The columns of a map as an orthonormal basis over the points of the pairs: points that coincide are at their mean,
+/// the columns are centered and orthonormal in the masses, and those that others span are left out.
 ///
 /// # Errors
 ///
