@@ -56,6 +56,7 @@ pub(crate) enum Cmd {
   eigenfold embed distances.npy --input-kind distances -m mds -d 3 -o map.npy
   eigenfold embed roll.csv -m isomap -k auto -o map.csv --plot-neighbors tried.png
   eigenfold embed digits -m lle --held-out --json report.json
+  eigenfold embed roll.csv -m ltsa -k 8 --rescale -o map.csv
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
     #[command(flatten)]
@@ -74,6 +75,10 @@ pub(crate) struct Embed {
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
     #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
     pub(crate) memory: Option<u64>,
+    /// Put the lengths of the map right: the largest variance within the method's first M coordinates that makes no
+    /// neighbors farther apart than they are; M is 10 if not given
+    #[arg(long, value_name = "M", num_args = 0..=1, default_missing_value = "10", allow_negative_numbers = true)]
+    pub(crate) rescale: Option<usize>,
     /// Compute the likelihood of the points under the field even if it takes long
     #[arg(long)]
     pub(crate) likelihood: bool,

@@ -18,6 +18,8 @@ pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
         let asked = args.parameters.iter().find(|(name, _)| *name == p.name).map(|(_, value)| value.clone());
         all.push(Chosen { name: p.name.clone(), asked, used: p.used.clone() });
     }
+    let rescale = args.rescale.map(|count| count.to_string());
+    all.extend(rescale.map(|used| Chosen { name: "rescale".into(), asked: Some(used.clone()), used }));
     all
 }
 

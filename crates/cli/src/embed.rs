@@ -151,6 +151,7 @@ fn recipe(args: &Embed) -> Result<Recipe> {
         seed: args.common.seed,
         memory: args.memory,
         likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
+        rescale: args.rescale,
     })
 }
 

@@ -5,7 +5,7 @@ use eigenfold::error::Result;
 use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::model::Report;
-use eigenfold::unfolding::Bracket;
+use eigenfold::unfolding::{Bracket, Rescaling};
 use eigenfold::{Choice, HeldOut};
 use serde_json::{Map, Value, json};
 
@@ -96,6 +96,7 @@ pub(crate) fn json(story: &Story) -> Value {
             object.insert("log_likelihood".to_string(), json!(likelihood.log_likelihood));
             object.insert("likelihood".to_string(), json!(likelihood));
         }
+        object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
         object.extend(held_out.map(|held_out| ("held_out".to_string(), json!(held_out))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
@@ -144,6 +145,7 @@ pub(crate) fn summary(story: &Story) -> String {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
     }
+    lines.extend(report.rescale.as_ref().map(rescaled));
     let figures = || report.figures.iter().filter(|(name, _)| name != OWN_LIKELIHOOD);
     if figures().next().is_some() {
         let shown: Vec<String> = figures().map(|(name, value)| figure(name, *value)).collect();
@@ -177,6 +179,22 @@ fn certificate(bracket: &Bracket) -> String {
         "  certificate  the largest variance is between {primal:.7e} and {dual:.7e} (gap {gap:.1e}); this map has the former; \
          rank {rank}, multiplicity {multiplicity}, |LK - K| {kkt:.1e}, {} distances, violation {violation:.1e}{proved}",
         grouped(*pairs)
+    )
+}
+
+/// The variance of a rescaled map between its bounds, and by dimension.
+fn rescaled(rescale: &Rescaling) -> String {
+    let Rescaling { primal, bound, part, spectrum, .. } = rescale;
+    let known = bound.zip(*part).map(|(bound, part)| {
+        let percent = (1000.0 * part).floor() / 10.0;
+        format!("; the largest is between that and {bound:.4e}, so it has at least {percent:.1} % of it")
+    });
+    let parts: Vec<String> = spectrum.iter().take(5).map(|part| format!("{:.1}", 100.0 * part)).collect();
+    let more = if spectrum.len() > 5 { ", ..." } else { "" };
+    format!(
+        "  rescaled     variance {primal:.4e}{}; {}{more} % by dimension",
+        known.unwrap_or_default(),
+        parts.join(", ")
     )
 }
 

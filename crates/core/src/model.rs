@@ -7,7 +7,7 @@ use crate::graph::Index;
 use crate::likelihood::Observation;
 use crate::points::Points;
 use crate::recipe::Recipe;
-use crate::unfolding::{Bracket, Certificate};
+use crate::unfolding::{Bracket, Certificate, Rescaling};
 use serde::{Deserialize, Serialize};
 
 /// What a fit did and how well.
@@ -59,6 +59,10 @@ pub struct Report {
     pub iterations: usize,
     /// What the user should know.
     pub warnings: Vec<String>,
+    /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
+    /// pieces. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
+    /// from.
+    pub rescale: Option<Rescaling>,
 }
 
 impl Report {

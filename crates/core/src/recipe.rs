@@ -14,6 +14,7 @@ use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
 use crate::stages::Stages;
+use crate::unfolding;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 
@@ -190,6 +191,9 @@ pub struct Recipe {
     pub memory: Option<u64>,
     /// After stage 3: whether the likelihood of the points under the field is computed.
     pub likelihood: Likelihood,
+    /// After stage 3: within how many of the first coordinates the lengths of the map are put right, as
+    /// [`unfolding::Rescaling`] says; the coordinates stay the method's own if absent.
+    pub rescale: Option<usize>,
 }
 
 impl Default for Recipe {
@@ -205,6 +209,7 @@ impl Default for Recipe {
             seed: 0,
             memory: None,
             likelihood: Likelihood::default(),
+            rescale: None,
         }
     }
 }
@@ -248,6 +253,7 @@ impl Recipe {
         };
         let n = points.or(distances).map_or_else(|| given.map_or(0, Graph::len), Points::rows);
         self.check_dims(n, points)?;
+        self.check_rescale(n)?;
         let start = Instant::now();
         let (found, learned) = match info.needs_graph {
             true => Some(self.graph(points, distances, given, observer)?).unzip(),
@@ -276,6 +282,25 @@ impl Recipe {
         let linear = matches!(self.method, Method::Pca(_));
         if let Some(p) = points.map(Points::cols).filter(|&p| linear && dims > p) {
             return Err(Error::parameter(format!("{dims} dimensions were asked of {p} features; use -d {p} or less")));
+        }
+        Ok(())
+    }
+
+    fn check_rescale(&self, n: usize) -> Result<()> {
+        let (info, dims) = (self.method.info(), self.dims);
+        let Some(asked) = self.rescale else { return Ok(()) };
+        if !info.needs_graph {
+            let fact = "has no neighborhood graph whose lengths a map could keep";
+            return Err(Error::parameter(format!("{} {fact}; leave out --rescale", info.name)));
+        }
+        if asked < dims {
+            let fact = format!("--rescale {asked} is less than the {dims} dimensions of the map");
+            return Err(Error::parameter(format!("{fact}; use --rescale {dims} or more")));
+        }
+        let most = unfolding::MOST.min(n - 1);
+        if asked > most {
+            let fact = format!("--rescale {asked} is more than the {most} coordinates that {n} points can be given");
+            return Err(Error::parameter(format!("{fact}; use --rescale {most} or less")));
         }
         Ok(())
     }

@@ -129,7 +129,8 @@ fn standard_deviations(pairs: Eigenpairs) -> (Eigenpairs, Vec<f64>) {
     (pairs, lengths)
 }
 
-fn sign(vectors: MatRef<'_, f64>, q: usize) -> f64 {
+/// What makes the entry of largest magnitude of a column positive.
+pub(crate) fn sign(vectors: MatRef<'_, f64>, q: usize) -> f64 {
     let mut best = 0.0f64;
     for i in 0..vectors.nrows() {
         if vectors[(i, q)].abs() > best.abs() {

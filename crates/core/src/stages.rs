@@ -11,8 +11,11 @@ use crate::points::Points;
 use crate::progress::{Observer, Stage};
 use crate::recipe::Recipe;
 use crate::spectral::{self, Spectrum};
-use crate::unfolding::Certificate;
+use crate::unfolding::{self, Certificate, Rescaling};
 use std::time::Instant;
+
+/// The part of the local trace added to the diagonal where the points of a rescaled map are written by their neighbors.
+const REGULARIZATION: f64 = 1e-3;
 
 /// What the stages gave for one piece.
 struct Fitted {
@@ -110,13 +113,20 @@ impl Stages<'_> {
         let mut built = self.built(graph, dims)?;
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let spectrum = self.spectrum(&built.field, dims)?;
+        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(n - 1));
+        let mut spectrum = self.spectrum(&built.field, width)?;
         let k = built.neighbors_of(graph);
         let mut rule = built.rule;
-        let embedding = self.embedding(n, k, &spectrum, &mut rule)?;
+        let mut map = self.embedding(n, k, &spectrum, &mut rule)?;
+        let mut rescaled = None;
+        if let Some(graph) = graph.filter(|_| self.recipe.rescale.is_some()) {
+            rescaled = Some(self.rescaled(graph, &map, dims, &built.field, &mut spectrum, &mut rule)?);
+            map = map.select_columns(&(0..dims).collect::<Vec<_>>());
+        }
         let coordinates_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let (likelihood, likelihood_left_out) = self.likelihood(&built.field, &embedding, &mut built.warnings)?;
+        let (likelihood, likelihood_left_out) = self.likelihood(&built.field, &map, &mut built.warnings)?;
+        let (embedding, rescale) = rescaled.map_or((map, None), |(embedding, rescaling)| (embedding, Some(rescaling)));
         let own = built.log_likelihood.map(|value| ("field_log_likelihood", value));
         let part = Part {
             rows: Vec::new(),
@@ -145,6 +155,7 @@ impl Stages<'_> {
             iterations: spectrum.iterations,
             converged: spectrum.converged && built.converged,
             warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
+            rescale,
             ..Report::default()
         };
         Ok(Fitted { embedding, part, report, weights: built.weights, certificate: built.certificate })
@@ -171,6 +182,32 @@ impl Stages<'_> {
     pub(crate) fn spectrum(&self, field: &Field, dims: usize) -> Result<Spectrum> {
         self.observer.progress(Stage::Coordinates, 0.0);
         spectral::coordinates(field, dims, self.recipe.seed, self.memory(), self.observer)
+    }
+
+    /// The map with its lengths put right. Its coordinates are no longer eigenvectors of the field, so that new points
+    /// are placed by the weights that write them by their neighbors, whatever the method's own rule.
+    fn rescaled(
+        &self,
+        graph: &Graph,
+        map: &Points,
+        dims: usize,
+        field: &Field,
+        spectrum: &mut Spectrum,
+        rule: &mut Rule,
+    ) -> Result<(Points, Rescaling)> {
+        let own = match field {
+            Field::Precision { matrix, .. } => field.is_precision_of(map.rows()).then_some(matrix),
+            _ => None,
+        };
+        let found = unfolding::rescale(graph, map, own, self.memory(), self.observer)?;
+        *rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
+        spectrum.eigenvalues = found.eigenvalues;
+        spectrum.eigenvalues.resize(spectrum.eigenvalues.len().max(dims), 0.0);
+        spectrum.residuals.resize(spectrum.eigenvalues.len(), 0.0);
+        spectrum.converged &= found.converged;
+        spectrum.warnings.extend(found.rescaling.warning());
+        let values = (0..map.rows()).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
+        Ok((Points::new(map.rows(), dims, values.collect())?, found.rescaling))
     }
 
     /// How many bytes may be allocated.

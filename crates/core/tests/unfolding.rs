@@ -4,11 +4,11 @@ mod support;
 
 use eigenfold::field::{EdgeWeight, LaplacianVariant};
 use eigenfold::graph::{Found, Neighbors, Paths, Search};
-use eigenfold::io;
 use eigenfold::progress::Silent;
-use eigenfold::sample::{Sample, r2_swiss_roll};
+use eigenfold::sample::Sample;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{Graph, Input, LaplacianEigenmaps, Model, Mvu, Pieces, Points, Recipe};
+use support::{affine_error, distances, shared, swiss};
 
 fn recipe(k: usize, mvu: Mvu) -> Recipe {
     Recipe { neighbors: Neighbors::Nearest(k), method: mvu.into(), ..Recipe::default() }
@@ -24,7 +24,7 @@ fn primal(model: &Model) -> f64 {
 
 #[test]
 fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
-    let points = r2_swiss_roll(300);
+    let points = swiss(300);
     let graph = found(&points, 6).graph;
     for constraints in [Constraints::Edges, Constraints::Angles] {
         let model = recipe(6, Mvu { constraints: Some(constraints), ..Mvu::default() }).fit(&points).unwrap();
@@ -55,7 +55,7 @@ fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
         refused(&stretched, "squared distance is off");
         refused(&|c| c.coordinates = Points::new(2, 1, vec![0.0, 1.0]).unwrap(), "coordinates of 2 points");
         assert!(certificate.verify(&points, &found(&points, 7).graph).is_err());
-        assert!(certificate.verify(&r2_swiss_roll(301), &found(&r2_swiss_roll(301), 6).graph).is_err());
+        assert!(certificate.verify(&swiss(301), &found(&swiss(301), 6).graph).is_err());
     }
 }
 
@@ -79,8 +79,8 @@ fn angles_unroll_the_roll_without_narrowing_it() {
         let y = model.embedding();
         (0..2)
             .map(|q| {
-                let column: Vec<f64> = (0..2000).map(|i| truth[i * 2 + q]).collect();
-                support::explained(y, &column)
+                let column = Points::new(2000, 1, (0..2000).map(|i| truth[i * 2 + q]).collect()).unwrap();
+                1.0 - affine_error(&column, y)
             })
             .collect::<Vec<f64>>()
     };
@@ -91,7 +91,7 @@ fn angles_unroll_the_roll_without_narrowing_it() {
 
 #[test]
 fn separate_pieces_have_a_certificate_each() {
-    let one = r2_swiss_roll(120);
+    let one = swiss(120);
     let values: Vec<f64> = (0..2).flat_map(|at| one.values().iter().map(move |v| v + 1000.0 * at as f64)).collect();
     let both = Points::new(240, 3, values).unwrap();
     let recipe = Recipe { pieces: Pieces::Separate, ..recipe(6, Mvu::default()) };
@@ -110,13 +110,9 @@ fn separate_pieces_have_a_certificate_each() {
 
 #[test]
 fn every_kind_of_input_is_unfolded_alike() {
-    let points = r2_swiss_roll(100);
-    let n = points.rows();
-    let distance = |i: usize, j: usize| eigenfold::Metric::Euclidean.distance(points.row(i), points.row(j));
-    let values = (0..n * n).map(|at| distance(at / n, at % n)).collect();
-    let distances = Points::new(n, n, values).unwrap();
+    let points = swiss(100);
     let of_points = recipe(5, Mvu::default()).fit(&points).unwrap();
-    let of_distances = recipe(5, Mvu::default()).fit(Input::Distances(&distances)).unwrap();
+    let of_distances = recipe(5, Mvu::default()).fit(Input::Distances(&distances(&points))).unwrap();
     assert!((primal(&of_points) / primal(&of_distances) - 1.0).abs() < 1e-9);
     let graph = found(&points, 5).graph;
     let of_graph = recipe(5, Mvu::default()).fit(&graph).unwrap();
@@ -130,7 +126,7 @@ fn every_kind_of_input_is_unfolded_alike() {
 
 #[test]
 fn duplicates_and_large_and_small_numbers_are_no_trouble() {
-    let roll = r2_swiss_roll(80);
+    let roll = swiss(80);
     let twice: Vec<f64> = roll.values().iter().chain(&roll.values()[..30]).copied().collect();
     let model = recipe(8, Mvu::default()).fit(&Points::new(90, 3, twice).unwrap()).unwrap();
     assert!(model.report().converged);
@@ -146,7 +142,7 @@ fn duplicates_and_large_and_small_numbers_are_no_trouble() {
 /// X06: Laplacian eigenmaps with the weights of the dual's optimum spans what the unfolding spans.
 #[test]
 fn x06_the_duals_weights_give_the_unfolding_by_laplacian_eigenmaps() {
-    let points = r2_swiss_roll(300);
+    let points = swiss(300);
     let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
     let unfolded = Recipe { dims: 3, ..recipe(6, mvu) }.fit(&points).unwrap();
     let rank = unfolded.report().certificate.unwrap().rank;
@@ -159,8 +155,8 @@ fn x06_the_duals_weights_give_the_unfolding_by_laplacian_eigenmaps() {
     assert!(mapped.report().eigenvalues[..rank].iter().all(|value| (value - 1.0).abs() < 1e-3));
     // The two main directions carry nearly all; they are combinations of the bottom eigenvectors.
     for q in 0..2 {
-        let column: Vec<f64> = (0..300).map(|i| unfolded.embedding().row(i)[q]).collect();
-        let part = support::explained(mapped.embedding(), &column);
+        let column = (0..300).map(|i| unfolded.embedding().row(i)[q]).collect();
+        let part = 1.0 - affine_error(&Points::new(300, 1, column).unwrap(), mapped.embedding());
         assert!(part > 0.999, "direction {q}: {part}");
     }
 }
@@ -172,7 +168,7 @@ fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
     let ratios: Vec<f64> = [150, 600, 2400]
         .into_iter()
         .map(|n| {
-            let points = r2_swiss_roll(n);
+            let points = swiss(n);
             let graph = found(&points, 8).graph;
             let paths = Paths::new(&graph.union(), n);
             let sources: Vec<usize> = (0..n).collect();
@@ -188,7 +184,7 @@ fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
 
 #[test]
 fn landmarks_are_certified_and_the_whole_is_bracketed() {
-    let points = r2_swiss_roll(2000);
+    let points = swiss(2000);
     let model = recipe(6, Mvu { landmarks: Some(400), ..Mvu::default() }).fit(&points).unwrap();
     let figure = |name: &str| model.report().figures.iter().find(|(known, _)| known == name).unwrap().1;
     assert!(figure("landmark_gap") <= 1e-4);
@@ -201,7 +197,7 @@ fn landmarks_are_certified_and_the_whole_is_bracketed() {
 #[test]
 fn equality_keeps_the_distances_and_the_optimum_of_small_rolls() {
     for (n, low, high) in [(50, 6491.640920308, 6491.640925162), (100, 13735.811809, 13735.837281)] {
-        let points = r2_swiss_roll(n);
+        let points = swiss(n);
         let mvu = Mvu {
             constraints: Some(Constraints::Edges),
             variant: MvuVariant::Equality,
@@ -217,7 +213,7 @@ fn equality_keeps_the_distances_and_the_optimum_of_small_rolls() {
 
 #[test]
 fn a_band_is_between_equality_and_inequality() {
-    let points = r2_swiss_roll(60);
+    let points = swiss(60);
     let fit = |variant, band| {
         let mvu = Mvu { constraints: Some(Constraints::Edges), variant, band, tolerance: 1e-6, ..Mvu::default() };
         let model = recipe(5, mvu).fit(&points).unwrap();
@@ -230,6 +226,21 @@ fn a_band_is_between_equality_and_inequality() {
     assert!(exact < loose && loose < 1.05 * free, "{exact} {loose} {free}");
 }
 
+/// What is left of one planar map after the best rotation, reflection and scaling of the other, both of unit size.
+fn disparity(a: &Points, b: &Points) -> f64 {
+    let unit = |points: &Points| {
+        let mean = points.column_means();
+        let values: Vec<f64> = points.values().iter().enumerate().map(|(at, v)| v - mean[at % 2]).collect();
+        let norm = values.iter().map(|v| v * v).sum::<f64>().sqrt();
+        values.iter().map(|v| v / norm).collect::<Vec<f64>>()
+    };
+    let (a, b) = (unit(a), unit(b));
+    let inner = |p: usize, q: usize| (0..a.len() / 2).map(|i| a[2 * i + p] * b[2 * i + q]).sum::<f64>();
+    let m = [inner(0, 0), inner(0, 1), inner(1, 0), inner(1, 1)];
+    // The squared sum of the singular values.
+    1.0 - (m.iter().map(|m| m * m).sum::<f64>() + 2.0 * (m[0] * m[3] - m[1] * m[2]).abs())
+}
+
 /// The variants of Lawrence's experiments: the largest variance by two other solvers, and his own map.
 #[test]
 fn lawrences_data_have_the_known_variances() {
@@ -238,12 +249,7 @@ fn lawrences_data_have_the_known_variances() {
         ("robot_wireless", 7, [15218.7533, 8962.8294, 16978.4371, 4668.6014]),
     ];
     for (name, k, known) in cases {
-        let Some(path) = support::shared(&format!("data/{name}/data.csv")) else {
-            println!("skipped: {name} is not there");
-            continue;
-        };
-        let points = io::read(&path.to_string_lossy(), &io::ReadOptions::default()).unwrap().points;
-        let n = points.rows();
+        let Some(points) = shared(&format!("data/{name}/data.csv")) else { continue };
         let graph = found(&points, k).graph;
         let variants = [
             (Constraints::Edges, MvuVariant::Equality),
@@ -259,14 +265,13 @@ fn lawrences_data_have_the_known_variances() {
             assert!((bracket.primal / known - 1.0).abs() < 1e-5, "{bracket:?} {known}");
         }
         // His program took plain distances for squared ones: the same as edges of length √d.
-        let root = |i: usize, j: usize| eigenfold::Metric::Euclidean.distance(points.row(i), points.row(j)).sqrt();
-        let distances = Points::new(n, n, (0..n * n).map(|at| root(at / n, at % n)).collect()).unwrap();
+        let roots = distances(&points).values().iter().map(|d| d.sqrt()).collect();
+        let roots = Points::new(points.rows(), points.rows(), roots).unwrap();
         let mvu = Mvu { variant: MvuVariant::Equality, tolerance: 1e-6, ..Mvu::default() };
-        let model = recipe(k, mvu).fit(Input::Distances(&distances)).unwrap();
+        let model = recipe(k, mvu).fit(Input::Distances(&roots)).unwrap();
         assert!((primal(&model) / known[3] - 1.0).abs() < 1e-5, "{} {}", primal(&model), known[3]);
-        if let Some(path) = support::shared(&format!("data/{name}/reference_embeddings/talk_figure_MVU.csv")) {
-            let his = io::read(&path.to_string_lossy(), &io::ReadOptions::default()).unwrap().points;
-            let disparity = support::disparity(model.embedding(), &his);
+        if let Some(his) = shared(&format!("data/{name}/reference_embeddings/talk_figure_MVU.csv")) {
+            let disparity = disparity(model.embedding(), &his);
             println!("{name}: disparity {disparity:.1e}");
             assert!(disparity < 1e-3, "{disparity}");
         }
@@ -275,7 +280,7 @@ fn lawrences_data_have_the_known_variances() {
 
 #[test]
 fn what_cannot_be_done_is_refused_with_a_way_out() {
-    let points = r2_swiss_roll(50);
+    let points = swiss(50);
     let message =
         |mvu: Mvu, memory: Option<u64>| Recipe { memory, ..recipe(6, mvu) }.fit(&points).unwrap_err().to_string();
     assert!(message(Mvu::default(), Some(100)).contains("--landmarks"));

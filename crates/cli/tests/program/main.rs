@@ -9,6 +9,7 @@ mod commands;
 mod embedding;
 mod likelihood;
 mod reconstruct;
+mod rescale;
 mod score;
 mod stopping;
 

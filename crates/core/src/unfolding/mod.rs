@@ -12,20 +12,27 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (7), (8), (11).
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 
+mod bound;
 mod certificate;
 mod face;
 mod full;
+mod interior;
 mod newton;
 mod pairs;
 mod path;
+mod rescale;
+mod subspace;
 mod web;
 
+pub use bound::upper_bound;
 pub(crate) use certificate::bracket;
 pub use certificate::{Bracket, Certificate, MvuVariant};
 pub(crate) use full::{Sense, cost, solve};
 pub use pairs::Constraints;
 pub(crate) use pairs::{Distance, Pairs, distance_of};
 pub(crate) use path::{Ask, Unfolded, follow};
+pub use rescale::Rescaling;
+pub(crate) use rescale::{MOST, rescale};
 pub(crate) use web::Web;
 
 #[cfg(test)]

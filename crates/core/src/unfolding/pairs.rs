@@ -77,6 +77,12 @@ impl Pairs {
     pub(crate) fn len(&self) -> usize {
         self.mass.len()
     }
+
+    /// The place of the pair of two points of the input; none if they coincide or are no pair.
+    pub(crate) fn place(&self, i: u32, j: u32) -> Option<usize> {
+        let (a, b) = (self.of[i as usize], self.of[j as usize]);
+        self.ends.binary_search(&(a.min(b), a.max(b))).ok()
+    }
 }
 
 /// Measures the distance of two points.
