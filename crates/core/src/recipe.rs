@@ -261,7 +261,8 @@ impl Recipe {
         };
         let graph_seconds = start.elapsed().as_secs_f64();
         let stages = Stages { recipe: self, points, distances, metric: self.metric, observer };
-        let mut model = stages.fit(n, found.as_ref())?;
+        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
+        let mut model = rayon::scope(|_| stages.fit(n, found.as_ref()))?;
         model.report.seconds.graph = graph_seconds;
         self.describe(&mut model, input.kind(), points, found.as_ref());
         model.report.add_learning(learned.flatten());

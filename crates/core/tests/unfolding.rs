@@ -44,7 +44,7 @@ fn a_certificate_is_confirmed_and_a_tampered_one_is_not() {
             .unwrap();
         refused(&|c| c.weights[heaviest].weight *= 0.5, "claims a variance");
         refused(&|c| c.weights[heaviest].weight *= -1.0, "negative");
-        refused(&|c| drop(c.weights.pop()), "pairs");
+        refused(&|c| c.weights.truncate(c.weights.len() - 1), "pairs");
         refused(&|c| c.weights[3].i += 1, "pairs");
         refused(&|c| c.claimed.dual *= 0.999, "claims a variance");
         refused(&|c| c.claimed.primal *= 1.001, "claims a variance");
@@ -162,24 +162,24 @@ fn x06_the_duals_weights_give_the_unfolding_by_laplacian_eigenmaps() {
 }
 
 /// X10: distances along the graph bound those of any unfolding, so Isomap's variance is the larger one; on a flat convex sheet
-/// the two approach each other as points get denser.
+/// the two approach each other as points and neighbors get denser.
 #[test]
 fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
-    let ratios: Vec<f64> = [150, 600, 2400]
+    let ratios: Vec<f64> = [(100, 6), (400, 12), (1600, 24)]
         .into_iter()
-        .map(|n| {
-            let points = swiss(n);
-            let graph = found(&points, 8).graph;
-            let paths = Paths::new(&graph.union(), n);
+        .map(|(n, k)| {
+            let sheet = Sample::SwissRoll.draw(n, 0.0, 1).unwrap().truth;
+            let graph = found(&sheet, k).graph;
             let sources: Vec<usize> = (0..n).collect();
-            let lengths = paths.from_sources(&sources, &Silent).unwrap();
+            let lengths = Paths::new(&graph.union(), n).from_sources(&sources, &Silent).unwrap();
             let isomap = lengths.iter().map(|d| d * d).sum::<f64>() / (2.0 * n as f64);
-            let model = recipe(8, Mvu::default()).fit(&points).unwrap();
-            model.report().certificate.unwrap().dual / isomap
+            let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
+            recipe(k, mvu).fit(&sheet).unwrap().report().certificate.unwrap().dual / isomap
         })
         .collect();
-    assert!(ratios.iter().all(|&ratio| ratio <= 1.0 + 1e-4), "{ratios:?}");
-    assert!(ratios[2] > ratios[0] && ratios[2] > 0.9, "{ratios:?}");
+    println!("{ratios:?}");
+    assert!(ratios.iter().all(|&ratio| ratio <= 1.0), "{ratios:?}");
+    assert!(ratios.is_sorted() && ratios[2] > 0.95, "{ratios:?}");
 }
 
 #[test]

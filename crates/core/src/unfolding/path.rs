@@ -175,6 +175,13 @@ struct Direction {
     longest: f64,
 }
 
+impl Direction {
+    /// Gives its vectors back.
+    fn keep(self, web: &Web<'_>) {
+        web.keep([self.d, self.differences, self.first, self.second, self.dw]);
+    }
+}
+
 impl<'a> Path<'a> {
     /// A point with strictly kept distances, and the μ that fits it.
     fn from(web: &'a Web<'a>, r: usize, y: Vec<f64>) -> Path<'a> {
@@ -226,6 +233,7 @@ impl<'a> Path<'a> {
     fn refresh(&mut self) {
         let (web, r) = (self.web, self.r);
         center(r, &mut self.y, &web.pairs.mass);
+        web.keep([std::mem::take(&mut self.differences), std::mem::take(&mut self.slack)]);
         self.differences = web.differences(r, &self.y);
         self.slack = slack(web, r, &self.differences);
         self.variance = variance(r, &self.y, &web.pairs.mass);
@@ -246,8 +254,9 @@ impl<'a> Path<'a> {
         let r = self.r;
         loop {
             let mut factor = std::mem::take(&mut self.factor);
-            let ratio = self.web.each(|e| self.w[e] / self.slack[e]);
-            let done = self.web.fronts.factor(r, &Curvature { path: self, ratio }, &mut factor)?;
+            let curvature = Curvature { path: self, ratio: self.web.each(|e| self.w[e] / self.slack[e]) };
+            let done = self.web.fronts.factor(r, &curvature, &mut factor)?;
+            self.web.keep([curvature.ratio]);
             self.factor = factor;
             self.factorizations += 1;
             let allowed = r + if self.rotations { r * (r - 1) / 2 } else { 0 };
@@ -298,16 +307,22 @@ impl<'a> Path<'a> {
             (web.laplacian(r, &way.dw, &way.differences), web.laplacian(r, &curved, &self.differences));
         let corrected = (0..slope.len()).map(|at| slope[at] + 2.0 * (bent[at] + pushed[at])).collect();
         let corrected = self.direction(corrected, &barrier, Some(&curved));
-        if corrected.longest >= way.longest && dot(&slope, &corrected.d) < 0.0 {
-            way = corrected;
-        }
+        web.keep([curved, bent, pushed]);
+        let other = if corrected.longest >= way.longest && dot(&slope, &corrected.d) < 0.0 {
+            std::mem::replace(&mut way, corrected)
+        } else {
+            corrected
+        };
+        other.keep(web);
         let descent = dot(&slope, &way.d);
         let before = barrier_value(web, self.variance, self.mu, &self.slack)?;
         let mut length = way.longest;
         let after = loop {
             let y: Vec<f64> = self.y.iter().zip(&way.d).map(|(y, d)| y + length * d).collect();
-            let slack = slack(web, r, &web.differences(r, &y));
+            let differences = web.differences(r, &y);
+            let slack = slack(web, r, &differences);
             let value = barrier_value(web, variance(r, &y, mass), self.mu, &slack);
+            web.keep([differences, slack]);
             let enough = |value: f64| value <= before + 1e-4 * length * descent + 1e-12 * before.abs();
             if value.is_some_and(enough) {
                 break Some(y);
@@ -326,7 +341,9 @@ impl<'a> Path<'a> {
         let dual_length = (0.95 / -web.least(|e| way.dw[e] / self.w[e]).min(-0.95)).min(1.0);
         self.refresh();
         let (w, slack, mu) = (&self.w, &self.slack, self.mu);
-        self.w = web.each(|e| (w[e] + dual_length * way.dw[e]).clamp(1e-4 * mu / slack[e], 1e4 * mu / slack[e]));
+        let w = web.each(|e| (w[e] + dual_length * way.dw[e]).clamp(1e-4 * mu / slack[e], 1e4 * mu / slack[e]));
+        web.keep([std::mem::replace(&mut self.w, w), barrier, slope]);
+        way.keep(web);
         self.rotations = !(negative > r && (length < 0.3 || descent >= 0.0));
         let shift = self.shift;
         if length > 0.3 {
@@ -480,11 +497,10 @@ impl Blocks for Curvature<'_> {
         let r = self.path.r;
         let delta = &self.path.differences[edge * r..][..r];
         let ratio = 4.0 * self.ratio[edge];
-        for a in 0..r {
-            for b in 0..r {
-                block[a * r + b] = ratio * delta[a] * delta[b];
-            }
-            block[a * r + a] += 2.0 * self.path.w[edge];
+        for (a, row) in block.chunks_exact_mut(r).enumerate() {
+            let along = ratio * delta[a];
+            row.iter_mut().zip(delta).for_each(|(value, delta)| *value = along * delta);
+            row[a] += 2.0 * self.path.w[edge];
         }
     }
 

@@ -10,6 +10,7 @@ use crate::linalg::{Eigenpairs, pencil};
 use crate::progress::Observer;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
+use std::sync::Mutex;
 
 /// Pairs to a piece of parallel work, and of summation.
 const PIECE: usize = 8192;
@@ -25,6 +26,8 @@ pub(crate) struct Web<'a> {
     offsets: Vec<usize>,
     /// Pair and sign: whether the point is the first end.
     around: Vec<(u32, bool)>,
+    /// Vectors that are free, so that their memory need not be asked for at every step.
+    free: Mutex<Vec<Vec<f64>>>,
 }
 
 impl<'a> Web<'a> {
@@ -46,12 +49,30 @@ impl<'a> Web<'a> {
                 cursor[end as usize] += 1;
             }
         }
-        Ok(Web { pairs, fronts: Fronts::new(analysis, &pairs.ends)?, symbolic: analysis.symbolic()?, offsets, around })
+        let (fronts, symbolic) = (Fronts::new(analysis, &pairs.ends)?, analysis.symbolic()?);
+        Ok(Web { pairs, fronts, symbolic, offsets, around, free: Mutex::default() })
     }
 
-    /// Something for every pair.
-    pub(crate) fn each<T: Send>(&self, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-        (0..self.pairs.ends.len()).into_par_iter().with_min_len(PIECE).map(&of).collect()
+    /// Takes vectors back that are needed no more.
+    pub(crate) fn keep(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
+        if let Ok(mut free) = self.free.lock() {
+            free.extend(vectors);
+        }
+    }
+
+    /// A vector with room for a number of values, if one is free; its content does not matter.
+    fn room(&self, size: usize) -> Vec<f64> {
+        let Ok(mut free) = self.free.lock() else { return Vec::new() };
+        let fitting = free.iter().rposition(|vector| (size..=4 * size).contains(&vector.capacity()));
+        fitting.map_or(Vec::new(), |at| free.swap_remove(at))
+    }
+
+    /// A number for every pair.
+    pub(crate) fn each(&self, of: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        let m = self.pairs.ends.len();
+        let mut out = self.room(m);
+        (0..m).into_par_iter().with_min_len(PIECE).map(&of).collect_into_vec(&mut out);
+        out
     }
 
     /// The sum of something over all pairs, in a fixed order.
@@ -94,7 +115,9 @@ impl<'a> Web<'a> {
 
     /// y[i] − y[j] for every pair, r numbers each.
     pub(crate) fn differences(&self, r: usize, y: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; r * self.pairs.ends.len()];
+        let size = r * self.pairs.ends.len();
+        let mut out = self.room(size);
+        out.resize(size, 0.0);
         out.par_chunks_mut(PIECE * r).enumerate().for_each(|(piece, out)| {
             for (&(i, j), out) in self.pairs.ends[piece * PIECE..].iter().zip(out.chunks_exact_mut(r)) {
                 let (a, b) = (&y[i as usize * r..][..r], &y[j as usize * r..][..r]);
@@ -106,7 +129,10 @@ impl<'a> Web<'a> {
 
     /// L(weights) y, of the differences of y.
     pub(crate) fn laplacian(&self, r: usize, weights: &[f64], differences: &[f64]) -> Vec<f64> {
-        let mut out = vec![0.0; r * self.pairs.len()];
+        let size = r * self.pairs.len();
+        let mut out = self.room(size);
+        out.clear();
+        out.resize(size, 0.0);
         out.par_chunks_mut(1024 * r).enumerate().for_each(|(piece, out)| {
             for (at, out) in out.chunks_exact_mut(r).enumerate() {
                 let i = piece * 1024 + at;
