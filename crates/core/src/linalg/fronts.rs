@@ -22,6 +22,7 @@ use faer::MatMut;
 use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::sync::Mutex;
 
 /// Subtrees with less than this part of the work each are done by one thread.
 const SUBTREE: f64 = 1.0 / 48.0;
@@ -137,20 +138,21 @@ impl Fronts {
     pub(crate) fn factor(&self, r: usize, matrix: &impl Blocks, factor: &mut Factor) -> Result<bool> {
         let entries = self.fill * (r * r) as f64;
         let no_memory = || Error::Numerical(format!("there is no memory for a factor of {entries:.1e} entries"));
-        (factor.r, factor.negative) = (r, 0);
+        if factor.r != r {
+            *factor = Factor { r, ..Factor::default() };
+        }
+        factor.negative = 0;
         factor.panels.resize_with(self.fronts.len(), Vec::new);
         for (panel, front) in factor.panels.iter_mut().zip(&self.fronts) {
             panel.clear();
             panel.try_reserve_exact(front.height() * front.width * r * r).map_err(|_| no_memory())?;
         }
         let mut left: Vec<Option<Vec<f64>>> = vec![None; self.fronts.len()];
-        factor.room.resize_with(self.subtrees.len() + 1, Room::default);
-        let (room, above) = factor.room.split_at_mut(self.subtrees.len());
+        let room = &factor.room;
         let (subtrees, mut tops) = self.divide(&mut factor.panels, |_| 1);
         let eliminated: Vec<Option<Vec<f64>>> = subtrees
             .into_par_iter()
-            .zip(room)
-            .map(|((range, panels), room)| {
+            .map(|(range, panels)| {
                 let mut stack: Vec<Vec<f64>> = Vec::new();
                 for (f, panel) in range.zip(panels) {
                     let children = stack.split_off(stack.len() - self.fronts[f].children.len());
@@ -171,7 +173,7 @@ impl Fronts {
                 let (Some(children), Some([panel])) = (children.collect::<Option<Vec<_>>>(), tops[f].take()) else {
                     return Ok(false);
                 };
-                let left = above[0].zeros(self.fronts[f].left(r));
+                let left = room.zeros(self.fronts[f].left(r));
                 work.push((f, children, panel, left));
             }
             let eliminate = |(f, children, panel, left): (usize, Vec<Vec<f64>>, &mut Vec<f64>, Vec<f64>)| {
@@ -180,7 +182,7 @@ impl Fronts {
             let found: Vec<(Option<Vec<f64>>, Vec<Vec<f64>>)> = work.into_par_iter().map(eliminate).collect();
             for (&f, (found, children)) in wave.iter().zip(found) {
                 left[f] = found;
-                above[0].take_back(children);
+                room.take_back(children);
             }
         }
         // What failed below is missing above, up to the root.
@@ -341,27 +343,31 @@ pub(crate) struct Factor {
     r: usize,
     /// For every front its columns of L, with D on the diagonal.
     panels: Vec<Vec<f64>>,
-    /// Room for what fronts leave over: for every subtree, and for all that is above.
-    room: Vec<Room>,
+    /// Room for what fronts leave over.
+    room: Room,
     /// How many pivots are negative.
     pub(crate) negative: usize,
 }
 
 /// Vectors that were used before, so that their memory need not be asked for again.
 #[derive(Default)]
-struct Room(Vec<Vec<f64>>);
+struct Room(Mutex<Vec<Vec<f64>>>);
 
 impl Room {
-    /// A vector of zeros.
-    fn zeros(&mut self, size: usize) -> Vec<f64> {
-        let mut vector = self.0.pop().unwrap_or_default();
+    /// A vector of zeros, in the memory of one that was not much larger.
+    fn zeros(&self, size: usize) -> Vec<f64> {
+        let fits = |vector: &Vec<f64>| (size..=2 * size).contains(&vector.capacity());
+        let free = self.0.lock().ok().and_then(|mut free| free.iter().rposition(fits).map(|at| free.swap_remove(at)));
+        let mut vector = free.unwrap_or_else(|| Vec::with_capacity(size));
         vector.clear();
         vector.resize(size, 0.0);
         vector
     }
 
-    fn take_back(&mut self, vectors: impl IntoIterator<Item = Vec<f64>>) {
-        self.0.extend(vectors);
+    fn take_back(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
+        if let Ok(mut free) = self.0.lock() {
+            free.extend(vectors);
+        }
     }
 }
 

@@ -30,6 +30,8 @@ use faer::Mat;
 
 /// μ shrinks by this factor, ...
 const SHRINK: f64 = 0.3;
+/// (or by up to half of it, to a gap of this part of the tolerance,)
+const NEARLY: f64 = 0.8;
 /// ... once the decrement of Newton's step is below this part of μ times the pairs.
 const CENTERED: f64 = 0.2;
 /// The part of the way to the nearest bound that a step may go.
@@ -119,7 +121,9 @@ pub(crate) fn follow(
         if relative < 0.01 * ask.tolerance {
             break;
         }
-        path.mu *= SHRINK;
+        // A last stage that would just miss the tolerance goes a little further instead.
+        let enough = NEARLY * ask.tolerance / relative;
+        path.mu *= if (SHRINK / 2.0..SHRINK).contains(&enough) { enough } else { SHRINK };
         path.iterations = 0;
     }
     if path.best.is_infinite() {
