@@ -176,7 +176,7 @@ fn certificate(bracket: &Bracket) -> String {
     let Bracket { primal, dual, gap, kkt, rank, multiplicity, violation, pairs, confirmed } = bracket;
     let proved = if *confirmed { "" } else { "; the eigenvalue behind the bound is not confirmed by inertia" };
     format!(
-        "  certificate  the largest variance is between {primal:.7e} and {dual:.7e} (gap {gap:.1e}); this map has the former; \
+        "  certificate  the largest variance is between {primal:.7e} and {dual:.7e} (gap {gap:.1e}); \
          rank {rank}, multiplicity {multiplicity}, |LK - K| {kkt:.1e}, {} distances, violation {violation:.1e}{proved}",
         grouped(*pairs)
     )

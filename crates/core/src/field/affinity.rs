@@ -35,16 +35,20 @@ impl Affinity {
         affinity
     }
 
-    /// Given weights, sorted by their ends; an edge without one (of points that coincide) gets the largest.
-    pub(super) fn of_weights(graph: &Graph, given: &[Weight]) -> Affinity {
+    /// Given weights, sorted by their ends, each of the first point at its place (`first`). Edges between the same two
+    /// places share their weight; those between points that coincide get the largest, to hold them together.
+    pub(super) fn of_weights(graph: &Graph, given: &[Weight], first: impl Fn(u32) -> u32) -> Affinity {
         let graph = graph.union();
         let largest = given.iter().fold(0.0, |most: f64, edge| most.max(edge.weight));
-        let weight = |i: usize, j: u32| {
-            let ends = ((i as u32).min(j), (i as u32).max(j));
-            given.binary_search_by_key(&ends, |edge| (edge.i, edge.j)).map_or(largest, |at| given[at].weight)
+        let between = |i: usize, j: u32| {
+            let (a, b) = (first(i as u32), first(j));
+            given.binary_search_by_key(&(a.min(b), a.max(b)), |edge| (edge.i, edge.j)).ok()
         };
-        let weights = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().map(move |&j| (i, j)));
-        let weights = weights.map(|(i, j)| weight(i, j)).collect();
+        let edges = || (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().map(move |&j| (i, j)));
+        let mut sharing = vec![0.0; given.len()];
+        edges().filter_map(|(i, j)| between(i, j)).for_each(|at| sharing[at] += 0.5);
+        let weight = |(i, j)| between(i, j).map_or(largest, |at| given[at].weight / sharing[at]);
+        let weights = edges().map(weight).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.sum_up(|_| 0.0);
         affinity

@@ -18,7 +18,7 @@ use super::affinity::{Affinity, Mutual, heat, typical_length};
 use super::{Built, Field, FieldModel, Info, InputKind, Mvu, Parameter, Scale, Site, no_such_parameter, number, shown};
 use crate::error::{Error, Result};
 use crate::extend::{Form, Rule};
-use crate::unfolding::Constraints;
+use crate::unfolding::{Constraints, Pairs};
 use serde::{Deserialize, Serialize};
 
 /// The weight of an edge.
@@ -158,9 +158,20 @@ impl LaplacianEigenmaps {
     /// The weights that maximum variance unfolding's dual problem finds best; with them the unnormalized map spans what
     /// the unfolding spans (Xiao, Sun & Boyd 2006, section 6.1). New points are placed by their neighbors, as there.
     fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
+        if self.bandwidth.is_some() || self.mutual == Mutual::Twice {
+            return Err(Error::parameter("--bandwidth and --mutual are for other kernels than dual; leave them out"));
+        }
         let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
-        let unfolded = unfolding.field(site)?;
-        let affinity = Affinity::of_weights(site.graph()?, unfolded.weights.as_deref().unwrap_or_default());
+        let unfolded = unfolding.field(site).map_err(|error| match error {
+            Error::Memory { .. } | Error::Parameter(_) => Error::parameter(format!(
+                "--kernel dual is an unfolding, and that was refused ({error}); use --kernel heat"
+            )),
+            error => error,
+        })?;
+        let graph = site.graph()?;
+        let pairs = Pairs::new(graph, Constraints::Edges, None)?;
+        let first = |i: u32| pairs.first[pairs.of[i as usize] as usize];
+        let affinity = Affinity::of_weights(graph, unfolded.weights.as_deref().unwrap_or_default(), first);
         let (mass, scale) = match self.variant {
             LaplacianVariant::Normalized => (Some(affinity.degrees().to_vec()), Scale::Unit),
             LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), Scale::Symmetric),

@@ -141,9 +141,16 @@ impl FieldModel for Mvu {
     }
 
     fn field(&self, site: &Site<'_>) -> Result<Built> {
+        if self.variant == MvuVariant::Inequality && self.band.is_some() {
+            return Err(Error::parameter("--band is for --variant equality; leave it out"));
+        }
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
+        if self.variant == MvuVariant::Equality {
+            let fact = "points placed between landmarks do not keep equal distances; use --variant inequality";
+            return Err(Error::parameter(fact));
+        }
         self.over_landmarks(site, landmarks)
     }
 }
@@ -161,11 +168,12 @@ impl Mvu {
         let pairs = Pairs::new(graph, constraints, distance.as_deref())?;
         let analysis = analysis(&pairs)?;
         let max_rank = self.afford(site, &pairs, &analysis)?;
-        let web = Web::new(&pairs, &analysis)?;
+        let web = Web::new(&pairs, &analysis, site.memory)?;
         let band = self.band(pairs.len());
         let (found, bracket) = match self.variant {
             MvuVariant::Inequality => {
-                let ask = Ask { tolerance: self.tolerance, max_iterations: self.max_iterations, max_rank };
+                // A little is lost when the bound is confirmed.
+                let ask = Ask { tolerance: 0.9 * self.tolerance, max_iterations: self.max_iterations, max_rank };
                 let found = follow(&web, &ask, None, site.observer)?;
                 let bracket = bracket(&web, (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
                 (found, bracket)
@@ -253,7 +261,10 @@ impl Mvu {
         for exponent in if flat { 0..=FLATTEST } else { 0..=0 } {
             let many = if flat { 10f64.powi(exponent) } else { 0.0 };
             let w: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + many * flat).collect();
-            let Ok(found) = bracket(web, (self.variant, band), (r, &y), &w, site.observer) else { continue };
+            let found = match bracket(web, (self.variant, band), (r, &y), &w, site.observer) {
+                Err(Error::Numerical(_)) => continue,
+                found => found?,
+            };
             if found.dual > 0.0 && best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
                 best = Some((found, w));
             }
@@ -296,7 +307,7 @@ impl Mvu {
         let distance = site.distance();
         let pairs = Pairs::new(site.graph()?, of_landmarks.constraints, distance.as_deref())?;
         let analysis = analysis(&pairs)?;
-        let web = Web::new(&pairs, &analysis)?;
+        let web = Web::new(&pairs, &analysis, site.memory)?;
         let r = placed.cols();
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
         let differences = web.differences(r, &y);

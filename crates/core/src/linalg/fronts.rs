@@ -177,12 +177,13 @@ impl Fronts {
                 work.push((f, children, panel, left));
             }
             let eliminate = |(f, children, panel, left): (usize, Vec<Vec<f64>>, &mut Vec<f64>, Vec<f64>)| {
-                (self.eliminate(f, r, matrix, &children, (panel, left)), children)
-            };
-            let found: Vec<(Option<Vec<f64>>, Vec<Vec<f64>>)> = work.into_par_iter().map(eliminate).collect();
-            for (&f, (found, children)) in wave.iter().zip(found) {
-                left[f] = found;
+                let found = self.eliminate(f, r, matrix, &children, (panel, left));
                 room.take_back(children);
+                found
+            };
+            let found: Vec<Option<Vec<f64>>> = work.into_par_iter().map(eliminate).collect();
+            for (&f, found) in wave.iter().zip(found) {
+                left[f] = found;
             }
         }
         // What failed below is missing above, up to the root.

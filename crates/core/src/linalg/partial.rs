@@ -95,7 +95,7 @@ mod tests {
             let below = height - width;
             let noise = |i: usize, j: usize| ((i * 7919 + j * 104_729) % 1013) as f64 / 1013.0 - 0.5;
             let entry = |i: usize, j: usize| {
-                let own = if i % 3 == 0 { -1.0 } else { 1.0 } * height as f64;
+                let own = if i.is_multiple_of(3) { -1.0 } else { 1.0 } * height as f64;
                 noise(i.max(j), i.min(j)) + if i == j { own } else { 0.0 }
             };
             let mut panel = Mat::from_fn(height, width, |i, j| if i >= j { entry(i, j) } else { f64::NAN });

@@ -52,8 +52,8 @@ pub struct Bracket {
     pub kkt: f64,
     /// How many directions have more variance than the gap leaves open.
     pub rank: usize,
-    /// How many eigenvalues of L are one, within ten times the gap; at the optimum no fewer than the rank (13). Five more
-    /// than the rank are looked at.
+    /// How many eigenvalues of L are one, within ten times the gap; at the optimum no fewer than the rank (13). Three more
+    /// than there are coordinates are looked at.
     pub multiplicity: usize,
     /// The largest part by which a squared distance is too long, or with equality too long or too short.
     pub violation: f64,
@@ -150,7 +150,7 @@ impl Certificate {
         }
         let laplacian = SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &w, 0.0);
         let analysis = Analysis::new(&laplacian)?;
-        let web = Web::new(&pairs, &analysis)?;
+        let web = Web::new(&pairs, &analysis, crate::memory::available())?;
         let found = bracket(&web, (self.variant, self.band), (self.coordinates.cols(), &y), &w, &Silent)?;
         let agree = |a: f64, b: f64| (a - b).abs() <= 1e-6 * found.dual.abs();
         let claimed = &self.claimed;
@@ -173,7 +173,7 @@ impl Certificate {
             let fact = format!("its {} weights are not those of the {} pairs", self.weights.len(), pairs.ends.len());
             return Err(refused(fact));
         }
-        if self.variant == MvuVariant::Inequality && self.weights.iter().any(|w| !(w.weight >= 0.0)) {
+        if self.variant == MvuVariant::Inequality && !self.weights.iter().all(|w| w.weight >= 0.0) {
             return Err(refused("a weight is negative".into()));
         }
         Ok(self.weights.iter().map(|w| w.weight).collect())
@@ -209,9 +209,9 @@ pub(crate) fn bracket(
         MvuVariant::Inequality => variance / longest.max(1.0),
         MvuVariant::Equality => variance,
     };
-    let eigen = web.bottom(w, (r + 5, 1e-7), None, observer)?;
+    let eigen = web.bottom(w, (r + 3, 1e-6), None, observer)?;
     let (lambda, confirmed) = confirmed(web, w, eigen.values[0])?;
-    if !(lambda > 0.0) {
+    if lambda.is_nan() || lambda <= 0.0 {
         return Err(Error::Numerical(
             "the weights leave the graph without an upper bound; raise --max-iterations, or use another k".into(),
         ));
@@ -231,7 +231,7 @@ pub(crate) fn bracket(
         gap,
         kkt: norm(&off) / norm(&weighted).max(f64::MIN_POSITIVE),
         rank: values.iter().filter(|&&value| value > gap.max(1e-9) * variance).count(),
-        multiplicity: eigen.values.iter().take(r + 5).filter(|&&value| value <= lambda * (1.0 + near)).count(),
+        multiplicity: eigen.values.iter().take(r + 3).filter(|&&value| value <= lambda * (1.0 + near)).count(),
         violation,
         pairs: pairs.ends.len(),
         confirmed,
@@ -241,7 +241,7 @@ pub(crate) fn bracket(
 /// The largest number a little below λ that the signs of the pivots confirm, or λ itself if rounding hides them.
 fn confirmed(web: &Web<'_>, w: &[f64], lambda: f64) -> Result<(f64, bool)> {
     let mut factor = Factor::default();
-    for below in [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3] {
+    for below in [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3] {
         let level = lambda * (1.0 - below);
         if lambda > 0.0 && web.is_bottom(w, level, &mut factor)? {
             return Ok((level, true));

@@ -24,7 +24,7 @@
 use super::web::Web;
 use crate::error::{Error, Result};
 use crate::linalg::dense::symmetric_eigen;
-use crate::linalg::fronts::{Blocks, Factor};
+use crate::linalg::fronts::{Blocks, Factor, Fronts};
 use crate::progress::{Observer, Stage};
 use faer::Mat;
 
@@ -85,7 +85,7 @@ pub(crate) fn follow(
     observer: &dyn Observer,
 ) -> Result<Unfolded> {
     let mut path = match start {
-        Some((r, y)) => Path::from(web, r, y),
+        Some((r, y)) => Path::from(web, r, y)?,
         None => Path::from_nothing(web, observer)?,
     };
     let mut stopped = false;
@@ -132,6 +132,9 @@ pub(crate) fn follow(
         }
         path.bound(observer)?;
     }
+    if path.best_w.is_empty() {
+        return Err(Error::Numerical("the unfolding found no upper bound; another k may help".into()));
+    }
     path.rotate();
     Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped })
 }
@@ -139,6 +142,7 @@ pub(crate) fn follow(
 /// A point on the way.
 struct Path<'a> {
     web: &'a Web<'a>,
+    fronts: &'a Fronts,
     r: usize,
     y: Vec<f64>,
     /// δ, r numbers a pair.
@@ -188,9 +192,10 @@ impl Direction {
 
 impl<'a> Path<'a> {
     /// A point with strictly kept distances, and the μ that fits it.
-    fn from(web: &'a Web<'a>, r: usize, y: Vec<f64>) -> Path<'a> {
+    fn from(web: &'a Web<'a>, r: usize, y: Vec<f64>) -> Result<Path<'a>> {
         let mut path = Path {
             web,
+            fronts: web.fronts()?,
             r,
             y,
             differences: Vec::new(),
@@ -211,14 +216,14 @@ impl<'a> Path<'a> {
         let squares = &path.web.pairs.squares;
         path.mu = path.variance / path.web.sum(|e| squares[e] / path.slack[e] - 1.0).max(f64::MIN_POSITIVE);
         path.w = path.barrier_weights();
-        path
+        Ok(path)
     }
 
     /// The first column, just after it has left Y = 0.
     fn from_nothing(web: &'a Web<'a>, observer: &dyn Observer) -> Result<Path<'a>> {
         let inverse = web.each(|e| 1.0 / web.pairs.squares[e]);
         let eigen = web.bottom(&inverse, (1, RESIDUAL), None, observer)?;
-        let mut path = Path::from(web, 1, vec![0.0; web.pairs.len()]);
+        let mut path = Path::from(web, 1, vec![0.0; web.pairs.len()])?;
         path.mu = 0.7 / eigen.values[0];
         let v: Vec<f64> = (0..web.pairs.len()).map(|i| eigen.vectors[(i, 0)]).collect();
         let (length, _) = path.search_column(0, &v);
@@ -259,7 +264,7 @@ impl<'a> Path<'a> {
         loop {
             let mut factor = std::mem::take(&mut self.factor);
             let curvature = Curvature { path: self, ratio: self.web.each(|e| self.w[e] / self.slack[e]) };
-            let done = self.web.fronts.factor(r, &curvature, &mut factor)?;
+            let done = self.fronts.factor(r, &curvature, &mut factor)?;
             self.web.keep([curvature.ratio]);
             self.factor = factor;
             self.factorizations += 1;
@@ -267,7 +272,7 @@ impl<'a> Path<'a> {
             if (done && self.factor.negative <= allowed) || self.shift >= 1.0 {
                 return Ok(());
             }
-            self.shift = (4.0 * self.shift).max(1e-3).min(1.001);
+            self.shift = (4.0 * self.shift).clamp(1e-3, 1.001);
         }
     }
 
@@ -275,7 +280,7 @@ impl<'a> Path<'a> {
     fn direction(&self, mut d: Vec<f64>, barrier: &[f64], curved: Option<&[f64]>) -> Direction {
         let (web, r) = (self.web, self.r);
         d.iter_mut().for_each(|d| *d = -*d);
-        web.fronts.solve(&self.factor, &mut d);
+        self.fronts.solve(&self.factor, &mut d);
         center(r, &mut d, &web.pairs.mass);
         let differences = web.differences(r, &d);
         let (a, b) = (&self.differences, &differences);
@@ -353,7 +358,7 @@ impl<'a> Path<'a> {
         if length > 0.3 {
             self.shift = if 0.4 * shift > 5e-4 { 0.4 * shift } else { SHIFT };
         } else if length < 0.01 {
-            self.shift = (6.0 * shift).max(2e-3).min(1.001);
+            self.shift = (6.0 * shift).clamp(2e-3, 1.001);
         }
         let finite = self.variance.is_finite() && self.w.iter().all(|w| w.is_finite());
         finite.then_some(Step { length, dual_length, decrement: -0.5 * descent, shift })

@@ -24,11 +24,11 @@ fn pairs_of(points: &Points, k: usize, constraints: Constraints) -> Pairs {
 fn with_web<T>(pairs: &Pairs, act: impl FnOnce(&Web<'_>) -> T) -> T {
     let ones = vec![1.0; pairs.ends.len()];
     let analysis = Analysis::new(&SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &ones, 0.0)).unwrap();
-    act(&Web::new(pairs, &analysis).unwrap())
+    act(&Web::new(pairs, &analysis, u64::MAX).unwrap())
 }
 
 fn ask(tolerance: f64) -> Ask {
-    Ask { tolerance, max_iterations: 300, max_rank: 20 }
+    Ask { tolerance: 0.9 * tolerance, max_iterations: 300, max_rank: 20 }
 }
 
 fn unfolded(pairs: &Pairs, tolerance: f64) -> (Unfolded, Bracket) {
@@ -87,7 +87,7 @@ fn x04_a_path_is_a_line_as_long_as_its_edges() {
 
 #[test]
 fn x04_a_ring_is_a_regular_polygon() {
-    for n in [3, 4, 9, 50] {
+    for n in [3, 5, 9, 50] {
         let edges: Vec<_> = (0..n).map(|i| (i.min((i + 1) % n), i.max((i + 1) % n), 1.0)).collect();
         let (_, bracket) = unfolded(&of_edges(n, &edges), 1e-8);
         let variance = n as f64 / (2.0 * (std::f64::consts::PI / n as f64).sin()).powi(2);
@@ -99,7 +99,7 @@ fn x04_a_ring_is_a_regular_polygon() {
 
 #[test]
 fn x04_a_tree_is_at_most_a_plane() {
-    // Three arms at right angles of 120 degrees: the hub is the mean, every arm adds its squared length.
+    // Three arms at angles of 120 degrees: the hub is the mean, every arm adds its squared length.
     let (_, star) = unfolded(&of_edges(4, &[(0, 1, 1.0), (0, 2, 1.0), (0, 3, 1.0)]), 1e-8);
     assert!((star.primal - 3.0).abs() < 1e-7 && star.rank == 2, "{star:?}");
     // One long arm against two short ones: a line.

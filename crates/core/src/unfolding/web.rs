@@ -1,7 +1,7 @@
 //! Points held by pairs, with weights on the pairs: Laplacian products, and the bottom of the weighted Laplacian.
 
 use super::Pairs;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::linalg::cholesky::{Analysis, Symbolic};
 use crate::linalg::fronts::{Blocks, Factor, Fronts};
 use crate::linalg::lanczos::Ask;
@@ -14,14 +14,18 @@ use std::sync::Mutex;
 
 /// Pairs to a piece of parallel work, and of summation.
 const PIECE: usize = 8192;
+/// A factor of more flops than this is not computed.
+const DEAR_FLOPS: f64 = 2e12;
 /// Up to this many points all eigenpairs are computed.
 const DENSE: usize = 60;
 
 /// Points held by pairs.
 pub(crate) struct Web<'a> {
     pub(crate) pairs: &'a Pairs,
-    pub(crate) fronts: Fronts,
-    symbolic: Symbolic<'a>,
+    /// How matrices on the pairs are factored, where that is affordable.
+    factored: Option<(Fronts, Symbolic<'a>)>,
+    /// How many bytes may be allocated.
+    memory: u64,
     /// For each point, where its pairs begin.
     offsets: Vec<usize>,
     /// Pair and sign: whether the point is the first end.
@@ -31,7 +35,8 @@ pub(crate) struct Web<'a> {
 }
 
 impl<'a> Web<'a> {
-    pub(crate) fn new(pairs: &'a Pairs, analysis: &'a Analysis) -> Result<Web<'a>> {
+    /// A web whose Laplacians are factored, unless that would not fit into the memory or take too long.
+    pub(crate) fn new(pairs: &'a Pairs, analysis: &'a Analysis, memory: u64) -> Result<Web<'a>> {
         let n = pairs.len();
         let mut offsets = vec![0usize; n + 1];
         for &(i, j) in &pairs.ends {
@@ -49,8 +54,24 @@ impl<'a> Web<'a> {
                 cursor[end as usize] += 1;
             }
         }
-        let (fronts, symbolic) = (Fronts::new(analysis, &pairs.ends)?, analysis.symbolic()?);
-        Ok(Web { pairs, fronts, symbolic, offsets, around, free: Mutex::default() })
+        let factored = if analysis.flops <= DEAR_FLOPS && 2 * analysis.memory() <= memory {
+            Some((Fronts::new(analysis, &pairs.ends)?, analysis.symbolic()?))
+        } else {
+            None
+        };
+        Ok(Web { pairs, factored, memory, offsets, around, free: Mutex::default() })
+    }
+
+    /// The fronts of matrices on the pairs.
+    ///
+    /// # Errors
+    ///
+    /// If they are not affordable.
+    pub(crate) fn fronts(&self) -> Result<&Fronts> {
+        let dear = || {
+            Error::parameter("the factor of the graph's Laplacian would take too long; use --landmarks or a smaller -k")
+        };
+        self.factored.as_ref().map(|(fronts, _)| fronts).ok_or_else(dear)
     }
 
     /// Takes vectors back that are needed no more.
@@ -88,7 +109,7 @@ impl<'a> Web<'a> {
                 let mut product = 1.0;
                 for e in start..(start + 8).min(pairs.end) {
                     let x = of(e);
-                    if !(x > 0.0) {
+                    if x.is_nan() || x <= 0.0 {
                         return f64::NAN;
                     }
                     product *= x;
@@ -160,6 +181,9 @@ impl<'a> Web<'a> {
         let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
         let inverse: Vec<f64> = root.iter().map(|root| 1.0 / root).collect();
         let uniform = mass.iter().all(|&m| m == 1.0);
+        let Some((_, symbolic)) = &self.factored else {
+            return pencil::bottom(&laplacian, Some(mass), wanted.min(n - 1), 0, self.memory, observer);
+        };
         let matrix = if uniform { laplacian } else { laplacian.scaled(&inverse) };
         let length = mass.iter().sum::<f64>().sqrt();
         let constant = Mat::from_fn(n, 1, |i, _| root[i] / length);
@@ -171,7 +195,7 @@ impl<'a> Web<'a> {
             let block = (wanted + 2).next_multiple_of(4);
             let ask = Ask { wanted, block, tolerance, max_steps: 60, seed: 0 };
             let start = start.as_ref().map(|start| start.as_ref());
-            pencil::shift_invert(&matrix, &self.symbolic, constant.as_ref(), start, &ask, observer)?
+            pencil::shift_invert(&matrix, symbolic, constant.as_ref(), start, &ask, observer)?
         };
         if !uniform {
             for q in 0..pairs.vectors.ncols() {
@@ -185,7 +209,8 @@ impl<'a> Web<'a> {
     /// L(weights) − level · M is negative.
     pub(crate) fn is_bottom(&self, weights: &[f64], level: f64, factor: &mut Factor) -> Result<bool> {
         let shifted = Shifted { weights, mass: &self.pairs.mass, level };
-        Ok(self.fronts.factor(1, &shifted, factor)? && factor.negative == 1)
+        let Some((fronts, _)) = &self.factored else { return Ok(false) };
+        Ok(fronts.factor(1, &shifted, factor)? && factor.negative == 1)
     }
 }
 
