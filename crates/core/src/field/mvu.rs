@@ -298,6 +298,10 @@ impl Mvu {
         let placed = Points::new(points.rows(), certificate.coordinates.cols(), placed)?;
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
+        built.warnings.push(format!(
+            "what is certified to {:.1e} is the unfolding of the landmarks; with the points placed between them the gap is {:.1e}",
+            own.gap, certificate.claimed.gap
+        ));
         Ok(built)
     }
 

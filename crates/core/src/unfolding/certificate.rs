@@ -50,7 +50,7 @@ pub struct Bracket {
     pub gap: f64,
     /// ‖L K − K‖ / ‖K‖ with L the Laplacian of the weights scaled to λ = 1; zero at the optimum (11).
     pub kkt: f64,
-    /// How many directions have more variance than the gap leaves open.
+    /// How many directions have more variance than the gap leaves open (or a hundredth, if the gap is larger).
     pub rank: usize,
     /// How many eigenvalues of L are one, within ten times the gap; at the optimum no fewer than the rank (13). Three more
     /// than there are coordinates are looked at.
@@ -230,7 +230,7 @@ pub(crate) fn bracket(
         dual: dual * unit,
         gap,
         kkt: norm(&off) / norm(&weighted).max(f64::MIN_POSITIVE),
-        rank: values.iter().filter(|&&value| value > gap.max(1e-9) * variance).count(),
+        rank: values.iter().filter(|&&value| value > gap.clamp(1e-9, 1e-2) * variance).count(),
         multiplicity: eigen.values.iter().take(r + 3).filter(|&&value| value <= lambda * (1.0 + near)).count(),
         violation,
         pairs: pairs.ends.len(),
