@@ -194,6 +194,8 @@ fn landmarks_are_certified_and_the_whole_is_bracketed() {
     let whole = recipe(6, Mvu::default()).fit(&points).unwrap().report().certificate.unwrap();
     assert!(bracket.primal <= whole.dual && whole.primal <= bracket.dual, "{bracket:?} {whole:?}");
     assert!(bracket.gap > 1e-3, "placing by neighbors is no proof: {bracket:?}");
+    // The distances along the graph to the middle bound it well.
+    assert!(bracket.dual < 1.5 * whole.dual, "{bracket:?} {whole:?}");
 }
 
 #[test]

@@ -19,13 +19,13 @@ use super::{
 };
 use crate::error::{Error, Result, bytes};
 use crate::extend::{Known, Rule};
-use crate::graph::Graph;
+use crate::graph::{Graph, Metric};
 use crate::linalg::cholesky::Analysis;
 use crate::linalg::sparse::SparseSymmetric;
 use crate::points::Points;
 use crate::unfolding::{
-    Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Sense, Unfolded, Web, bracket, cost, follow,
-    solve,
+    Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Sense, Unfolded, Web, bracket,
+    bracket_of_some, cost, follow, solve, tree_weights,
 };
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -175,7 +175,7 @@ impl Mvu {
                 // A little is lost when the bound is confirmed.
                 let ask = Ask { tolerance: 0.9 * self.tolerance, max_iterations: self.max_iterations, max_rank };
                 let found = follow(&web, &ask, None, site.observer)?;
-                let bracket = bracket(&web, (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
+                let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
                 (found, bracket)
             }
             MvuVariant::Equality => self.equality(site, &web, band)?,
@@ -192,9 +192,7 @@ impl Mvu {
         if self.variant == MvuVariant::Equality && self.band.is_none() {
             built.used.push(("band", band.to_string()));
         }
-        if found.stopped {
-            built.warnings.push(format!("stopped at a relative gap of {:.1e}", bracket.gap));
-        } else if !built.converged {
+        if !built.converged {
             let way_out = match self.variant {
                 MvuVariant::Inequality => "raise --max-iterations or --tolerance",
                 MvuVariant::Equality => {
@@ -261,7 +259,7 @@ impl Mvu {
         for exponent in if flat { 0..=FLATTEST } else { 0..=0 } {
             let many = if flat { 10f64.powi(exponent) } else { 0.0 };
             let w: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + many * flat).collect();
-            let found = match bracket(web, (self.variant, band), (r, &y), &w, site.observer) {
+            let found = match bracket((web, web), (self.variant, band), (r, &y), &w, site.observer) {
                 Err(Error::Numerical(_)) => continue,
                 found => found?,
             };
@@ -274,7 +272,7 @@ impl Mvu {
                 "equal distances left no upper bound; give them a --band 0.01, or use --variant inequality".into(),
             )
         })?;
-        Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: false }, found))
+        Ok((Unfolded { r, y, w, factorizations: full.iterations }, found))
     }
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
@@ -305,27 +303,17 @@ impl Mvu {
         Ok(built)
     }
 
-    /// What coordinates of all points are worth on the whole graph: the bound is that of the weights 1/D or 1/s, whichever
-    /// is lower, with s the room that the coordinates leave after they are shrunk.
+    /// What coordinates of all points are worth on the whole graph, by weights along the shortest paths to the middle of the
+    /// map: they need no factor that fills.
     fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
         let distance = site.distance();
         let pairs = Pairs::new(site.graph()?, of_landmarks.constraints, distance.as_deref())?;
-        let analysis = analysis(&pairs)?;
-        let web = Web::new(&pairs, &analysis, site.memory)?;
-        let r = placed.cols();
+        let (r, mean) = (placed.cols(), placed.column_means());
+        let from_middle = |i: &usize| Metric::Euclidean.distance(placed.row(pairs.first[*i] as usize), &mean);
+        let middle = (0..pairs.len()).min_by(|a, b| from_middle(a).total_cmp(&from_middle(b))).unwrap_or(0);
+        let w = tree_weights(&pairs, middle);
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
-        let differences = web.differences(r, &y);
-        let square = |e: usize| differences[e * r..][..r].iter().map(|d| d * d).sum::<f64>();
-        let longest = -web.least(|e| -square(e) / pairs.squares[e]);
-        let room = |e: usize| pairs.squares[e] - square(e) / (1.01 * longest.max(1.0));
-        let mut best: Option<(Bracket, Vec<f64>)> = None;
-        for w in [web.each(|e| 1.0 / pairs.squares[e]), web.each(|e| 1.0 / room(e))] {
-            let found = bracket(&web, (self.variant, of_landmarks.band), (r, &y), &w, site.observer)?;
-            if best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
-                best = Some((found, w));
-            }
-        }
-        let (claimed, w) = best.ok_or(Error::Stopped)?;
+        let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, site.observer)?;
         // Points at one place have one row, whatever the rule made of them.
         let coordinates = coordinates(&pairs, r, &y)?;
         Ok(Certificate { coordinates, weights: weights(&pairs, &w), claimed, ..of_landmarks.clone() })

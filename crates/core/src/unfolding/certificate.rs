@@ -148,10 +148,8 @@ impl Certificate {
         if stray {
             return Err(refused("points at distance zero have different coordinates".into()));
         }
-        let laplacian = SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &w, 0.0);
-        let analysis = Analysis::new(&laplacian)?;
-        let web = Web::new(&pairs, &analysis, crate::memory::available())?;
-        let found = bracket(&web, (self.variant, self.band), (self.coordinates.cols(), &y), &w, &Silent)?;
+        let map = (self.coordinates.cols(), y.as_slice());
+        let found = bracket_of_some(&pairs, (self.variant, self.band), map, &w, crate::memory::available(), &Silent)?;
         let agree = |a: f64, b: f64| (a - b).abs() <= 1e-6 * found.dual.abs();
         let claimed = &self.claimed;
         if !agree(found.primal, claimed.primal) || !agree(found.dual, claimed.dual) {
@@ -184,10 +182,31 @@ fn refused(fact: String) -> Error {
     Error::data(format!("the certificate does not hold: {fact}; fit the model again"))
 }
 
+/// The bracket of coordinates and weights that may be zero for most pairs: only the others are factored.
+pub(crate) fn bracket_of_some(
+    pairs: &Pairs,
+    sense: (MvuVariant, f64),
+    map: (usize, &[f64]),
+    w: &[f64],
+    memory: u64,
+    observer: &dyn Observer,
+) -> Result<Bracket> {
+    let held: Vec<usize> = (0..w.len()).filter(|&e| w[e] != 0.0).collect();
+    let holding = Pairs {
+        ends: held.iter().map(|&e| pairs.ends[e]).collect(),
+        squares: held.iter().map(|&e| pairs.squares[e]).collect(),
+        ..pairs.clone()
+    };
+    let w: Vec<f64> = held.iter().map(|&e| w[e]).collect();
+    let analysis = Analysis::new(&SparseSymmetric::laplacian(holding.len(), &holding.ends, &w, 0.0))?;
+    bracket((&Web::bare(pairs, memory), &Web::new(&holding, &analysis, memory)?), sense, map, &w, observer)
+}
+
 /// The bracket of coordinates (r numbers a point) and weights over some pairs, in the units of the data. Squares that may be
-/// off by a part ε of them allow a variance of (Σ D W + ε Σ D |W|) / λ.
+/// off by a part ε of them allow a variance of (Σ D W + ε Σ D |W|) / λ. The first web has all pairs, the second those with
+/// weights.
 pub(crate) fn bracket(
-    web: &Web<'_>,
+    (all, web): (&Web<'_>, &Web<'_>),
     (variant, band): (MvuVariant, f64),
     (r, y): (usize, &[f64]),
     w: &[f64],
@@ -196,12 +215,12 @@ pub(crate) fn bracket(
     let (pairs, n) = (web.pairs, web.pairs.len());
     let unit = pairs.unit * pairs.unit;
     let y = centered(r, y, &pairs.mass);
-    let differences = web.differences(r, &y);
-    let ratio = |e: usize| differences[e * r..][..r].iter().map(|d| d * d).sum::<f64>() / pairs.squares[e];
-    let longest = -web.least(|e| -ratio(e));
+    let differences = all.differences(r, &y);
+    let ratio = |e: usize| differences[e * r..][..r].iter().map(|d| d * d).sum::<f64>() / all.pairs.squares[e];
+    let longest = -all.least(|e| -ratio(e));
     let violation = match variant {
         MvuVariant::Inequality => (longest - 1.0).max(0.0),
-        MvuVariant::Equality => (-web.least(|e| -(ratio(e) - 1.0).abs()) - band).max(0.0),
+        MvuVariant::Equality => (-all.least(|e| -(ratio(e) - 1.0).abs()) - band).max(0.0),
     };
     let moment = moment(r, &y, &pairs.mass);
     let variance: f64 = (0..r).map(|q| moment[(q, q)]).sum();
@@ -218,7 +237,7 @@ pub(crate) fn bracket(
     }
     let dual = web.sum(|e| pairs.squares[e] * (w[e] + band * w[e].abs())) / lambda;
     let gap = (dual - primal) / dual.abs();
-    let pulled = web.laplacian(r, w, &differences);
+    let pulled = web.laplacian(r, w, &web.differences(r, &y));
     let off: Vec<f64> = (0..n * r).map(|at| pulled[at] / lambda - pairs.mass[at / r] * y[at]).collect();
     let weighted: Vec<f64> = (0..n * r).map(|at| pairs.mass[at / r] * y[at]).collect();
     let ones = vec![1.0; n];
@@ -233,7 +252,7 @@ pub(crate) fn bracket(
         rank: values.iter().filter(|&&value| value > gap.clamp(1e-9, 1e-2) * variance).count(),
         multiplicity: eigen.values.iter().take(r + 3).filter(|&&value| value <= lambda * (1.0 + near)).count(),
         violation,
-        pairs: pairs.ends.len(),
+        pairs: all.pairs.ends.len(),
         confirmed,
     })
 }

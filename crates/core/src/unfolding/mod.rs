@@ -22,17 +22,19 @@ mod pairs;
 mod path;
 mod rescale;
 mod subspace;
+mod tree;
 mod web;
 
 pub use bound::upper_bound;
-pub(crate) use certificate::bracket;
 pub use certificate::{Bracket, Certificate, MvuVariant};
+pub(crate) use certificate::{bracket, bracket_of_some};
 pub(crate) use full::{Sense, cost, solve};
 pub use pairs::Constraints;
 pub(crate) use pairs::{Distance, Pairs, distance_of};
 pub(crate) use path::{Ask, Unfolded, follow};
 pub use rescale::Rescaling;
 pub(crate) use rescale::{MOST, rescale};
+pub(crate) use tree::tree_weights;
 pub(crate) use web::Web;
 
 #[cfg(test)]

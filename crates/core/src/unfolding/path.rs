@@ -69,7 +69,6 @@ pub(crate) struct Unfolded {
     /// The weights that gave the best bound.
     pub(crate) w: Vec<f64>,
     pub(crate) factorizations: usize,
-    pub(crate) stopped: bool,
 }
 
 /// Follows the path until the relative gap is small enough, from the coordinates of `start` if there are any (they must
@@ -88,11 +87,9 @@ pub(crate) fn follow(
         Some((r, y)) => Path::from(web, r, y)?,
         None => Path::from_nothing(web, observer)?,
     };
-    let mut stopped = false;
     while path.factorizations < ask.max_iterations {
         if observer.stop() {
-            stopped = true;
-            break;
+            return Err(Error::Stopped);
         }
         path.factor()?;
         let Some(step) = path.step() else { break };
@@ -127,16 +124,13 @@ pub(crate) fn follow(
         path.iterations = 0;
     }
     if path.best.is_infinite() {
-        if stopped {
-            return Err(Error::Stopped);
-        }
         path.bound(observer)?;
     }
     if path.best_w.is_empty() {
         return Err(Error::Numerical("the unfolding found no upper bound; another k may help".into()));
     }
     path.rotate();
-    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped })
+    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations })
 }
 
 /// A point on the way.

@@ -34,7 +34,8 @@ fn ask(tolerance: f64) -> Ask {
 fn unfolded(pairs: &Pairs, tolerance: f64) -> (Unfolded, Bracket) {
     with_web(pairs, |web| {
         let found = follow(web, &ask(tolerance), None, &Silent).unwrap();
-        let bracket = bracket(web, (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
+        let bracket =
+            bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         (found, bracket)
     })
 }
@@ -128,7 +129,7 @@ fn x02_x03_x05_the_optimum_satisfies_the_conditions_of_the_optimum() {
         with_web(&pairs, |web| {
             let found = follow(web, &ask(1e-7), None, &Silent).unwrap();
             let (r, y) = (found.r, &found.y);
-            let bracket = bracket(web, (MvuVariant::Inequality, 0.0), (r, y), &found.w, &Silent).unwrap();
+            let bracket = bracket((web, web), (MvuVariant::Inequality, 0.0), (r, y), &found.w, &Silent).unwrap();
             assert!(bracket.gap <= 1e-7 && bracket.kkt < 1e-3, "{bracket:?}");
             assert!(bracket.rank <= bracket.multiplicity, "{bracket:?}");
             // Every column lies in the span of the eigenvectors whose eigenvalues are about one.
@@ -168,7 +169,8 @@ fn a_saddle_of_rank_one_is_left() {
         let longest = web.least(|e| pairs.squares[e] / steps[e].powi(2).max(1e-300)).sqrt();
         let start = v.iter().map(|v| 0.999 * longest * v).collect();
         let found = follow(web, &ask(1e-5), Some((1, start)), &Silent).unwrap();
-        let bracket = bracket(web, (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
+        let bracket =
+            bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         assert!(found.r > 1 && bracket.gap <= 1e-5, "{bracket:?}");
         assert!((bracket.primal / straight.primal - 1.0).abs() < 2e-5, "{bracket:?} {straight:?}");
     });
@@ -195,7 +197,7 @@ proptest! {
         with_web(&pairs, |web| {
             let weight = |e: usize| (spread * (((e as u64 * 2_654_435_761 + seed) % 997) as f64 / 997.0 - 0.5)).exp();
             let w = web.each(|e| weight(e) / pairs.squares[e]);
-            let found = bracket(web, (MvuVariant::Inequality, 0.0), (3, &values), &w, &Silent).unwrap();
+            let found = bracket((web, web), (MvuVariant::Inequality, 0.0), (3, &values), &w, &Silent).unwrap();
             assert!(found.primal <= found.dual, "{found:?}");
         });
     }

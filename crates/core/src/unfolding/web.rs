@@ -37,6 +37,15 @@ pub(crate) struct Web<'a> {
 impl<'a> Web<'a> {
     /// A web whose Laplacians are factored, unless that would not fit into the memory or take too long.
     pub(crate) fn new(pairs: &'a Pairs, analysis: &'a Analysis, memory: u64) -> Result<Web<'a>> {
+        let mut web = Web::bare(pairs, memory);
+        if analysis.flops <= DEAR_FLOPS && 2 * analysis.memory() <= memory {
+            web.factored = Some((Fronts::new(analysis, &pairs.ends)?, analysis.symbolic()?));
+        }
+        Ok(web)
+    }
+
+    /// A web without factors.
+    pub(crate) fn bare(pairs: &'a Pairs, memory: u64) -> Web<'a> {
         let n = pairs.len();
         let mut offsets = vec![0usize; n + 1];
         for &(i, j) in &pairs.ends {
@@ -54,12 +63,7 @@ impl<'a> Web<'a> {
                 cursor[end as usize] += 1;
             }
         }
-        let factored = if analysis.flops <= DEAR_FLOPS && 2 * analysis.memory() <= memory {
-            Some((Fronts::new(analysis, &pairs.ends)?, analysis.symbolic()?))
-        } else {
-            None
-        };
-        Ok(Web { pairs, factored, memory, offsets, around, free: Mutex::default() })
+        Web { pairs, factored: None, memory, offsets, around, free: Mutex::default() }
     }
 
     /// The fronts of matrices on the pairs.
