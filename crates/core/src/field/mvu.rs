@@ -19,7 +19,7 @@ use super::{
 };
 use crate::error::{Error, Result, bytes};
 use crate::extend::{Known, Rule};
-use crate::graph::{Graph, Metric};
+use crate::graph::Graph;
 use crate::linalg::cholesky::Analysis;
 use crate::linalg::sparse::SparseSymmetric;
 use crate::points::Points;
@@ -303,15 +303,12 @@ impl Mvu {
         Ok(built)
     }
 
-    /// What coordinates of all points are worth on the whole graph, by weights along the shortest paths to the middle of the
-    /// map: they need no factor that fills.
+    /// What coordinates of all points are worth on the whole graph, by weights along shortest paths, which need no factor
+    /// that fills.
     fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
         let distance = site.distance();
         let pairs = Pairs::new(site.graph()?, of_landmarks.constraints, distance.as_deref())?;
-        let (r, mean) = (placed.cols(), placed.column_means());
-        let from_middle = |i: &usize| Metric::Euclidean.distance(placed.row(pairs.first[*i] as usize), &mean);
-        let middle = (0..pairs.len()).min_by(|a, b| from_middle(a).total_cmp(&from_middle(b))).unwrap_or(0);
-        let w = tree_weights(&pairs, middle);
+        let (r, w) = (placed.cols(), tree_weights(&pairs));
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
         let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, site.observer)?;
         // Points at one place have one row, whatever the rule made of them.
