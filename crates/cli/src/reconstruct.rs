@@ -7,10 +7,10 @@ use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::transform::load;
 use crate::{input, say};
+use eigenfold::back::{BackRule, Evidence, Reconstruction};
 use eigenfold::error::Result;
 use eigenfold::io;
 use eigenfold::model::Model;
-use eigenfold::reconstruct::{BackRule, Evidence, Reconstruction};
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -1,9 +1,9 @@
 //! What a fit reports: as JSON for programs, as a few lines for people.
 
-use eigenfold::choose::Tried;
 use eigenfold::error::Result;
 use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
+use eigenfold::judge::choose::Tried;
 use eigenfold::model::Report;
 use eigenfold::unfolding::{Bracket, Rescaling};
 use eigenfold::{Choice, HeldOut};

@@ -10,7 +10,7 @@ use crate::{input, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::score::{EXACT_POINTS, GplvmScore, Score, Starts};
+use eigenfold::judge::score::{EXACT_POINTS, GplvmScore, Score, Starts};
 use serde_json::{Value, json};
 use std::time::Instant;
 

@@ -12,8 +12,9 @@
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 use eigenfold::graph::{Index, Metric};
-use eigenfold::linalg::small::solve_positive_definite;
 use eigenfold::{Error, Method, Points, Recipe, io};
+use faer::linalg::solvers::Solve;
+use faer::{Mat, Side};
 
 /// What a rule says about one row.
 struct Said {
@@ -84,10 +85,10 @@ fn local_regression(map: &Points, row: usize, near: &[u32]) -> Option<Said> {
         return None;
     }
     let at = |place: &[f64]| -> Option<Vec<f64>> {
-        let mut solved = place.to_vec();
-        let definite = solve_positive_definite(&mut gram.clone(), &mut solved);
-        let product = |f: &Vec<f64>| f.iter().zip(&solved).map(|(f, s)| f * s).sum();
-        definite.then(|| design.iter().map(product).collect())
+        let solved = Mat::from_fn(p, p, |i, j| gram[i * p + j]).llt(Side::Lower).ok()?;
+        let solved = solved.solve(Mat::from_fn(p, 1, |i, _| place[i]));
+        let product = |f: &Vec<f64>| f.iter().enumerate().map(|(i, f)| f * solved[(i, 0)]).sum();
+        Some(design.iter().map(product).collect())
     };
     let weights = at(&[&[1.0][..], &vec![0.0; p - 1]].concat())?;
     let fits = design.iter().map(|f| at(f)).collect::<Option<Vec<_>>>()?;

@@ -25,42 +25,44 @@
 //! # Ok::<(), eigenfold::Error>(())
 //! ```
 
-pub mod choose;
+pub mod back;
+pub mod coordinates;
 pub mod error;
-pub mod extend;
 pub mod field;
+mod fit;
+mod gp;
 pub mod graph;
+mod ground;
 mod input;
 pub mod io;
-mod lasso;
+pub mod judge;
+pub mod kernel;
 pub mod likelihood;
 pub mod linalg;
 mod memory;
 pub mod model;
 pub mod optimize;
+pub mod place;
 pub mod points;
 pub mod progress;
 pub mod recipe;
-pub mod reconstruct;
 pub mod sample;
-pub mod score;
-pub mod spectral;
-mod stages;
-pub mod unfolding;
 
-pub use choose::Choice;
+pub use back::Reconstruction;
 pub use error::{Error, Result};
-pub use extend::Placed;
+pub use field::unfolding::{self, Certificate};
 pub use field::{
-    Alle, DiffusionMaps, Drill, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu,
-    ModifiedLle, Mvu, Pca,
+    Alle, DiffusionMaps, Drill, HessianLle, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu, ModifiedLle,
+    Mvu, Pca,
 };
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
-pub use likelihood::{HeldOut, Likelihood, Observation};
+pub use judge::HeldOut;
+pub use judge::choose::Choice;
+pub use judge::score::GplvmScore;
+pub use kernel::Kernel;
+pub use likelihood::{Likelihood, Observation};
 pub use model::Model;
+pub use place::Placed;
 pub use points::Points;
 pub use recipe::{Method, Recipe};
-pub use reconstruct::Reconstruction;
-pub use score::GplvmScore;
-pub use unfolding::Certificate;

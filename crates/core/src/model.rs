@@ -1,13 +1,13 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
 use crate::error::{Error, Result};
-use crate::extend::{Known, Placed, Rule};
+use crate::field::unfolding::{Bracket, Certificate, Rescaling};
 use crate::field::{Learned, PathStep, Weight};
 use crate::graph::Index;
 use crate::likelihood::Observation;
+use crate::place::{Known, Placed, Rule};
 use crate::points::Points;
 use crate::recipe::Recipe;
-use crate::unfolding::{Bracket, Certificate, Rescaling};
 use serde::{Deserialize, Serialize};
 
 /// What a fit did and how well.

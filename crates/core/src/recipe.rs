@@ -3,18 +3,18 @@
 //! This is the only file that matches on [`Method`]; everything else sees a [`FieldModel`].
 
 use crate::error::{Error, Result};
+use crate::field::unfolding;
 use crate::field::{
     Alle, DiffusionMaps, Drill, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps,
     Learned, Lle, Ltsa, Mds, Meu, ModifiedLle, Mvu, Parameter, Pca,
 };
+use crate::fit::Stages;
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
 use crate::likelihood::Likelihood;
 use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
-use crate::stages::Stages;
-use crate::unfolding;
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
 

@@ -6,9 +6,8 @@ mod support;
 
 use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::linalg::positive::Positive;
+use eigenfold::judge::score::{GplvmScore, Starts};
 use eigenfold::progress::Silent;
-use eigenfold::score::{GplvmScore, Starts};
 use eigenfold::{Alle, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Neighbors, Pca, Points, Recipe};
 use faer::Mat;
 use std::f64::consts::{PI, TAU};
@@ -28,7 +27,7 @@ fn l12_the_ornstein_uhlenbeck_covariance_has_a_tridiagonal_inverse() {
     let places: Vec<f64> = (0..n).scan(0.0, |at, i| Some(std::mem::replace(at, *at + gap(i)))).collect();
     let covariance = Mat::from_fn(n, n, |i, j| (-(places[i] - places[j]).abs()).exp());
     assert!((0..n).all(|i| (0..n).all(|j| covariance[(i, j)] > 0.0)), "the covariance is dense");
-    let inverse = Positive::factor(covariance).unwrap().inverse();
+    let inverse = inverse(&covariance);
     let squared = |i: usize| (-2.0 * gap(i)).exp();
     let beside = |i: usize| squared(i) / (1.0 - squared(i));
     for i in 0..n {

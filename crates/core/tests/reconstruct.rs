@@ -3,7 +3,7 @@
 
 mod support;
 
-use eigenfold::reconstruct::BackRule;
+use eigenfold::back::BackRule;
 use eigenfold::sample::Sample;
 use eigenfold::{Input, Isomap, Lle, Mds, Method, Model, Neighbors, Pca, Pieces, Points, Recipe};
 use support::*;

@@ -4,8 +4,8 @@
 mod support;
 
 use eigenfold::io::ReadOptions;
+use eigenfold::judge::score::{GplvmScore, Parameters};
 use eigenfold::progress::Silent;
-use eigenfold::score::{GplvmScore, Parameters};
 use eigenfold::{Pca, io};
 use support::*;
 

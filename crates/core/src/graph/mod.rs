@@ -3,34 +3,16 @@
 //! A [`Graph`] keeps the directed lists as the search found them: `j` in the list of `i` does not imply the reverse.
 //! Each method says in its own file how it symmetrizes.
 
-mod best;
-mod brute;
-mod descent;
-mod dijkstra;
-mod elimination;
-mod filter;
-mod forest;
-mod kd_tree;
-mod matrix;
 mod metric;
-mod nearest;
 pub(crate) mod ordered;
-pub(crate) mod panels;
 pub(crate) mod paths;
 mod pieces;
-mod search;
-mod shortlist;
-mod source;
-pub(crate) mod sweep;
-mod tile;
-mod watch;
-mod widest;
-mod within;
+pub(crate) mod search;
 
-pub use matrix::check_distances;
 pub use metric::Metric;
-pub use nearest::{Index, Lists};
 pub use paths::Paths;
+pub use search::index::{Index, Lists};
+pub use search::matrix::check_distances;
 pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};

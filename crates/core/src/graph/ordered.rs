@@ -4,12 +4,12 @@
 //! has met enough later points, but not further than [`HOPS`]. A point that meets none takes the one nearest later
 //! point that a longer walk finds, since a point without parents would be a second root.
 
-use super::Undirected;
-use super::dijkstra::settle;
 use crate::error::Result;
-use crate::linalg::cholesky::Analysis;
+use crate::graph::Undirected;
+use crate::graph::paths::dijkstra::settle;
 use crate::linalg::dense::{inner, product};
-use crate::linalg::sparse::SparseSymmetric;
+use crate::linalg::sparse::cholesky::Analysis;
+use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::points::Points;
 use faer::Mat;
 use rayon::prelude::*;

@@ -6,11 +6,11 @@
 //!
 //! O. Borůvka. O jistém problému minimálním. Práce moravské přírodovědecké společnosti 3, 1926.
 
-use super::Graph;
-use super::nearest::Lists;
-use super::source::Source;
-use super::watch::Watch;
 use crate::error::Result;
+use crate::graph::Graph;
+use crate::graph::search::index::Lists;
+use crate::graph::search::source::Source;
+use crate::graph::search::watch::Watch;
 
 /// A search for the connecting k gives up beyond this many nanoseconds of work ([`Source::work`]).
 const AFFORDABLE: f64 = 2e9;

@@ -1,7 +1,7 @@
 //! The built-in data sets, read through the same readers as any file (`data/README.md` says where they are from).
 
-use super::{ReadOptions, Table, csv, npy};
 use crate::error::Result;
+use crate::io::{ReadOptions, Table, csv, npy};
 use std::path::Path;
 
 /// The names that [`super::read`] knows.

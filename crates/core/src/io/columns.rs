@@ -1,7 +1,7 @@
 //! The columns of a table: how messages name them, and which are data, label, or left out.
 
-use super::{ReadOptions, format_error};
 use crate::error::{Error, Result};
+use crate::io::{ReadOptions, format_error};
 use std::path::Path;
 
 /// What a column is for.

@@ -3,10 +3,11 @@
 //! Rows that hold no quote are read in parallel, a piece of the file each; a cell that is not a number stops the
 //! reading with its row, its line and its column.
 
-use super::columns::{Columns, Role, place};
-use super::dialect::{self, Dialect, SPACES};
-use super::{Labels, ReadOptions, Table, format_error, is_unusable};
 use crate::error::{Error, Result};
+use crate::io::columns::{Columns, Role, place};
+use crate::io::dialect;
+use crate::io::dialect::{Dialect, SPACES};
+use crate::io::{Labels, ReadOptions, Table, format_error, is_unusable};
 use crate::points::Points;
 use rayon::prelude::*;
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! What kind of text a file is: whether it is text at all, its delimiter, and whether it has a header.
 
-use super::format_error;
 use crate::error::Result;
+use crate::io::format_error;
 use ::csv::{ByteRecord, ReaderBuilder};
 use std::path::Path;
 

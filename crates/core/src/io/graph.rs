@@ -1,8 +1,8 @@
 //! Graphs as edge lists: one edge a line, `i,j,length`, points counted from 0.
 
-use super::{ReadOptions, csv, format_error, open, read_error, write_bytes_atomically, write_error};
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::io::{ReadOptions, csv, format_error, open, read_error, write_bytes_atomically, write_error};
 use std::io::Read;
 use std::path::Path;
 

@@ -13,8 +13,8 @@
 //! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again). A file of another
 //! format version is refused by name.
 
-use super::atomic::{write_bytes_atomically, write_error};
 use crate::error::{Error, Result};
+use crate::io::atomic::{write_bytes_atomically, write_error};
 use crate::model::Model;
 use std::path::Path;
 

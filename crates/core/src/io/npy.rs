@@ -3,9 +3,9 @@
 //! The file is read a block at a time and each block converted in parallel, so that reading needs little more memory
 //! than the points themselves. No more is allocated than the length of the file allows for.
 
-use super::npy_header::{Header, Kind, MAGIC};
-use super::{Columns, ReadOptions, Table, read_error, table_of};
 use crate::error::Result;
+use crate::io::npy_header::{Header, Kind, MAGIC};
+use crate::io::{Columns, ReadOptions, Table, read_error, table_of};
 use crate::points::Points;
 use rayon::prelude::*;
 use std::io::{Read, Write};

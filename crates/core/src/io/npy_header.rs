@@ -6,8 +6,8 @@
 //!
 //! NumPy Enhancement Proposal 1, "A simple file format for NumPy arrays".
 
-use super::format_error;
 use crate::error::{Error, Result};
+use crate::io::format_error;
 use std::io::Read;
 use std::path::Path;
 

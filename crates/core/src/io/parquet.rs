@@ -3,9 +3,11 @@
 //! Flat tables only. Every column of numbers or booleans is data unless the options say otherwise; text can be the
 //! label.
 
-use super::columns::{Columns, Role};
-use super::{Labels, ReadOptions, Table, format_error, is_unusable, read_error, write_bytes_atomically, write_error};
 use crate::error::{Error, Result};
+use crate::io::columns::{Columns, Role};
+use crate::io::{
+    Labels, ReadOptions, Table, format_error, is_unusable, read_error, write_bytes_atomically, write_error,
+};
 use crate::points::Points;
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};

@@ -1,8 +1,8 @@
 //! Fitted edges: one a line, `i,j,distance,weight`, points counted from 0.
 
-use super::{csv, write_bytes_atomically, write_error};
 use crate::error::Result;
 use crate::field::Weight;
+use crate::io::{csv, write_bytes_atomically, write_error};
 use std::path::Path;
 
 /// Writes fitted edges in their order as `i,j,distance,weight`; `-` is standard output. [`super::read_graph`] reads the

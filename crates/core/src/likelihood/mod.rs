@@ -18,13 +18,11 @@
 //! (the dual model, independent over features). N. D. Lawrence, JMLR 13, 2012, section 2.1.
 
 mod columns;
-mod held_out;
 mod map;
 mod peak;
 mod precision;
 
 pub(crate) use columns::Columns;
-pub use held_out::HeldOut;
 
 use crate::error::{Error, Result};
 use crate::field::Field;

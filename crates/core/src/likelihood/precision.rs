@@ -15,12 +15,12 @@
 //!
 //! A is divided by Gershgorin's bound on its largest eigenvalue, so that every eigenvalue of K is at least one.
 
-use super::peak::{Ladder, peak};
-use super::{Columns, FLOOR, Observation};
 use crate::error::{Error, Result};
+use crate::likelihood::peak::{Ladder, peak};
+use crate::likelihood::{Columns, FLOOR, Observation};
 use crate::linalg::Operator;
-use crate::linalg::cholesky::{Analysis, Symbolic};
-use crate::linalg::sparse::SparseSymmetric;
+use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
+use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::progress::{Observer, Stage};
 use faer::Mat;
 use rayon::prelude::*;

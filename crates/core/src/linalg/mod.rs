@@ -3,22 +3,11 @@
 //! Everything here gives the same bytes for any number of threads: work is cut into pieces whose size depends on the
 //! problem alone, and partial sums are added in the order of the pieces.
 
-pub mod centered;
-pub mod cholesky;
-pub(crate) mod chordal;
-pub mod definite;
-pub mod dense;
-pub mod filter;
-pub(crate) mod fronts;
-pub mod lanczos;
-mod partial;
-pub mod pencil;
-pub mod positive;
-pub mod selected;
-pub mod small;
-pub mod sparse;
-mod triangle;
-pub mod triangular;
+pub(crate) mod dense;
+pub(crate) mod eigen;
+pub(crate) mod sparse;
+
+pub use sparse::{Root, SparseSymmetric};
 
 use faer::{MatMut, MatRef};
 

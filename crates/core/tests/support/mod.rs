@@ -2,9 +2,8 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, reason = "each test file uses a part, and may panic")]
 
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::linalg::dense::{inner, symmetric_eigen};
 use eigenfold::{Method, Model, Points, Recipe};
-use faer::Mat;
+use faer::{Mat, MatRef, Side};
 use std::path::PathBuf;
 
 /// Identities that hold to rounding.
@@ -66,11 +65,30 @@ pub(crate) fn distances(points: &Points) -> Points {
     Points::new(n, n, (0..n * n).map(|at| distance(at / n, at % n)).collect()).unwrap()
 }
 
+/// AᵀB.
+pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    a.transpose() * b
+}
+
+/// All eigenpairs of a symmetric matrix by the matrix library itself, largest eigenvalue first.
+pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> (Vec<f64>, Mat<f64>) {
+    let found = matrix.self_adjoint_eigen(Side::Lower).unwrap();
+    let n = matrix.nrows();
+    let values = (0..n).rev().map(|q| found.S()[q]).collect();
+    (values, Mat::from_fn(n, n, |i, q| found.U()[(i, n - 1 - q)]))
+}
+
+/// The inverse of a symmetric matrix that is positive definite.
+pub(crate) fn inverse(matrix: &Mat<f64>) -> Mat<f64> {
+    use faer::linalg::solvers::DenseSolveCore;
+    matrix.llt(Side::Lower).unwrap().inverse()
+}
+
 /// Columns centered and orthonormalized.
 fn basis(points: &Points) -> Mat<f64> {
     let mean = points.column_means();
     let centered = Mat::from_fn(points.rows(), points.cols(), |i, j| points.row(i)[j] - mean[j]);
-    let (values, vectors) = symmetric_eigen(inner(centered.as_ref(), centered.as_ref()).as_ref()).unwrap();
+    let (values, vectors) = symmetric_eigen(inner(centered.as_ref(), centered.as_ref()).as_ref());
     let rotated = &centered * &vectors;
     Mat::from_fn(points.rows(), points.cols(), |i, q| rotated[(i, q)] / values[q].sqrt())
 }
@@ -80,7 +98,7 @@ pub(crate) fn subspace_angle(a: &Points, b: &Points) -> f64 {
     let (a, b) = (basis(a), basis(b));
     let projected = inner(a.as_ref(), b.as_ref());
     let rest = &b - &a * &projected;
-    let (values, _) = symmetric_eigen(inner(rest.as_ref(), rest.as_ref()).as_ref()).unwrap();
+    let (values, _) = symmetric_eigen(inner(rest.as_ref(), rest.as_ref()).as_ref());
     values[0].max(0.0).sqrt()
 }
 

@@ -1,0 +1,265 @@
+//! The way back: from places on the map to rows of data, with a deviation for every entry.
+//!
+//! | model | rule | the data row at y |
+//! |---|---|---|
+//! | pca, mds of points | linear | `x̄ + U y`, exact; the deviation of a feature is the root of its discarded variance |
+//! | every other model of points | kriging | a weighted mean of the data rows of the nearest map points (`kriging.rs`) |
+//!
+//! The weights and the deviations of kriging come from a Gaussian process over the map, so that a place without map
+//! points around it has a large deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
+//! `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and limits.
+
+mod kriging;
+mod neighborhood;
+
+use crate::error::{Error, Result};
+use crate::model::Model;
+use crate::place::Rule;
+use crate::points::Points;
+use kriging::{Kriging, Neighbors};
+use neighborhood::Neighborhood;
+use rayon::prelude::*;
+
+/// Training rows summed by one thread at a time.
+const ROWS: usize = 1024;
+
+/// Data rows at places of the map.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reconstruction {
+    /// One data row a place, in the order of the places.
+    pub points: Points,
+    /// The predictive standard deviation of each entry: how far a row observed at the place would typically be off.
+    pub deviations: Points,
+    /// The rule, and how well it does on the training rows.
+    pub evidence: Evidence,
+    /// The places (counted from 0) that are further from all map points than these are from each other.
+    pub far: Vec<usize>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// How a model leads back to data space, and how well.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence {
+    /// What predicts.
+    pub rule: BackRule,
+    /// How many training rows judged it.
+    pub rows: usize,
+    /// The root of the squared error of their prediction over their squared distance from the mean: 0 is perfect, 1 no
+    /// better than the mean. By kriging each row is predicted from the others; the linear rule has seen them all.
+    pub error: Option<f64>,
+    /// The share of entries within one deviation of their prediction (0.68 under a Gaussian), and within two (0.95).
+    pub within: Option<[f64; 2]>,
+    /// The mean log density of the entries, each in units of its feature's standard deviation.
+    pub log_density: Option<f64>,
+}
+
+/// What predicts data rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum BackRule {
+    /// x̄ + U y.
+    Linear,
+    /// Local kriging.
+    Kriging {
+        /// How many map points a place is predicted from.
+        neighbors: usize,
+        /// The length of the covariance, in units of the median distance between these.
+        length: f64,
+        /// The variance of the noise, in units of the process variance.
+        noise: f64,
+    },
+}
+
+impl BackRule {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            BackRule::Linear => "linear",
+            BackRule::Kriging { .. } => "kriging",
+        }
+    }
+}
+
+/// The way back from a model's map, learned once for any number of places.
+pub struct WayBack<'a> {
+    model: &'a Model,
+    rule: Ready<'a>,
+    evidence: Evidence,
+}
+
+enum Ready<'a> {
+    Linear { mean: &'a [f64], axes: &'a [f64], deviations: Vec<f64>, map: Neighbors<'a> },
+    Kriging(Kriging<'a>),
+}
+
+impl Model {
+    /// Data rows at places of the map, each place on its own, with the deviation of every entry.
+    ///
+    /// # Errors
+    ///
+    /// If the model was not fitted to points, or the places do not have one column for each coordinate of the map.
+    pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
+        self.check_places(coordinates)?;
+        self.way_back()?.reconstruct(coordinates)
+    }
+
+    /// Learns the way back from the map; [`Model::reconstruct`] does it anew at every call.
+    ///
+    /// # Errors
+    ///
+    /// If the model was not fitted to points.
+    pub fn way_back(&self) -> Result<WayBack<'_>> {
+        let points = self.data()?;
+        let map = Neighbors::new(&self.embedding, self.pieces())?;
+        if let Some(Rule::Linear { mean, axes }) = self.parts.first().and_then(|part| part.rule.as_ref()) {
+            let (deviations, error) = discarded(points, &self.embedding, mean, axes);
+            let evidence = Evidence {
+                rule: BackRule::Linear,
+                rows: points.rows(),
+                error: Some(error),
+                within: None,
+                log_density: None,
+            };
+            return Ok(WayBack { model: self, rule: Ready::Linear { mean, axes, deviations, map }, evidence });
+        }
+        let kriging = Kriging::new(points, map)?;
+        let judged = kriging.judged;
+        let evidence = Evidence {
+            rule: BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise },
+            rows: judged.map_or(0, |judged| judged.rows),
+            error: judged.map(|judged| judged.error),
+            within: judged.map(|judged| judged.within),
+            log_density: judged.map(|judged| judged.log_density),
+        };
+        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence })
+    }
+
+    /// The training points, or why there are none.
+    fn data(&self) -> Result<&Points> {
+        self.points.as_ref().ok_or_else(|| {
+            let what = if self.kind == "graph" { "a graph" } else { self.kind.as_str() };
+            Error::parameter(format!(
+                "this {} model was fitted to {what} and has no data space to go back to; fit it to points",
+                self.report.method
+            ))
+        })
+    }
+
+    fn check_places(&self, places: &Points) -> Result<()> {
+        self.data()?;
+        let (given, dims) = (places.cols(), self.embedding.cols());
+        if given != dims {
+            let (columns, coordinates) = (plural(given, "column"), plural(dims, "coordinate"));
+            return Err(Error::data(format!(
+                "the places have {columns} and the map has {coordinates}; give one column for each coordinate"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The piece of every map point, if they were kept separate.
+    fn pieces(&self) -> Option<Vec<u32>> {
+        if self.parts.len() < 2 {
+            return None;
+        }
+        let mut pieces = vec![0; self.embedding.rows()];
+        for (number, part) in self.parts.iter().enumerate() {
+            part.rows.iter().for_each(|&i| pieces[i as usize] = number as u32);
+        }
+        Some(pieces)
+    }
+}
+
+impl WayBack<'_> {
+    /// What predicts, and how well.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// Data rows at places of the map, each place on its own.
+    ///
+    /// # Errors
+    ///
+    /// If the places do not have one column for each coordinate of the map.
+    pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
+        self.model.check_places(coordinates)?;
+        let around = match &self.rule {
+            Ready::Linear { map, .. } => map.around(coordinates)?,
+            Ready::Kriging(kriging) => kriging.around(coordinates)?,
+        };
+        let rows: Vec<(Vec<f64>, Vec<f64>)> =
+            around.par_iter().enumerate().map(|(i, around)| self.at(coordinates.row(i), around)).collect();
+        let cols = rows.first().map_or(0, |row| row.0.len());
+        let (mut points, mut deviations) = (Vec::new(), Vec::new());
+        for (point, deviation) in &rows {
+            points.extend_from_slice(point);
+            deviations.extend_from_slice(deviation);
+        }
+        let far: Vec<usize> = (0..around.len()).filter(|&i| around[i].is_far()).collect();
+        Ok(Reconstruction {
+            points: Points::new(rows.len(), cols, points)?,
+            deviations: Points::new(rows.len(), cols, deviations)?,
+            evidence: self.evidence.clone(),
+            warnings: self.warning(far.len(), rows.len()).into_iter().collect(),
+            far,
+        })
+    }
+
+    fn at(&self, y: &[f64], around: &Neighborhood) -> (Vec<f64>, Vec<f64>) {
+        match &self.rule {
+            Ready::Linear { mean, axes, deviations, .. } => (linear(y, mean, axes).collect(), deviations.clone()),
+            Ready::Kriging(kriging) => kriging.at(around),
+        }
+    }
+
+    fn warning(&self, far: usize, places: usize) -> Option<String> {
+        if far == 0 {
+            return None;
+        }
+        let verb = if far == 1 { "is" } else { "are" };
+        let advice = match self.rule {
+            Ready::Linear { .. } => "the linear rule answers there too, but nothing supports it",
+            Ready::Kriging(_) => "their deviations say how little is known there",
+        };
+        Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "place")))
+    }
+}
+
+/// x̄ + U y.
+fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+    let along = move |axis: &[f64]| axis.iter().zip(y).map(|(u, y)| u * y).sum::<f64>();
+    mean.iter().zip(axes.chunks_exact(y.len())).map(move |(mean, axis)| mean + along(axis))
+}
+
+/// The root mean square residual of every feature, and that of all relative to their distance from the mean.
+fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64]) -> (Vec<f64>, f64) {
+    let p = mean.len();
+    let largest = points.values().iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
+    let starts: Vec<usize> = (0..points.rows()).step_by(ROWS).collect();
+    let parts: Vec<(Vec<f64>, f64)> = starts
+        .into_par_iter()
+        .map(|start| {
+            let (mut squares, mut total) = (vec![0.0; p], 0.0);
+            for i in start..(start + ROWS).min(points.rows()) {
+                for (j, (x, back)) in points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate() {
+                    squares[j] += ((x - back) / largest).powi(2);
+                    total += ((x - mean[j]) / largest).powi(2);
+                }
+            }
+            (squares, total)
+        })
+        .collect();
+    let (mut squares, mut total) = (vec![0.0; p], 0.0);
+    for part in &parts {
+        squares.iter_mut().zip(&part.0).for_each(|(sum, s)| *sum += s);
+        total += part.1;
+    }
+    let wrong: f64 = squares.iter().sum();
+    let n = points.rows() as f64;
+    let deviations = squares.iter().map(|s| largest * (s / n).sqrt()).collect();
+    (deviations, if total > 0.0 { (wrong / total).sqrt() } else { 0.0 })
+}
+
+fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -1,0 +1,246 @@
+//! One place of the map and the map points around it: ordinary kriging by hand-sized matrices.
+//!
+//! ```text
+//! C = κ(‖y[a] − y[b]‖ / ℓh) + ηI        c = κ(‖y[a] − y‖ / ℓh)        a, b the neighbors of the place y
+//! κ(t) = (1 + √5 t + 5t²/3) exp(−√5 t)  Matérn's covariance of smoothness 5/2
+//! α = C⁻¹ (c + 1 β)                     β = (1 − 1ᵀC⁻¹c) / 1ᵀC⁻¹1, so that the weights sum to one
+//! x̂ = Σ α[a] x[a]                       v = 1 + η − cᵀC⁻¹c + β (1 − 1ᵀC⁻¹c)
+//! q = Σⱼ (x₍ⱼ₎ − μ₍ⱼ₎)ᵀ C⁻¹ (x₍ⱼ₎ − μ₍ⱼ₎)     what the neighbors themselves say of the variance, over all features j
+//! ```
+//!
+//! h is the median distance between the neighbors, so that a length means the same in the dense and in the sparse parts
+//! of a map. It does not look at the place itself: far from all points the covariances c vanish, and v grows.
+//!
+//! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, sections 2.2, 2.7 and
+//! 4.2.1. N. Cressie. Statistics for spatial data. Wiley, 1993, section 3.2 (ordinary kriging).
+
+use crate::graph::Metric;
+use crate::points::Points;
+
+/// Distances longer than this many lengths have no covariance; the exponential has vanished long before.
+const BEYOND: f64 = 300.0;
+
+/// The map points around a place.
+pub(crate) struct Neighborhood {
+    /// Their rows, nearest first.
+    pub(crate) near: Vec<u32>,
+    /// The distances from each to those before it, row after row.
+    between: Vec<f64>,
+    /// Their distances to the place.
+    to: Vec<f64>,
+    /// The median distance between them; the largest if that is zero.
+    typical: f64,
+}
+
+/// What kriging answers about one place, in units of the process variance.
+pub(crate) struct Kriged {
+    /// The weights α of the neighbors.
+    pub(crate) weights: Vec<f64>,
+    /// The predictive variance v, that of a new observation with its noise.
+    pub(crate) variance: f64,
+    /// The quadratic form q of the neighbors' own values.
+    pub(crate) roughness: f64,
+    /// 1 − 1ᵀC⁻¹c, from 0 to 1: how much of the prediction is the neighbors' common mean, for want of anything near.
+    pub(crate) missing: f64,
+}
+
+impl Neighborhood {
+    /// The neighborhood of a place from its neighbors and their distances to it.
+    pub(crate) fn new(map: &Points, near: Vec<u32>, to: Vec<f64>) -> Neighborhood {
+        let row = |a: usize| map.row(near[a] as usize);
+        let pairs = (0..near.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let between: Vec<f64> = pairs.map(|(a, b)| Metric::Euclidean.distance(row(a), row(b))).collect();
+        let typical = typical(&between);
+        Neighborhood { near, between, to, typical }
+    }
+
+    /// Whether the place is further from all map points than these typically are from each other.
+    pub(crate) fn is_far(&self) -> bool {
+        self.near.len() > 1 && self.to[0] > self.typical
+    }
+
+    /// The inner products of the neighbors' values as seen from `center`, divided by `unit`: a full matrix, row-major.
+    pub(crate) fn gram(&self, points: &Points, center: &[f64], unit: f64) -> Vec<f64> {
+        let m = self.near.len();
+        let mut away = Vec::with_capacity(m * center.len());
+        for &a in &self.near {
+            away.extend(points.row(a as usize).iter().zip(center).map(|(x, c)| (x - c) / unit));
+        }
+        let row = |a: usize| &away[a * center.len()..(a + 1) * center.len()];
+        let mut gram = vec![0.0; m * m];
+        for a in 0..m {
+            for b in 0..=a {
+                let product = dot(row(a), row(b));
+                gram[a * m + b] = product;
+                gram[b * m + a] = product;
+            }
+        }
+        gram
+    }
+
+    /// Solves the kriging equations for a length ℓ and a noise ratio η.
+    pub(crate) fn kriged(&self, length: f64, noise: f64, gram: &[f64]) -> Kriged {
+        let m = self.near.len();
+        let scale = length * self.typical;
+        let mut factor = vec![0.0; m * m];
+        for (a, row) in factor.chunks_exact_mut(m).enumerate() {
+            let before = &self.between[a * a.saturating_sub(1) / 2..][..a];
+            row[..a].iter_mut().zip(before).for_each(|(c, &d)| *c = matern(d, scale));
+            row[a] = 1.0 + noise;
+        }
+        let inverse = inverse_factor(&mut factor, m, noise);
+        let toward: Vec<f64> = self.to.iter().map(|&d| matern(d, scale)).collect();
+        // L⁻¹c and L⁻¹1.
+        let lower = |a: usize| &inverse[a * m..a * m + a + 1];
+        let w: Vec<f64> = (0..m).map(|a| dot(lower(a), &toward[..=a])).collect();
+        let u: Vec<f64> = (0..m).map(|a| lower(a).iter().sum()).collect();
+        let ones = dot(&u, &u);
+        let missing = 1.0 - dot(&u, &w);
+        let beta = missing / ones;
+        let combined: Vec<f64> = w.iter().zip(&u).map(|(w, u)| w + beta * u).collect();
+        let weights = times_transposed(&inverse, &combined);
+        let mean = times_transposed(&inverse, &u);
+        let variance = 1.0 + noise - dot(&w, &w) + beta * missing;
+        // tr(C⁻¹G) less what the mean takes.
+        let total: f64 = (0..m).map(|a| quadratic(gram, m, lower(a))).sum();
+        let roughness = total - quadratic(gram, m, &mean) / ones;
+        // Rounding apart, a new observation is never surer than its noise and a sum of squares never negative.
+        Kriged {
+            weights,
+            variance: variance.max(noise),
+            roughness: roughness.max(0.0),
+            missing: missing.clamp(0.0, 1.0),
+        }
+    }
+}
+
+/// Matérn's covariance of smoothness 5/2; points at the same place have covariance one whatever the scale.
+fn matern(distance: f64, scale: f64) -> f64 {
+    if distance == 0.0 {
+        return 1.0;
+    }
+    let t = 5f64.sqrt() * distance / scale;
+    if t < BEYOND { (1.0 + t + t * t / 3.0) * (-t).exp() } else { 0.0 }
+}
+
+/// The median, or the largest where more than half are zero; zero for none.
+fn typical(distances: &[f64]) -> f64 {
+    let mut sorted = distances.to_vec();
+    if sorted.is_empty() {
+        return 0.0;
+    }
+    let middle = sorted.len() / 2;
+    let median = *sorted.select_nth_unstable_by(middle, f64::total_cmp).1;
+    if median > 0.0 { median } else { sorted.iter().fold(0.0, |m: f64, &d| m.max(d)) }
+}
+
+/// L⁻¹ of the Cholesky factor of a matrix whose lower triangle is given; the factor takes its place.
+fn inverse_factor(a: &mut [f64], m: usize, noise: f64) -> Vec<f64> {
+    for i in 0..m {
+        for j in 0..=i {
+            let (above, row) = a.split_at(i * m);
+            if i == j {
+                let pivot = row[i] - dot(&row[..i], &row[..i]);
+                // In exact arithmetic no pivot is smaller than the noise.
+                a[i * m + i] = pivot.max(noise).sqrt();
+            } else {
+                let other = &above[j * m..j * m + j + 1];
+                a[i * m + j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
+            }
+        }
+    }
+    let mut inverse = vec![0.0; m * m];
+    for i in 0..m {
+        let (above, row) = inverse.split_at_mut(i * m);
+        for (k, earlier) in above.chunks_exact(m).enumerate() {
+            let l = a[i * m + k];
+            row[..=k].iter_mut().zip(earlier).for_each(|(x, e)| *x -= l * e);
+        }
+        row[..i].iter_mut().for_each(|x| *x /= a[i * m + i]);
+        row[i] = 1.0 / a[i * m + i];
+    }
+    inverse
+}
+
+/// Tᵀx for a lower triangle T.
+fn times_transposed(triangle: &[f64], x: &[f64]) -> Vec<f64> {
+    let m = x.len();
+    let mut out = vec![0.0; m];
+    for (a, x) in x.iter().enumerate() {
+        out[..=a].iter_mut().zip(&triangle[a * m..]).for_each(|(o, t)| *o += t * x);
+    }
+    out
+}
+
+/// xᵀGx for the leading rows of a symmetric G that x has.
+pub(crate) fn quadratic(gram: &[f64], m: usize, x: &[f64]) -> f64 {
+    x.iter().enumerate().map(|(a, x_a)| x_a * dot(&gram[a * m..a * m + x.len()], x)).sum()
+}
+
+/// A sum of products in four lanes, so that the order of summation is fixed and fast.
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut lanes = [0.0f64; 4];
+    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
+    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
+    for (x, y) in a4.zip(b4) {
+        for lane in 0..4 {
+            lanes[lane] += x[lane] * y[lane];
+        }
+    }
+    (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn around(map: &Points, place: &[f64]) -> Neighborhood {
+        let near: Vec<u32> = (0..map.rows() as u32).collect();
+        let to = near.iter().map(|&a| Metric::Euclidean.distance(map.row(a as usize), place)).collect();
+        Neighborhood::new(map, near, to)
+    }
+
+    #[test]
+    fn one_neighbor_is_believed_less_the_further_it_is() {
+        let map = Points::from_rows(&[[0.0], [1.0]]).unwrap();
+        let one = Neighborhood::new(&map, vec![0], vec![0.5]);
+        let kriged = one.kriged(1.0, 0.25, &[9.0]);
+        assert!((kriged.weights[0] - 1.0).abs() < 1e-15);
+        // No two neighbors, no distance between them: v = 1 + η + (1 + η), the spread of the two observations.
+        assert!((kriged.variance - 2.5).abs() < 1e-15, "{}", kriged.variance);
+        assert!(kriged.roughness.abs() < 1e-14);
+    }
+
+    #[test]
+    fn halfway_between_two_points_is_their_mean() {
+        let map = Points::from_rows(&[[0.0], [2.0]]).unwrap();
+        let kriged = around(&map, &[1.0]).kriged(1.0, 0.1, &[0.0; 4]);
+        assert!((kriged.weights[0] - 0.5).abs() < 1e-14 && (kriged.weights[1] - 0.5).abs() < 1e-14);
+        // By hand: v = 1 + η − 2·½·2c + ½(1 + η + k), with c = κ(½) and k = κ(1).
+        let (c, k) = (matern(0.5, 1.0), matern(1.0, 1.0));
+        assert!((kriged.variance - (1.1 - 2.0 * c + 0.5 * (1.1 + k))).abs() < 1e-14);
+    }
+
+    #[test]
+    fn roughness_is_the_quadratic_form_around_the_best_mean() {
+        // Two values 0 and 2: μ = 1 by symmetry, and (−1, 1) is an eigenvector of C with eigenvalue 1 + η − k.
+        let map = Points::from_rows(&[[0.0], [3.0]]).unwrap();
+        let values = Points::from_rows(&[[0.0], [2.0]]).unwrap();
+        let here = around(&map, &[1.0]);
+        for center in [0.0, 1.0, -7.0] {
+            let gram = here.gram(&values, &[center], 1.0);
+            let wanted = 2.0 / (1.1 - matern(1.0, 1.0));
+            assert!((here.kriged(1.0, 0.1, &gram).roughness / wanted - 1.0).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn coinciding_neighbors_are_averaged() {
+        let map = Points::from_rows(&[[5.0]; 4]).unwrap();
+        let kriged = around(&map, &[5.0]).kriged(2.0, 1e-8, &[0.0; 16]);
+        assert!(kriged.weights.iter().all(|w| (w - 0.25).abs() < 1e-6), "{:?}", kriged.weights);
+        let away = around(&map, &[6.0]);
+        assert!(away.is_far());
+        assert!(away.kriged(2.0, 1e-8, &[0.0; 16]).variance > 1.9);
+    }
+}

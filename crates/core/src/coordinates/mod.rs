@@ -1,0 +1,3 @@
+//! Stage 3: coordinates.
+
+pub mod spectral;

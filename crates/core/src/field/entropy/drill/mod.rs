@@ -1,0 +1,240 @@
+//! Dimensionality reduction through regularization of the inverse covariance in the log likelihood (DRILL): the field's
+//! precision is a matrix T on the graph, found by maximum likelihood with an L1 penalty.
+//!
+//! ```text
+//! minimize −log det T + tr S T + α Σ_{i≠j} |T[i,j]|,    S = X̃ X̃ᵀ/p + ε s̄ I,    s̄ the mean of the diagonal of X̃ X̃ᵀ/p
+//! ```
+//!
+//! Entries that the penalty drives to zero leave the graph, so that the graph is learned as well. Without a penalty (α = 0)
+//! the covariance W = T⁻¹ agrees with S on all edges, and with it the expected distances. There is a maximum only where the
+//! cliques of the graph have more variance than points, so the ridge ε is there by default. The coordinates are the top
+//! eigenvectors of p H W H.
+//!
+//! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
+//! JMLR 13, 2012, section 3. (Its penalty ρ on Σ_{i<j} is α = ρ/p here; the released code penalizes the diagonal as well.)
+
+mod fit;
+mod lasso;
+pub mod penalty;
+
+use crate::error::{Error, Result};
+use crate::field::entropy::drill::fit::Fitted;
+use crate::field::entropy::drill::lasso::{Precision, Support};
+use crate::field::entropy::drill::penalty::Penalty;
+use crate::field::{Built, Field, FieldModel, Info, Parameter, Site, Weight, no_such_parameter, number, shown};
+use crate::graph::{Found, Graph, Pieces, Search, Undirected};
+use crate::ground::Ground;
+use crate::ground::cloud::INPUTS;
+use crate::input::Input;
+use crate::memory;
+use crate::place::Rule;
+use crate::progress::Observer;
+use serde::{Deserialize, Serialize};
+
+/// What [`Found::route`] says of a learned graph.
+const ROUTE: &str = "learned";
+
+/// DRILL.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Drill {
+    /// α, the strength of the penalty.
+    pub penalty: Penalty,
+    /// ε, a variance that every point has of its own, as a part of their mean variance.
+    pub ridge: f64,
+    /// Whether the diagonal is penalized as well.
+    pub penalize_diagonal: bool,
+    /// The duality gap per point at which the optimizer stops.
+    pub tolerance: f64,
+    /// The most Newton steps for one penalty.
+    pub max_iterations: usize,
+}
+
+impl Default for Drill {
+    fn default() -> Drill {
+        Drill { penalty: Penalty::Auto, ridge: 0.1, penalize_diagonal: false, tolerance: 1e-6, max_iterations: 200 }
+    }
+}
+
+/// One penalty of a path, and what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PathStep {
+    /// α.
+    pub penalty: f64,
+    /// The edges that are left.
+    pub edges: usize,
+    /// The duality gap per point.
+    pub gap: f64,
+    /// The log likelihood of features left out of the fit, summed over all groups.
+    pub held_out: f64,
+}
+
+/// What the learning of a graph has to show for itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Learned {
+    /// The penalty that was used.
+    pub penalty: f64,
+    /// How many edges there were to choose from.
+    pub candidates: usize,
+    /// How many of them are left.
+    pub kept: usize,
+    /// The duality gap per point.
+    pub gap: f64,
+    /// Whether the gap met the tolerance.
+    pub converged: bool,
+}
+
+impl FieldModel for Drill {
+    fn info(&self) -> Info {
+        Info {
+            name: "drill",
+            aliases: &["graphical-lasso", "glasso"],
+            summary: "the likeliest sparse precision; learns which neighbors matter",
+            stage: "precision",
+            paper: "Lawrence 2012, section 3",
+            accepts: INPUTS,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![
+            Parameter::new("penalty", self.penalty, "the L1 penalty: a number, or a path FROM:TO:COUNT to choose from"),
+            Parameter::new("ridge", self.ridge, "a variance of every point's own, as a part of the mean variance"),
+            Parameter::new("penalize-diagonal", self.penalize_diagonal, "whether the diagonal is penalized as well"),
+            Parameter::new("tolerance", self.tolerance, "the duality gap per point to stop at"),
+            Parameter::new("max-iterations", self.max_iterations, "the most steps of the optimizer"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "penalty" => self.penalty = value.parse()?,
+            "ridge" => self.ridge = number(name, value, 0.0..=1e6)?,
+            "penalize-diagonal" => {
+                let wrong = |_| Error::parameter(format!("--penalize-diagonal is {value:?}; give true or false"));
+                self.penalize_diagonal = value.parse().map_err(wrong)?;
+            }
+            "tolerance" => self.tolerance = number(name, value, 1e-12..=1.0)?,
+            "max-iterations" => self.max_iterations = number(name, value, 1..=1_000_000)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn has_weights(&self) -> bool {
+        true
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let ground = Ground::new(site, "drill")?;
+        let union = site.graph()?.union();
+        let support = Support::new(&union);
+        let fitted = self.fit(ground, &support, site.memory, site.observer)?;
+        let features = ground.features().unwrap_or(1) as f64;
+        let found = &fitted.found;
+        let matrix = support.sparsest(&found.values);
+        let active = (matrix.entry_count() - support.n) / 2;
+        let mut built = Built::new(
+            Field::Definite { matrix, features },
+            Rule::Barycenter { regularization: 1e-3, landmarks: None },
+        );
+        built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
+        built.log_likelihood = site.points.map(|_| fitted.log_likelihood(&support, features));
+        let edges = edges_of(&union).zip(&found.values[support.n..]);
+        let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
+        built.weights = Some(edges.map(weight).collect());
+        built.converged = found.gap <= self.tolerance;
+        built.used.push(("penalty", shown(fitted.penalty)));
+        built.path = fitted.path;
+        built.figures = vec![
+            ("gap", found.gap),
+            ("evaluations", found.products as f64),
+            ("edges", support.ends.len() as f64),
+            ("active_edges", active as f64),
+            ("objective", found.value),
+        ];
+        if !built.converged {
+            built.warnings.push(unmet(found, self.tolerance));
+        }
+        Ok(built)
+    }
+}
+
+/// The edges (i, j, length), i < j, in the order of the support.
+fn edges_of(union: &Undirected) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
+    let of_row =
+        |i: usize| union.edges(i).filter(move |&(j, _)| j > i).map(move |(j, length)| (i as u32, j as u32, length));
+    (0..union.len()).flat_map(of_row)
+}
+
+fn unmet(found: &Precision, tolerance: f64) -> String {
+    let gap = if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() };
+    let steps = found.steps;
+    format!(
+        "the duality gap is {gap}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger --ridge helps"
+    )
+}
+
+impl Drill {
+    /// Stage 1: of the neighbors that a search finds among points or by their distances, those whose entry in the
+    /// precision is not zero. At most `memory` bytes are used, or most of what the machine has free.
+    ///
+    /// # Errors
+    ///
+    /// As the search, if the input is neither, the work would not fit, or a path of penalties has no features to choose
+    /// by.
+    pub fn graph<'a>(
+        &self,
+        search: &Search,
+        input: impl Into<Input<'a>>,
+        memory: Option<u64>,
+        observer: &dyn Observer,
+    ) -> Result<(Found, Learned)> {
+        let candidates = Search { pieces: Pieces::Separate, ..search.clone() };
+        let (found, learned) = match input.into() {
+            Input::Points(points) => {
+                let candidates = candidates.of_points(points, observer)?.graph;
+                let (graph, learned) = self.learn(Ground::Points(points), &candidates, memory, observer)?;
+                (search.mended(graph, points, observer)?, learned)
+            }
+            Input::Distances(distances) => {
+                let candidates = candidates.of_distances(distances, observer)?.graph;
+                let (graph, learned) = self.learn(Ground::Distances(distances), &candidates, memory, observer)?;
+                (search.mended_by_distances(graph, distances, observer)?, learned)
+            }
+            Input::Similarities(_) | Input::Graph(_) => {
+                let fact = "a graph is learned from points or distances";
+                return Err(Error::parameter(format!("{fact}; give one of them, or leave out --graph learned")));
+            }
+        };
+        Ok((Found { route: ROUTE, ..found }, learned))
+    }
+
+    fn learn(
+        &self,
+        ground: Ground<'_>,
+        candidates: &Graph,
+        memory: Option<u64>,
+        observer: &dyn Observer,
+    ) -> Result<(Graph, Learned)> {
+        let union = candidates.union();
+        let support = Support::new(&union);
+        let Fitted { found, penalty, .. } =
+            self.fit(ground, &support, memory.unwrap_or_else(memory::available), observer)?;
+        let mut lists = vec![Vec::new(); support.n];
+        for ((i, j, length), value) in edges_of(&union).zip(&found.values[support.n..]) {
+            if *value != 0.0 {
+                lists[i as usize].push((j, length));
+                lists[j as usize].push((i, length));
+            }
+        }
+        let converged = found.gap <= self.tolerance;
+        let kept = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
+        let learned = Learned { penalty, candidates: support.ends.len(), kept, gap: found.gap, converged };
+        Ok((Graph::from_lists(lists)?, learned))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,93 @@
+//! How strong an L1 penalty is: a number, a path of numbers, or left to the method.
+
+use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The most penalties of a path.
+const LONGEST: usize = 1000;
+
+/// The strength of an L1 penalty, in the square of the data's units.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Penalty {
+    /// A part of the mean variance of the points.
+    #[default]
+    Auto,
+    /// This one.
+    Value(f64),
+    /// The best of several, evenly spaced in their logarithm, by features left out of the fit.
+    Path {
+        /// The smallest.
+        from: f64,
+        /// The largest.
+        to: f64,
+        /// How many.
+        count: usize,
+    },
+}
+
+impl Penalty {
+    /// The penalties of a path, the largest first.
+    pub(crate) fn path(from: f64, to: f64, count: usize) -> Vec<f64> {
+        let ratio = (from / to).ln() / (count.max(2) - 1) as f64;
+        (0..count).map(|at| to * (ratio * at as f64).exp()).collect()
+    }
+}
+
+impl fmt::Display for Penalty {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Penalty::Auto => write!(out, "auto"),
+            Penalty::Value(value) => write!(out, "{value}"),
+            Penalty::Path { from, to, count } => write!(out, "{from}:{to}:{count}"),
+        }
+    }
+}
+
+impl FromStr for Penalty {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Penalty> {
+        let wrong = || {
+            Error::parameter(format!(
+                "--penalty is {text:?}; give a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10, or auto"
+            ))
+        };
+        let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts.as_slice() {
+            ["auto"] => Ok(Penalty::Auto),
+            [value] => number(value).map(Penalty::Value).ok_or_else(wrong),
+            [from, to, count] => {
+                let (from, to) = (number(from).ok_or_else(wrong)?, number(to).ok_or_else(wrong)?);
+                let count = count.trim().parse().map_err(|_| wrong())?;
+                if !(0.0 < from && from < to && (2..=LONGEST).contains(&count)) {
+                    return Err(Error::parameter(format!(
+                        "--penalty {text} is no path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
+                    )));
+                }
+                Ok(Penalty::Path { from, to, count })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_penalty_is_a_number_a_path_or_auto() {
+        for text in ["auto", "0", "0.02", "0.001:0.1:10"] {
+            assert_eq!(text.parse::<Penalty>().unwrap().to_string(), text);
+        }
+        for text in ["", "-1", "nan", "1:2", "0:1:5", "2:1:5", "1:2:1", "1:2:x", "1:2:3:4"] {
+            let message = text.parse::<Penalty>().unwrap_err().to_string();
+            assert!(message.contains("give"), "{message}");
+        }
+        let path = Penalty::path(0.001, 0.1, 3);
+        assert!((path[0] - 0.1).abs() < 1e-15 && (path[1] - 0.01).abs() < 1e-15 && (path[2] - 0.001).abs() < 1e-15);
+    }
+}

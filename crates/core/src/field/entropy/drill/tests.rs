@@ -1,0 +1,147 @@
+//! What drill promises, checked.
+
+use super::*;
+use crate::field::entropy::drill::fit::afford_dense;
+use crate::graph::Neighbors;
+use crate::io::{ReadOptions, read};
+use crate::linalg::dense::cholesky::Positive;
+use crate::linalg::dense::symmetric_eigen;
+use crate::points::Points;
+use crate::progress::Silent;
+
+fn every(name: &str, step: usize, count: usize) -> Points {
+    let points = read(name, &ReadOptions::default()).unwrap().points;
+    points.select(&(0..points.rows()).step_by(step).take(count).collect::<Vec<_>>())
+}
+
+fn graph(points: &Points, neighbors: Neighbors) -> Graph {
+    let pieces = crate::graph::Pieces::Separate;
+    Search { neighbors, pieces, ..Search::default() }.of_points(points, &Silent).unwrap().graph
+}
+
+fn fitted(drill: &Drill, points: &Points, graph: &Graph) -> (Support, Fitted) {
+    let support = Support::new(&graph.union());
+    let fitted = drill.fit(Ground::Points(points), &support, u64::MAX, &Silent).unwrap();
+    (support, fitted)
+}
+
+/// The mean variance of the points.
+fn mean_variance(points: &Points) -> f64 {
+    Ground::Points(points).variance()
+}
+
+/// Optima by alternating directions and then Newton's method on dense matrices, to a gap of 1e-12.
+#[test]
+fn small_problems_have_the_optima_that_alternating_directions_find() {
+    let sets = [every("iris", 3, 50), every("digits", 1, 50)];
+    let cases = [
+        (0, Neighbors::All, 0.02, -98.426311170585, Some(344)),
+        (0, Neighbors::All, 0.1, -45.147574944382, Some(342)),
+        (0, Neighbors::Nearest(6), 0.0, -112.523967338044, Some(188)),
+        (0, Neighbors::Nearest(6), 0.02, -76.239880381975, Some(136)),
+        (0, Neighbors::Nearest(6), 0.1, -31.079184341508, Some(149)),
+        (1, Neighbors::All, 0.02, 140.155321565746, Some(763)),
+        (1, Neighbors::All, 0.1, 163.977651400881, Some(414)),
+    ];
+    for (set, neighbors, part, value, edges) in cases {
+        let points = &sets[set];
+        let penalty = Penalty::Value(part * mean_variance(points));
+        let drill = Drill { penalty, ridge: 0.01, tolerance: 1e-9, ..Drill::default() };
+        let (support, Fitted { found, .. }) = fitted(&drill, points, &graph(points, neighbors));
+        assert!(found.gap <= 1e-9, "{set} {neighbors:?} {part}: gap {} after {}", found.gap, found.steps);
+        let per_point = (found.value - value) / support.n as f64;
+        assert!(per_point.abs() < 1e-8, "{set} {neighbors:?} {part}: {} {value}", found.value);
+        let active = found.values[support.n..].iter().filter(|t| **t != 0.0).count();
+        assert_eq!(Some(active), edges, "{set} {neighbors:?} {part}");
+    }
+}
+
+/// Lawrence 2012, section 3: without a penalty the covariance agrees with the data on every edge, and so do the
+/// expected distances; the ridge adds twice its variance to each.
+#[test]
+fn l11_without_a_penalty_the_expected_distances_are_those_of_the_data() {
+    for (points, ridge) in [(every("iris", 3, 50), 0.01), (every("digits", 1, 60), 0.01)] {
+        let drill = Drill { penalty: Penalty::Value(0.0), ridge, tolerance: 1e-12, ..Drill::default() };
+        let graph = graph(&points, Neighbors::Nearest(5));
+        let (support, Fitted { found, .. }) = fitted(&drill, &points, &graph);
+        assert!(found.gap <= 1e-12, "{}", found.gap);
+        let covariance = Positive::factor(support.matrix(&found.values).to_dense()).unwrap().inverse();
+        let own = 2.0 * ridge * mean_variance(&points);
+        for &(i, j) in &support.ends {
+            let (i, j) = (i as usize, j as usize);
+            let expected = covariance[(i, i)] + covariance[(j, j)] - 2.0 * covariance[(j, i)];
+            let (a, b) = (points.row(i), points.row(j));
+            let observed = a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / points.cols() as f64;
+            assert!((expected - observed - own).abs() < 1e-6 * (observed + own), "{i} {j}");
+        }
+    }
+}
+
+/// Lawrence 2012, section 2.8: where isomap's similarity has negative eigenvalues, this one has none.
+#[test]
+fn l10_the_covariance_of_drill_has_no_negative_eigenvalue() {
+    let at = |i: usize| std::f64::consts::TAU * i as f64 / 60.0;
+    let ring = Points::from_rows(&(0..60).map(|i| [at(i).cos(), at(i).sin()]).collect::<Vec<_>>()).unwrap();
+    let (support, Fitted { found, .. }) = fitted(&Drill::default(), &ring, &graph(&ring, Neighbors::Nearest(4)));
+    let (values, _) = symmetric_eigen(support.matrix(&found.values).to_dense().as_ref()).unwrap();
+    assert!(values.iter().all(|&value| value > 0.0));
+}
+
+/// Scaling the data by s scales the penalty by s², and nothing else changes.
+#[test]
+fn the_automatic_penalty_follows_the_units() {
+    let points = every("iris", 3, 50);
+    let of = |points: &Points| fitted(&Drill::default(), points, &graph(points, Neighbors::Nearest(6))).1;
+    let plain = of(&points);
+    for scale in [2f64.powi(10), 2f64.powi(300), 2f64.powi(-300)] {
+        let scaled = Points::new(50, 4, points.values().iter().map(|x| scale * x).collect()).unwrap();
+        let other = of(&scaled);
+        assert_eq!(other.penalty, plain.penalty * scale * scale);
+        let unscaled: Vec<f64> = other.found.values.iter().map(|t| t * scale * scale).collect();
+        assert_eq!(unscaled, plain.found.values);
+    }
+}
+
+/// The bound is never below the true distance from the optimum, wherever the descent stops.
+#[test]
+fn the_gap_bounds_the_distance_from_the_optimum_at_every_step() {
+    let points = every("digits", 1, 50);
+    let drill = |max_iterations| Drill {
+        penalty: Penalty::Value(0.1 * mean_variance(&points)),
+        tolerance: 1e-10,
+        max_iterations,
+        ..Drill::default()
+    };
+    let graph = graph(&points, Neighbors::Nearest(6));
+    let best = fitted(&drill(200), &points, &graph).1.found.value;
+    let mut known = 0;
+    for steps in 1..25 {
+        let found = fitted(&drill(steps), &points, &graph).1.found;
+        assert!(found.gap >= 0.0 && found.value >= best - 1e-9);
+        assert!(found.value - best <= 50.0 * found.gap + 1e-9, "{steps}: {} {}", found.value - best, found.gap);
+        known += usize::from(found.gap.is_finite());
+    }
+    assert!(known > 5, "{known}");
+}
+
+#[test]
+fn a_path_is_judged_by_features_that_were_left_out() {
+    let points = every("iris", 5, 30);
+    let drill = Drill { penalty: "0.005:0.5:3".parse().unwrap(), ..Drill::default() };
+    let (_, fitted) = fitted(&drill, &points, &graph(&points, Neighbors::Nearest(6)));
+    assert_eq!(fitted.path.len(), 3);
+    let best = fitted.path.iter().max_by(|a, b| a.held_out.total_cmp(&b.held_out)).unwrap();
+    assert_eq!(best.penalty, fitted.penalty);
+    assert!(fitted.path.iter().all(|step| step.gap <= 1e-6 && step.held_out.is_finite()));
+    let line = Points::new(30, 1, (0..30).map(f64::from).collect()).unwrap();
+    let support = Support::new(&graph(&line, Neighbors::Nearest(2)).union());
+    let error = drill.fit(Ground::Points(&line), &support, u64::MAX, &Silent).err().unwrap().to_string();
+    assert!(error.contains("at least two features"), "{error}");
+}
+
+#[test]
+fn all_pairs_of_many_points_are_refused_before_the_work() {
+    assert!(afford_dense(500, u64::MAX).is_ok());
+    assert!(afford_dense(5000, u64::MAX).unwrap_err().to_string().contains("give -k"));
+    assert!(afford_dense(500, 1_000_000).unwrap_err().to_string().contains("give -k"));
+}

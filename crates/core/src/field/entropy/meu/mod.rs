@@ -1,0 +1,384 @@
+//! Maximum entropy unfolding: the least committed field whose neighbors are as far apart as they are in the data.
+//!
+//! ```text
+//! precision L = Σ_e λ[e] b[e] b[e]ᵀ        b[e] = e[i] − e[j] for an edge between i and j, one multiplier each
+//! maximize  p/2 log det (L + γI) − ½ Σ_e λ[e] d²[e]        over λ ≥ 0
+//! ```
+//!
+//! At the optimum the field expects p R[e] ≤ d²[e], R[e] = b[e]ᵀ(L + γI)⁻¹b[e], with equality wherever λ[e] > 0. The free
+//! variant lets λ have any sign while L + γI is positive definite, and has equality on all edges; noise of variance ε at
+//! every point, d² + 2pε in place of d², gives it a solution. In units s[e] = d²[e]/p + 2ε and with w[e] = λ[e] s[e] the problem is min −log det (L + γI) + Σ w[e], w ≥ 0, whose slope is
+//! 1 − R[e]/s[e] (w of any sign in the free variant); for γ = 0 one point is grounded (its row and column dropped), which changes no R. Scaling the covariance
+//! until no edge is too long gives a feasible point of the dual, and so a bound on what is still to be gained:
+//!
+//! ```text
+//! gap = Σ w[e] − (n − 1) − (n − 1) log c + c (γ tr K − 1) [γ > 0],    1/c = max R[e]/s[e]
+//! ```
+//!
+//! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
+//! JMLR 13, 2012, section 2.5. (It prints ⟨d²⟩ = p/2 R; its own gradient, and the released code, have p R.)
+
+mod curvature;
+mod fit;
+mod multipliers;
+mod resistances;
+
+use crate::error::{Error, Result, bytes};
+use crate::field::entropy::meu::fit::{Found, fit};
+use crate::field::entropy::meu::resistances::Edges;
+use crate::field::scaling::mds::choose_landmarks;
+use crate::field::{
+    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, landmark_graph, needs_points, no_such_parameter,
+    number, shown,
+};
+use crate::graph::{Graph, Metric, Undirected};
+use crate::linalg::sparse::cholesky::Analysis;
+use crate::place::Rule;
+use crate::points::Points;
+use serde::{Deserialize, Serialize};
+
+/// The noise of the free variant, if it is not given, as a part of the mean d²/p.
+const NOISE: f64 = 0.1;
+/// The part of the local trace added to the diagonal of the weights that place new points.
+const REGULARIZATION: f64 = 1e-3;
+/// More flops than this for one factor are refused (half a minute each with its inverse, and some sixty are needed).
+const DEAR_FLOPS: f64 = 1e11;
+
+/// Maximum entropy unfolding.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Meu {
+    /// Which signs the multipliers may have.
+    pub variant: MeuVariant,
+    /// γ: a precision that every point has of its own.
+    pub gamma: f64,
+    /// ε: the variance of noise at every point; if not given, 0, or a tenth of the mean d²/p for the free variant.
+    pub noise: Option<f64>,
+    /// How many points the field is over; all of them if not given.
+    pub landmarks: Option<usize>,
+    /// When the optimizer stops: the duality gap per point, or for the free variant the largest |R/s − 1|.
+    pub tolerance: f64,
+    /// How often the likelihood may be evaluated.
+    pub max_iterations: usize,
+}
+
+/// Which signs the multipliers of [`Meu`] may have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MeuVariant {
+    /// None is negative: neighbors are expected to be no farther apart than in the data.
+    #[default]
+    Standard,
+    /// Any sign: all neighbors are expected to be exactly as far apart as in the data.
+    Free,
+}
+
+impl MeuVariant {
+    fn name(self) -> &'static str {
+        match self {
+            MeuVariant::Standard => "standard",
+            MeuVariant::Free => "free",
+        }
+    }
+
+    /// The noise if none is given.
+    fn noise(self, squares: &[f64]) -> f64 {
+        match self {
+            MeuVariant::Standard => 0.0,
+            MeuVariant::Free => NOISE * squares.iter().sum::<f64>() / squares.len().max(1) as f64,
+        }
+    }
+
+    /// The least multiplier.
+    pub(crate) fn lower(self) -> f64 {
+        match self {
+            MeuVariant::Standard => 0.0,
+            MeuVariant::Free => f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl Default for Meu {
+    fn default() -> Meu {
+        Meu {
+            variant: MeuVariant::Standard,
+            gamma: 0.0,
+            noise: None,
+            landmarks: None,
+            tolerance: 1e-6,
+            max_iterations: 500,
+        }
+    }
+}
+
+impl FieldModel for Meu {
+    fn info(&self) -> Info {
+        Info {
+            name: "meu",
+            aliases: &["maximum-entropy-unfolding"],
+            summary: "the least committed field with the neighbors' distances",
+            stage: "precision",
+            paper: "Lawrence 2012, section 2.5",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let landmarks = self.landmarks.map_or("none".into(), |count| count.to_string());
+        vec![
+            Parameter::new(
+                "variant",
+                self.variant.name(),
+                "multipliers that are not negative (standard), or any (free)",
+            ),
+            Parameter::new("gamma", self.gamma, "a precision that every point has of its own"),
+            Parameter::auto("noise", &self.noise, "the variance of noise at every point"),
+            Parameter::new("landmarks", landmarks, "how many points the field is over, the others placed by them"),
+            Parameter::new("tolerance", self.tolerance, "the duality gap per point (free: the mismatch) to stop at"),
+            Parameter::new("max-iterations", self.max_iterations, "how often the likelihood may be evaluated"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "gamma" => self.gamma = number(name, value, 0.0..=1e12)?,
+            "variant" => {
+                self.variant = match value {
+                    "standard" => MeuVariant::Standard,
+                    "free" => MeuVariant::Free,
+                    _ => return Err(Error::parameter(format!("--variant is {value:?}; give standard or free"))),
+                }
+            }
+            "noise" if value == "auto" => self.noise = None,
+            "noise" => self.noise = Some(number(name, value, 0.0..=1e150)?),
+            "landmarks" if value == "none" => self.landmarks = None,
+            "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
+            "tolerance" => self.tolerance = number(name, value, 1e-12..=1.0)?,
+            "max-iterations" => self.max_iterations = number(name, value, 1..=1_000_000)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn has_weights(&self) -> bool {
+        true
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
+            return self.over(site, site.graph()?);
+        };
+        let points = site.points.ok_or_else(|| needs_points("meu with --landmarks", "leave them out"))?;
+        let (points, graph) = landmark_graph(site, points, &landmarks)?;
+        let mut built = self.over(&Site { points: Some(&points), graph: Some(&graph), ..*site }, &graph)?;
+        built.log_likelihood = None;
+        built.rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks.clone()) };
+        for weight in built.weights.iter_mut().flatten() {
+            (weight.i, weight.j) = (landmarks[weight.i as usize], landmarks[weight.j as usize]);
+        }
+        Ok(built)
+    }
+}
+
+impl Meu {
+    /// The field over the points of one graph.
+    fn over(&self, site: &Site<'_>, graph: &Graph) -> Result<Built> {
+        let union = graph.union();
+        let edges = Edges::new(&union, site.points.map_or(1, Points::cols));
+        let noise = self.noise.unwrap_or_else(|| self.variant.noise(&edges.squares));
+        if let Some(points) = site.points.filter(|_| noise == 0.0 && site.metric == Metric::Euclidean) {
+            self.check_cliques(&union, points.cols())?;
+        }
+        let edges = edges.with_noise(noise);
+        let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], self.gamma);
+        let analysis = Analysis::new(&pattern)?;
+        afford(site, &analysis)?;
+        let found = fit(self, site.observer, &edges, (&pattern, &analysis))?;
+        let (matrix, scale) = (edges.full_laplacian(&found.w), Scale::Covariance(edges.features as f64));
+        let rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
+        let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
+        built.weights = Some(edges.weights(&found.w));
+        built.log_likelihood = site.points.map(|points| self.log_likelihood(points, &edges, &found));
+        built.converged = found.off <= self.tolerance;
+        built.figures = found.figures(self.variant);
+        built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
+        if edges.coincident > 0 {
+            built.warnings.push(format!(
+                "points that coincide are joined by edges ({}), which are held together by large multipliers",
+                edges.coincident
+            ));
+        }
+        if !built.converged {
+            let (what, way_out) = match self.variant {
+                MeuVariant::Standard => ("duality gap per point", "raise --max-iterations"),
+                MeuVariant::Free => ("mismatch of the distances", "raise --noise or --max-iterations"),
+            };
+            built.warnings.push(format!(
+                "the {what} is {:.1e}, above the tolerance of {:.1e}, after {} evaluations; {way_out}",
+                found.off, self.tolerance, found.evaluations
+            ));
+        }
+        Ok(built)
+    }
+
+    /// Refuses multipliers of any sign where a few points fix all distances of each other: p + 2 points in p dimensions
+    /// leave a direction without variance, and the likelihood has no maximum. Greedy, so that not all such are found.
+    fn check_cliques(&self, graph: &Undirected, p: usize) -> Result<()> {
+        if self.variant == MeuVariant::Standard {
+            return Ok(());
+        }
+        let joined = |i: usize, j: usize| graph.neighbors(i).binary_search(&(j as u32)).is_ok();
+        for i in 0..graph.len() {
+            let mut clique = vec![i];
+            for (j, _) in graph.edges(i) {
+                if clique[1..].iter().all(|&member| joined(member, j)) {
+                    clique.push(j);
+                }
+            }
+            if clique.len() > p + 1 {
+                return Err(Error::parameter(format!(
+                    "{} points are all neighbors of each other and have {p} features, so that free multipliers have no \
+                     best values without noise; leave out --noise 0, or use --variant standard",
+                    clique.len()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// −(k/2) p log 2π + p/2 log det − ½ Σ λ d² − γ/2 ‖X̃‖², k = n − 1 for γ = 0 (differences from the grounded point).
+    fn log_likelihood(&self, points: &Points, edges: &Edges, found: &Found) -> f64 {
+        let (n, p) = (edges.n as f64, edges.features as f64);
+        let mean = points.column_means();
+        let spread: f64 = points.values().iter().enumerate().map(|(at, x)| (x - mean[at % mean.len()]).powi(2)).sum();
+        let free = if self.gamma > 0.0 { n } else { n - 1.0 };
+        let pull: f64 = edges.weights(&found.w).iter().map(|edge| edge.weight * edge.distance.powi(2)).sum();
+        0.5 * (p * found.log_determinant - free * p * std::f64::consts::TAU.ln() - pull - self.gamma * spread)
+    }
+}
+
+/// Refuses a factor that would not fit, or sixty of which would take hours.
+fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
+    let landmarks = (site.len() / 20).clamp(20, 1000).min(site.len());
+    let way_out = format!("use a smaller -k, --graph mutual, or --landmarks {landmarks}");
+    site.afford("the factor and the inverse on its pattern", 2 * analysis.memory(), &way_out)?;
+    if analysis.flops > DEAR_FLOPS {
+        return Err(Error::parameter(format!(
+            "every one of some 60 factors would take {:.1e} flops and {}; {way_out}",
+            analysis.flops,
+            bytes(2 * analysis.memory())
+        )));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::entropy::meu::resistances::Oracle;
+    use crate::graph::{Neighbors, Search};
+    use crate::progress::Silent;
+    use crate::recipe::Recipe;
+    use crate::sample::r2_swiss_roll as swiss;
+
+    fn solved(points: &Points, graph: &Graph, meu: Meu) -> (Edges, Found, f64) {
+        let edges = Edges::new(&graph.union(), points.cols()).with_noise(meu.noise.unwrap_or(0.0));
+        let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], meu.gamma);
+        let analysis = Analysis::new(&pattern).unwrap();
+        let found = fit(&meu, &Silent, &edges, (&pattern, &analysis)).unwrap();
+        let value = Oracle::new(&edges, meu.gamma, &pattern, &analysis).unwrap().value(&found.w).unwrap().unwrap();
+        (edges, found, value)
+    }
+
+    fn nearest(points: &Points, k: usize) -> Graph {
+        let search = Search { neighbors: Neighbors::Nearest(k), ..Search::default() };
+        search.of_points(points, &Silent).unwrap().graph
+    }
+
+    /// Values by a projected Newton method on dense matrices, to a slope of 2e-14.
+    #[test]
+    fn a_small_roll_has_the_optimum_that_newtons_method_finds() {
+        let points = swiss(200);
+        for (gamma, value, sum) in [(0.0, 230.300516716393, 169.6099959629), (1e-4, 234.075655911550, 169.5915869100)] {
+            let meu = Meu { gamma, tolerance: 1e-10, max_iterations: 2000, ..Meu::default() };
+            let (edges, found, ours) = solved(&points, &nearest(&points, 6), meu);
+            assert_eq!(edges.ends.len(), 668);
+            assert!(found.off <= 1e-10, "{} after {}", found.off, found.evaluations);
+            assert!((ours / value - 1.0).abs() < 1e-9, "{ours} {value}");
+            let multipliers: f64 = found.w.iter().zip(&edges.squares).map(|(w, s)| w / s).sum();
+            assert!((multipliers / sum - 1.0).abs() < 1e-6, "{multipliers} {sum}");
+            assert_eq!(found.w.iter().filter(|&&w| w > 1e-6).count(), 289);
+            assert!(found.evaluations < 150, "{}", found.evaluations);
+        }
+    }
+
+    /// Values by Newton's method on dense matrices, to a mismatch of 1e-12 and 1e-11; s = d²/3 + 2ε.
+    #[test]
+    fn multipliers_of_any_sign_have_the_optimum_that_newtons_method_finds() {
+        let points = swiss(200);
+        let graph = nearest(&points, 6);
+        for (noise, value, negative) in [(0.1, 64.5172651817, 285), (0.01, -258.8824975113, 294)] {
+            let meu = Meu { variant: MeuVariant::Free, noise: Some(noise), tolerance: 1e-8, ..Meu::default() };
+            let (_, found, ours) = solved(&points, &graph, meu);
+            assert!(found.off <= 1e-8 && found.mismatch <= 1e-8, "{} after {}", found.off, found.evaluations);
+            assert!((ours / value - 1.0).abs() < 1e-9, "{ours} {value}");
+            assert_eq!(found.w.iter().filter(|&&w| w < 0.0).count(), negative);
+        }
+    }
+
+    /// Six points of a plane that are all neighbors have a likelihood without a maximum, and with noise they have one.
+    #[test]
+    fn free_multipliers_of_a_clique_need_noise() {
+        let points =
+            Points::from_rows(&[[0.0, 0.0], [1.0, 0.1], [0.2, 1.0], [1.3, 1.1], [0.6, 0.4], [2.0, 1.7]]).unwrap();
+        let free = |noise| {
+            let method = Meu { variant: MeuVariant::Free, noise, ..Meu::default() };
+            Recipe { method: method.into(), neighbors: Neighbors::All, ..Recipe::default() }.fit(&points)
+        };
+        let message = free(Some(0.0)).unwrap_err().to_string();
+        assert!(message.contains("6 points are all neighbors of each other and have 2 features"), "{message}");
+        let model = free(None).unwrap();
+        assert!(model.report().converged, "{:?}", model.report());
+        assert!(model.weights().unwrap().iter().any(|edge| edge.weight < 0.0));
+        let noise: f64 = model.report().parameters.iter().find(|p| p.name == "noise").unwrap().used.parse().unwrap();
+        assert!(noise > 0.0);
+    }
+
+    /// A path: every edge is the only way across, so that all of its length is expected, λ = 1/s.
+    #[test]
+    fn on_a_path_every_edge_keeps_its_length() {
+        let points = Points::from_rows(&[[0.0], [1.0], [3.0], [3.5]]).unwrap();
+        let lists = vec![vec![(1, 1.0)], vec![(2, 2.0)], vec![(3, 0.5)], vec![]];
+        let (_, found, _) = solved(&points, &Graph::from_lists(lists).unwrap(), Meu::default());
+        assert!(found.w.iter().all(|w| (w - 1.0).abs() < 1e-5), "{:?}", found.w);
+        assert!(found.mismatch < 1e-5);
+    }
+
+    /// Lawrence 2012, section 2.5.1: the slope of the log likelihood in λ is ½ (p R − d²), zero exactly where the
+    /// expected squared distance is the observed one.
+    #[test]
+    fn l02_the_slope_of_the_likelihood_is_the_mismatch_of_the_distances() {
+        let points = swiss(60);
+        let edges = Edges::new(&nearest(&points, 5).union(), 3);
+        for gamma in [0.0, 1e-2] {
+            let w: Vec<f64> = (0..edges.ends.len()).map(|e| 0.2 + (e % 7) as f64 / 10.0).collect();
+            let pattern = edges.laplacian(&w, gamma);
+            let analysis = Analysis::new(&pattern).unwrap();
+            let mut oracle = Oracle::new(&edges, gamma, &pattern, &analysis).unwrap();
+            oracle.value(&w).unwrap();
+            let ratios = oracle.ratios.clone();
+            for e in (0..w.len()).step_by(11) {
+                let mut at = |step: f64| {
+                    let mut moved = w.clone();
+                    moved[e] += step;
+                    oracle.value(&moved).unwrap().unwrap()
+                };
+                let slope = (at(1e-5) - at(-1e-5)) / 2e-5;
+                assert!((slope - (1.0 - ratios[e])).abs() < 1e-6, "{e}: {slope} {}", 1.0 - ratios[e]);
+            }
+            assert!(oracle.gap(&w) >= 0.0);
+        }
+        let (_, found, _) = solved(&points, &nearest(&points, 5), Meu { tolerance: 1e-9, ..Meu::default() });
+        assert!(found.mismatch < 1e-6, "{}", found.mismatch);
+    }
+}

@@ -1,0 +1,178 @@
+//! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
+//! expects the ends of each edge to be.
+
+use crate::error::{Error, Result};
+use crate::field::Weight;
+use crate::field::entropy::meu::curvature::{Curvature, Pieces};
+use crate::graph::Undirected;
+use crate::linalg::Operator;
+use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::linalg::sparse::selected::{Place, Selected, Tree};
+use rayon::prelude::*;
+
+/// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
+const SHORTEST: f64 = 1e-8;
+
+/// The edges of a graph with their squared lengths.
+pub(crate) struct Edges {
+    pub(crate) n: usize,
+    pub(crate) features: usize,
+    pub(crate) ends: Vec<(u32, u32)>,
+    /// d.
+    lengths: Vec<f64>,
+    /// s = d²/p.
+    pub(crate) squares: Vec<f64>,
+    /// How many of them were too short to be told from zero.
+    pub(crate) coincident: usize,
+}
+
+impl Edges {
+    pub(crate) fn new(graph: &Undirected, features: usize) -> Edges {
+        let (mut ends, mut lengths) = (Vec::new(), Vec::new());
+        for i in 0..graph.len() {
+            for (j, length) in graph.edges(i).filter(|&(j, _)| j > i) {
+                ends.push((i as u32, j as u32));
+                lengths.push(length);
+            }
+        }
+        let mut squares: Vec<f64> = lengths.iter().map(|d| d * d / features as f64).collect();
+        let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
+        let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
+        let coincident = squares.iter().filter(|&&s| s < least).count();
+        squares.iter_mut().for_each(|s| *s = s.max(least));
+        Edges { n: graph.len(), features, ends, lengths, squares, coincident }
+    }
+
+    /// The same edges with noise of that variance at both ends of each.
+    pub(crate) fn with_noise(mut self, noise: f64) -> Edges {
+        self.squares.iter_mut().for_each(|s| *s += 2.0 * noise);
+        self
+    }
+
+    /// The edges with their multipliers w/s.
+    pub(crate) fn weights(&self, w: &[f64]) -> Vec<Weight> {
+        let weight = |(e, &(i, j)): (usize, &(u32, u32))| Weight {
+            i,
+            j,
+            distance: self.lengths[e],
+            weight: w[e] / self.squares[e],
+        };
+        self.ends.iter().enumerate().map(weight).collect()
+    }
+
+    /// The rows that are kept: all, or all but the last if it is grounded.
+    fn kept(&self, gamma: f64) -> usize {
+        if gamma > 0.0 { self.n } else { self.n - 1 }
+    }
+
+    /// L + γI of the kept rows for the multipliers w/s.
+    pub(crate) fn laplacian(&self, w: &[f64], gamma: f64) -> SparseSymmetric {
+        self.assembled(w, self.kept(gamma), gamma)
+    }
+
+    /// L of all rows.
+    pub(crate) fn full_laplacian(&self, w: &[f64]) -> SparseSymmetric {
+        self.assembled(w, self.n, 0.0)
+    }
+
+    fn assembled(&self, w: &[f64], rows: usize, gamma: f64) -> SparseSymmetric {
+        let weights: Vec<f64> = w.iter().zip(&self.squares).map(|(w, s)| w / s).collect();
+        SparseSymmetric::laplacian(rows, &self.ends, &weights, gamma)
+    }
+}
+
+/// The objective and what it knows after an evaluation.
+pub(crate) struct Oracle<'a> {
+    edges: &'a Edges,
+    gamma: f64,
+    symbolic: Symbolic<'a>,
+    tree: Tree,
+    /// Where the inverse keeps the diagonal.
+    diagonal: Vec<Place>,
+    /// And the entry of every edge that is not at the grounded point.
+    across: Vec<Option<Place>>,
+    pub(crate) log_determinant: f64,
+    /// R/s of every edge.
+    pub(crate) ratios: Vec<f64>,
+    trace: f64,
+    /// The inverse on the factor's pattern.
+    inverse: Option<Selected>,
+    pub(crate) evaluations: usize,
+}
+
+impl<'a> Oracle<'a> {
+    pub(crate) fn new(
+        edges: &'a Edges,
+        gamma: f64,
+        pattern: &SparseSymmetric,
+        analysis: &'a Analysis,
+    ) -> Result<Oracle<'a>> {
+        let lost = || Error::Numerical("the graph's Laplacian could not be factored; try --gamma 1e-4".into());
+        let symbolic = analysis.symbolic()?;
+        let factor = symbolic.factor(pattern, 0.0)?.ok_or_else(lost)?;
+        let tree = Tree::new(&factor).ok_or_else(lost)?;
+        let place = |i: usize, j: usize| tree.place(&factor, i, j).ok_or_else(lost);
+        let diagonal = (0..pattern.dim()).map(|i| place(i, i)).collect::<Result<_>>()?;
+        let kept = edges.kept(gamma);
+        let of_edge = |&(i, j): &(u32, u32)| {
+            if (j as usize) < kept { place(i as usize, j as usize).map(Some) } else { Ok(None) }
+        };
+        let across = edges.ends.iter().map(of_edge).collect::<Result<_>>()?;
+        let ratios = vec![0.0; edges.ends.len()];
+        Ok(Oracle {
+            edges,
+            gamma,
+            symbolic,
+            tree,
+            diagonal,
+            across,
+            log_determinant: 0.0,
+            ratios,
+            trace: 0.0,
+            inverse: None,
+            evaluations: 0,
+        })
+    }
+
+    /// −log det (L + γI) + Σ w; nothing where the matrix is singular.
+    pub(crate) fn value(&mut self, w: &[f64]) -> Result<Option<f64>> {
+        self.evaluations += 1;
+        self.inverse = None;
+        let matrix = self.edges.laplacian(w, self.gamma);
+        let Some(factor) = self.symbolic.factor(&matrix, 0.0)? else { return Ok(None) };
+        let Some(inverse) = self.tree.inverse(&factor) else { return Ok(None) };
+        self.log_determinant = factor.log_determinant();
+        let own: Vec<f64> = self.diagonal.iter().map(|&place| inverse.at(place)).collect();
+        self.trace = own.iter().sum();
+        let edges = self.edges.ends.par_iter().zip(&self.across).zip(&self.edges.squares);
+        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Place>), &f64)| match across {
+            Some(place) => (own[i as usize] + own[j as usize] - 2.0 * inverse.at(*place)) / s,
+            None => own[i as usize] / s,
+        };
+        edges.with_min_len(4096).map(resistance).collect_into_vec(&mut self.ratios);
+        self.inverse = Some(inverse);
+        let value = w.iter().sum::<f64>() - self.log_determinant;
+        Ok(value.is_finite().then_some(value))
+    }
+
+    /// The pieces of the graph over which the curvature is known, of at most so many points each.
+    pub(crate) fn pieces(&self, pattern: &SparseSymmetric, analysis: &Analysis, most: usize) -> Result<Option<Pieces>> {
+        let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
+        Pieces::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
+    }
+
+    /// The curvature at the last point that was evaluated.
+    pub(crate) fn curvature(&self, pieces: &Pieces, w: &[f64], wanted: &[bool], damping: f64) -> Option<Curvature> {
+        let inverse = self.inverse.as_ref()?;
+        Some(pieces.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
+    }
+
+    /// The duality gap at the last point that was evaluated.
+    pub(crate) fn gap(&self, w: &[f64]) -> f64 {
+        let rank = self.edges.n as f64 - 1.0;
+        let c = 1.0 / self.ratios.iter().fold(f64::MIN_POSITIVE, |m, &r| m.max(r));
+        let own = if self.gamma > 0.0 { c * (self.gamma * self.trace - 1.0) } else { 0.0 };
+        (w.iter().sum::<f64>() - rank - rank * c.ln() + own).max(0.0)
+    }
+}

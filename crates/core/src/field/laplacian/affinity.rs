@@ -1,0 +1,184 @@
+//! Affinities: neighbors pull on each other with a weight that falls with their distance.
+
+use crate::error::{Error, Result};
+use crate::field::Weight;
+use crate::graph::Graph;
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// How an edge counts that is in the lists of both its ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Mutual {
+    /// Like any other: W is the larger of A and Aᵀ, with A the weights of the directed lists.
+    #[default]
+    Once,
+    /// With twice the weight: W = A + Aᵀ.
+    Twice,
+}
+
+/// Symmetric weights on the edges of a graph (an edge either way is an edge), with the sum of each point's weights.
+#[derive(Clone, Debug)]
+pub struct Affinity {
+    graph: crate::graph::Undirected,
+    weights: Vec<f64>,
+    degrees: Vec<f64>,
+}
+
+impl Affinity {
+    /// The weight of every edge from its length.
+    pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
+        let graph = graph.union();
+        let weights: Vec<f64> = graph.all_lengths().par_iter().with_min_len(8192).map(|&l| weight(l)).collect();
+        let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
+        affinity.sum_up(|_| 0.0);
+        affinity
+    }
+
+    /// Given weights, sorted by their ends, each of the first point at its place (`first`). Edges between the same two
+    /// places share their weight; those between points that coincide get the largest, to hold them together.
+    pub(crate) fn of_weights(graph: &Graph, given: &[Weight], first: impl Fn(u32) -> u32) -> Affinity {
+        let graph = graph.union();
+        let largest = given.iter().fold(0.0, |most: f64, edge| most.max(edge.weight));
+        let between = |i: usize, j: u32| {
+            let (a, b) = (first(i as u32), first(j));
+            given.binary_search_by_key(&(a.min(b), a.max(b)), |edge| (edge.i, edge.j)).ok()
+        };
+        let edges = || (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().map(move |&j| (i, j)));
+        let mut sharing = vec![0.0; given.len()];
+        edges().filter_map(|(i, j)| between(i, j)).for_each(|at| sharing[at] += 0.5);
+        let weight = |(i, j)| between(i, j).map_or(largest, |at| given[at].weight / sharing[at]);
+        let weights = edges().map(weight).collect();
+        let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
+        affinity.sum_up(|_| 0.0);
+        affinity
+    }
+
+    /// The weight of every edge from its length, twice that for edges in both lists where they count so.
+    pub fn counting(graph: &Graph, mutual: Mutual, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
+        let mut affinity = Affinity::new(graph, weight);
+        if mutual == Mutual::Twice {
+            let lists: Vec<Vec<u32>> = (0..graph.len())
+                .map(|i| {
+                    let mut list = graph.neighbors(i).to_vec();
+                    list.sort_unstable();
+                    list
+                })
+                .collect();
+            let lists_it = |i: usize, j: u32| lists[i].binary_search(&j).is_ok();
+            let mut at = 0;
+            for i in 0..affinity.graph.len() {
+                for &j in affinity.graph.neighbors(i) {
+                    if lists_it(i, j) && lists_it(j as usize, i as u32) {
+                        affinity.weights[at] *= 2.0;
+                    }
+                    at += 1;
+                }
+            }
+            affinity.sum_up(|_| 0.0);
+        }
+        affinity
+    }
+
+    /// Multiplies the weight of every edge by `s[i] s[j]`, and adds `own` to every point's sum.
+    pub fn rescale(&mut self, s: &[f64], own: impl Fn(usize) -> f64) {
+        let mut at = 0;
+        for i in 0..self.graph.len() {
+            for &j in self.graph.neighbors(i) {
+                self.weights[at] *= s[i] * s[j as usize];
+                at += 1;
+            }
+        }
+        self.sum_up(own);
+    }
+
+    fn sum_up(&mut self, own: impl Fn(usize) -> f64) {
+        let mut weights = self.weights.iter();
+        self.degrees = (0..self.graph.len())
+            .map(|i| own(i) + weights.by_ref().take(self.graph.neighbors(i).len()).sum::<f64>())
+            .collect();
+    }
+
+    /// The sum of each point's weights.
+    pub fn degrees(&self) -> &[f64] {
+        &self.degrees
+    }
+
+    /// D − W, where the diagonal holds the sums over the edges alone: constants are free whatever a point gives itself.
+    ///
+    /// # Errors
+    ///
+    /// If the weights of some point are all zero, so that it hangs free.
+    pub fn laplacian(&self) -> Result<SparseSymmetric> {
+        let n = self.graph.len();
+        let mut offsets = Vec::with_capacity(n + 1);
+        let mut columns = Vec::with_capacity(self.weights.len() + n);
+        let mut values = Vec::with_capacity(self.weights.len() + n);
+        offsets.push(0);
+        let mut at = 0;
+        for i in 0..n {
+            let neighbors = self.graph.neighbors(i);
+            let weights = &self.weights[at..at + neighbors.len()];
+            at += neighbors.len();
+            let sum: f64 = weights.iter().sum();
+            if sum.is_nan() || sum <= 0.0 {
+                return Err(Error::parameter(format!(
+                    "all weights of point {} vanish; use a larger --bandwidth or a smaller -k",
+                    i + 1
+                )));
+            }
+            let below = neighbors.partition_point(|&j| (j as usize) < i);
+            columns.extend_from_slice(&neighbors[..below]);
+            values.extend(weights[..below].iter().map(|w| -w));
+            columns.push(i as u32);
+            values.push(sum);
+            columns.extend_from_slice(&neighbors[below..]);
+            values.extend(weights[below..].iter().map(|w| -w));
+            offsets.push(columns.len());
+        }
+        Ok(SparseSymmetric::from_parts(offsets, columns, values))
+    }
+}
+
+/// The root mean square length of the directed edges: the scale of a neighborhood.
+///
+/// # Errors
+///
+/// If all lengths are zero.
+pub(crate) fn typical_length(graph: &Graph) -> Result<f64> {
+    let lengths = graph.all_lengths();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    if longest == 0.0 {
+        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen; give --bandwidth"));
+    }
+    let mean = lengths.iter().map(|l| (l / longest).powi(2)).sum::<f64>() / lengths.len() as f64;
+    Ok(longest * mean.sqrt())
+}
+
+/// exp(−length² / 2 width²).
+pub(crate) fn heat(length: f64, width: f64) -> f64 {
+    (-0.5 * (length / width).powi(2)).exp()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_points_in_a_line_have_the_path_laplacian() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0)]]).unwrap();
+        let affinity = Affinity::new(&graph, |_| 1.0);
+        assert_eq!(affinity.degrees(), [1.0, 2.0, 1.0]);
+        let expected = faer::mat![[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]];
+        assert_eq!(affinity.laplacian().unwrap().to_dense(), expected);
+        assert_eq!(typical_length(&graph).unwrap(), 1.0);
+    }
+
+    #[test]
+    fn an_edge_in_both_lists_counts_once_or_twice() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0)], vec![(1, 2.0)]]).unwrap();
+        let degrees = |mutual| Affinity::counting(&graph, mutual, |length| length).degrees().to_vec();
+        assert_eq!(degrees(Mutual::Once), [1.0, 3.0, 2.0]);
+        assert_eq!(degrees(Mutual::Twice), [2.0, 4.0, 2.0]);
+    }
+}

@@ -1,0 +1,83 @@
+//! Diffusion maps: coordinates in which distances are those of a random walk after time t.
+//!
+//! ```text
+//! w[i,j] = exp(−‖x[i] − x[j]‖² / 2σ²)  on the graph, w[i,i] = 1      q[i] = Σⱼ w[i,j]
+//! w̃[i,j] = w[i,j] / (q[i] q[j])^α      D = diag(Σⱼ w̃[i,j])           P = D⁻¹ W̃
+//! P ψ = μ ψ                            Y = μᵗ ψ,  ψᵀDψ = tr D
+//! ```
+//!
+//! P ψ = μ ψ is L ψ = (1 − μ) D ψ with L = D − W̃, so the field is a Laplacian as in Laplacian eigenmaps; with α = 0
+//! and t = 0 only the self-loops in D tell the two apart.
+//! α = 1 takes out the density of the sample, α = ½ gives the Fokker-Planck diffusion.
+//!
+//! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
+
+use crate::error::Result;
+use crate::field::laplacian::affinity::{Affinity, heat, typical_length};
+use crate::field::{
+    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown,
+};
+use crate::place::{Form, Rule};
+use serde::{Deserialize, Serialize};
+
+/// Diffusion maps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DiffusionMaps {
+    /// σ of the kernel; if not given, the root mean square neighbor distance.
+    pub bandwidth: Option<f64>,
+    /// The time t of the diffusion.
+    pub time: f64,
+    /// How much of the density is taken out.
+    pub alpha: f64,
+}
+
+impl Default for DiffusionMaps {
+    fn default() -> DiffusionMaps {
+        DiffusionMaps { bandwidth: None, time: 1.0, alpha: 1.0 }
+    }
+}
+
+impl FieldModel for DiffusionMaps {
+    fn info(&self) -> Info {
+        Info {
+            name: "diffusion-maps",
+            aliases: &["dm", "diffusion"],
+            summary: "distances of a random walk over the points",
+            stage: "precision",
+            paper: "Coifman & Lafon 2006",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![
+            Parameter::auto("bandwidth", &self.bandwidth, "sigma of the kernel (auto = rms neighbor distance)"),
+            Parameter::new("time", self.time, "how long the walk goes on"),
+            Parameter::new("alpha", self.alpha, "how much of the sampling density is taken out, 0 to 1"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "bandwidth" => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
+            "time" => self.time = number(name, value, 0.0..=1e6)?,
+            "alpha" => self.alpha = number(name, value, 0.0..=1.0)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let graph = site.graph()?;
+        let width = self.bandwidth.map_or_else(|| typical_length(graph), Ok)?;
+        let mut affinity = Affinity::new(graph, |length| heat(length, width));
+        let density: Vec<f64> = affinity.degrees().iter().map(|q| (q + 1.0).powf(-self.alpha)).collect();
+        affinity.rescale(&density, |i| density[i] * density[i]);
+        let mass = Some(affinity.degrees().to_vec());
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Diffusion(self.time) };
+        let rule = Rule::Affinity { width: Some(width), density: Some(density), form: Form::Normalized };
+        Ok(Built { used: vec![("bandwidth", shown(width))], ..Built::new(field, rule) })
+    }
+}

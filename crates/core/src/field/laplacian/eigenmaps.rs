@@ -1,0 +1,185 @@
+//! Laplacian eigenmaps: neighbors pull on each other with a heat-kernel weight.
+//!
+//! The field's precision is the graph Laplacian, and the eigenproblem carries the degrees:
+//!
+//! ```text
+//! w[i,j] = exp(−‖x[i] − x[j]‖² / 2σ²)    i, j neighbors either way
+//! L = D − W,   D = diag(Σⱼ w[i,j])       L y = λ D y
+//! ```
+//!
+//! The unnormalized variant solves L y = λ y (Lawrence 2012, section 2.6.2: the constraint yᵀy instead of yᵀDy). The
+//! symmetric variant solves D^(−½) L D^(−½) u = λ u, whose u = D^½ y are not scaled back: the rows of spectral clustering
+//! before they are normalized, and the maps of Lawrence's experiments.
+//!
+//! M. Belkin, P. Niyogi. Laplacian eigenmaps for dimensionality reduction and data representation. Neural Computation
+//! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
+
+use crate::error::{Error, Result};
+use crate::field::laplacian::affinity::{Affinity, Mutual, heat, typical_length};
+use crate::field::unfolding::{Constraints, Pairs};
+use crate::field::{
+    Built, Field, FieldModel, Info, InputKind, Mvu, Parameter, Scale, Site, no_such_parameter, number, shown,
+};
+use crate::place::{Form, Rule};
+use serde::{Deserialize, Serialize};
+
+/// The weight of an edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum EdgeWeight {
+    /// exp(−d² / 2σ²).
+    #[default]
+    Heat,
+    /// 1.
+    Simple,
+    /// Those that bound the variance of every unfolding most tightly: the optimum of the dual of maximum variance unfolding.
+    Dual,
+}
+
+/// Which eigenproblem the coordinates solve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LaplacianVariant {
+    /// L y = λ D y, also known as the random walk's: yᵀDy is fixed.
+    #[default]
+    Normalized,
+    /// D^(−½) L D^(−½) u = λ u with u = D^½ y: uᵀu is fixed, and a point with small weights is drawn to the origin.
+    Symmetric,
+    /// L y = λ y: yᵀy is fixed.
+    Unnormalized,
+}
+
+/// Laplacian eigenmaps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LaplacianEigenmaps {
+    /// The weight of an edge.
+    pub kernel: EdgeWeight,
+    /// σ of the heat kernel; if not given, the root mean square neighbor distance.
+    pub bandwidth: Option<f64>,
+    /// Which eigenproblem the coordinates solve.
+    pub variant: LaplacianVariant,
+    /// How an edge counts that is in the lists of both its ends.
+    pub mutual: Mutual,
+}
+
+impl FieldModel for LaplacianEigenmaps {
+    fn info(&self) -> Info {
+        Info {
+            name: "laplacian-eigenmaps",
+            aliases: &["le", "la", "spectral", "spectral-embedding"],
+            summary: "neighbors pull on each other; the slowest vibrations of the graph",
+            stage: "precision",
+            paper: "Belkin & Niyogi 2003",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let kernel = match self.kernel {
+            EdgeWeight::Heat => "heat",
+            EdgeWeight::Simple => "simple",
+            EdgeWeight::Dual => "dual",
+        };
+        let variant = match self.variant {
+            LaplacianVariant::Normalized => "normalized",
+            LaplacianVariant::Symmetric => "symmetric",
+            LaplacianVariant::Unnormalized => "unnormalized",
+        };
+        let mutual = if self.mutual == Mutual::Once { "once" } else { "twice" };
+        vec![
+            Parameter::new(
+                "kernel",
+                kernel,
+                "weight of an edge: heat, simple (all 1), or dual (the optimal one of mvu's bound)",
+            ),
+            Parameter::auto("bandwidth", &self.bandwidth, "sigma of the heat kernel (auto = rms neighbor distance)"),
+            Parameter::new(
+                "variant",
+                variant,
+                "normalized (Ly = lDy), symmetric (sqrt(D) y) or unnormalized (Ly = ly)",
+            ),
+            Parameter::new("mutual", mutual, "how an edge in both ends' lists counts: once, or twice"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match (name, value) {
+            ("kernel", "heat" | "gaussian") => self.kernel = EdgeWeight::Heat,
+            ("kernel", "simple") => self.kernel = EdgeWeight::Simple,
+            ("kernel", "dual") => self.kernel = EdgeWeight::Dual,
+            ("kernel", _) => {
+                return Err(Error::parameter(format!("--kernel is {value:?}; give heat, simple or dual")));
+            }
+            ("bandwidth", _) => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
+            ("variant", "normalized" | "random-walk") => self.variant = LaplacianVariant::Normalized,
+            ("variant", "symmetric") => self.variant = LaplacianVariant::Symmetric,
+            ("variant", "unnormalized") => self.variant = LaplacianVariant::Unnormalized,
+            ("variant", _) => {
+                let fact = format!("--variant is {value:?}; give normalized, symmetric or unnormalized");
+                return Err(Error::parameter(fact));
+            }
+            ("mutual", "once") => self.mutual = Mutual::Once,
+            ("mutual", "twice") => self.mutual = Mutual::Twice,
+            ("mutual", _) => return Err(Error::parameter(format!("--mutual is {value:?}; give once or twice"))),
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn has_weights(&self) -> bool {
+        self.kernel == EdgeWeight::Dual
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let graph = site.graph()?;
+        let width = match self.kernel {
+            EdgeWeight::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
+            EdgeWeight::Simple => None,
+            EdgeWeight::Dual => return self.with_dual_weights(site),
+        };
+        let weight = |length| width.map_or(1.0, |width| heat(length, width));
+        let affinity = Affinity::counting(graph, self.mutual, weight);
+        // A new point knows its own list alone; this is how much the lists of the others add.
+        let own: f64 = graph.all_lengths().iter().map(|&length| weight(length)).sum();
+        let added = affinity.degrees().iter().sum::<f64>() / own;
+        let degrees = || affinity.degrees().to_vec();
+        let (mass, scale, form) = match self.variant {
+            LaplacianVariant::Normalized => (Some(degrees()), Scale::Unit, Form::Normalized),
+            LaplacianVariant::Symmetric => {
+                (Some(degrees()), Scale::Symmetric, Form::Symmetric { degrees: degrees(), added })
+            }
+            LaplacianVariant::Unnormalized => (None, Scale::Unit, Form::Unnormalized { added }),
+        };
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
+        let rule = Rule::Affinity { width, density: None, form };
+        Ok(Built { used: vec![("bandwidth", width.map_or("none".into(), shown))], ..Built::new(field, rule) })
+    }
+}
+
+impl LaplacianEigenmaps {
+    /// The weights that maximum variance unfolding's dual problem finds best; with them the unnormalized map spans what
+    /// the unfolding spans (Xiao, Sun & Boyd 2006, section 6.1). New points are placed by their neighbors, as there.
+    fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
+        if self.bandwidth.is_some() || self.mutual == Mutual::Twice {
+            return Err(Error::parameter("--bandwidth and --mutual are for other kernels than dual; leave them out"));
+        }
+        let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
+        let unfolded = unfolding.field(site).map_err(|error| match error {
+            Error::Memory { .. } | Error::Parameter(_) => Error::parameter(format!(
+                "--kernel dual is an unfolding, and that was refused ({error}); use --kernel heat"
+            )),
+            error => error,
+        })?;
+        let graph = site.graph()?;
+        let pairs = Pairs::new(graph, Constraints::Edges, None)?;
+        let first = |i: u32| pairs.first[pairs.of[i as usize] as usize];
+        let affinity = Affinity::of_weights(graph, unfolded.weights.as_deref().unwrap_or_default(), first);
+        let (mass, scale) = match self.variant {
+            LaplacianVariant::Normalized => (Some(affinity.degrees().to_vec()), Scale::Unit),
+            LaplacianVariant::Symmetric => (Some(affinity.degrees().to_vec()), Scale::Symmetric),
+            LaplacianVariant::Unnormalized => (None, Scale::Unit),
+        };
+        let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
+        Ok(Built { field, used: vec![("bandwidth", "none".into())], ..unfolded })
+    }
+}

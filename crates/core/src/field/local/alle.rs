@@ -1,0 +1,303 @@
+//! Acyclic locally linear embedding: in an order of the points, every point is a weighted mean of later ones.
+//!
+//! ```text
+//! w[i] = argmin ‖x[i] − Σⱼ w[i,j] x[j]‖²,  Σⱼ w[i,j] = 1,  j among the parents of i, all of them after i
+//!      = C⁻¹1 / 1ᵀC⁻¹1,   C[j,k] = (x[j] − x[i])·(x[k] − x[i]) + r tr(C) δ[j,k]
+//! precision M Mᵀ,   M[·, i] = m[i] (e[i] − Σⱼ w[i,j] e[j]),   m[i]⁻² = ‖x[i] − Σⱼ w[i,j] x[j]‖² / p
+//! ```
+//!
+//! Without cycles the regressions are the conditionals of one joint density: M is its own Cholesky factor, and
+//! the log likelihood is exact, Σ −p/2 (log 2π m[i]⁻² + 1) over all points but the last, which is free.
+//!
+//! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
+//! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
+
+use crate::error::{Error, Result};
+use crate::field::{Built, Field, FieldModel, Info, Parameter, Site, needs_points, no_such_parameter, number, shown};
+use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
+use crate::ground::Ground;
+use crate::ground::cloud::INPUTS;
+use crate::ground::regression::Regression;
+use crate::linalg::sparse::root::Root;
+use crate::place::Rule;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The largest regularization that is chosen, the usual one of lle.
+const MOST: f64 = 1e-3;
+/// The smallest one.
+const LEAST: f64 = 1e-9;
+/// At most so many points are asked how curved the data are around them.
+const ASKED: usize = 1024;
+/// A variance below this part of that of the data is rounding.
+const FLOOR: f64 = 1e-12;
+
+/// The order of the points.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Ordering {
+    /// That of the rows.
+    Input,
+    /// At random.
+    Random,
+    /// Along the first principal component.
+    Principal,
+    /// By the distance along the graph from one of its peripheral points, which comes last.
+    #[default]
+    Geodesic,
+    /// That of least fill; the parents are the pattern of the graph's Cholesky factor.
+    Elimination,
+}
+
+/// Every ordering with its name.
+const ORDERINGS: [(&str, Ordering); 5] = [
+    ("input", Ordering::Input),
+    ("random", Ordering::Random),
+    ("principal", Ordering::Principal),
+    ("geodesic", Ordering::Geodesic),
+    ("elimination", Ordering::Elimination),
+];
+
+/// Acyclic locally linear embedding.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Alle {
+    /// r: the part of the local trace that is added to the diagonal; if not given, the part of it that lies beyond the
+    /// first `dims` directions, by the median over the points, and no more than 1e-3.
+    pub regularization: Option<f64>,
+    /// The order of the points.
+    pub ordering: Ordering,
+}
+
+impl FieldModel for Alle {
+    fn info(&self) -> Info {
+        Info {
+            name: "alle",
+            aliases: &["acyclic-lle"],
+            summary: "in an order of the points, every point is a weighted mean of later ones",
+            stage: "precision",
+            paper: "Lawrence 2012, section 2.7.4",
+            accepts: INPUTS,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let ordering = ORDERINGS.iter().find(|(_, o)| *o == self.ordering).map_or("", |(name, _)| name);
+        let help = "part of the local trace added to the diagonal (auto = the part beyond the first directions)";
+        vec![
+            Parameter::auto("regularization", &self.regularization, help),
+            Parameter::new("ordering", ordering, "input, random, principal, geodesic or elimination"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "regularization" => self.regularization = Some(number(name, value, 1e-15..=1e3)?),
+            "ordering" => {
+                let known = ORDERINGS.iter().find(|(name, _)| *name == value).ok_or_else(|| {
+                    let names = ORDERINGS.map(|(name, _)| name).join(", ");
+                    Error::parameter(format!("--ordering is {value:?}; give one of {names}"))
+                })?;
+                self.ordering = known.1;
+            }
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let data = Ground::new(site, self.info().name)?;
+        let ordered = self.ordered(site, data)?;
+        let regularization = match self.regularization {
+            Some(given) => given,
+            None => share_beyond(data, &ordered, site.dims),
+        };
+        let rows = regressions(site, data, &ordered, regularization)?;
+        let (root, log_likelihood) = root(data, ordered, &rows);
+        let mut built = Built::new(Field::Root(root), Rule::Barycenter { regularization, landmarks: None });
+        built.log_likelihood = log_likelihood;
+        if self.regularization.is_none() {
+            built.used.push(("regularization", shown(regularization)));
+        }
+        Ok(built)
+    }
+}
+
+impl Alle {
+    /// The order, and the parents of every point: half as many again as it has neighbors, since they are on one side.
+    fn ordered(&self, site: &Site<'_>, data: Ground<'_>) -> Result<Ordered> {
+        let graph = site.graph()?;
+        let union = graph.union();
+        let order = match self.ordering {
+            Ordering::Input => (0..graph.len() as u32).collect(),
+            Ordering::Random => {
+                let mut order: Vec<u32> = (0..graph.len() as u32).collect();
+                order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(site.seed));
+                order
+            }
+            Ordering::Principal => {
+                let Ground::Points(points) = data else {
+                    return Err(needs_points("--ordering principal", "geodesic orders distances as well"));
+                };
+                principal_order(points)
+            }
+            Ordering::Geodesic => geodesic_order(&union),
+            Ordering::Elimination => return Ordered::elimination(&union),
+        };
+        let most = (3 * (graph.edge_count() / graph.len()).max(1)).div_ceil(2);
+        let distance = |i: usize, j: usize| data.distance(site.metric, i, j);
+        Ok(Ordered::nearest(&union, order, most, &distance))
+    }
+}
+
+/// The points that are the parents of a place.
+fn parents(ordered: &Ordered, place: usize) -> Vec<u32> {
+    ordered.parents(place).iter().map(|&b| ordered.order[b as usize]).collect()
+}
+
+/// The regularization that suits the data. It must not be much below the part of the local variance that lies beyond
+/// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is
+/// pulled towards its parents, which are all on one side of it. So it is that part, by the median over the points.
+fn share_beyond(data: Ground<'_>, ordered: &Ordered, dims: usize) -> f64 {
+    let places = ordered.order.len() - 1;
+    let asked = places.min(ASKED);
+    let share = |at: usize| {
+        let place = at * places / asked;
+        let parents = parents(ordered, place);
+        data.around(ordered.order[place] as usize, &parents).share_beyond(parents.len(), dims)
+    };
+    let shares: Vec<Option<f64>> = (0..asked).into_par_iter().map(share).collect();
+    let mut shares: Vec<f64> = shares.into_iter().flatten().collect();
+    shares.sort_unstable_by(f64::total_cmp);
+    shares.get(shares.len() / 2).map_or(MOST, |share| share.clamp(LEAST, MOST))
+}
+
+/// Every place but the last written by its parents.
+fn regressions(site: &Site<'_>, data: Ground<'_>, ordered: &Ordered, regularization: f64) -> Result<Vec<Regression>> {
+    let regression = |place: usize| {
+        if place.is_multiple_of(512) && site.observer.stop() {
+            return Err(Error::Stopped);
+        }
+        let parents = parents(ordered, place);
+        Ok(data.around(ordered.order[place] as usize, &parents).regression(parents.len(), regularization))
+    };
+    (0..ordered.order.len() - 1).into_par_iter().map(regression).collect()
+}
+
+/// M, and the log likelihood where the number of features is known and the points differ at all.
+fn root(data: Ground<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Option<f64>) {
+    let variance = data.variance();
+    // Points that all coincide have no scale; then every regression is as sure as another.
+    let unit = if variance > 0.0 { variance } else { 1.0 };
+    let floor = if variance > 0.0 { (FLOOR * variance).max(f64::MIN_POSITIVE) } else { 1.0 };
+    let variances: Vec<f64> = rows.iter().map(|row| row.residual.max(floor)).collect();
+    let log_likelihood = data.features().filter(|_| variance > 0.0).map(|p| {
+        let term = |(row, v): (&Regression, &f64)| (std::f64::consts::TAU * v).ln() + row.residual / v;
+        -0.5 * p as f64 * rows.iter().zip(&variances).map(term).sum::<f64>()
+    });
+    let weights = rows.iter().flat_map(|row| row.weights.iter().copied()).collect();
+    let root = Root::new(ordered.order, (ordered.offsets, ordered.parents), weights, &variances, unit);
+    (root, log_likelihood)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Neighbors, Search};
+    use crate::linalg::Operator;
+    use crate::points::Points;
+    use crate::progress::Silent;
+    use crate::sample::r2_swiss_roll as swiss;
+
+    fn site(points: &Points) -> Site<'_> {
+        Site {
+            points: Some(points),
+            distances: None,
+            graph: None,
+            metric: Default::default(),
+            dims: 2,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &Silent,
+        }
+    }
+
+    /// Every point of swiss(60) written by its four nearest later rows, wherever they are, with r = 1e-3: NumPy's
+    /// solver for the weights, the sum above for the likelihood, and its dense eigenvalues of M Mᵀ.
+    #[test]
+    fn a_small_roll_has_the_likelihood_and_the_eigenvalues_that_numpy_finds() {
+        let points = swiss(60);
+        let distance = |i: usize, j: usize| crate::graph::Metric::Euclidean.distance(points.row(i), points.row(j));
+        let mut ordered = Ordered { order: (0..60).collect(), offsets: vec![0], parents: Vec::new() };
+        for i in 0..60 {
+            let mut later: Vec<usize> = (i + 1..60).collect();
+            later.sort_by(|&a, &b| distance(i, a).total_cmp(&distance(i, b)));
+            later.truncate(4);
+            later.sort_unstable();
+            ordered.parents.extend(later.iter().map(|&j| j as u32));
+            ordered.offsets.push(ordered.parents.len());
+        }
+        let data = Ground::Points(&points);
+        let rows = regressions(&site(&points), data, &ordered, 1e-3).unwrap();
+        let (root, log_likelihood) = root(data, ordered, &rows);
+        assert!((log_likelihood.unwrap() / 114.550277907666 - 1.0).abs() < 1e-10, "{log_likelihood:?}");
+        // The first column of M: 1/√v, and −w/√v of the rows 4, 16, 37 and 53.
+        let m = 2.8099823986284087;
+        assert!((1.0 / rows[0].residual.sqrt() / m - 1.0).abs() < 1e-10);
+        let column = [5.472371014688041, -0.8074070740673912, -0.27019568247355985, -7.2047506567754995];
+        for (w, entry) in rows[0].weights.iter().zip(column) {
+            assert!((-w * m / entry - 1.0).abs() < 1e-10, "{:?}", rows[0].weights);
+        }
+        let spectrum = crate::coordinates::spectral::coordinates(&Field::Root(root), 3, 0, u64::MAX, &Silent).unwrap();
+        for (ours, theirs) in
+            spectrum.eigenvalues.iter().zip([0.0013651426190328423, 0.0014979871687946264, 0.0017380794685061091])
+        {
+            assert!((ours / theirs - 1.0).abs() < 1e-7, "{:?}", spectrum.eigenvalues);
+        }
+    }
+
+    /// Points 0, 1, 3 and 7 on a line, written by the next two and hardly regularized: each but the last two is on the
+    /// line through its parents, so that the precision is free on all lines, not only on constants.
+    #[test]
+    fn on_a_line_each_point_is_extrapolated_from_the_next_two() {
+        let points = Points::from_rows(&[[0.0], [1.0], [3.0], [7.0]]).unwrap();
+        let ordered = Ordered { order: vec![0, 1, 2, 3], offsets: vec![0, 2, 4, 5, 5], parents: vec![1, 2, 2, 3, 3] };
+        let rows = regressions(&site(&points), Ground::Points(&points), &ordered, 1e-12).unwrap();
+        for (row, expected) in rows.iter().zip([vec![1.5, -0.5], vec![1.5, -0.5], vec![1.0]]) {
+            assert!(row.weights.iter().zip(&expected).all(|(w, e)| (w - e).abs() < 1e-9), "{row:?}");
+        }
+        assert!((rows[2].residual - 16.0).abs() < 1e-9);
+        let (root, _) = root(Ground::Points(&points), ordered, &rows);
+        let line = faer::Mat::from_fn(4, 1, |i, _| points.row(i)[0]);
+        let mut image = faer::Mat::zeros(4, 1);
+        root.precision().apply(line.as_ref(), image.as_mut());
+        // Only the step from 3 to 7 costs anything: (7 − 3)² m² = 1.
+        let energy: f64 = (0..4).map(|i| line[(i, 0)] * image[(i, 0)]).sum();
+        assert!((energy - 1.0).abs() < 1e-3, "{energy}");
+    }
+
+    #[test]
+    fn every_ordering_has_one_root_and_its_own_name() {
+        let points = swiss(150);
+        let search = Search { neighbors: Neighbors::Nearest(6), ..Search::default() };
+        let found = search.of_points(&points, &Silent).unwrap();
+        let site = Site { graph: Some(&found.graph), ..site(&points) };
+        for (name, ordering) in ORDERINGS {
+            let mut method = Alle::default();
+            method.set("ordering", name).unwrap();
+            assert_eq!(method.ordering, ordering);
+            let ordered = method.ordered(&site, Ground::Points(&points)).unwrap();
+            let mut order = ordered.order.clone();
+            order.sort_unstable();
+            assert!(order.iter().copied().eq(0..150), "{name}");
+            assert!((0..149).all(|a| !ordered.parents(a).is_empty()), "{name}");
+            assert!((0..149).all(|a| ordered.parents(a).iter().all(|&b| b as usize > a)), "{name}");
+            if ordering != Ordering::Elimination {
+                assert!((0..150).all(|a| ordered.parents(a).len() <= 9), "{name}: half as many again as six");
+            }
+        }
+    }
+}

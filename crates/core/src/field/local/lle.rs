@@ -1,0 +1,230 @@
+//! Locally linear embedding: every point is a weighted mean of its neighbors, and stays so in the plane.
+//!
+//! ```text
+//! w[i] = argmin ‖x[i] − Σⱼ w[i,j] x[j]‖²,  Σⱼ w[i,j] = 1
+//!      = C⁻¹1 / 1ᵀC⁻¹1,   C[j,k] = (x[j] − x[i])·(x[k] − x[i]) + r tr(C) δ[j,k]
+//! precision (I − W)ᵀ M² (I − W)        M = I, or m[i]⁻² = ‖x[i] − Σⱼ w[i,j] x[j]‖² / p in the free variant
+//! ```
+//!
+//! The symmetric variant minimizes the same sum with w[i,j] = w[j,i], which couples all points.
+//!
+//! The weights maximize the pseudolikelihood of the field, and in the free variant so do the m[i] (N. D. Lawrence. A
+//! unifying probabilistic perspective for spectral dimensionality reduction. JMLR 13, 2012, section 2.7).
+//!
+//! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
+
+use crate::error::{Error, Result};
+use crate::field::local::symmetric_weights::symmetric_weights;
+use crate::field::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
+use crate::graph::Graph;
+use crate::ground::Ground;
+use crate::ground::cloud::INPUTS;
+use crate::ground::regression::Regression;
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::place::Rule;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Whose residuals weigh how much.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LleVariant {
+    /// All alike.
+    #[default]
+    Standard,
+    /// By the inverse residual of each point's own regression.
+    Free,
+    /// All alike, and the weights are the same both ways: `w[i,j] = w[j,i]`.
+    Symmetric,
+}
+
+impl LleVariant {
+    /// Every variant with its name.
+    const NAMES: [(LleVariant, &'static str); 3] =
+        [(LleVariant::Standard, "standard"), (LleVariant::Free, "free"), (LleVariant::Symmetric, "symmetric")];
+
+    fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
+    }
+
+    fn from_name(name: &str) -> Result<LleVariant> {
+        let known = Self::NAMES.iter().find(|entry| entry.1 == name).map(|entry| entry.0);
+        known.ok_or_else(|| Error::parameter(format!("--variant is {name:?}; give standard, free or symmetric")))
+    }
+}
+
+/// Locally linear embedding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Lle {
+    /// r: the part of the local trace that is added to the diagonal.
+    pub regularization: f64,
+    /// Whose residuals weigh how much.
+    pub variant: LleVariant,
+}
+
+impl Default for Lle {
+    fn default() -> Lle {
+        Lle { regularization: 1e-3, variant: LleVariant::Standard }
+    }
+}
+
+impl FieldModel for Lle {
+    fn info(&self) -> Info {
+        Info {
+            name: "lle",
+            aliases: &["locally-linear-embedding"],
+            summary: "every point stays the same weighted mean of its neighbors",
+            stage: "precision",
+            paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
+            accepts: INPUTS,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![
+            Parameter::new("regularization", self.regularization, "part of the local trace added to the diagonal"),
+            Parameter::new(
+                "variant",
+                self.variant.name(),
+                "standard; free: residuals weighted by their own precision; symmetric: weights the same both ways",
+            ),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "regularization" => self.regularization = number(name, value, 1e-15..=1e3)?,
+            "variant" => self.variant = LleVariant::from_name(value)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let graph = site.graph()?;
+        if let Some(i) = (0..graph.len()).find(|&i| graph.neighbors(i).is_empty()) {
+            return Err(Error::parameter(format!(
+                "point {} has no neighbors to be written by; use a larger --radius, or -k",
+                i + 1
+            )));
+        }
+        let ground = Ground::new(site, self.info().name)?;
+        let mut warnings = Vec::new();
+        let matrix = if self.variant == LleVariant::Symmetric {
+            let found = symmetric_weights(site, graph, ground, self.regularization)?;
+            if !found.converged {
+                warnings.push("the symmetric weights did not converge; more regularization may help".into());
+            }
+            precision(&found.graph, |i| (1.0, &found.weights[i]))
+        } else {
+            let rows = self.regressions(site, graph, ground)?;
+            let m = self.precisions(&rows);
+            precision(graph, |i| (m[i], &rows[i].weights))
+        };
+        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        let rule = Rule::Barycenter { regularization: self.regularization, landmarks: None };
+        Ok(Built { warnings, ..Built::new(field, rule) })
+    }
+}
+
+impl Lle {
+    fn regressions(&self, site: &Site<'_>, graph: &Graph, ground: Ground<'_>) -> Result<Vec<Regression>> {
+        let regression = |i: usize| {
+            let neighbors = graph.neighbors(i);
+            ground.around(i, neighbors).regression(neighbors.len(), self.regularization)
+        };
+        let watched = |i: usize| {
+            if i.is_multiple_of(512) && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) }
+        };
+        (0..graph.len()).into_par_iter().map(watched).collect()
+    }
+
+    /// m[i] of every point.
+    fn precisions(&self, rows: &[Regression]) -> Vec<f64> {
+        if self.variant != LleVariant::Free {
+            return vec![1.0; rows.len()];
+        }
+        // A residual far below the others is rounding, not knowledge.
+        let floor = 1e-9 * rows.iter().map(|row| row.residual).sum::<f64>() / rows.len() as f64;
+        rows.iter().map(|row| 1.0 / row.residual.max(floor).max(f64::MIN_POSITIVE).sqrt()).collect()
+    }
+}
+
+/// (I − W)ᵀ M² (I − W), from m[i] and the weights of every point over its list.
+fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> SparseSymmetric {
+    let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+    for i in 0..graph.len() {
+        let (m, weights) = row(i);
+        columns.push(i as u32);
+        values.push(m);
+        columns.extend_from_slice(graph.neighbors(i));
+        values.extend(weights.iter().map(|w| -m * w));
+        offsets.push(columns.len());
+    }
+    SparseSymmetric::gram(&offsets, &columns, &values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_point_halfway_between_two_others_weighs_them_equally() {
+        let points = crate::points::Points::from_rows(&[[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
+        let weights = Ground::Points(&points).around(0, &[1, 2]).regression(2, 1e-3).weights;
+        assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
+    }
+
+    /// Lawrence 2012, equation (8) with the p it dropped: Σᵢ p/2 log m[i]² − m[i]²/2 ‖x[i] − Σⱼ w[i,j] x[j]‖², the
+    /// weights of each point summing to one.
+    #[test]
+    fn l07_lle_weights_and_precisions_are_stationary_points_of_the_pseudolikelihood() {
+        let features = 6;
+        let x = |i: usize, f: usize| ((i * 37 + f * 11 + i * i * f) % 23) as f64 / 7.0;
+        let points: Vec<Vec<f64>> = (0..12).map(|i| (0..features).map(|f| x(i, f)).collect()).collect();
+        let points = crate::points::Points::from_rows(&points).unwrap();
+        let found = crate::graph::Search { neighbors: crate::graph::Neighbors::Nearest(3), ..Default::default() }
+            .of_points(&points, &crate::progress::Silent)
+            .unwrap();
+        let site = Site {
+            points: Some(&points),
+            distances: None,
+            graph: Some(&found.graph),
+            metric: Default::default(),
+            dims: 2,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &crate::progress::Silent,
+        };
+        // Three neighbors in six dimensions: the local problem is regular, and hardly any regularization is needed.
+        let lle = Lle { regularization: 1e-14, variant: LleVariant::Free };
+        for (i, row) in lle.regressions(&site, &found.graph, Ground::Points(&points)).unwrap().iter().enumerate() {
+            let term = |weights: &[f64], m: f64| {
+                let residual: f64 = (0..features)
+                    .map(|f| {
+                        let neighbors = found.graph.neighbors(i).iter().zip(weights);
+                        let mean: f64 = neighbors.map(|(&j, w)| w * points.row(j as usize)[f]).sum();
+                        (points.row(i)[f] - mean).powi(2)
+                    })
+                    .sum();
+                0.5 * features as f64 * (m * m).ln() - 0.5 * m * m * residual
+            };
+            let m = 1.0 / row.residual.sqrt();
+            let h = 1e-5;
+            let slope = (term(&row.weights, m * (1.0 + h)) - term(&row.weights, m * (1.0 - h))) / (2.0 * h);
+            assert!(slope.abs() < 1e-5, "point {i}: the precision's slope is {slope}");
+            for (a, b) in [(0, 1), (1, 2)] {
+                let moved = |step: f64| {
+                    let mut weights = row.weights.clone();
+                    weights[a] += step;
+                    weights[b] -= step;
+                    term(&weights, m)
+                };
+                let slope = (moved(h) - moved(-h)) / (2.0 * h);
+                assert!(slope.abs() < 1e-5, "point {i}: the weights' slope is {slope}");
+                assert!(moved(0.1) < moved(0.0) && moved(-0.1) < moved(0.0), "point {i}: it is a maximum");
+            }
+        }
+    }
+}

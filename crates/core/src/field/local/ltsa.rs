@@ -1,0 +1,83 @@
+//! Local tangent space alignment: over every patch the coordinates are affine in those of the patch's tangent space.
+//!
+//! ```text
+//! Bᵢ = [1/√m, θ₁, ..., θ_d]      the patch's first principal coordinates over its m = k + 1 points, orthonormal
+//! precision Σᵢ Sᵢ (I − Bᵢ Bᵢᵀ) Sᵢᵀ
+//! ```
+//!
+//! Z. Zhang, H. Zha. Principal manifolds and nonlinear dimensionality reduction via tangent space alignment. SIAM J.
+//! Sci. Comput. 26(1), 2004.
+
+use crate::error::Result;
+use crate::field::local::patches::{Tangent, glue, ground};
+use crate::field::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter};
+use crate::ground::cloud::INPUTS;
+use crate::place::Rule;
+use serde::{Deserialize, Serialize};
+
+/// Local tangent space alignment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ltsa;
+
+impl FieldModel for Ltsa {
+    fn info(&self) -> Info {
+        Info {
+            name: "ltsa",
+            aliases: &["local-tangent-space-alignment"],
+            summary: "tangent planes are glued together where they overlap",
+            stage: "precision",
+            paper: "Zhang & Zha 2004",
+            accepts: INPUTS,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
+
+    fn set(&mut self, name: &str, _value: &str) -> Result<()> {
+        Err(no_such_parameter(self, name))
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let graph = site.graph()?;
+        let ground = ground(site, graph, self.info().name, site.dims + 1)?;
+        let matrix = glue(site, graph, |_, members, form| {
+            Tangent::new(ground, members, site.dims).bending(form);
+        })?;
+        let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
+        Ok(Built::new(field, Rule::Tangent))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Graph, Metric};
+    use crate::points::Points;
+    use crate::progress::Silent;
+
+    /// Three points on a line, each with the two others: the form is that of the second difference (1, −2, 1)/√6.
+    #[test]
+    fn three_points_on_a_line_must_stay_on_a_line() {
+        let points = Points::from_rows(&[[0.0], [1.0], [2.0]]).unwrap();
+        let others = |i: u32| (0..3).filter(|&j| j != i).map(|j| (j, f64::from(i.abs_diff(j)))).collect();
+        let graph = Graph::from_lists((0..3).map(others).collect()).unwrap();
+        let site = Site {
+            points: Some(&points),
+            distances: None,
+            graph: Some(&graph),
+            metric: Metric::Euclidean,
+            dims: 1,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &Silent,
+        };
+        let Field::Precision { matrix, .. } = Ltsa.field(&site).unwrap().field else { panic!("it is a precision") };
+        let second = faer::mat![[1.0], [-2.0], [1.0]];
+        let expected = faer::Scale(0.5) * (&second * second.transpose());
+        assert!((matrix.to_dense() - expected).norm_max() < 1e-14);
+    }
+}

@@ -1,0 +1,323 @@
+//! Symmetric weights that write every point by its neighbors: the variant of locally linear embedding that maximum
+//! variance unfolding suggests.
+//!
+//! ```text
+//! minimize ½ Σᵢ ‖x[i] − Σⱼ w[i,j] x[j]‖² + r tr(Cᵢ) Σⱼ w[i,j]²    w[i,j] = w[j,i] on the edges of the union graph
+//! subject to Σⱼ w[i,j] = 1
+//! ```
+//!
+//! One weight an edge couples all points: with H the Hessian over the edges and B the n × |E| incidence of points and
+//! edges it is min ½ wᵀHw, Bw = 1. Conjugate gradients stay in Bw = 1 by a projection in the metric of P = diag H, whose
+//! B P⁻¹ Bᵀ has the sparsity of the graph and is factored once (N. Gould, M. Hribar, J. Nocedal. On the solution of
+//! equality constrained quadratic programming problems arising in optimization. SIAM J. Sci. Comput. 23(4), 2001).
+//!
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 5.1.
+
+use crate::error::{Error, Result};
+use crate::field::Site;
+use crate::graph::{Graph, Undirected};
+use crate::ground::Ground;
+use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use faer::Mat;
+use rayon::prelude::*;
+
+/// The projected gradient must fall to this part of what it was at the start.
+const TOLERANCE: f64 = 1e-10;
+/// Steps of conjugate gradients; about the root of the condition number, 1/r, times ten is usual.
+const MAX_STEPS: usize = 5000;
+
+/// The weights, and whether the solver met its tolerance.
+pub(crate) struct Symmetric {
+    /// The union graph that the weights are on.
+    pub(crate) graph: Undirected,
+    /// One weight for every entry of every list, the same both ways.
+    pub(crate) weights: Vec<Vec<f64>>,
+    /// Whether the solver met its tolerance.
+    pub(crate) converged: bool,
+}
+
+/// The weights of a graph.
+pub(crate) fn symmetric_weights(
+    site: &Site<'_>,
+    graph: &Graph,
+    ground: Ground<'_>,
+    regularization: f64,
+) -> Result<Symmetric> {
+    let problem = Problem::new(site, graph, ground, regularization)?;
+    let projection = Projection::new(&problem)?;
+    let ones = vec![1.0; problem.graph.len()];
+    let mut w = vec![0.0; problem.ends.len()];
+    for _ in 0..3 {
+        // Once, and twice more against rounding.
+        let missing: Vec<f64> = ones.iter().zip(problem.sums(&w)).map(|(one, sum)| one - sum).collect();
+        let step = projection.lift(&projection.multipliers(missing));
+        w.iter_mut().zip(step).for_each(|(w, step)| *w += step);
+    }
+    if problem.sums(&w).iter().any(|sum| (sum - 1.0).abs() > 1e-6) {
+        return Err(Error::parameter(
+            "no symmetric weights sum to one at every point of this graph (it is bipartite, like a tree or a star); \
+             use a larger -k, or --variant standard",
+        ));
+    }
+    let converged = problem.descend(&projection, &mut w, site)?;
+    let lists = |i: usize| problem.edges[i].iter().map(|&e| w[e as usize]).collect();
+    let weights = (0..problem.graph.len()).map(lists).collect();
+    Ok(Symmetric { graph: problem.graph, weights, converged })
+}
+
+/// min ½ wᵀHw over the edges, Bw = 1.
+struct Problem {
+    graph: Undirected,
+    /// For every point the numbers of its edges, in the order of its list.
+    edges: Vec<Vec<u32>>,
+    /// The two ends of every edge.
+    ends: Vec<(u32, u32)>,
+    /// For every point its share of H, over its own edges.
+    shares: Vec<Vec<f64>>,
+}
+
+impl Problem {
+    fn new(site: &Site<'_>, graph: &Graph, ground: Ground<'_>, regularization: f64) -> Result<Problem> {
+        let graph = graph.union();
+        let entries: u64 = (0..graph.len()).map(|i| (graph.neighbors(i).len() as u64).pow(2)).sum();
+        site.afford("the coupled regressions", 8 * entries, "use a smaller -k, or --variant standard")?;
+        let mut ends = Vec::with_capacity(graph.edge_count() / 2);
+        let mut edges: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
+        for i in 0..graph.len() {
+            for &j in graph.neighbors(i).iter().filter(|&&j| j as usize > i) {
+                // Lists ascend, so the edges of a point are numbered in the order of its list.
+                edges[i].push(ends.len() as u32);
+                edges[j as usize].push(ends.len() as u32);
+                ends.push((i as u32, j));
+            }
+        }
+        let share = |i: usize| {
+            let k = graph.neighbors(i).len();
+            let mut share = ground.around(i, graph.neighbors(i)).gram(k).into_owned();
+            let trace: f64 = (0..k).map(|a| share[a * k + a]).sum();
+            // Coinciding points leave the weights free; equal ones are as good as any.
+            let added = regularization * if trace > 0.0 { trace } else { f64::MIN_POSITIVE.sqrt() };
+            (0..k).for_each(|a| share[a * k + a] += added);
+            share
+        };
+        let shares = (0..graph.len()).into_par_iter().map(share).collect();
+        Ok(Problem { graph, edges, ends, shares })
+    }
+
+    /// H w, and what every point has of it: the two shares of an edge are added in the order of its ends.
+    fn hessian(&self, w: &[f64]) -> Vec<f64> {
+        let product = |i: usize| -> Vec<f64> {
+            let own: Vec<f64> = self.edges[i].iter().map(|&e| w[e as usize]).collect();
+            let rows = self.shares[i].chunks_exact(own.len().max(1));
+            rows.map(|row| row.iter().zip(&own).map(|(h, w)| h * w).sum()).collect()
+        };
+        let products: Vec<Vec<f64>> = (0..self.graph.len()).into_par_iter().with_min_len(256).map(product).collect();
+        self.scatter(|i, place| products[i][place])
+    }
+
+    /// The sum over the two ends of every edge of something that each end has at the place of the edge in its list.
+    fn scatter(&self, value: impl Fn(usize, usize) -> f64) -> Vec<f64> {
+        let mut sums = vec![0.0; self.ends.len()];
+        for (i, edges) in self.edges.iter().enumerate() {
+            for (place, &e) in edges.iter().enumerate() {
+                sums[e as usize] += value(i, place);
+            }
+        }
+        sums
+    }
+
+    /// B w.
+    fn sums(&self, w: &[f64]) -> Vec<f64> {
+        self.edges.iter().map(|edges| edges.iter().map(|&e| w[e as usize]).sum()).collect()
+    }
+
+    /// Conjugate gradients from a w with Bw = 1, which every step keeps; whether they met the tolerance.
+    fn descend(&self, projection: &Projection<'_>, w: &mut [f64], site: &Site<'_>) -> Result<bool> {
+        let mut gradient = self.hessian(w);
+        let mut projected = projection.apply(&mut gradient);
+        let mut direction: Vec<f64> = projected.iter().map(|g| -g).collect();
+        let mut size = dot(&gradient, &projected);
+        let enough = size * TOLERANCE * TOLERANCE;
+        for _ in 0..MAX_STEPS {
+            if size <= enough {
+                return Ok(true);
+            }
+            if site.observer.stop() {
+                return Err(Error::Stopped);
+            }
+            let image = self.hessian(&direction);
+            let step = size / dot(&direction, &image);
+            w.iter_mut().zip(&direction).for_each(|(w, d)| *w += step * d);
+            gradient.iter_mut().zip(&image).for_each(|(g, h)| *g += step * h);
+            projected = projection.apply(&mut gradient);
+            let next = dot(&gradient, &projected);
+            direction.iter_mut().zip(&projected).for_each(|(d, g)| *d = next / size * *d - g);
+            size = next;
+        }
+        Ok(size <= enough)
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// The projection on Bw = 0 in the metric of P = diag H.
+struct Projection<'a> {
+    problem: &'a Problem,
+    /// P⁻¹.
+    inverse: Vec<f64>,
+    /// The diagonal S that makes the diagonal of S B P⁻¹ Bᵀ S one.
+    scale: Vec<f64>,
+    /// The factor of S B P⁻¹ Bᵀ S.
+    factor: Cholesky,
+}
+
+impl Projection<'_> {
+    fn new(problem: &Problem) -> Result<Projection<'_>> {
+        let diagonal = problem.scatter(|i, place| problem.shares[i][place * problem.edges[i].len() + place]);
+        let inverse: Vec<f64> = diagonal.iter().map(|d| 1.0 / d).collect();
+        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
+        for (i, edges) in problem.edges.iter().enumerate() {
+            let weights: Vec<f64> = edges.iter().map(|&e| inverse[e as usize]).collect();
+            let own = (i as u32, weights.iter().sum());
+            let mut row: Vec<(u32, f64)> = problem.graph.neighbors(i).iter().copied().zip(weights).collect();
+            row.insert(row.partition_point(|entry| entry.0 < own.0), own);
+            columns.extend(row.iter().map(|entry| entry.0));
+            values.extend(row.iter().map(|entry| entry.1));
+            offsets.push(columns.len());
+        }
+        let matrix = SparseSymmetric::from_parts(offsets, columns, values);
+        // Relative to each row's own size, since the weights of far and near edges differ widely.
+        let scale: Vec<f64> = matrix.diagonal().iter().map(|d| 1.0 / d.sqrt()).collect();
+        let scaled = matrix.scaled(&scale);
+        let factor = Analysis::new(&scaled)?.factor(&scaled, 1e-13)?;
+        let factor = factor.ok_or_else(|| {
+            Error::Numerical("the constraints of the weights could not be factored; use --variant standard".into())
+        })?;
+        Ok(Projection { problem, inverse, scale, factor })
+    }
+
+    /// (B P⁻¹ Bᵀ)⁻¹ of something at every point.
+    fn multipliers(&self, at_points: Vec<f64>) -> Vec<f64> {
+        let mut v = Mat::from_fn(at_points.len(), 1, |i, _| at_points[i] * self.scale[i]);
+        self.factor.solve(v.as_mut());
+        (0..at_points.len()).map(|i| v[(i, 0)] * self.scale[i]).collect()
+    }
+
+    /// P⁻¹ Bᵀ v.
+    fn lift(&self, v: &[f64]) -> Vec<f64> {
+        let ends = self.problem.ends.iter().zip(&self.inverse);
+        ends.map(|(&(i, j), inverse)| inverse * (v[i as usize] + v[j as usize])).collect()
+    }
+
+    /// The projected gradient; the part of the gradient that the constraints hold is taken out of it, so that rounding
+    /// does not grow in it.
+    fn apply(&self, gradient: &mut [f64]) -> Vec<f64> {
+        for _ in 0..2 {
+            let scaled: Vec<f64> = gradient.iter().zip(&self.inverse).map(|(g, p)| g * p).collect();
+            let v = self.multipliers(self.problem.sums(&scaled));
+            for (g, &(i, j)) in gradient.iter_mut().zip(&self.problem.ends) {
+                *g -= v[i as usize] + v[j as usize];
+            }
+        }
+        gradient.iter().zip(&self.inverse).map(|(g, p)| g * p).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Metric, Search};
+    use crate::points::Points;
+    use crate::progress::Silent;
+
+    fn solve(points: &Points, graph: &Graph) -> Result<Symmetric> {
+        let site = Site {
+            points: Some(points),
+            distances: None,
+            graph: Some(graph),
+            metric: Metric::Euclidean,
+            dims: 1,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &Silent,
+        };
+        symmetric_weights(&site, graph, Ground::Points(points), 1e-3)
+    }
+
+    /// At the minimum the gradient of every edge is a sum of two multipliers, one an end; by least squares on a graph
+    /// with odd rings these exist and are unique, so the rest of that fit must vanish.
+    #[test]
+    fn the_weights_are_symmetric_sum_to_one_and_cannot_be_improved() {
+        let row = |i: usize| [(i as f64 * 0.7).sin(), (i as f64 * 1.3).cos(), (i * i % 17) as f64 / 9.0];
+        let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
+        let search = Search { neighbors: crate::graph::Neighbors::Nearest(4), ..Search::default() };
+        let graph = search.of_points(&points, &Silent).unwrap().graph;
+        let found = solve(&points, &graph).unwrap();
+        assert!(found.converged);
+        let weight = |i: usize, j: usize| {
+            found.graph.neighbors(i).iter().position(|&o| o as usize == j).map_or(0.0, |at| found.weights[i][at])
+        };
+        let energy = |w: &dyn Fn(usize, usize) -> f64| -> f64 {
+            let share = |i: usize| {
+                let neighbors: Vec<usize> = found.graph.neighbors(i).iter().map(|&j| j as usize).collect();
+                let square = |f: usize| {
+                    let mean: f64 = neighbors.iter().map(|&j| w(i, j) * (points.row(j)[f] - points.row(i)[f])).sum();
+                    mean * mean
+                };
+                let away = |j: usize| Metric::Euclidean.distance(points.row(i), points.row(j)).powi(2);
+                let trace: f64 = neighbors.iter().map(|&j| away(j)).sum();
+                (0..3).map(square).sum::<f64>() + 1e-3 * trace * neighbors.iter().map(|&j| w(i, j).powi(2)).sum::<f64>()
+            };
+            (0..40).map(share).sum()
+        };
+        let least = energy(&weight);
+        for i in 0..40 {
+            assert!((found.weights[i].iter().sum::<f64>() - 1.0).abs() < 1e-10);
+            for &j in found.graph.neighbors(i) {
+                assert_eq!(weight(i, j as usize), weight(j as usize, i));
+            }
+        }
+        // Around a ring of four edges weights may move by +t, −t, +t, −t without changing a sum.
+        let mut rings = 0;
+        for (a, b, c, d) in rings_of_four(&found.graph) {
+            rings += 1;
+            let moved = |t: f64| {
+                let shifted = move |i: usize, j: usize| {
+                    let on = |x: usize, y: usize| (i, j) == (x, y) || (i, j) == (y, x);
+                    let sign = f64::from(on(a, b) || on(c, d)) - f64::from(on(b, c) || on(d, a));
+                    weight(i, j) + t * sign
+                };
+                energy(&shifted)
+            };
+            let slope = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            assert!(slope.abs() < 1e-7 * least.max(1.0), "ring {a} {b} {c} {d}: {slope}");
+            assert!(moved(0.1) > least && moved(-0.1) > least);
+        }
+        assert!(rings > 20, "{rings}");
+    }
+
+    fn rings_of_four(graph: &Graph) -> Vec<(usize, usize, usize, usize)> {
+        let n = graph.len();
+        let joined = |i: usize, j: usize| graph.neighbors(i).contains(&(j as u32));
+        let mut rings = Vec::new();
+        for a in 0..n {
+            for b in (a + 1..n).filter(|&b| joined(a, b)) {
+                for c in (a + 1..n).filter(|&c| c != b && joined(b, c)) {
+                    rings.extend((b + 1..n).filter(|&d| d != c && joined(c, d) && joined(d, a)).map(|d| (a, b, c, d)));
+                }
+            }
+        }
+        rings
+    }
+
+    #[test]
+    fn a_star_has_no_such_weights() {
+        let points = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]).unwrap();
+        let lists = vec![vec![(1, 1.0), (2, 1.0), (3, 1.4)], vec![(0, 1.0)], vec![(0, 1.0)], vec![(0, 1.4)]];
+        let Err(error) = solve(&points, &Graph::from_lists(lists).unwrap()) else { panic!("a star is bipartite") };
+        assert!(error.to_string().contains("bipartite"), "{error}");
+    }
+}

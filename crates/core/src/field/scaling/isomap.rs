@@ -1,0 +1,95 @@
+//! Isomap: classical scaling of the distances along the graph.
+//!
+//! ```text
+//! g[i,j] = length of the shortest path from i to j in the graph (an edge either way is an edge)
+//! B = −½ H g² H        Y = top eigenvectors of B times √λ
+//! ```
+//!
+//! B need not be positive semidefinite: on a ring or a sphere it has negative eigenvalues (Lawrence 2012, section 2.8).
+//! With landmarks only m points are scaled and the others are placed by their geodesics to those.
+//!
+//! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
+//! Science 290, 2000. Landmarks: V. de Silva, J. B. Tenenbaum. Global versus local methods in nonlinear dimensionality
+//! reduction. NIPS 15, 2003.
+
+use crate::error::Result;
+use crate::field::scaling::centered::Centered;
+use crate::field::scaling::mds::{choose_landmarks, landmarks_parameter};
+use crate::field::{
+    Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
+};
+use crate::graph::Paths;
+use crate::place::{Rule, Squares};
+use serde::{Deserialize, Serialize};
+
+/// Isomap.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Isomap {
+    /// How many points are scaled exactly; all of them if not given.
+    pub landmarks: Option<usize>,
+}
+
+impl FieldModel for Isomap {
+    fn info(&self) -> Info {
+        Info {
+            name: "isomap",
+            aliases: &["iso"],
+            summary: "classical scaling of the distances along the graph",
+            stage: "covariance",
+            paper: "Tenenbaum, de Silva & Langford 2000",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![landmarks_parameter(self.landmarks)]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "landmarks" if value == "none" => self.landmarks = None,
+            "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let graph = site.graph()?;
+        let n = graph.len();
+        let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
+        let m = landmarks.as_ref().map_or(n, Vec::len);
+        site.afford("the matrix of geodesics", Centered::memory(m), &landmarks_instead(n))?;
+        if landmarks.is_some() {
+            let table = 4 * (m as u64) * (n as u64);
+            site.afford("the geodesics of the landmarks", table, "use fewer --landmarks, or raise --memory")?;
+        }
+        let paths = Paths::new(&graph.union(), m);
+        let used = vec![("paths", paths.route().to_string())];
+        let centered = match &landmarks {
+            None => Centered::from_paths(&paths, site.observer)?,
+            Some(landmarks) => {
+                let between = between_landmarks(&paths, landmarks, site)?;
+                Centered::from_squares(m, |i, j| between[i * m + j].powi(2), site.observer)?
+            }
+        };
+        let row_means = centered.row_means().to_vec();
+        let rule = Rule::Squares { squares: Squares::Geodesic(graph.clone()), row_means, landmarks };
+        Ok(Built { used, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
+    }
+}
+
+/// The geodesics from each landmark to each other one, in batches so that no landmarks × points table is held.
+fn between_landmarks(paths: &Paths, landmarks: &[u32], site: &Site<'_>) -> Result<Vec<f64>> {
+    let mut between = Vec::with_capacity(landmarks.len() * landmarks.len());
+    for batch in landmarks.chunks(64) {
+        let sources: Vec<usize> = batch.iter().map(|&l| l as usize).collect();
+        let rows = paths.from_sources(&sources, site.observer)?;
+        for row in rows.chunks_exact(paths.len()) {
+            between.extend(landmarks.iter().map(|&l| row[l as usize]));
+        }
+    }
+    Ok(between)
+}

@@ -1,0 +1,106 @@
+//! Classical scaling (Torgerson; principal coordinates): the points whose Euclidean distances are the given ones.
+//!
+//! ```text
+//! B = −½ H S H,   S = squared distances,   H = I − 11ᵀ/n        Y = top eigenvectors of B times √λ
+//! ```
+//!
+//! For Euclidean distances between points B is the matrix of centered inner products, so the work is that of PCA. With
+//! landmarks only m points are scaled, and all points are placed by their distances to those.
+//!
+//! W. S. Torgerson. Multidimensional scaling: I. Psychometrika 17(4), 1952. Landmarks: V. de Silva, J. B. Tenenbaum.
+//! Sparse multidimensional scaling using landmark points. Stanford, 2004.
+
+use crate::error::{Error, Result};
+use crate::field::scaling::centered::Centered;
+use crate::field::scaling::pca::linear;
+use crate::field::{
+    Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter,
+    number,
+};
+use crate::graph::Metric;
+use crate::place::{Rule, Squares};
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+/// Classical scaling.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mds {
+    /// How many points are scaled exactly; all of them if not given.
+    pub landmarks: Option<usize>,
+}
+
+impl FieldModel for Mds {
+    fn info(&self) -> Info {
+        Info {
+            name: "mds",
+            aliases: &["classical-mds", "pcoa", "pco", "classical-scaling"],
+            summary: "points with the given distances (classical scaling)",
+            stage: "covariance",
+            paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
+            needs_graph: false,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        vec![landmarks_parameter(self.landmarks)]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "landmarks" if value == "none" => self.landmarks = None,
+            "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        if let (Some(points), Metric::Euclidean, None) = (site.points, site.metric, self.landmarks) {
+            return Ok(linear(points));
+        }
+        let landmarks = choose_landmarks(self.landmarks, site.len(), site.seed)?;
+        let m = landmarks.as_ref().map_or(site.len(), Vec::len);
+        site.afford("the matrix of distances", Centered::memory(m), &landmarks_instead(site.len()))?;
+        let (metric, at) = (site.metric, |i: usize| landmarks.as_ref().map_or(i, |l| l[i] as usize));
+        let centered = match (site.points, site.distances) {
+            (Some(points), _) => {
+                metric.check(points)?;
+                let square = |i, j| metric.distance(points.row(at(i)), points.row(at(j))).powi(2);
+                Centered::from_squares(m, square, site.observer)?
+            }
+            (None, Some(distances)) => {
+                crate::graph::check_distances(distances)?;
+                let square = |i, j| (0.5 * (distances.row(at(i))[at(j)] + distances.row(at(j))[at(i)])).powi(2);
+                Centered::from_squares(m, square, site.observer)?
+            }
+            (None, None) => return Err(needs_points("mds", "isomap embeds a graph")),
+        };
+        let row_means = centered.row_means().to_vec();
+        let rule = Rule::Squares { squares: Squares::Metric, row_means, landmarks };
+        Ok(Built::new(Field::Covariance(Box::new(centered)), rule))
+    }
+}
+
+/// The parameter `landmarks`, which scaling and Isomap share.
+pub(crate) fn landmarks_parameter(landmarks: Option<usize>) -> Parameter {
+    let value = landmarks.map_or("none".into(), |count| count.to_string());
+    Parameter::new("landmarks", value, "how many points to scale exactly, the others placed by them (none = scale all)")
+}
+
+/// A seeded draw of landmarks, in ascending order; `None` if every point is one.
+pub(crate) fn choose_landmarks(asked: Option<usize>, n: usize, seed: u64) -> Result<Option<Vec<u32>>> {
+    let Some(count) = asked else { return Ok(None) };
+    if count > n {
+        return Err(Error::parameter(format!(
+            "--landmarks is {count} and there are only {n} points; use {n} or less, or leave it out"
+        )));
+    }
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut landmarks: Vec<u32> = index::sample(&mut rng, n, count).iter().map(|i| i as u32).collect();
+    landmarks.sort_unstable();
+    Ok((count < n).then_some(landmarks))
+}

@@ -1,0 +1,58 @@
+//! Principal component analysis: the field of centered inner products.
+//!
+//! ```text
+//! K = X̃ X̃ᵀ,  X̃ = X − 1 x̄ᵀ        Y = top eigenvectors of K times √λ = X̃ U
+//! ```
+//!
+//! with U the top eigenvectors of X̃ᵀX̃; whichever of the two matrices is smaller is decomposed. The covariance over
+//! features has the eigenvalues λ/n.
+//!
+//! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
+
+use crate::error::Result;
+use crate::field::{Built, Field, FieldModel, Info, InputKind, Parameter, Site, needs_points, no_such_parameter};
+use crate::place::Rule;
+use crate::points::Points;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// Principal component analysis; it has no parameters.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pca {}
+
+impl FieldModel for Pca {
+    fn info(&self) -> Info {
+        Info {
+            name: "pca",
+            aliases: &["principal-components"],
+            summary: "the directions of largest variance",
+            stage: "covariance",
+            paper: "Pearson 1901; Hotelling 1933",
+            accepts: &[InputKind::Points],
+            needs_graph: false,
+            uses_metric: false,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        Vec::new()
+    }
+
+    fn set(&mut self, name: &str, _value: &str) -> Result<()> {
+        Err(no_such_parameter(self, name))
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        let points =
+            site.points.ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
+        Ok(linear(points))
+    }
+}
+
+/// The field of centered inner products, which classical scaling of Euclidean distances shares.
+pub(crate) fn linear(points: &Points) -> Built {
+    let mean = points.column_means();
+    let (n, p) = (points.rows(), points.cols());
+    let centered = Mat::from_fn(n, p, |i, j| points.row(i)[j] - mean[j]);
+    Built::new(Field::Factor(centered), Rule::Linear { mean, axes: Vec::new() })
+}

@@ -1,0 +1,209 @@
+//! How large the variance can be at all: every weighting of the graph is a bound.
+//!
+//! ```text
+//! tr K ≤ Σ D[e] W[e] / λ(L(W))      for every K ⪰ 0, K1 = 0 with b[e]ᵀ K b[e] ≤ D[e], and every W ≥ 0
+//! ```
+//!
+//! since λ tr K ≤ tr L(W) K = Σ W[e] b[e]ᵀ K b[e]. The best bound is the largest variance itself, and its weights are
+//! those of the random walk on the graph that mixes fastest among all whose rates W[e] have the same Σ D W: (9) is that
+//! problem, maximize λ(L(W)) over Σ D W = 1.
+//!
+//! [`best_bound`] goes some way to them. In the shares p = D W, b/√D being the rows, it is the search for an E-optimal
+//! design, and its rule is the multiplicative one for a smooth stand-in of λ, (Σ λ[q]^(1−t))^(1/(1−t)) of the smallest
+//! eigenvalues:
+//!
+//! ```text
+//! W[e] ← W[e] √(x[e] / mean x)      x[e] = Σ_q λ[q]^(−t) (b[e]ᵀ v[q])² / D[e],   the mean by the shares
+//! ```
+//!
+//! that is, edges that the slowest vibrations stretch get more weight. Every round is a bound, and the best one is
+//! kept.
+//!
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (8), (9),
+//! section 6.1. J. Sun, S. Boyd, L. Xiao, P. Diaconis. The fastest mixing Markov process on a graph and a connection to
+//! a maximum variance unfolding problem. SIAM Review 48(4), 2006. S. D. Silvey, D. M. Titterington, B. Torsney. An
+//! algorithm for optimal designs on a finite design space. Communications in Statistics A 7(14), 1978.
+
+use crate::error::{Error, Result};
+use crate::field::Weight;
+use crate::field::unfolding::{Constraints, Pairs};
+use crate::graph::Graph;
+use crate::linalg::eigen::pencil;
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::memory;
+use crate::progress::Observer;
+use faer::Mat;
+use rayon::prelude::*;
+
+/// The relative accuracy of λ is better than this.
+const ACCURACY: f64 = 1e-7;
+/// Rounds of better weights.
+const ROUNDS: usize = 12;
+/// How many of the smallest eigenvalues the stand-in asks for; it takes those that the solver knows besides.
+const SMALLEST: usize = 4;
+/// t of the stand-in: the larger, the more like λ, and the less smooth.
+const SHARPNESS: i32 = 9;
+
+/// The variance of every embedding, of any dimension, in which no edge of the graph is longer than it is there is at
+/// most this: the sum of its squared distances from the mean, bounded by the weights. Only the ends and the weight of a
+/// [`Weight`] are read; the lengths are the graph's.
+///
+/// λ is a Lanczos value, accurate to seven digits; that no smaller eigenvalue was missed is not certified.
+///
+/// ```
+/// use eigenfold::{Graph, field::Weight, progress::Silent, unfolding::upper_bound};
+///
+/// // Three points in a row, one apart: pulled straight they have the variance 2, and the weights 1, 1 prove it.
+/// let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(2, 1.0)], vec![]])?;
+/// let weight = |i| Weight { i, j: i + 1, distance: 1.0, weight: 1.0 };
+/// let bound = upper_bound(&graph, &[weight(0), weight(1)], None, &Silent)?;
+/// assert!((bound - 2.0).abs() < 1e-6);
+/// # Ok::<(), eigenfold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If a weight is negative, not finite or not of an edge, if the edges with weights do not connect the graph, so that
+/// they bound nothing, or the eigenvalue could not be computed within the memory (bytes; if not given, most of what is
+/// free).
+pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, observer: &dyn Observer) -> Result<f64> {
+    let pairs = Pairs::new(graph, Constraints::Edges, None)?;
+    let union = graph.union();
+    let mut w = vec![0.0; pairs.ends.len()];
+    for &Weight { i, j, weight, .. } in weights {
+        let is_edge = (i as usize) < union.len() && union.neighbors(i as usize).binary_search(&j).is_ok();
+        if !is_edge || !(0.0..f64::INFINITY).contains(&weight) {
+            return Err(Error::parameter(format!(
+                "the weight {weight} of {i} and {j} bounds nothing; give weights of edges that are not negative"
+            )));
+        }
+        if let Some(e) = pairs.place(i, j) {
+            w[e] += weight;
+        }
+    }
+    let memory = memory.unwrap_or_else(memory::available);
+    let bound = slowest(&pairs, &w, 1, memory, observer)?.bound(&pairs, &w);
+    bound.ok_or_else(|| Error::parameter("the edges with weights do not connect the points; give more of them weights"))
+}
+
+/// The best bound from the weights 1/D, from those of a method if there are any, and of rounds of better ones, in the
+/// units of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one.
+pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, observer: &dyn Observer) -> Option<f64> {
+    let known = |w: &[f64]| {
+        let found = slowest(pairs, w, SMALLEST, memory, observer).ok()?;
+        found.bound(pairs, w).map(|bound| (bound, found))
+    };
+    let plain: Vec<f64> = pairs.squares.iter().map(|square| 1.0 / square).collect();
+    let mut best: Option<f64> = None;
+    let mut start = None;
+    for w in [Some(plain), own].into_iter().flatten() {
+        if let Some((bound, found)) = known(&w).filter(|(bound, _)| best.is_none_or(|best| *bound < best)) {
+            (best, start) = (Some(bound), Some((w, found)));
+        }
+    }
+    let (mut w, mut found) = start?;
+    for _ in 0..ROUNDS {
+        // Without a factor an eigenvalue takes long, and the first bounds have to do.
+        if found.solver.starts_with("filter") {
+            break;
+        }
+        reweight(pairs, &mut w, &found);
+        let Some((bound, next)) = known(&w) else { break };
+        best = best.map(|best| best.min(bound));
+        found = next;
+    }
+    best
+}
+
+/// The smallest eigenpairs of L(W) beyond the constant.
+struct Slowest {
+    values: Vec<f64>,
+    vectors: Mat<f64>,
+    solver: String,
+    norm: f64,
+}
+
+fn slowest(pairs: &Pairs, w: &[f64], count: usize, memory: u64, observer: &dyn Observer) -> Result<Slowest> {
+    let matrix = laplacian(pairs, w);
+    let found = pencil::bottom(&matrix, Some(&pairs.mass), count.min(pairs.len() - 1), 0, memory, observer)?;
+    if !found.converged {
+        let fact = "the smallest eigenvalue of the weights could not be computed";
+        return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(format!("{fact}; use another k")) });
+    }
+    Ok(Slowest { values: found.values, vectors: found.vectors, solver: found.solver, norm: matrix.norm_bound() })
+}
+
+impl Slowest {
+    /// Σ D W / λ; None if λ is zero.
+    fn bound(&self, pairs: &Pairs, w: &[f64]) -> Option<f64> {
+        let (lambda, cost) = (self.values[0], pairs.squares.iter().zip(w).map(|(d, w)| d * w).sum::<f64>());
+        let bound = cost / (lambda * (1.0 - ACCURACY)) * pairs.unit.powi(2);
+        (lambda > 1e-13 * self.norm && bound.is_finite()).then_some(bound)
+    }
+}
+
+/// One round of better weights.
+fn reweight(pairs: &Pairs, w: &mut [f64], found: &Slowest) {
+    let share: Vec<f64> = found.values.iter().map(|value| (found.values[0] / value).powi(SHARPNESS)).collect();
+    let stretch = |e: usize| {
+        let (i, j) = (pairs.ends[e].0 as usize, pairs.ends[e].1 as usize);
+        let along = |(q, share): (usize, &f64)| share * (found.vectors[(i, q)] - found.vectors[(j, q)]).powi(2);
+        share.iter().enumerate().map(along).sum::<f64>() / pairs.squares[e]
+    };
+    let stretches: Vec<f64> = (0..w.len()).into_par_iter().with_min_len(4096).map(stretch).collect();
+    let shares = || pairs.squares.iter().zip(&*w).map(|(d, w)| d * w);
+    let mean = shares().zip(&stretches).map(|(share, x)| share * x).sum::<f64>() / shares().sum::<f64>();
+    // No weight falls by more than ten times in a round, so that none is lost for good.
+    w.iter_mut().zip(&stretches).for_each(|(w, x)| *w *= (x / mean).max(0.01).sqrt());
+}
+
+/// L(W) over the points of the pairs.
+fn laplacian(pairs: &Pairs, w: &[f64]) -> SparseSymmetric {
+    let n = pairs.len();
+    let (mut offsets, mut degrees) = (vec![0usize; n + 1], vec![0.0; n]);
+    for (&(i, j), w) in pairs.ends.iter().zip(w) {
+        for end in [i as usize, j as usize] {
+            offsets[end + 1] += 1;
+            degrees[end] += w;
+        }
+    }
+    for i in 0..n {
+        offsets[i + 1] += offsets[i] + 1;
+    }
+    let mut cursor = offsets.clone();
+    let (mut columns, mut values) = (vec![0u32; offsets[n]], vec![0.0; offsets[n]]);
+    let mut put = |row: usize, column: u32, value: f64| {
+        (columns[cursor[row]], values[cursor[row]]) = (column, value);
+        cursor[row] += 1;
+    };
+    // The pairs ascend, so each row gets what is left of its diagonal, that, and the rest in ascending order.
+    pairs.ends.iter().zip(w).for_each(|(&(i, j), w)| put(j as usize, i, -w));
+    degrees.iter().enumerate().for_each(|(i, &degree)| put(i, i as u32, degree));
+    pairs.ends.iter().zip(w).for_each(|(&(i, j), w)| put(i as usize, j, -w));
+    SparseSymmetric::from_parts(offsets, columns, values)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn the_weights_of_a_triangle_make_its_laplacian() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0), (2, 2.0)], vec![(2, 2.0)], vec![]]).unwrap();
+        let pairs = Pairs::new(&graph, Constraints::Edges, None).unwrap();
+        let expected = faer::mat![[4.0, -1.0, -3.0], [-1.0, 6.0, -5.0], [-3.0, -5.0, 8.0]];
+        assert_eq!(laplacian(&pairs, &[1.0, 3.0, 5.0]).to_dense(), expected);
+    }
+
+    #[test]
+    fn weights_that_bound_nothing_are_refused() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(2, 1.0)], vec![]]).unwrap();
+        let weight = |i, j, weight| Weight { i, j, distance: 1.0, weight };
+        let refused = |weights: &[Weight]| upper_bound(&graph, weights, None, &Silent).unwrap_err().to_string();
+        assert!(refused(&[weight(0, 2, 1.0)]).contains("0 and 2 bounds nothing"));
+        assert!(refused(&[weight(0, 9, 1.0)]).contains("give weights of edges"));
+        assert!(refused(&[weight(0, 1, -1.0)]).contains("not negative"));
+        assert!(refused(&[weight(0, 1, 1.0)]).contains("do not connect"));
+    }
+}

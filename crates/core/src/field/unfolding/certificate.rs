@@ -1,0 +1,285 @@
+//! How far an unfolding can be from the best one, by numbers that anyone can check.
+//!
+//! Coordinates Y that keep their distances, if need be after shrinking by the worst of them, bound the largest variance from
+//! below; weights W bound it from above by Σ D W / λ, with λ the smallest eigenvalue of the Laplacian L(W) beyond that of the
+//! constant vector. Both are one pass over the pairs and one eigenvalue: neither knows how Y and W were found.
+
+use crate::error::{Error, Result};
+use crate::field::Weight;
+use crate::field::unfolding::pairs::{Constraints, Pairs, distance_of};
+use crate::field::unfolding::web::Web;
+use crate::graph::{Graph, Metric};
+use crate::input::Input;
+use crate::linalg::dense::symmetric_eigen;
+use crate::linalg::sparse::cholesky::Analysis;
+use crate::linalg::sparse::fronts::Factor;
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::points::Points;
+use crate::progress::{Observer, Silent};
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// Whether neighbors may come closer to each other than they are in the data.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MvuVariant {
+    /// They may: distances are at most those of the data, and no weight is negative.
+    #[default]
+    Inequality,
+    /// They may not: distances are those of the data, and weights have any sign.
+    Equality,
+}
+
+impl MvuVariant {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            MvuVariant::Inequality => "inequality",
+            MvuVariant::Equality => "equality",
+        }
+    }
+}
+
+/// Bounds on the largest variance, and how well the conditions of the optimum hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bracket {
+    /// The variance tr K of the coordinates, shrunk until no distance is too long: at least this can be had.
+    pub primal: f64,
+    /// Σ D W / λ: no more can be had.
+    pub dual: f64,
+    /// (dual − primal) / dual.
+    pub gap: f64,
+    /// ‖L K − K‖ / ‖K‖ with L the Laplacian of the weights scaled to λ = 1; zero at the optimum (11).
+    pub kkt: f64,
+    /// How many directions have more variance than the gap leaves open (or a hundredth, if the gap is larger).
+    pub rank: usize,
+    /// How many eigenvalues of L are one, within ten times the gap; at the optimum no fewer than the rank (13). Three more
+    /// than there are coordinates are looked at.
+    pub multiplicity: usize,
+    /// The largest part by which a squared distance is too long, or with equality too long or too short.
+    pub violation: f64,
+    /// How many distances are bound.
+    pub pairs: usize,
+    /// Whether λ is confirmed by the signs of a factor's pivots, and not only by the eigen-solver.
+    pub confirmed: bool,
+}
+
+impl Bracket {
+    /// The bracket of separate pieces together.
+    pub(crate) fn merge(&mut self, other: &Bracket) {
+        self.primal += other.primal;
+        self.dual += other.dual;
+        self.gap = (self.dual - self.primal) / self.dual;
+        self.kkt = self.kkt.max(other.kkt);
+        self.rank = self.rank.max(other.rank);
+        self.multiplicity = self.multiplicity.min(other.multiplicity);
+        self.violation = self.violation.max(other.violation);
+        self.pairs += other.pairs;
+        self.confirmed &= other.confirmed;
+    }
+}
+
+/// Coordinates and weights, and the bracket they are claimed to give.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Certificate {
+    /// The rows of the input that it is about; all of them if empty.
+    pub rows: Vec<u32>,
+    /// Which distances are bound.
+    pub constraints: Constraints,
+    /// How they are bound.
+    pub variant: MvuVariant,
+    /// The part by which squared distances may differ from those of the data, with equality.
+    pub band: f64,
+    /// How far apart points are.
+    pub metric: Metric,
+    /// All coordinates Y with K = Y Yᵀ, not only those of the map.
+    pub coordinates: Points,
+    /// The weights W, one a pair, by ascending ends; pairs at distance zero are held together at no cost and left out.
+    pub weights: Vec<Weight>,
+    /// What they are claimed to give.
+    pub claimed: Bracket,
+}
+
+impl Certificate {
+    /// Computes the bracket again, from the coordinates, the weights and the input alone, and compares it with the claim.
+    ///
+    /// ```
+    /// use eigenfold::graph::{Neighbors, Search};
+    /// use eigenfold::progress::Silent;
+    /// use eigenfold::{Mvu, Recipe, sample::Sample};
+    ///
+    /// let roll = Sample::SwissRoll.draw(300, 0.0, 1)?;
+    /// let neighbors = Neighbors::Nearest(6);
+    /// let model = Recipe { neighbors, method: Mvu::default().into(), ..Recipe::default() }.fit(&roll.points)?;
+    /// let graph = Search { neighbors, ..Search::default() }.of_points(&roll.points, &Silent)?.graph;
+    /// let bracket = model.certificates()[0].verify(&roll.points, &graph)?;
+    /// assert!(bracket.gap <= 1e-4 && bracket.primal <= bracket.dual);
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the weights are not those of the graph's pairs, a weight is negative that must not be, or the bracket is not as claimed.
+    pub fn verify<'a>(&self, input: impl Into<Input<'a>>, graph: &Graph) -> Result<Bracket> {
+        let rows: Vec<usize> = self.rows.iter().map(|&row| row as usize).collect();
+        let induced;
+        let graph = if rows.is_empty() {
+            graph
+        } else {
+            induced = graph.induced(&rows);
+            &induced
+        };
+        let input = input.into();
+        let distance = distance_of(&input, self.metric)?;
+        let at = |i: usize| rows.get(i).copied().unwrap_or(i);
+        let measured = distance.as_ref().map(|distance| move |i: usize, j: usize| distance(at(i), at(j)));
+        let measured = measured.as_ref().map(|measure| measure as &(dyn Fn(usize, usize) -> f64 + Sync));
+        let pairs = Pairs::new(graph, self.constraints, measured)?;
+        let w = self.weights_of(&pairs)?;
+        if self.coordinates.rows() != graph.len() {
+            let (have, want) = (self.coordinates.rows(), graph.len());
+            return Err(refused(format!("it has coordinates of {have} points and the graph has {want}")));
+        }
+        let y: Vec<f64> =
+            pairs.first.iter().flat_map(|&i| self.coordinates.row(i as usize)).map(|y| y / pairs.unit).collect();
+        let stray = (0..graph.len()).any(|i| {
+            let first = pairs.first[pairs.of[i] as usize] as usize;
+            self.coordinates.row(i) != self.coordinates.row(first)
+        });
+        if stray {
+            return Err(refused("points at distance zero have different coordinates".into()));
+        }
+        let map = (self.coordinates.cols(), y.as_slice());
+        let found = bracket_of_some(&pairs, (self.variant, self.band), map, &w, crate::memory::available(), &Silent)?;
+        let agree = |a: f64, b: f64| (a - b).abs() <= 1e-6 * found.dual.abs();
+        let claimed = &self.claimed;
+        if !agree(found.primal, claimed.primal) || !agree(found.dual, claimed.dual) {
+            return Err(refused(format!(
+                "it claims a variance between {:.9e} and {:.9e}, and its coordinates and weights give {:.9e} and {:.9e}",
+                claimed.primal, claimed.dual, found.primal, found.dual
+            )));
+        }
+        if found.violation > claimed.violation + 1e-6 {
+            return Err(refused(format!("a squared distance is off by a part of {:.1e}", found.violation)));
+        }
+        Ok(found)
+    }
+
+    /// W in the order and the units of the pairs.
+    fn weights_of(&self, pairs: &Pairs) -> Result<Vec<f64>> {
+        let ends = pairs.ends.iter().map(|&(i, j)| (pairs.first[i as usize], pairs.first[j as usize]));
+        if self.weights.len() != pairs.ends.len() || !ends.eq(self.weights.iter().map(|w| (w.i, w.j))) {
+            let fact = format!("its {} weights are not those of the {} pairs", self.weights.len(), pairs.ends.len());
+            return Err(refused(fact));
+        }
+        if self.variant == MvuVariant::Inequality && !self.weights.iter().all(|w| w.weight >= 0.0) {
+            return Err(refused("a weight is negative".into()));
+        }
+        Ok(self.weights.iter().map(|w| w.weight).collect())
+    }
+}
+
+fn refused(fact: String) -> Error {
+    Error::data(format!("the certificate does not hold: {fact}; fit the model again"))
+}
+
+/// The bracket of coordinates and weights that may be zero for most pairs: only the others are factored.
+pub(crate) fn bracket_of_some(
+    pairs: &Pairs,
+    sense: (MvuVariant, f64),
+    map: (usize, &[f64]),
+    w: &[f64],
+    memory: u64,
+    observer: &dyn Observer,
+) -> Result<Bracket> {
+    let held: Vec<usize> = (0..w.len()).filter(|&e| w[e] != 0.0).collect();
+    let holding = Pairs {
+        ends: held.iter().map(|&e| pairs.ends[e]).collect(),
+        squares: held.iter().map(|&e| pairs.squares[e]).collect(),
+        ..pairs.clone()
+    };
+    let w: Vec<f64> = held.iter().map(|&e| w[e]).collect();
+    let analysis = Analysis::new(&SparseSymmetric::laplacian(holding.len(), &holding.ends, &w, 0.0))?;
+    bracket((&Web::bare(pairs, memory), &Web::new(&holding, &analysis, memory)?), sense, map, &w, observer)
+}
+
+/// The bracket of coordinates (r numbers a point) and weights over some pairs, in the units of the data. Squares that may be
+/// off by a part ε of them allow a variance of (Σ D W + ε Σ D |W|) / λ. The first web has all pairs, the second those with
+/// weights.
+pub(crate) fn bracket(
+    (all, web): (&Web<'_>, &Web<'_>),
+    (variant, band): (MvuVariant, f64),
+    (r, y): (usize, &[f64]),
+    w: &[f64],
+    observer: &dyn Observer,
+) -> Result<Bracket> {
+    let (pairs, n) = (web.pairs, web.pairs.len());
+    let unit = pairs.unit * pairs.unit;
+    let y = centered(r, y, &pairs.mass);
+    let differences = all.differences(r, &y);
+    let ratio = |e: usize| differences[e * r..][..r].iter().map(|d| d * d).sum::<f64>() / all.pairs.squares[e];
+    let longest = -all.least(|e| -ratio(e));
+    let violation = match variant {
+        MvuVariant::Inequality => (longest - 1.0).max(0.0),
+        MvuVariant::Equality => (-all.least(|e| -(ratio(e) - 1.0).abs()) - band).max(0.0),
+    };
+    let moment = moment(r, &y, &pairs.mass);
+    let variance: f64 = (0..r).map(|q| moment[(q, q)]).sum();
+    let primal = match variant {
+        MvuVariant::Inequality => variance / longest.max(1.0),
+        MvuVariant::Equality => variance,
+    };
+    let eigen = web.bottom(w, (r + 3, 1e-6), None, observer)?;
+    let (lambda, confirmed) = confirmed(web, w, eigen.values[0])?;
+    if lambda.is_nan() || lambda <= 0.0 {
+        return Err(Error::Numerical(
+            "the weights leave the graph without an upper bound; raise --max-iterations, or use another k".into(),
+        ));
+    }
+    let dual = web.sum(|e| pairs.squares[e] * (w[e] + band * w[e].abs())) / lambda;
+    let gap = (dual - primal) / dual.abs();
+    let pulled = web.laplacian(r, w, &web.differences(r, &y));
+    let off: Vec<f64> = (0..n * r).map(|at| pulled[at] / lambda - pairs.mass[at / r] * y[at]).collect();
+    let weighted: Vec<f64> = (0..n * r).map(|at| pairs.mass[at / r] * y[at]).collect();
+    let ones = vec![1.0; n];
+    let norm = |x: &[f64]| trace_of_product(&self::moment(r, x, &ones), &moment).sqrt();
+    let (values, _) = symmetric_eigen(moment.as_ref())?;
+    let near = (10.0 * gap).max(1e-6);
+    Ok(Bracket {
+        primal: primal * unit,
+        dual: dual * unit,
+        gap,
+        kkt: norm(&off) / norm(&weighted).max(f64::MIN_POSITIVE),
+        rank: values.iter().filter(|&&value| value > gap.clamp(1e-9, 1e-2) * variance).count(),
+        multiplicity: eigen.values.iter().take(r + 3).filter(|&&value| value <= lambda * (1.0 + near)).count(),
+        violation,
+        pairs: all.pairs.ends.len(),
+        confirmed,
+    })
+}
+
+/// The largest number a little below λ that the signs of the pivots confirm, or λ itself if rounding hides them.
+fn confirmed(web: &Web<'_>, w: &[f64], lambda: f64) -> Result<(f64, bool)> {
+    let mut factor = Factor::default();
+    for below in [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3] {
+        let level = lambda * (1.0 - below);
+        if lambda > 0.0 && web.is_bottom(w, level, &mut factor)? {
+            return Ok((level, true));
+        }
+    }
+    Ok((lambda, false))
+}
+
+fn centered(r: usize, y: &[f64], mass: &[f64]) -> Vec<f64> {
+    let mut y = y.to_vec();
+    super::path::center(r, &mut y, mass);
+    y
+}
+
+/// Yᵀ M Y.
+fn moment(r: usize, y: &[f64], mass: &[f64]) -> Mat<f64> {
+    Mat::from_fn(r, r, |a, b| y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[a] * row[b]).sum())
+}
+
+fn trace_of_product(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
+    (0..a.nrows()).map(|i| (0..a.ncols()).map(|j| a[(i, j)] * b[(j, i)]).sum::<f64>()).sum()
+}

@@ -1,0 +1,225 @@
+//! The face of the semidefinite cone on which equal distances hold the points.
+//!
+//! Where all distances within a set C of points are bound and the points lie flat, in fewer dimensions than |C| − 1, every K
+//! that keeps the distances is singular: there is a v on C with vᵀ1 = 0 and
+//!
+//! ```text
+//! vᵀ K v = Σ Ω[e] D[e] = 0        Ω[e] = −v[i] v[j] over the pairs of C,   L(Ω) = v vᵀ ⪰ 0
+//! ```
+//!
+//! so K v = 0. No K is then definite, and the multipliers have no bound: adding a multiple of Ω costs nothing. With
+//! the variables of such directions taken away,
+//!
+//! ```text
+//! K = V X Vᵀ        Vᵀ M V = I,  Vᵀ M 1 = 0,  Vᵀ v = 0 for all v        M = diag(mass)
+//! ```
+//!
+//! some distances follow from the others; those that do not are kept.
+//!
+//! N. Krislock, H. Wolkowicz. Explicit sensor network localization using semidefinite representations and facial
+//! reductions. SIAM J. Optimization 20(5), 2010.
+
+use crate::error::{Error, Result};
+use crate::field::unfolding::Pairs;
+use crate::linalg::dense::{dense_product, symmetric_eigen};
+use faer::Mat;
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A set of points is flat in directions whose part of its variance is below this: distances then err by less than the
+/// square root, and squares by less than what a solver can tell from zero.
+const FLAT: f64 = 1e-11;
+/// Distances that ask for a variance further below zero than this part of all of it belong to no points.
+const IMPOSSIBLE: f64 = 1e-6;
+/// Eigenvalues below this part of the largest are zero.
+const ZERO: f64 = 1e-12;
+/// A distance follows from others if the part of it that is independent of them, squared, is below this.
+const IMPLIED: f64 = 1e-9;
+
+/// What is left of K and of the pairs.
+pub(crate) struct Face {
+    /// V, a row for each point.
+    pub(crate) basis: Mat<f64>,
+    /// Σ Ω over all flat sets, one a pair: weights that cost nothing and hold the sets flat.
+    pub(crate) flat: Vec<f64>,
+    /// The pairs whose distances do not follow from those of others, ascending.
+    pub(crate) kept: Vec<usize>,
+}
+
+impl Face {
+    /// All centered K, and all pairs.
+    ///
+    /// # Errors
+    ///
+    /// If there is no memory.
+    pub(crate) fn whole(pairs: &Pairs) -> Result<Face> {
+        let (basis, kept) = (basis(pairs, &[])?, (0..pairs.ends.len()).collect());
+        Ok(Face { basis, flat: vec![0.0; pairs.ends.len()], kept })
+    }
+
+    /// The face that the flat cliques of the pairs leave.
+    ///
+    /// # Errors
+    ///
+    /// If no points have the distances of a clique, or there is no memory.
+    pub(crate) fn of_equal_distances(pairs: &Pairs) -> Result<Face> {
+        let flat = flat(pairs)?;
+        if flat.iter().all(|&omega| omega == 0.0) {
+            return Face::whole(pairs);
+        }
+        let basis = basis(pairs, &flat)?;
+        let kept = independent(pairs, &basis);
+        Ok(Face { basis, flat, kept })
+    }
+}
+
+/// V: the eigenvectors to eigenvalue zero of M^-½ (L(Ω) + M 1 1ᵀ M / Σ mass) M^-½, times M^-½.
+fn basis(pairs: &Pairs, flat: &[f64]) -> Result<Mat<f64>> {
+    let (n, total) = (pairs.len(), pairs.mass.iter().sum::<f64>());
+    let root: Vec<f64> = pairs.mass.iter().map(|mass| mass.sqrt()).collect();
+    let mut matrix = Mat::from_fn(n, n, |i, j| root[i] * root[j] / total);
+    for (&(i, j), omega) in pairs.ends.iter().zip(flat) {
+        let (i, j) = (i as usize, j as usize);
+        matrix[(i, i)] += omega / pairs.mass[i];
+        matrix[(j, j)] += omega / pairs.mass[j];
+        matrix[(j, i)] -= omega / (root[i] * root[j]);
+    }
+    let (values, vectors) = symmetric_eigen(matrix.as_ref())?;
+    let rank = values.iter().take_while(|&&value| value > ZERO * values[0]).count();
+    Ok(Mat::from_fn(n, n - rank, |i, q| vectors[(i, rank + q)] / root[i]))
+}
+
+/// Σ Ω over the flat cliques, one a pair.
+fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
+    let of_ends: BTreeMap<(u32, u32), usize> = pairs.ends.iter().enumerate().map(|(e, &ends)| (ends, e)).collect();
+    let mut sum = vec![0.0; pairs.ends.len()];
+    for clique in cliques(pairs) {
+        let size = clique.len();
+        let pair = |x: usize, y: usize| of_ends[&(clique[x.min(y)], clique[x.max(y)])];
+        let square = |x: usize, y: usize| if x == y { 0.0 } else { pairs.squares[pair(x, y)] };
+        let mean: Vec<f64> = (0..size).map(|x| (0..size).map(|y| square(x, y)).sum::<f64>() / size as f64).collect();
+        let variance = 0.5 * mean.iter().sum::<f64>();
+        // Centered, and the constant vector lifted by the variance.
+        let gram = Mat::from_fn(size, size, |x, y| 0.5 * (mean[x] + mean[y] - square(x, y)));
+        let (values, vectors) = symmetric_eigen(gram.as_ref())?;
+        if values[size - 1] < -IMPOSSIBLE * variance {
+            let names: Vec<String> = clique.iter().map(|&i| (pairs.first[i as usize] + 1).to_string()).collect();
+            let names = names.join(", ");
+            return Err(Error::data(format!(
+                "no points have the distances of points {names}; bind them from above alone"
+            )));
+        }
+        for q in (0..size).filter(|&q| values[q] < FLAT * variance) {
+            for x in 0..size {
+                for y in 0..x {
+                    sum[pair(x, y)] -= vectors[(x, q)] * vectors[(y, q)];
+                }
+            }
+        }
+    }
+    Ok(sum)
+}
+
+/// Cliques of three points and more: around every pair one that no point can be added to, the next point always being one
+/// of those that leave most to choose from.
+fn cliques(pairs: &Pairs) -> BTreeSet<Vec<u32>> {
+    let words = pairs.len().div_ceil(64);
+    let mut near = vec![vec![0u64; words]; pairs.len()];
+    for &(i, j) in &pairs.ends {
+        near[i as usize][j as usize / 64] |= 1 << (j % 64);
+        near[j as usize][i as usize / 64] |= 1 << (i % 64);
+    }
+    let both = |a: &[u64], b: &[u64]| -> Vec<u64> { a.iter().zip(b).map(|(a, b)| a & b).collect() };
+    let common = |a: &[u64], b: &[u64]| -> u32 { a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum() };
+    let members =
+        |set: &[u64]| -> Vec<usize> { (0..pairs.len()).filter(|i| set[i / 64] >> (i % 64) & 1 == 1).collect() };
+    let around = |&(i, j): &(u32, u32)| {
+        let mut clique = vec![i, j];
+        let mut rest = both(&near[i as usize], &near[j as usize]);
+        while let Some(next) = members(&rest).into_iter().rev().max_by_key(|&x| common(&near[x], &rest)) {
+            clique.push(next as u32);
+            rest = both(&rest, &near[next]);
+        }
+        clique.sort_unstable();
+        clique
+    };
+    pairs.ends.par_iter().map(around).filter(|clique| clique.len() > 2).collect()
+}
+
+/// The pairs of a pivoted Cholesky factor of the Gram matrix of V-images of the pairs,
+/// `(a[e]ᵀ a[f])² / (|a[e]|² |a[f]|²)`, `a[e] = Vᵀ b[e]`.
+fn independent(pairs: &Pairs, basis: &Mat<f64>) -> Vec<usize> {
+    let gram = dense_product(basis.as_ref(), basis.transpose());
+    let inner = |&(i, j): &(u32, u32), &(k, l): &(u32, u32)| {
+        let [i, j, k, l] = [i, j, k, l].map(|x| x as usize);
+        (gram[(i, k)] - gram[(j, k)]) - (gram[(i, l)] - gram[(j, l)])
+    };
+    let squares: Vec<f64> = pairs.ends.iter().map(|ends| inner(ends, ends)).collect();
+    let longest = squares.iter().copied().fold(0.0, f64::max);
+    let inverse = |&square: &f64| if square > ZERO * longest { 1.0 / square } else { 0.0 };
+    let inverses: Vec<f64> = squares.iter().map(inverse).collect();
+    let mut rows = vec![Vec::<f64>::new(); pairs.ends.len()];
+    let mut left: Vec<f64> = inverses.iter().map(|&inverse| if inverse > 0.0 { 1.0 } else { 0.0 }).collect();
+    let mut kept = Vec::new();
+    loop {
+        let pivot = (0..left.len()).fold(0, |most, e| if left[e] > left[most] { e } else { most });
+        if left[pivot] < IMPLIED {
+            kept.sort_unstable();
+            return kept;
+        }
+        kept.push(pivot);
+        let (own, ends, root) = (rows[pivot].clone(), pairs.ends[pivot], left[pivot].sqrt());
+        rows.par_iter_mut().zip(left.par_iter_mut()).enumerate().for_each(|(e, (row, left))| {
+            let cosine = inner(&pairs.ends[e], &ends).powi(2) * inverses[e] * inverses[pivot];
+            let entry = (cosine - row.iter().zip(&own).map(|(a, b)| a * b).sum::<f64>()) / root;
+            row.push(entry);
+            *left -= entry * entry;
+        });
+        left[pivot] = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::unfolding::Constraints;
+    use crate::graph::Graph;
+
+    fn of_points(points: &[[f64; 2]], ends: &[(usize, usize)]) -> Pairs {
+        let mut lists = vec![Vec::new(); points.len()];
+        for &(i, j) in ends {
+            let [x, y] = [0, 1].map(|q| points[i][q] - points[j][q]);
+            lists[i].push((j as u32, x.hypot(y)));
+        }
+        Pairs::new(&Graph::from_lists(lists).unwrap(), Constraints::Edges, None).unwrap()
+    }
+
+    #[test]
+    fn four_points_of_a_plane_lose_a_direction_and_three_distances() {
+        let points = [[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 2.0], [4.0, 4.0]];
+        let clique = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)];
+        let pairs = of_points(&points, &[&clique[..], &[(3, 4)]].concat());
+        let face = Face::of_equal_distances(&pairs).unwrap();
+        // A quadrilateral has two directions, and three products of them.
+        assert_eq!((face.basis.ncols(), face.kept.len()), (3, 4));
+        let cost: f64 = pairs.squares.iter().zip(&face.flat).map(|(square, flat)| square * flat).sum();
+        assert!(cost.abs() < 1e-15 && face.flat[6] == 0.0, "{cost}");
+        // The points themselves are on the face: V (Vᵀ M y) = y for centered y.
+        for q in 0..2 {
+            let mean = points.iter().map(|point| point[q]).sum::<f64>() / 5.0;
+            let y = Mat::from_fn(5, 1, |i, _| points[i][q] - mean);
+            let inside = &face.basis * (face.basis.transpose() * &y);
+            assert!((inside - y).norm_max() < 1e-14);
+        }
+    }
+
+    #[test]
+    fn what_is_not_flat_keeps_everything() {
+        let pairs =
+            of_points(&[[0.0, 0.0], [2.0, 0.0], [0.0, 1.0], [3.0, 2.0]], &[(0, 1), (0, 2), (1, 2), (1, 3), (2, 3)]);
+        assert_eq!(cliques(&pairs), BTreeSet::from([vec![0, 1, 2], vec![1, 2, 3]]));
+        let face = Face::of_equal_distances(&pairs).unwrap();
+        assert_eq!((face.basis.ncols(), face.kept.len()), (3, 5));
+        assert_eq!(face.flat, [0.0; 5]);
+    }
+}

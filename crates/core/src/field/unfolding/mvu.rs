@@ -1,0 +1,362 @@
+//! Maximum variance unfolding: the points as far apart as their neighborhoods allow, with a proof.
+//!
+//! ```text
+//! maximize tr K        K ⪰ 0, K1 = 0, K[i,i] − 2 K[i,j] + K[j,j] ≤ d²[i,j] for the pairs of a neighborhood
+//! ```
+//!
+//! The field's covariance is K, and its top eigenvectors are the coordinates. The answer comes with weights on the pairs that
+//! bound the variance of every other answer ([`Certificate`]). The pairs are a point and its neighbors, and the neighbors among
+//! each other (`angles`); without those a sheet may narrow sideways to become longer. With `equality` the distances are
+//! kept, not only bounded; then there may be many optima, and the center of them is meant.
+//!
+//! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
+//! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
+
+use crate::error::{Error, Result, bytes};
+use crate::field::scaling::mds::choose_landmarks;
+use crate::field::unfolding::{
+    Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Sense, Unfolded, Web, bracket,
+    bracket_of_some, cost, follow, solve, tree_weights,
+};
+use crate::field::{
+    Built, Field, FieldModel, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points,
+    no_such_parameter, number,
+};
+use crate::graph::Graph;
+use crate::linalg::sparse::cholesky::Analysis;
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::place::{Known, Rule};
+use crate::points::Points;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// The part of the local trace added to the diagonal of the weights that place new points.
+const REGULARIZATION: f64 = 1e-3;
+/// How many factors the path takes.
+const FACTORS: f64 = 40.0;
+/// More flops than this in all are refused: about an hour of two processors.
+const DEAR_FLOPS: f64 = 6e13;
+/// Up to so many points equality is exact unless a band is given; beyond, this is the band.
+const EXACT: usize = 300;
+const BAND: f64 = 0.01;
+/// The gap of the dense problem that equality asks for at least.
+const TIGHT: f64 = 1e-7;
+/// The largest power of ten of the weights without cost.
+const FLATTEST: i32 = 10;
+/// More columns than this are never needed in practice, and each factor grows with their third power.
+const MAX_RANK: usize = 40;
+
+/// Maximum variance unfolding.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Mvu {
+    /// Which distances are bound; if not given, the angles, or the edges of a graph whose points are not known.
+    pub constraints: Option<Constraints>,
+    /// How they are bound.
+    pub variant: MvuVariant,
+    /// The part by which squared distances may differ from those of the data, with equality; if not given, none for a few
+    /// hundred points, and a hundredth for more.
+    pub band: Option<f64>,
+    /// How many points are unfolded exactly; all of them if not given.
+    pub landmarks: Option<usize>,
+    /// The relative duality gap to stop at.
+    pub tolerance: f64,
+    /// How many factorizations there may be.
+    pub max_iterations: usize,
+}
+
+impl Default for Mvu {
+    fn default() -> Mvu {
+        Mvu {
+            constraints: None,
+            variant: MvuVariant::Inequality,
+            band: None,
+            landmarks: None,
+            tolerance: 1e-4,
+            max_iterations: 300,
+        }
+    }
+}
+
+impl FieldModel for Mvu {
+    fn info(&self) -> Info {
+        Info {
+            name: "mvu",
+            aliases: &["maximum-variance-unfolding", "sde", "semidefinite-embedding"],
+            summary: "points as far apart as the neighbors' distances allow, with a proof",
+            stage: "covariance",
+            paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
+            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn parameters(&self) -> Vec<Parameter> {
+        let landmarks = self.landmarks.map_or("none".into(), |count| count.to_string());
+        let constraints = self.constraints.map_or("auto", Constraints::name);
+        vec![
+            Parameter::new(
+                "constraints",
+                constraints,
+                "distances of neighbors (edges), or of whole neighborhoods (angles)",
+            ),
+            Parameter::new("variant", self.variant.name(), "distances at most those of the data, or equal to them"),
+            Parameter::auto(
+                "band",
+                &self.band,
+                "the part by which squared distances may differ, with --variant equality",
+            ),
+            Parameter::new("landmarks", landmarks, "how many points to unfold exactly, the others placed by them"),
+            Parameter::new("tolerance", self.tolerance, "the relative duality gap to stop at"),
+            Parameter::new("max-iterations", self.max_iterations, "how many factorizations there may be"),
+        ]
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match (name, value) {
+            ("constraints", "auto") => self.constraints = None,
+            ("constraints", "edges") => self.constraints = Some(Constraints::Edges),
+            ("constraints", "angles") => self.constraints = Some(Constraints::Angles),
+            ("constraints", _) => {
+                return Err(Error::parameter(format!("--constraints is {value:?}; give edges or angles")));
+            }
+            ("variant", "inequality") => self.variant = MvuVariant::Inequality,
+            ("variant", "equality") => self.variant = MvuVariant::Equality,
+            ("variant", _) => {
+                return Err(Error::parameter(format!("--variant is {value:?}; give inequality or equality")));
+            }
+            ("band", "auto") => self.band = None,
+            ("band", _) => self.band = Some(number(name, value, 0.0..=0.9)?),
+            ("landmarks", "none") => self.landmarks = None,
+            ("landmarks", _) => self.landmarks = Some(number(name, value, 3..)?),
+            ("tolerance", _) => self.tolerance = number(name, value, 1e-9..=0.5)?,
+            ("max-iterations", _) => self.max_iterations = number(name, value, 1..=1_000_000)?,
+            _ => return Err(no_such_parameter(self, name)),
+        }
+        Ok(())
+    }
+
+    fn has_weights(&self) -> bool {
+        true
+    }
+
+    fn field(&self, site: &Site<'_>) -> Result<Built> {
+        if self.variant == MvuVariant::Inequality && self.band.is_some() {
+            return Err(Error::parameter("--band is for --variant equality; leave it out"));
+        }
+        let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
+            return self.over(site, site.graph()?);
+        };
+        if self.variant == MvuVariant::Equality {
+            let fact = "points placed between landmarks do not keep equal distances; use --variant inequality";
+            return Err(Error::parameter(fact));
+        }
+        self.over_landmarks(site, landmarks)
+    }
+}
+
+impl Mvu {
+    /// The distances to bind.
+    fn constraints(&self, distance: &Option<Distance<'_>>) -> Constraints {
+        self.constraints.unwrap_or(if distance.is_some() { Constraints::Angles } else { Constraints::Edges })
+    }
+
+    /// The field over the points of one graph.
+    fn over(&self, site: &Site<'_>, graph: &Graph) -> Result<Built> {
+        let distance = site.distance();
+        let constraints = self.constraints(&distance);
+        let pairs = Pairs::new(graph, constraints, distance.as_deref())?;
+        let analysis = analysis(&pairs)?;
+        let max_rank = self.afford(site, &pairs, &analysis)?;
+        let web = Web::new(&pairs, &analysis, site.memory)?;
+        let band = self.band(pairs.len());
+        let (found, bracket) = match self.variant {
+            MvuVariant::Inequality => {
+                // A little is lost when the bound is confirmed.
+                let ask = Ask { tolerance: 0.9 * self.tolerance, max_iterations: self.max_iterations, max_rank };
+                let found = follow(&web, &ask, None, site.observer)?;
+                let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
+                (found, bracket)
+            }
+            MvuVariant::Equality => self.equality(site, &web, band)?,
+        };
+        let coordinates = coordinates(&pairs, found.r, &found.y)?;
+        let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
+        let rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
+        let mut built = Built::new(Field::Factor(factor), rule);
+        built.figures = vec![("factorizations", found.factorizations as f64)];
+        built.converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
+        if self.constraints.is_none() {
+            built.used.push(("constraints", constraints.name().into()));
+        }
+        if self.variant == MvuVariant::Equality && self.band.is_none() {
+            built.used.push(("band", band.to_string()));
+        }
+        if !built.converged {
+            let way_out = match self.variant {
+                MvuVariant::Inequality => "raise --max-iterations or --tolerance",
+                MvuVariant::Equality => {
+                    "equal distances leave it no interior; give it a --band, or use --variant inequality"
+                }
+            };
+            built.warnings.push(format!(
+                "the relative duality gap is {:.1e} and distances are off by {:.1e}, and the tolerance is {:.1e}, after {} \
+                 factorizations; {way_out}",
+                bracket.gap, bracket.violation, self.tolerance, found.factorizations
+            ));
+        }
+        if band > 0.0 {
+            built.warnings.push(format!(
+                "squared distances may differ by {} % from the data's; --band 0 asks for equal ones",
+                100.0 * band
+            ));
+        }
+        let certificate = Certificate {
+            rows: Vec::new(),
+            constraints,
+            variant: self.variant,
+            band,
+            metric: site.metric,
+            coordinates,
+            weights: weights(&pairs, &found.w),
+            claimed: bracket,
+        };
+        built.weights = Some(certificate.weights.clone());
+        built.certificate = Some(certificate);
+        Ok(built)
+    }
+
+    /// The part by which squared distances may differ.
+    fn band(&self, n: usize) -> f64 {
+        match self.variant {
+            MvuVariant::Inequality => 0.0,
+            MvuVariant::Equality => self.band.unwrap_or(if n <= EXACT { 0.0 } else { BAND }),
+        }
+    }
+
+    /// Equal distances, by the dense problem. Where flat neighborhoods leave K no interior, weights without cost hold them
+    /// flat, and the more of them the lower the bound, until rounding ends that.
+    fn equality(&self, site: &Site<'_>, web: &Web<'_>, band: f64) -> Result<(Unfolded, Bracket)> {
+        let pairs = web.pairs;
+        let (flops, memory) = cost(pairs);
+        let way_out = "use --variant inequality, a smaller -k, or --constraints edges";
+        site.afford("the equations of all distances", memory, way_out)?;
+        if 30.0 * flops > DEAR_FLOPS {
+            return Err(Error::parameter(format!(
+                "equality among {} points held by {} distances would take about {:.0e} flops; {way_out}",
+                pairs.len(),
+                pairs.ends.len(),
+                30.0 * flops
+            )));
+        }
+        let sense = if band > 0.0 { Sense::Within(band) } else { Sense::Equal };
+        // The map is the center of all optima, so it is worth going beyond the tolerance.
+        let full = solve(pairs, sense, self.tolerance.min(TIGHT), self.max_iterations, site.observer)?;
+        let (n, r) = (pairs.len(), full.y.ncols());
+        let y: Vec<f64> = (0..n).flat_map(|i| (0..r).map(|q| full.y[(i, q)]).collect::<Vec<f64>>()).collect();
+        let flat = full.flat.iter().any(|&flat| flat != 0.0);
+        let mut best: Option<(Bracket, Vec<f64>)> = None;
+        for exponent in if flat { 0..=FLATTEST } else { 0..=0 } {
+            let many = if flat { 10f64.powi(exponent) } else { 0.0 };
+            let w: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + many * flat).collect();
+            let found = match bracket((web, web), (self.variant, band), (r, &y), &w, site.observer) {
+                Err(Error::Numerical(_)) => continue,
+                found => found?,
+            };
+            if found.dual > 0.0 && best.as_ref().is_none_or(|(best, _)| found.dual < best.dual) {
+                best = Some((found, w));
+            }
+        }
+        let (found, w) = best.ok_or_else(|| {
+            Error::Numerical(
+                "equal distances left no upper bound; give them a --band 0.01, or use --variant inequality".into(),
+            )
+        })?;
+        Ok((Unfolded { r, y, w, factorizations: full.iterations }, found))
+    }
+
+    /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
+    fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
+        let points = site.points.ok_or_else(|| needs_points("mvu with --landmarks", "leave them out"))?;
+        let (some, graph) = landmark_graph(site, points, &landmarks)?;
+        let mut built = self.over(&Site { points: Some(&some), graph: Some(&graph), ..*site }, &graph)?;
+        built.rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks) };
+        let Some(certificate) = &mut built.certificate else { return Ok(built) };
+        let own = certificate.claimed;
+        built.figures.extend([("landmark_primal", own.primal), ("landmark_dual", own.dual), ("landmark_gap", own.gap)]);
+        let known = Known {
+            points: Some(points),
+            distances: None,
+            metric: site.metric,
+            k: graph.edge_count() / graph.len(),
+            embedding: &certificate.coordinates,
+            eigenvalues: &[],
+        };
+        let placed = built.rule.place_all(&known, points.rows())?;
+        let placed = Points::new(points.rows(), certificate.coordinates.cols(), placed)?;
+        *certificate = self.whole(site, certificate, placed)?;
+        built.weights = Some(certificate.weights.clone());
+        built.warnings.push(format!(
+            "what is certified to {:.1e} is the unfolding of the landmarks; with the points placed between them the gap is {:.1e}",
+            own.gap, certificate.claimed.gap
+        ));
+        Ok(built)
+    }
+
+    /// What coordinates of all points are worth on the whole graph, by weights along shortest paths, which need no factor
+    /// that fills.
+    fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
+        let distance = site.distance();
+        let pairs = Pairs::new(site.graph()?, of_landmarks.constraints, distance.as_deref())?;
+        let (r, w) = (placed.cols(), tree_weights(&pairs));
+        let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
+        let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, site.observer)?;
+        // Points at one place have one row, whatever the rule made of them.
+        let coordinates = coordinates(&pairs, r, &y)?;
+        Ok(Certificate { coordinates, weights: weights(&pairs, &w), claimed, ..of_landmarks.clone() })
+    }
+
+    /// Refuses what would take hours or not fit, before the work; the columns that fit otherwise.
+    fn afford(&self, site: &Site<'_>, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
+        let r = (site.dims.max(2) + 1).min(pairs.len() - 1);
+        if self.variant == MvuVariant::Equality {
+            return Ok(r);
+        }
+        let flops = FACTORS * analysis.flops * (r as f64).powi(3);
+        let n = site.len();
+        let way_out =
+            format!("use --landmarks {}, a smaller -k, or --constraints edges", (n / 20).clamp(20, 1000).min(n));
+        let memory = |r: usize| 2 * analysis.memory() * (r * r) as u64;
+        site.afford("the factor of the unfolding", memory(r), &way_out)?;
+        if flops > DEAR_FLOPS {
+            return Err(Error::parameter(format!(
+                "unfolding {n} points held by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
+                 columns, {} each); {way_out}",
+                pairs.ends.len(),
+                bytes(memory(r))
+            )));
+        }
+        Ok((r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r))
+    }
+}
+
+fn analysis(pairs: &Pairs) -> Result<Analysis> {
+    Analysis::new(&SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &vec![1.0; pairs.ends.len()], 0.0))
+}
+
+/// The coordinates of all points of the input, in its units.
+fn coordinates(pairs: &Pairs, r: usize, y: &[f64]) -> Result<Points> {
+    let row = |&at: &u32| y[at as usize * r..][..r].iter().map(|y| y * pairs.unit);
+    Points::new(pairs.of.len(), r, pairs.of.iter().flat_map(row).collect())
+}
+
+/// The pairs with their weights, in the units of the data.
+fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
+    let weight = |(e, &(i, j)): (usize, &(u32, u32))| Weight {
+        i: pairs.first[i as usize],
+        j: pairs.first[j as usize],
+        distance: pairs.squares[e].sqrt() * pairs.unit,
+        weight: w[e],
+    };
+    pairs.ends.iter().enumerate().map(weight).collect()
+}

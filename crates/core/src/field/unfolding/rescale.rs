@@ -1,0 +1,119 @@
+//! The map of a method with its lengths put right: the unfolding within its first coordinates, and how far from the
+//! largest variance it may be.
+
+use crate::coordinates::spectral::sign;
+use crate::error::Result;
+use crate::field::unfolding::bound::best_bound;
+use crate::field::unfolding::{Constraints, Pairs, subspace};
+use crate::graph::Graph;
+use crate::linalg::Operator;
+use crate::linalg::dense::{product, symmetric_eigen};
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::points::Points;
+use crate::progress::Observer;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// The most coordinates that may be asked for: the work grows with their fourth power and more.
+pub(crate) const MOST: usize = 40;
+/// The relative gap of the two bounds within the subspace.
+const TOLERANCE: f64 = 1e-6;
+
+/// How much of the variance that its distances allow a rescaled map has.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Rescaling {
+    /// The variance of the unfolding within the first coordinates of the method, all of them.
+    pub primal: f64,
+    /// No unfolding within them has more than this.
+    pub dual: f64,
+    /// No embedding in any number of dimensions that keeps the distances of the graph has more than this; the best of
+    /// the weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
+    pub bound: Option<f64>,
+    /// `primal / bound`: the map has at least this part of the largest variance.
+    pub part: Option<f64>,
+    /// The eigenvalues of the unfolding as parts of their sum, largest first: how many dimensions it really has.
+    pub spectrum: Vec<f64>,
+    /// Steps of the interior point that found it.
+    pub steps: usize,
+}
+
+impl Rescaling {
+    /// What the user should know.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let way_out = "a larger --rescale or the coordinates of another method may have more";
+        match self.part {
+            None => Some("how much of the largest variance the rescaled map has could not be computed".into()),
+            Some(part) if part < 0.5 => Some(format!(
+                "the rescaled map may have only {:.0} % of the variance that its distances allow; {way_out}",
+                (100.0 * part).floor()
+            )),
+            Some(_) => None,
+        }
+    }
+}
+
+/// A rescaled map and its evidence.
+pub(crate) struct Rescaled {
+    /// One row a point of the input, in as many dimensions as there were columns.
+    pub(crate) coordinates: Mat<f64>,
+    /// The eigenvalues of K, largest first.
+    pub(crate) eigenvalues: Vec<f64>,
+    pub(crate) rescaling: Rescaling,
+    pub(crate) converged: bool,
+}
+
+/// The unfolding within the columns of a map; `own` is the precision of the method, if it has one over all points.
+///
+/// # Errors
+///
+/// If all neighbors coincide, or the map does not vary.
+pub(crate) fn rescale(
+    graph: &Graph,
+    map: &Points,
+    own: Option<&SparseSymmetric>,
+    memory: u64,
+    observer: &dyn Observer,
+) -> Result<Rescaled> {
+    let pairs = Pairs::new(graph, Constraints::Edges, None)?;
+    let map = Mat::from_fn(map.rows(), map.cols(), |i, q| map.row(i)[q]);
+    let basis = subspace::orthonormal(&pairs, map.as_ref())?;
+    let found = subspace::solve(&pairs, basis.as_ref(), TOLERANCE, observer)?;
+    let (values, vectors) = symmetric_eigen(found.q.as_ref())?;
+    let values: Vec<f64> = values.iter().map(|value| value.max(0.0)).collect();
+    let turned = product(basis.as_ref(), vectors.as_ref());
+    let length = |q: usize| sign(turned.as_ref(), q) * values[q].sqrt() * pairs.unit;
+    let lengths: Vec<f64> = (0..values.len()).map(length).collect();
+    let coordinates = Mat::from_fn(map.nrows(), map.ncols(), |i, q| {
+        if q < lengths.len() { lengths[q] * turned[(pairs.of[i] as usize, q)] } else { 0.0 }
+    });
+    let square = pairs.unit.powi(2);
+    let bound = best_bound(&pairs, own.and_then(|own| weights_of(&pairs, own)), memory, observer);
+    let primal = found.primal * square;
+    let total: f64 = values.iter().sum();
+    let rescaling = Rescaling {
+        primal,
+        dual: found.dual * square,
+        bound,
+        part: bound.map(|bound| primal / bound),
+        spectrum: values.iter().map(|value| value / total).collect(),
+        steps: found.iterations,
+    };
+    let eigenvalues = values.iter().map(|value| value * square).collect();
+    Ok(Rescaled { coordinates, eigenvalues, rescaling, converged: found.converged })
+}
+
+/// The weights of a precision that is a Laplacian; none if an entry off the diagonal is positive.
+fn weights_of(pairs: &Pairs, precision: &SparseSymmetric) -> Option<Vec<f64>> {
+    let mut w = vec![0.0; pairs.ends.len()];
+    for i in 0..precision.dim() {
+        for (j, value) in precision.row(i).filter(|&(j, _)| j > i) {
+            if value > 0.0 {
+                return None;
+            }
+            if let Some(e) = pairs.place(i as u32, j as u32) {
+                w[e] -= value;
+            }
+        }
+    }
+    Some(w)
+}

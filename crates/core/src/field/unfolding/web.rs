@@ -1,0 +1,237 @@
+//! Points held by pairs, with weights on the pairs: Laplacian products, and the bottom of the weighted Laplacian.
+
+use crate::error::{Error, Result};
+use crate::field::unfolding::Pairs;
+use crate::linalg::Eigenpairs;
+use crate::linalg::eigen::lanczos::Ask;
+use crate::linalg::eigen::pencil;
+use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
+use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
+use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::progress::Observer;
+use faer::{Mat, MatRef};
+use rayon::prelude::*;
+use std::sync::Mutex;
+
+/// Pairs to a piece of parallel work, and of summation.
+const PIECE: usize = 8192;
+/// A factor of more flops than this is not computed.
+const DEAR_FLOPS: f64 = 2e12;
+/// Up to this many points all eigenpairs are computed.
+const DENSE: usize = 60;
+
+/// Points held by pairs.
+pub(crate) struct Web<'a> {
+    pub(crate) pairs: &'a Pairs,
+    /// How matrices on the pairs are factored, where that is affordable.
+    factored: Option<(Fronts, Symbolic<'a>)>,
+    /// How many bytes may be allocated.
+    memory: u64,
+    /// For each point, where its pairs begin.
+    offsets: Vec<usize>,
+    /// Pair and sign: whether the point is the first end.
+    around: Vec<(u32, bool)>,
+    /// Vectors that are free, so that their memory need not be asked for at every step.
+    free: Mutex<Vec<Vec<f64>>>,
+}
+
+impl<'a> Web<'a> {
+    /// A web whose Laplacians are factored, unless that would not fit into the memory or take too long.
+    pub(crate) fn new(pairs: &'a Pairs, analysis: &'a Analysis, memory: u64) -> Result<Web<'a>> {
+        let mut web = Web::bare(pairs, memory);
+        if analysis.flops <= DEAR_FLOPS && 2 * analysis.memory() <= memory {
+            web.factored = Some((Fronts::new(analysis, &pairs.ends)?, analysis.symbolic()?));
+        }
+        Ok(web)
+    }
+
+    /// A web without factors.
+    pub(crate) fn bare(pairs: &'a Pairs, memory: u64) -> Web<'a> {
+        let n = pairs.len();
+        let mut offsets = vec![0usize; n + 1];
+        for &(i, j) in &pairs.ends {
+            offsets[i as usize + 1] += 1;
+            offsets[j as usize + 1] += 1;
+        }
+        for i in 0..n {
+            offsets[i + 1] += offsets[i];
+        }
+        let mut cursor = offsets.clone();
+        let mut around = vec![(0u32, false); 2 * pairs.ends.len()];
+        for (e, &(i, j)) in pairs.ends.iter().enumerate() {
+            for (end, first) in [(i, true), (j, false)] {
+                around[cursor[end as usize]] = (e as u32, first);
+                cursor[end as usize] += 1;
+            }
+        }
+        Web { pairs, factored: None, memory, offsets, around, free: Mutex::default() }
+    }
+
+    /// The fronts of matrices on the pairs.
+    ///
+    /// # Errors
+    ///
+    /// If they are not affordable.
+    pub(crate) fn fronts(&self) -> Result<&Fronts> {
+        let dear = || {
+            Error::parameter("the factor of the graph's Laplacian would take too long; use --landmarks or a smaller -k")
+        };
+        self.factored.as_ref().map(|(fronts, _)| fronts).ok_or_else(dear)
+    }
+
+    /// Takes vectors back that are needed no more.
+    pub(crate) fn keep(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
+        if let Ok(mut free) = self.free.lock() {
+            free.extend(vectors);
+        }
+    }
+
+    /// A vector with room for a number of values, if one is free; its content does not matter.
+    fn room(&self, size: usize) -> Vec<f64> {
+        let Ok(mut free) = self.free.lock() else { return Vec::new() };
+        let fitting = free.iter().rposition(|vector| (size..=4 * size).contains(&vector.capacity()));
+        fitting.map_or(Vec::new(), |at| free.swap_remove(at))
+    }
+
+    /// A number for every pair.
+    pub(crate) fn each(&self, of: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
+        let m = self.pairs.ends.len();
+        let mut out = self.room(m);
+        (0..m).into_par_iter().with_min_len(PIECE).map(&of).collect_into_vec(&mut out);
+        out
+    }
+
+    /// The sum of something over all pairs, in a fixed order.
+    pub(crate) fn sum(&self, of: impl Fn(usize) -> f64 + Sync) -> f64 {
+        self.pieces(|pairs| pairs.map(&of).sum()).iter().sum()
+    }
+
+    /// Σ log x over all pairs; nothing where one is not positive. Eight factors share a logarithm.
+    pub(crate) fn log_sum(&self, of: impl Fn(usize) -> f64 + Sync) -> Option<f64> {
+        let of_piece = |pairs: std::ops::Range<usize>| {
+            let mut sum = 0.0;
+            for start in pairs.clone().step_by(8) {
+                let mut product = 1.0;
+                for e in start..(start + 8).min(pairs.end) {
+                    let x = of(e);
+                    if x.is_nan() || x <= 0.0 {
+                        return f64::NAN;
+                    }
+                    product *= x;
+                }
+                sum += product.ln();
+            }
+            sum
+        };
+        let total: f64 = self.pieces(of_piece).iter().sum();
+        total.is_finite().then_some(total)
+    }
+
+    /// The smallest of something over all pairs; NaN counts as −∞.
+    pub(crate) fn least(&self, of: impl Fn(usize) -> f64 + Sync) -> f64 {
+        let least = |a: f64, b: f64| if b.is_nan() { f64::NEG_INFINITY } else { a.min(b) };
+        self.pieces(|pairs| pairs.map(&of).fold(f64::INFINITY, least)).into_iter().fold(f64::INFINITY, least)
+    }
+
+    fn pieces(&self, of: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> Vec<f64> {
+        let m = self.pairs.ends.len();
+        let piece = |at: usize| of(at * PIECE..((at + 1) * PIECE).min(m));
+        (0..m.div_ceil(PIECE)).into_par_iter().map(piece).collect()
+    }
+
+    /// y[i] − y[j] for every pair, r numbers each.
+    pub(crate) fn differences(&self, r: usize, y: &[f64]) -> Vec<f64> {
+        let size = r * self.pairs.ends.len();
+        let mut out = self.room(size);
+        out.resize(size, 0.0);
+        out.par_chunks_mut(PIECE * r).enumerate().for_each(|(piece, out)| {
+            for (&(i, j), out) in self.pairs.ends[piece * PIECE..].iter().zip(out.chunks_exact_mut(r)) {
+                let (a, b) = (&y[i as usize * r..][..r], &y[j as usize * r..][..r]);
+                (0..r).for_each(|q| out[q] = a[q] - b[q]);
+            }
+        });
+        out
+    }
+
+    /// L(weights) y, of the differences of y.
+    pub(crate) fn laplacian(&self, r: usize, weights: &[f64], differences: &[f64]) -> Vec<f64> {
+        let size = r * self.pairs.len();
+        let mut out = self.room(size);
+        out.clear();
+        out.resize(size, 0.0);
+        out.par_chunks_mut(1024 * r).enumerate().for_each(|(piece, out)| {
+            for (at, out) in out.chunks_exact_mut(r).enumerate() {
+                let i = piece * 1024 + at;
+                for &(e, first) in &self.around[self.offsets[i]..self.offsets[i + 1]] {
+                    let weight = if first { weights[e as usize] } else { -weights[e as usize] };
+                    let difference = &differences[e as usize * r..][..r];
+                    (0..r).for_each(|q| out[q] += weight * difference[q]);
+                }
+            }
+        });
+        out
+    }
+
+    /// The smallest eigenpairs of L(weights) v = λ M v beyond that of the constant vector, vᵀ M v = 1; `start` has vectors
+    /// to start from, in the same normalization.
+    pub(crate) fn bottom(
+        &self,
+        weights: &[f64],
+        (wanted, tolerance): (usize, f64),
+        start: Option<MatRef<'_, f64>>,
+        observer: &dyn Observer,
+    ) -> Result<Eigenpairs> {
+        let (n, mass) = (self.pairs.len(), &self.pairs.mass);
+        let laplacian = SparseSymmetric::laplacian(n, &self.pairs.ends, weights, 0.0);
+        let root: Vec<f64> = mass.iter().map(|m| m.sqrt()).collect();
+        let inverse: Vec<f64> = root.iter().map(|root| 1.0 / root).collect();
+        let uniform = mass.iter().all(|&m| m == 1.0);
+        let Some((_, symbolic)) = &self.factored else {
+            return pencil::bottom(&laplacian, Some(mass), wanted.min(n - 1), 0, self.memory, observer);
+        };
+        let matrix = if uniform { laplacian } else { laplacian.scaled(&inverse) };
+        let length = mass.iter().sum::<f64>().sqrt();
+        let constant = Mat::from_fn(n, 1, |i, _| root[i] / length);
+        let wanted = wanted.min(n - 1);
+        let mut pairs = if n <= DENSE || 4 * wanted >= n {
+            pencil::dense_bottom(&matrix, constant.as_ref(), wanted)?
+        } else {
+            let start = start.map(|v| Mat::from_fn(n, v.ncols(), |i, q| v[(i, q)] * root[i]));
+            let block = (wanted + 2).next_multiple_of(4);
+            let ask = Ask { wanted, block, tolerance, max_steps: 60, seed: 0 };
+            let start = start.as_ref().map(|start| start.as_ref());
+            pencil::shift_invert(&matrix, symbolic, constant.as_ref(), start, &ask, observer)?
+        };
+        if !uniform {
+            for q in 0..pairs.vectors.ncols() {
+                (0..n).for_each(|i| pairs.vectors[(i, q)] *= inverse[i]);
+            }
+        }
+        Ok(pairs)
+    }
+
+    /// Whether L(weights) v = λ M v has no eigenvalue below `level` but that of the constant vector: exactly one pivot of
+    /// L(weights) − level · M is negative.
+    pub(crate) fn is_bottom(&self, weights: &[f64], level: f64, factor: &mut Factor) -> Result<bool> {
+        let shifted = Shifted { weights, mass: &self.pairs.mass, level };
+        let Some((fronts, _)) = &self.factored else { return Ok(false) };
+        Ok(fronts.factor(1, &shifted, factor)? && factor.negative == 1)
+    }
+}
+
+/// L(weights) − level · M.
+struct Shifted<'a> {
+    weights: &'a [f64],
+    mass: &'a [f64],
+    level: f64,
+}
+
+impl Blocks for Shifted<'_> {
+    fn edge(&self, edge: usize, block: &mut [f64]) {
+        block[0] = self.weights[edge];
+    }
+
+    fn own(&self, point: usize) -> f64 {
+        -self.level * self.mass[point]
+    }
+}

@@ -1,0 +1,106 @@
+//! The likelihood of a Gaussian process over a map, with its slopes: exact, and by inducing points.
+//!
+//! ```text
+//! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]        one covariance for all p features
+//! log likelihood = −½ p log det K − ½ tr K⁻¹ X̃X̃ᵀ − ½ n p log 2π
+//! ```
+
+pub(crate) mod exact;
+pub(crate) mod problem;
+pub(crate) mod sparse;
+
+use crate::linalg::dense::cholesky::Positive;
+use faer::Mat;
+
+/// The smallest noise, as a part of the data's variance.
+pub(crate) const NOISE_FLOOR: f64 = 1e-6;
+
+/// The smallest and the largest variance, length, bias and noise, in units of the data's variance and of the median
+/// distance on the map.
+pub(crate) const BOX: [(f64, f64); 4] = [(1e-8, 1e6), (1e-3, 1e3), (1e-8, 1e6), (NOISE_FLOOR, 1e3)];
+
+/// The covariance of the process, in the units of the data and of the map as it was scored.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameters {
+    /// v: the variance that depends on the place.
+    pub variance: f64,
+    /// ℓ: over which distance on the map.
+    pub length: f64,
+    /// b: the variance that all points share.
+    pub bias: f64,
+    /// w: the variance of the noise.
+    pub noise: f64,
+}
+
+impl Parameters {
+    /// Where N. D. Lawrence's own program starts: inverse width 1, variance 1, bias and white noise e⁻².
+    pub const LAWRENCE: Parameters =
+        Parameters { variance: 1.0, length: 1.0, bias: 0.135_335_283_236_612_7, noise: 0.135_335_283_236_612_7 };
+}
+
+/// The negative log likelihood, or its bound, of a problem in its own units.
+pub(crate) trait Process: Sync {
+    /// At these variances and this length; None if the covariance is singular. Without a bias the best is taken.
+    fn negative(
+        &self,
+        space: &mut Option<Space>,
+        variance: f64,
+        length: f64,
+        bias: Option<f64>,
+        noise: f64,
+    ) -> Option<Negative>;
+
+    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    fn one_thread(&self) -> bool {
+        false
+    }
+}
+
+/// The matrices of a descent, kept from one evaluation to the next: fresh memory for each of them takes as long as the
+/// work on it.
+pub(crate) struct Space {
+    /// R.
+    pub(crate) near: Vec<f64>,
+    /// K₀ and its factor.
+    pub(crate) positive: Positive,
+    /// K₀⁻¹ of the data.
+    pub(crate) solved: Mat<f64>,
+    /// K₀⁻¹.
+    pub(crate) inverse: Mat<f64>,
+}
+
+/// The negative log likelihood at some parameters.
+pub(crate) struct Negative {
+    pub(crate) value: f64,
+    /// The bias, given or best.
+    pub(crate) bias: f64,
+    /// The slopes along log v, log ℓ, log b and log w.
+    pub(crate) slopes: [f64; 4],
+}
+
+/// What the bias does to a covariance K₀ without it, in closed form: with u = K₀⁻¹1, s = 1ᵀu and q = ‖X̃ᵀu‖²
+///
+/// ```text
+/// −log likelihood = that of K₀ + ½ p log(1 + b s) − ½ c q,   c = b / (1 + b s),   best at 1 + b s = q / p s
+/// ```
+///
+/// and the slopes along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
+pub(crate) struct Biased {
+    pub(crate) bias: f64,
+    /// c.
+    pub(crate) shrink: f64,
+    /// What it adds to the negative log likelihood.
+    pub(crate) value: f64,
+    /// The slope along log b.
+    pub(crate) slope: f64,
+}
+
+impl Biased {
+    pub(crate) fn new(p: f64, s: f64, q: f64, given: Option<f64>) -> Biased {
+        let best = || ((q / (p * s) - 1.0) / s).max(BOX[2].0).min(BOX[2].1);
+        let bias = given.unwrap_or_else(best);
+        let grown = 1.0 + bias * s;
+        let value = 0.5 * (p * grown.ln() - bias * q / grown);
+        Biased { bias, shrink: bias / grown, value, slope: 0.5 * bias * (p * s - q / grown) / grown }
+    }
+}

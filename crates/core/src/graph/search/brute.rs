@@ -1,0 +1,288 @@
+//! All distances, block by block in single precision, and the few that matter again in double: for many features.
+//!
+//! The points are centered, scaled to about one and rounded to single precision. A block of ranks is then one matrix
+//! product (Euclidean, cosine) or one scan (Manhattan), less what is the same for the whole list of point i:
+//!
+//! ```text
+//! r[i,j] = ‖x[i] − x[j]‖² − ‖x[i]‖² = ‖x[j]‖² − 2 x[i]·x[j]        or        r[i,j] = Σ|x[i] − x[j]|
+//! ```
+//!
+//! The computed r[i,j] is off by at most β[i] + β[j] ([`doubt`]), so the k-th smallest of r[i,j] + β[j] plus β[i]
+//! bounds the k-th true rank from above, and only points with r[i,j] − β[j] − β[i] below that can be among the
+//! nearest k. These candidates are measured with [`Metric::distance`]. The answer is exact, and therefore the same
+//! whatever the order of the blocks.
+
+use crate::error::Result;
+use crate::graph::metric::Metric;
+use crate::graph::search::best::Best;
+use crate::graph::search::filter::Filter;
+use crate::graph::search::index::{Lists, concat};
+use crate::graph::search::shortlist::{Batch, Shortlist};
+use crate::graph::search::tile::{BLOCK, Tile, sum};
+use crate::graph::search::watch::Watch;
+use crate::graph::search::widest::widest;
+use crate::points::Points;
+use rayon::prelude::*;
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The range of magnitudes of centered data for which ranks in single precision are bounded as stated.
+const MAGNITUDES: Range<f64> = 1e-140..1e151;
+
+/// Queries with a scaled coordinate beyond this are measured in double precision only.
+const FAR: f64 = 1e8;
+
+/// Rows in single precision.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rows {
+    pub(crate) values: Vec<f32>,
+    /// ‖x[j]‖² − β[j], or −β[j] for Manhattan: added to a product, it gives a lower bound of the rank but for β[i].
+    pub(crate) base: Vec<f32>,
+    /// β[j].
+    pub(crate) doubt: Vec<f32>,
+}
+
+impl Rows {
+    /// ‖x[j]‖², or 0 for Manhattan: what turns a product into a rank when added for both its points.
+    #[inline(always)]
+    pub(crate) fn size(&self, j: usize) -> f32 {
+        self.base[j] + self.doubt[j]
+    }
+}
+
+/// The points, ready to be multiplied.
+#[derive(Debug)]
+pub(crate) struct Blocks {
+    metric: Metric,
+    dims: usize,
+    center: Vec<f64>,
+    /// A power of two.
+    scale: f64,
+    rows: Rows,
+}
+
+impl Blocks {
+    /// The points in single precision, or nothing if their scale does not allow for it.
+    pub(crate) fn new(points: &Points, metric: Metric) -> Option<Blocks> {
+        let (n, dims) = (points.rows(), points.cols());
+        let ranked = metric.ranked_rows(points);
+        let center = center(&ranked, n, dims);
+        let farthest = |row: &[f64]| row.iter().zip(&center).fold(0.0f64, |most, (x, c)| most.max((x - c).abs()));
+        let largest = ranked.par_chunks(dims).map(farthest).reduce(|| 0.0, f64::max);
+        if largest > 0.0 && !MAGNITUDES.contains(&largest) {
+            return None;
+        }
+        let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
+        let mut blocks = Blocks { metric, dims, center, scale, rows: Rows::default() };
+        let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], doubt: vec![0.0; n] };
+        (rows.values.par_chunks_mut(dims), &mut rows.base, &mut rows.doubt, ranked.par_chunks(dims))
+            .into_par_iter()
+            .for_each(|(values, base, doubt, row)| (*base, *doubt) = blocks.convert(row, values));
+        blocks.rows = rows;
+        Some(blocks)
+    }
+
+    /// Rounds a point to single precision and returns its base and doubt.
+    fn convert(&self, ranked: &[f64], values: &mut [f32]) -> (f32, f32) {
+        let manhattan = self.metric == Metric::Manhattan;
+        let mut size = 0.0;
+        for ((value, x), c) in values.iter_mut().zip(ranked).zip(&self.center) {
+            *value = ((x - c) * self.scale).clamp(-FAR, FAR) as f32;
+            let x = f64::from(*value);
+            size += if manhattan { x.abs() } else { x * x };
+        }
+        let doubt = self.doubt(size);
+        ((if manhattan { -doubt } else { size - doubt }) as f32, doubt as f32)
+    }
+
+    /// Some queries in single precision, and whether none of them is too far out for it.
+    fn convert_queries(&self, queries: &Points, ids: &[u32]) -> (Rows, bool) {
+        let mut ranked = Vec::with_capacity(self.dims);
+        let mut rows = Rows { values: vec![0.0; ids.len() * self.dims], ..Rows::default() };
+        let mut near = true;
+        for (values, &id) in rows.values.chunks_exact_mut(self.dims).zip(ids) {
+            self.metric.ranked(queries.row(id as usize), &mut ranked);
+            let (base, doubt) = self.convert(&ranked, values);
+            rows.base.push(base);
+            rows.doubt.push(doubt);
+            near &= values.iter().all(|value| f64::from(value.abs()) < FAR);
+        }
+        (rows, near)
+    }
+
+    /// β: rounding the coordinates, d products and sums, and the norm, with u = 2⁻²⁴ and for either point
+    ///
+    /// ```text
+    /// |error| ≤ (d/2 + 4) u (‖x[i]‖ + ‖x[j]‖)² ≤ (d + 8) u (‖x[i]‖² + ‖x[j]‖²)        |error| ≤ (d + 4) u (Σ|x[i]| + Σ|x[j]|)
+    /// ```
+    ///
+    /// enlarged for terms of second order, for underflow, and for the rounding of a cosine in double precision.
+    fn doubt(&self, size: f64) -> f64 {
+        let d = self.dims as f64;
+        let underflow = d * 1e-37;
+        let cosine = if self.metric == Metric::Cosine { self.metric.rank_limit(0.0, self.dims) } else { 0.0 };
+        (1.2 * d + 16.0) * 0.5f64.powi(24) * size + underflow + cosine * self.scale * self.scale
+    }
+
+    /// The largest r[i,j] − β[j] that a point within `distance` of point `i` of `rows` can have.
+    pub(crate) fn limit(&self, distance: f64, rows: &Rows, i: usize) -> f32 {
+        let scale = if self.metric == Metric::Manhattan { self.scale } else { self.scale * self.scale };
+        let (base, doubt) = (f64::from(rows.base[i]), f64::from(rows.doubt[i]));
+        ((self.metric.rank_limit(distance, self.dims) * scale - (base + doubt) + 3.0 * doubt) as f32).next_up()
+    }
+
+    pub(crate) fn metric(&self) -> Metric {
+        self.metric
+    }
+
+    pub(crate) fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    pub(crate) fn dims(&self) -> usize {
+        self.dims
+    }
+
+    /// The rank of two points in single precision.
+    #[inline(always)]
+    pub(crate) fn rank(&self, i: usize, j: usize) -> f32 {
+        let row = |i: usize| &self.rows.values[i * self.dims..(i + 1) * self.dims];
+        if self.metric == Metric::Manhattan {
+            sum(row(i), row(j), |x, y| (x - y).abs())
+        } else {
+            sum(row(i), row(j), |x, y| (x - y) * (x - y))
+        }
+    }
+
+    /// The `k` nearest other points of every point; every pair of blocks is computed once, for both its sides.
+    pub(crate) fn nearest_others(&self, points: &Points, k: usize, watch: &Watch) -> Result<Lists> {
+        let ids: Vec<u32> = (0..points.rows() as u32).collect();
+        let sides: Vec<Mutex<Shortlist>> = ids
+            .chunks(BLOCK)
+            .enumerate()
+            .map(|(b, ids)| Batch { blocks: self, points, queries: points, ids, single: &self.rows, first: b * BLOCK })
+            .map(|batch| Mutex::new(Shortlist::new(batch, k)))
+            .collect();
+        let pairs: Vec<(usize, usize)> = (0..sides.len()).flat_map(|a| (a..sides.len()).map(move |b| (a, b))).collect();
+        let watch = watch.again(pairs.len());
+        pairs.par_iter().try_for_each_init(Tile::default, |tile, &(a, b)| {
+            watch.step(1)?;
+            let (down, across) = (self.block(a), self.block(b));
+            tile.fill(self.metric, self.dims, self.values(&down), self.values(&across));
+            let tile = &*tile;
+            widest(
+                #[inline(always)]
+                || lock(&sides[a]).take_down(tile, &across, |i, j| i != j),
+            );
+            if a != b {
+                widest(
+                    #[inline(always)]
+                    || lock(&sides[b]).take_across(tile, &down),
+                );
+            }
+            Ok(())
+        })?;
+        let parts: Vec<Lists> = sides
+            .into_par_iter()
+            .map(|side| {
+                let mut lists = Lists::default();
+                let side = side.into_inner().unwrap_or_else(PoisonError::into_inner);
+                side.finish().for_each(|best| best.write(&mut lists));
+                lists
+            })
+            .collect();
+        Ok(concat(parts))
+    }
+
+    /// Finds the `k` nearest of each of the given rows of `queries` and hands over one list after the other.
+    pub(crate) fn nearest<F: Filter>(
+        &self,
+        points: &Points,
+        (queries, ids): (&Points, &[u32]),
+        k: usize,
+        filter: &F,
+        write: &mut impl FnMut(&Best),
+    ) {
+        let (single, near) = self.convert_queries(queries, ids);
+        if !near && ids.len() > 1 {
+            // One by one, so that no query is treated differently for the company it is in.
+            return ids.chunks(1).for_each(|id| self.nearest(points, (queries, id), k, filter, write));
+        }
+        let mut list = Shortlist::new(Batch { blocks: self, points, queries, ids, single: &single, first: 0 }, k);
+        let mut tile = Tile::default();
+        for b in 0..points.rows().div_ceil(BLOCK) {
+            let across = self.block(b);
+            if near {
+                tile.fill(self.metric, self.dims, &single.values, self.values(&across));
+            }
+            let tile = &tile;
+            widest(
+                #[inline(always)]
+                || match near {
+                    true => list.take_down(tile, &across, |i, j| filter.allows(i, j)),
+                    false => list.take_all(&across, |i, j| filter.allows(i, j)),
+                },
+            );
+        }
+        list.finish().for_each(|best| write(&best));
+    }
+
+    /// All other points within `radius` of each point, sorted by (distance, index).
+    pub(crate) fn within(&self, points: &Points, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
+        let parts: Vec<Vec<Vec<(u32, f64)>>> = (0..points.rows().div_ceil(BLOCK))
+            .into_par_iter()
+            .map_init(Tile::default, |tile, a| {
+                watch.step(BLOCK)?;
+                let down = self.block(a);
+                let limits: Vec<f32> = down.clone().map(|i| self.limit(radius, &self.rows, i)).collect();
+                let mut lists = vec![Vec::new(); down.len()];
+                let mut hits = Vec::new();
+                for b in 0..points.rows().div_ceil(BLOCK) {
+                    let across = self.block(b);
+                    tile.fill(self.metric, self.dims, self.values(&down), self.values(&across));
+                    for (at, j) in across.enumerate() {
+                        tile.down_within(at, self.rows.base[j], &limits, &mut hits);
+                        for &(i, _) in &hits {
+                            let i = i as usize;
+                            let distance = self.metric.distance(points.row(down.start + i), points.row(j));
+                            if distance <= radius && down.start + i != j {
+                                lists[i].push((j as u32, distance));
+                            }
+                        }
+                    }
+                }
+                for list in &mut lists {
+                    list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+                }
+                Ok(lists)
+            })
+            .collect::<Result<_>>()?;
+        Ok(parts.into_iter().flatten().collect())
+    }
+
+    /// The rows of block `b`.
+    fn block(&self, b: usize) -> Range<usize> {
+        b * BLOCK..self.rows.base.len().min((b + 1) * BLOCK)
+    }
+
+    fn values(&self, rows: &Range<usize>) -> &[f32] {
+        &self.rows.values[rows.start * self.dims..rows.end * self.dims]
+    }
+}
+
+fn lock<'s, 'b>(side: &'s Mutex<Shortlist<'b>>) -> MutexGuard<'s, Shortlist<'b>> {
+    side.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The mean point; the sums are taken in a fixed order.
+fn center(values: &[f64], n: usize, dims: usize) -> Vec<f64> {
+    let sum = |rows: &[f64]| {
+        let mut sums = vec![0.0; dims];
+        for row in rows.chunks_exact(dims) {
+            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x / n as f64);
+        }
+        sums
+    };
+    let parts: Vec<Vec<f64>> = values.par_chunks(1024 * dims).map(sum).collect();
+    (0..dims).map(|c| parts.iter().map(|part| part[c]).sum()).collect()
+}

@@ -1,0 +1,336 @@
+//! The search for neighbors as the user asks for it, and what it found.
+
+mod best;
+mod brute;
+mod descent;
+mod filter;
+mod forest;
+pub(super) mod index;
+mod kd_tree;
+pub(super) mod matrix;
+mod shortlist;
+pub(super) mod source;
+mod tile;
+pub(super) mod watch;
+mod widest;
+mod within;
+
+use crate::error::{Error, Result, sizes_text};
+use crate::graph::metric::Metric;
+use crate::graph::search::index::Index;
+use crate::graph::search::matrix::{Matrix, check_distances};
+use crate::graph::search::source::Source;
+use crate::graph::search::watch::Watch;
+use crate::graph::{Graph, pieces};
+use crate::points::Points;
+use crate::progress::Observer;
+use serde::{Deserialize, Serialize};
+
+/// Who counts as a neighbor.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Neighbors {
+    /// The given number of nearest other points; being a neighbor need not be mutual.
+    Nearest(usize),
+    /// Those among the given number of nearest points that say the same of each other.
+    Mutual(usize),
+    /// All points within a distance.
+    Within(f64),
+    /// All other points.
+    All,
+}
+
+impl Default for Neighbors {
+    fn default() -> Neighbors {
+        Neighbors::Nearest(10)
+    }
+}
+
+/// What to do with a graph that is not connected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pieces {
+    /// Connect the pieces by the shortest bridges between them.
+    #[default]
+    Join,
+    /// Refuse.
+    Error,
+    /// Leave them as they are, to be embedded one by one.
+    Separate,
+}
+
+/// How to look for neighbors.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Search {
+    /// Who counts as a neighbor.
+    pub neighbors: Neighbors,
+    /// How far apart two points are.
+    pub metric: Metric,
+    /// Whether to trade a few neighbors for speed where that pays: in many features ([`Found::recall`] says how few).
+    pub approximate: bool,
+    /// What to do with a graph that is not connected.
+    pub pieces: Pieces,
+    /// Where the random choices of an approximate search start.
+    pub seed: u64,
+}
+
+/// A graph, and how it came about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// The neighbor lists, bridges included.
+    pub graph: Graph,
+    /// The piece of each point before joining; pieces are numbered from the largest, ties from the smallest index.
+    pub piece_of: Vec<u32>,
+    /// The number of points in each piece before joining.
+    pub sizes: Vec<usize>,
+    /// The edges that were added to join the pieces, shortest first; each is in both lists.
+    pub bridges: Vec<(u32, u32, f64)>,
+    /// The smallest number of nearest neighbors that connects the graph, if it is not connected and this was cheap
+    /// enough to find out.
+    pub connecting_k: Option<usize>,
+    /// The fraction of true neighbors found, estimated on a sample; nothing if the search was exact.
+    pub recall: Option<f64>,
+    /// What did the work, in words.
+    pub route: &'static str,
+}
+
+impl Search {
+    /// The graph over points.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter does not fit the data, the metric is not defined on them, the graph would not fit in memory or
+    /// is in pieces and [`Pieces::Error`] was asked for, or the observer stopped the search.
+    pub fn of_points(&self, points: &Points, observer: &dyn Observer) -> Result<Found> {
+        self.check(points.rows())?;
+        let index = Index::new(points, self.metric)?;
+        self.find(&index, &Watch::new(observer, points.rows()))
+    }
+
+    /// The graph over points of which only the distances are known; the metric is not used.
+    ///
+    /// # Errors
+    ///
+    /// As [`Search::of_points`], and if the matrix is not one of distances, as [`check_distances`].
+    pub fn of_distances(&self, distances: &Points, observer: &dyn Observer) -> Result<Found> {
+        check_distances(distances)?;
+        self.check(distances.rows())?;
+        self.find(&Matrix(distances), &Watch::new(observer, distances.rows()))
+    }
+
+    /// A graph the user brought, as it is; only [`Search::pieces`] is used.
+    ///
+    /// # Errors
+    ///
+    /// If the graph is in pieces and they are not to be left separate: there are no distances to join them by.
+    pub fn of_graph(&self, graph: &Graph) -> Result<Found> {
+        let (piece_of, sizes) = pieces::label(graph);
+        if sizes.len() > 1 && self.pieces == Pieces::Join {
+            return Err(Error::data(format!(
+                "the given graph is in {} pieces ({}) and says no distances to join them by; \
+                 use --pieces separate, or give the points instead of the graph",
+                sizes.len(),
+                sizes_text(&sizes)
+            )));
+        }
+        if sizes.len() > 1 && self.pieces == Pieces::Error {
+            return Err(Error::Disconnected { sizes, connecting_k: None });
+        }
+        let graph = graph.clone();
+        Ok(Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "given graph" })
+    }
+
+    /// Does to a graph over points, however it came about, what [`Search::pieces`] says.
+    ///
+    /// # Errors
+    ///
+    /// If it is in pieces and [`Pieces::Error`] was asked for, or the observer stopped.
+    pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
+        let index = Index::new(points, self.metric)?;
+        self.known(graph, &index, &Watch::new(observer, points.rows()))
+    }
+
+    /// As [`Search::mended`], where only distances are known.
+    ///
+    /// # Errors
+    ///
+    /// As [`Search::mended`].
+    pub fn mended_by_distances(&self, graph: Graph, distances: &Points, observer: &dyn Observer) -> Result<Found> {
+        self.known(graph, &Matrix(distances), &Watch::new(observer, distances.rows()))
+    }
+
+    fn known(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
+        let (piece_of, sizes) = pieces::label(&graph);
+        let mut found =
+            Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "known graph" };
+        if found.sizes.len() > 1 {
+            self.mend(&mut found, source, watch)?;
+        }
+        Ok(found)
+    }
+
+    /// Whether the parameters fit `n` points.
+    fn check(&self, n: usize) -> Result<()> {
+        if n < 2 {
+            return Err(Error::data("there is only one point; give at least two"));
+        }
+        match self.neighbors {
+            Neighbors::Nearest(0) | Neighbors::Mutual(0) => {
+                Err(Error::parameter("k is 0 and every point needs a neighbor; use -k 1 or more"))
+            }
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) if k >= n => {
+                Err(Error::parameter(format!("k is {k} and there are only {n} points; use -k {} or less", n - 1)))
+            }
+            Neighbors::Within(radius) if !(radius > 0.0 && radius.is_finite()) => Err(Error::parameter(format!(
+                "the radius is {radius} and nothing can be within it; use a finite number above 0"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
+        let mut recall = None;
+        let mut route = source.route();
+        let graph = match self.neighbors {
+            Neighbors::Within(radius) => within::within(source, radius, watch)?,
+            Neighbors::All => {
+                route = "all pairs";
+                within::all(source, watch)?
+            }
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
+                let nearly = if self.approximate { source.nearly_nearest_others(k, self.seed, watch)? } else { None };
+                let (targets, lengths) = match nearly {
+                    Some((lists, share)) => {
+                        (recall, route) = (Some(share), "nn-descent");
+                        lists
+                    }
+                    None => source.nearest_others(k, watch)?,
+                };
+                Graph::from_sorted(k, targets, lengths)
+            }
+        };
+        let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
+        let (piece_of, sizes) = pieces::label(&graph);
+        let mut found = Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall, route };
+        if found.sizes.len() > 1 {
+            if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
+                found.connecting_k = pieces::connecting_k(source, k, watch)?;
+            }
+            self.mend(&mut found, source, watch)?;
+        }
+        Ok(found)
+    }
+
+    /// Does to a graph in pieces what was asked for.
+    fn mend(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
+        match self.pieces {
+            Pieces::Separate => {}
+            Pieces::Error => {
+                let sizes = std::mem::take(&mut found.sizes);
+                return Err(Error::Disconnected { sizes, connecting_k: found.connecting_k });
+            }
+            Pieces::Join => {
+                found.bridges = pieces::bridges(source, &found.piece_of, watch)?;
+                found.graph = found.graph.with_bridges(&found.bridges);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::{Silent, Stage};
+
+    fn line(xs: &[f64]) -> Points {
+        Points::new(xs.len(), 1, xs.to_vec()).unwrap()
+    }
+
+    fn lists(neighbors: Neighbors, xs: &[f64]) -> Vec<Vec<u32>> {
+        let search = Search { neighbors, pieces: Pieces::Separate, ..Search::default() };
+        let graph = search.of_points(&line(xs), &Silent).unwrap().graph;
+        (0..xs.len()).map(|i| graph.neighbors(i).to_vec()).collect()
+    }
+
+    #[test]
+    fn h03_a_radius_graph_is_symmetric_a_nearest_neighbor_graph_need_not_be_and_neither_need_be_connected() {
+        let xs = [0.0, 2.0, 3.0, 10.0, 11.0];
+        // 1 is the neighbor of 0, and 2 that of 1.
+        assert_eq!(lists(Neighbors::Nearest(1), &xs), [[1], [2], [1], [4], [3]]);
+        let within = lists(Neighbors::Within(2.0), &xs);
+        assert_eq!(within, [vec![1], vec![2, 0], vec![1], vec![4], vec![3]]);
+        for (i, list) in within.iter().enumerate() {
+            assert!(list.iter().all(|&j| within[j as usize].contains(&(i as u32))));
+        }
+        for neighbors in [Neighbors::Nearest(1), Neighbors::Within(2.0)] {
+            let search = Search { neighbors, pieces: Pieces::Separate, ..Search::default() };
+            assert_eq!(search.of_points(&line(&xs), &Silent).unwrap().sizes, [3, 2]);
+        }
+    }
+
+    #[test]
+    fn mutual_neighbors_agree_and_all_are_all() {
+        let xs = [0.0, 2.0, 3.0];
+        assert_eq!(lists(Neighbors::Mutual(1), &xs), [vec![], vec![2], vec![1]]);
+        assert_eq!(lists(Neighbors::All, &xs), [[1, 2], [2, 0], [1, 0]]);
+    }
+
+    #[test]
+    fn points_and_their_distances_give_the_same_graph() {
+        let xs: Vec<f64> = (0..40).map(|i| f64::from(i * i % 53)).collect();
+        let points = line(&xs);
+        let table = xs.iter().flat_map(|a| xs.iter().map(move |b| (a - b).abs())).collect();
+        let distances = Points::new(40, 40, table).unwrap();
+        for neighbors in [Neighbors::Nearest(2), Neighbors::Mutual(3), Neighbors::Within(1.0), Neighbors::All] {
+            let search = Search { neighbors, ..Search::default() };
+            let (a, b) =
+                (search.of_points(&points, &Silent).unwrap(), search.of_distances(&distances, &Silent).unwrap());
+            assert_eq!(Found { route: "", ..a }, Found { route: "", ..b });
+        }
+    }
+
+    #[test]
+    fn parameters_that_do_not_fit_say_what_would() {
+        let wrong = |neighbors, xs: &[f64]| {
+            Search { neighbors, ..Search::default() }.of_points(&line(xs), &Silent).unwrap_err().to_string()
+        };
+        let xs: Vec<f64> = (0..15).map(f64::from).collect();
+        assert_eq!(wrong(Neighbors::Nearest(20), &xs), "k is 20 and there are only 15 points; use -k 14 or less");
+        assert!(wrong(Neighbors::Mutual(0), &xs).starts_with("k is 0"));
+        assert!(wrong(Neighbors::Within(0.0), &xs).starts_with("the radius is 0"));
+        assert!(wrong(Neighbors::Within(f64::NAN), &xs).starts_with("the radius is NaN"));
+        assert!(wrong(Neighbors::Nearest(1), &[1.0]).starts_with("there is only one point"));
+        let many = vec![1.0; 20_000];
+        assert!(wrong(Neighbors::All, &many).contains("4.8 GB"));
+        assert!(wrong(Neighbors::Within(1.0), &many).contains("4.8 GB"));
+    }
+
+    #[test]
+    fn one_thread_and_two_find_the_same() {
+        for dims in [2, 70] {
+            let points = Points::new(900, dims, (0..900 * dims).map(|v| (v as f64 * 0.618).fract()).collect()).unwrap();
+            for neighbors in [Neighbors::Nearest(3), Neighbors::Within(0.05), Neighbors::Mutual(3)] {
+                let search = Search { neighbors, ..Search::default() };
+                let with = |threads: usize| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    pool.install(|| search.of_points(&points, &Silent)).unwrap()
+                };
+                assert_eq!(with(1), with(2));
+            }
+        }
+    }
+
+    #[test]
+    fn an_observer_can_stop_the_search() {
+        struct Impatient;
+        impl Observer for Impatient {
+            fn progress(&self, _stage: Stage, _fraction: f64) {}
+            fn stop(&self) -> bool {
+                true
+            }
+        }
+        for dims in [1, 70] {
+            let points = Points::new(50, dims, (0..50 * dims).map(|v| v as f64).collect()).unwrap();
+            assert!(matches!(Search::default().of_points(&points, &Impatient), Err(Error::Stopped)));
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! Candidates for the nearest neighbors of a batch of points, kept by bounds on their ranks until they are measured.
+
+use crate::graph::search::best::Best;
+use crate::graph::search::brute::{Blocks, Rows};
+use crate::graph::search::tile::Tile;
+use crate::graph::search::widest::widest;
+use crate::points::Points;
+use std::ops::Range;
+
+/// Some rows of a set of queries, and what they are compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Batch<'a> {
+    pub(crate) blocks: &'a Blocks,
+    pub(crate) points: &'a Points,
+    pub(crate) queries: &'a Points,
+    /// The rows of `queries`.
+    pub(crate) ids: &'a [u32],
+    /// The queries in single precision, the first of the batch at `first`.
+    pub(crate) single: &'a Rows,
+    pub(crate) first: usize,
+}
+
+/// The lists of a batch in the making.
+pub(crate) struct Shortlist<'a> {
+    batch: Batch<'a>,
+    k: usize,
+    /// For each query, what r[i,j] − β[j] must not exceed.
+    limits: Vec<f32>,
+    lists: Vec<Candidates>,
+}
+
+struct Candidates {
+    best: Best,
+    pending: Vec<(f32, u32)>,
+}
+
+impl<'a> Shortlist<'a> {
+    pub(crate) fn new(batch: Batch<'a>, k: usize) -> Shortlist<'a> {
+        let lists = batch.ids.iter().map(|_| Candidates { best: Best::new(k), pending: Vec::new() }).collect();
+        Shortlist { batch, k, limits: vec![f32::INFINITY; batch.ids.len()], lists }
+    }
+
+    /// Takes what is small enough from a tile that has this batch down and the points `across` across.
+    #[inline(always)]
+    pub(crate) fn take_down(&mut self, tile: &Tile, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+        let mut hits = Vec::new();
+        let bases = &self.batch.blocks.rows().base[across.clone()];
+        for (at, (j, &base)) in across.clone().zip(bases).enumerate() {
+            tile.down_within(at, base, &self.limits, &mut hits);
+            for &(i, rank) in &hits {
+                if allowed(self.batch.ids[i as usize], j as u32) {
+                    self.take(i as usize, rank, j as u32);
+                }
+            }
+        }
+    }
+
+    /// Takes what is small enough from a tile that has this batch across and the points `down` down.
+    #[inline(always)]
+    pub(crate) fn take_across(&mut self, tile: &Tile, down: &Range<usize>) {
+        let mut hits = Vec::new();
+        let bases = &self.batch.blocks.rows().base[down.clone()];
+        for at in 0..self.limits.len() {
+            tile.across_within(at, bases, self.limits[at], &mut hits);
+            for &(i, rank) in &hits {
+                self.take(at, rank, down.start as u32 + i);
+            }
+        }
+    }
+
+    /// Takes all the points `across`, for queries that single precision cannot hold.
+    pub(crate) fn take_all(&mut self, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+        for i in 0..self.lists.len() {
+            let id = self.batch.ids[i];
+            self.lists[i].pending.extend(across.clone().map(|j| (0.0, j as u32)).filter(|&(_, j)| allowed(id, j)));
+            self.settle(i);
+        }
+    }
+
+    /// The lists, with every candidate measured.
+    pub(crate) fn finish(mut self) -> impl Iterator<Item = Best> {
+        for i in 0..self.lists.len() {
+            self.tighten(i);
+            self.settle(i);
+        }
+        self.lists.into_iter().map(|list| list.best)
+    }
+
+    fn take(&mut self, i: usize, rank: f32, j: u32) {
+        let list = &mut self.lists[i];
+        if list.best.complete(j) {
+            return;
+        }
+        list.pending.push((rank, j));
+        let room = 4 * self.k + 64;
+        if list.pending.len() >= room {
+            self.tighten(i);
+            // Too many of nearly the same rank, as among duplicates: only their distances can tell.
+            if self.lists[i].pending.len() > room / 2 {
+                self.settle(i);
+            }
+        }
+    }
+
+    /// Lowers the limit to what the k-th smallest upper bound allows, and drops what exceeds it.
+    fn tighten(&mut self, i: usize) {
+        let pending = &mut self.lists[i].pending;
+        if pending.len() <= self.k {
+            return;
+        }
+        let doubts = &self.batch.blocks.rows().doubt;
+        let upper = |&(rank, j): &(f32, u32)| f64::from(rank) + 2.0 * f64::from(doubts[j as usize]);
+        let mut uppers: Vec<f64> = pending.iter().map(upper).collect();
+        let (_, &mut kth, _) = uppers.select_nth_unstable_by(self.k - 1, f64::total_cmp);
+        let own = f64::from(self.batch.single.doubt[self.batch.first + i]);
+        let limit = ((kth + 2.0 * own) as f32).next_up().min(self.limits[i]);
+        self.limits[i] = limit;
+        pending.retain(|&(rank, _)| rank <= limit);
+    }
+
+    /// Measures what is pending.
+    fn settle(&mut self, i: usize) {
+        let Batch { blocks, points, queries, ids, single, first } = self.batch;
+        let Candidates { best, pending } = &mut self.lists[i];
+        // By index, so that nothing more is measured once the list is full of duplicates.
+        pending.sort_unstable_by_key(|candidate| candidate.1);
+        let row = queries.row(ids[i] as usize);
+        widest(
+            #[inline(always)]
+            || {
+                for (_, j) in pending.drain(..) {
+                    if !best.complete(j) {
+                        best.offer(blocks.metric().distance(row, points.row(j as usize)), j);
+                    }
+                }
+            },
+        );
+        if let Some((worst, _)) = best.worst() {
+            self.limits[i] = self.limits[i].min(blocks.limit(worst, single, first + i));
+        }
+    }
+}

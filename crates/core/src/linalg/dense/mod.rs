@@ -1,0 +1,216 @@
+//! Dense symmetric eigenproblems, and products of tall matrices with a fixed order of summation.
+
+pub(crate) mod cholesky;
+pub(crate) mod partial;
+pub(crate) mod small;
+
+use crate::error::{Error, Result};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
+use rayon::prelude::*;
+
+/// Rows to a piece of a tall product: the unit of parallel work and of summation.
+const ROWS: usize = 4096;
+
+/// The matrix library splits its work in this many parts, whatever the number of threads, so that the order of its
+/// sums does not depend on them.
+fn fixed_parts() -> Par {
+    Par::rayon(8)
+}
+
+/// How the work on a dense matrix of n rows is divided: not at all if it is small.
+pub(crate) fn parts(n: usize) -> Par {
+    if n < 128 { Par::Seq } else { fixed_parts() }
+}
+
+/// All eigenpairs of a symmetric matrix (lower triangle read), largest eigenvalue first.
+///
+/// # Errors
+///
+/// If the matrix library's iteration does not converge, which needs a matrix that is not finite.
+pub(crate) fn symmetric_eigen(matrix: MatRef<'_, f64>) -> Result<(Vec<f64>, Mat<f64>)> {
+    let n = matrix.nrows();
+    let mut values = faer::Col::<f64>::zeros(n);
+    let mut vectors = Mat::<f64>::zeros(n, n);
+    let lower;
+    let matrix = if n > 1 {
+        lower = Mat::from_fn(n, n, |i, j| matrix[(i.max(j), i.min(j))]);
+        lower.as_ref()
+    } else {
+        matrix
+    };
+    let params = faer::Spec::default();
+    let par = parts(n);
+    let scratch =
+        faer::linalg::evd::self_adjoint_evd_scratch::<f64>(n, faer::linalg::evd::ComputeEigenvectors::Yes, par, params);
+    let mut memory = faer::dyn_stack::MemBuffer::try_new(scratch)
+        .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
+    faer::linalg::evd::self_adjoint_evd(
+        matrix,
+        values.as_diagonal_mut(),
+        Some(vectors.as_mut()),
+        par,
+        faer::dyn_stack::MemStack::new(&mut memory),
+        params,
+    )
+    .map_err(|_| Error::Numerical(format!("the dense eigenproblem of {n} rows did not converge")))?;
+    // The library's order is ascending.
+    let descending = Mat::from_fn(n, n, |i, j| vectors[(i, n - 1 - j)]);
+    Ok(((0..n).rev().map(|j| values[j]).collect(), descending))
+}
+
+/// All eigenvalues of a symmetric matrix (lower triangle read), largest first.
+///
+/// # Errors
+///
+/// As of [`symmetric_eigen`].
+pub(crate) fn symmetric_eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>> {
+    use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
+    let (n, params) = (matrix.nrows(), faer::Spec::default());
+    let (par, mut values) = (parts(n), faer::Col::<f64>::zeros(n));
+    let mut memory =
+        faer::dyn_stack::MemBuffer::try_new(self_adjoint_evd_scratch::<f64>(n, ComputeEigenvectors::No, par, params))
+            .map_err(|_| Error::Numerical(format!("there is no memory for a dense eigenproblem of {n} rows")))?;
+    let stack = faer::dyn_stack::MemStack::new(&mut memory);
+    self_adjoint_evd(matrix, values.as_diagonal_mut(), None, par, stack, params)
+        .map_err(|_| Error::Numerical(format!("the dense eigenproblem of {n} rows did not converge")))?;
+    Ok((0..n).rev().map(|j| values[j]).collect())
+}
+
+/// AᵀB for tall A and B with the same number of rows.
+pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let n = a.nrows();
+    let partial: Vec<Mat<f64>> = (0..n.div_ceil(ROWS))
+        .into_par_iter()
+        .map(|piece| {
+            let (start, rows) = (piece * ROWS, ROWS.min(n - piece * ROWS));
+            let mut product = Mat::zeros(a.ncols(), b.ncols());
+            let (a, b) = (a.subrows(start, rows), b.subrows(start, rows));
+            matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+            product
+        })
+        .collect();
+    let mut total = Mat::zeros(a.ncols(), b.ncols());
+    for part in &partial {
+        total += part;
+    }
+    total
+}
+
+/// `out ← out + scale · A S` for a tall A and a small S.
+pub(crate) fn add_product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, s: MatRef<'_, f64>, scale: f64) {
+    out.par_row_chunks_mut(ROWS).zip(a.par_row_chunks(ROWS)).for_each(|(out, a)| {
+        matmul(out, Accum::Add, a, s, scale, Par::Seq);
+    });
+}
+
+/// A S for a tall A and a small S.
+pub(crate) fn product(a: MatRef<'_, f64>, s: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), s.ncols());
+    add_product(out.as_mut(), a, s, 1.0);
+    out
+}
+
+/// A B of small matrices, on one thread.
+pub(crate) fn small_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, Par::Seq);
+    out
+}
+
+/// A B of matrices of about the same size in both directions.
+pub(crate) fn dense_product(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    let mut out = Mat::zeros(a.nrows(), b.ncols());
+    matmul(out.as_mut(), Accum::Replace, a, b, 1.0, parts(a.nrows().min(b.ncols())));
+    out
+}
+
+/// A B A of square symmetric matrices, the lower triangle alone.
+pub(crate) fn symmetric_sandwich(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
+    use faer::linalg::matmul::triangular::{BlockStructure, matmul as triangle_of};
+    let (n, par) = (a.nrows(), parts(a.nrows()));
+    let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+    let (mut half, mut out) = (Mat::zeros(n, n), Mat::zeros(n, n));
+    matmul(half.as_mut(), Accum::Replace, a, b, 1.0, par);
+    triangle_of(out.as_mut(), lower, Accum::Replace, half.as_ref(), full, a, full, 1.0, par);
+    out
+}
+
+/// L⁻¹ of a lower triangle; what stands above the diagonal is not read.
+pub(crate) fn inverse_of_triangle(l: MatRef<'_, f64>) -> Mat<f64> {
+    let mut inverse = Mat::identity(l.nrows(), l.nrows());
+    faer::linalg::triangular_solve::solve_lower_triangular_in_place(l, inverse.as_mut(), Par::Seq);
+    inverse
+}
+
+/// A full symmetric matrix as an operator.
+#[derive(Clone, Debug)]
+pub(crate) struct DenseSymmetric(pub Mat<f64>);
+
+impl crate::linalg::Operator for DenseSymmetric {
+    fn dim(&self) -> usize {
+        self.0.nrows()
+    }
+
+    fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
+        out.par_row_chunks_mut(256).zip(self.0.as_ref().par_row_chunks(256)).for_each(|(out, rows)| {
+            matmul(out, Accum::Replace, rows, x, 1.0, Par::Seq);
+        });
+    }
+}
+
+/// The `wanted` largest eigenpairs of a symmetric matrix and [`crate::linalg::FURTHER`] more, as an answer with residuals. The
+/// last pair of all is never among those: where the constant vector was lifted out of the way, it is that one.
+pub(crate) fn checked_eigen(matrix: MatRef<'_, f64>, wanted: usize) -> Result<crate::linalg::Eigenpairs> {
+    let (values, vectors) = symmetric_eigen(matrix)?;
+    let norm = values.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
+    let further = (wanted + crate::linalg::FURTHER).min(values.len() - 1);
+    let wanted = wanted.min(values.len()).max(further);
+    let vectors = vectors.subcols(0, wanted).to_owned();
+    let full = matrix.nrows();
+    let symmetric = Mat::from_fn(full, full, |i, j| matrix[(i.max(j), i.min(j))]);
+    let mut image = product(symmetric.as_ref(), vectors.as_ref());
+    let residuals = (0..wanted)
+        .map(|q| {
+            let mut sum = 0.0;
+            for i in 0..full {
+                image[(i, q)] -= values[q] * vectors[(i, q)];
+                sum += image[(i, q)] * image[(i, q)];
+            }
+            sum.sqrt() / norm
+        })
+        .collect();
+    Ok(crate::linalg::Eigenpairs {
+        values: values[..wanted].to_vec(),
+        vectors,
+        residuals,
+        solver: "dense".into(),
+        iterations: 1,
+        converged: true,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_two_by_two_has_eigenvalues_three_and_one() {
+        let a = faer::mat![[2.0, 1.0], [1.0, 2.0]];
+        let (values, vectors) = symmetric_eigen(a.as_ref()).unwrap();
+        assert!((values[0] - 3.0).abs() < 1e-14 && (values[1] - 1.0).abs() < 1e-14);
+        assert!((vectors[(0, 0)] - vectors[(1, 0)]).abs() < 1e-14);
+        assert!(symmetric_eigenvalues(a.as_ref()).unwrap().iter().zip(&values).all(|(a, b)| (a - b).abs() < 1e-14));
+    }
+
+    #[test]
+    fn tall_products_match_the_plain_ones() {
+        let a = Mat::from_fn(10_000, 3, |i, j| ((i * 7 + j * 13) % 17) as f64 - 8.0);
+        let b = Mat::from_fn(10_000, 2, |i, j| ((i * 5 + j * 3) % 11) as f64 - 5.0);
+        let c = inner(a.as_ref(), b.as_ref());
+        let plain = a.transpose() * &b;
+        assert!((c - plain).norm_max() < 1e-9);
+        let s = faer::mat![[1.0, 2.0], [0.0, 1.0], [3.0, -1.0]];
+        assert!((product(a.as_ref(), s.as_ref()) - &a * &s).norm_max() < 1e-12);
+    }
+}

@@ -1,0 +1,5 @@
+//! Eigenvalues and eigenvectors of large symmetric matrices.
+
+pub(crate) mod chebyshev;
+pub(crate) mod lanczos;
+pub(crate) mod pencil;
