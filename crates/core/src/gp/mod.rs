@@ -13,7 +13,7 @@ use crate::linalg::dense::cholesky::Positive;
 use faer::Mat;
 
 /// The smallest noise, as a part of the data's variance.
-pub(crate) const NOISE_FLOOR: f64 = 1e-6;
+pub const NOISE_FLOOR: f64 = 1e-6;
 
 /// The smallest and the largest variance, length, bias and noise, in units of the data's variance and of the median
 /// distance on the map.

@@ -19,11 +19,13 @@
 //! JMLR 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights
 //! and new models. JMLR 13, 2012, section 4 (the score of other methods' maps).
 
+pub use crate::gp::{NOISE_FLOOR, Parameters};
+
 use crate::error::{Error, Result};
 use crate::gp::exact::Exact;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
-use crate::gp::{BOX, NOISE_FLOOR, Parameters, Process};
+use crate::gp::{BOX, Process};
 use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
