@@ -7,7 +7,7 @@ use crate::flags::{Common, Input, Kind, Learning, Neighbors, StartsName, memory_
 use crate::methods::possible_parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use eigenfold::recipe::Method;
+use eigenfold::method::Method;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";

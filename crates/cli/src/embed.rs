@@ -9,11 +9,10 @@ use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::field::FieldModel;
+use eigenfold::field::Build;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
 use eigenfold::model::{Model, Report};
-use eigenfold::recipe::{Method, Recipe};
-use eigenfold::{Choice, Drill, HeldOut, Likelihood, Points};
+use eigenfold::{Choice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
 use std::time::Instant;
 
@@ -31,9 +30,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if args.save.as_deref() == Some("-") {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
     }
-    if args.weights.is_some() && !recipe.method.model().has_weights() {
+    if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
-        let with: Vec<&str> = all.iter().filter(|m| m.model().has_weights()).map(|m| m.info().name).collect();
+        let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     outputs::check(&[&args.input.source], &wanted(args))?;

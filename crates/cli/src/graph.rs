@@ -10,7 +10,7 @@ use crate::report::{self, grouped};
 use crate::say;
 use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
-use eigenfold::field::{FieldModel, Learned};
+use eigenfold::field::{Build, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
 use serde_json::{Value, json};

@@ -6,7 +6,7 @@ use crate::outputs::{self, Outputs, Wanted};
 use crate::{print, report};
 use eigenfold::error::Result;
 use eigenfold::field::Parameter;
-use eigenfold::recipe::Method;
+use eigenfold::method::Method;
 use serde_json::{Value, json};
 
 /// The kernels, some of which have parameters that others have not.

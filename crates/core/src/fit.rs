@@ -84,7 +84,7 @@ impl Stages<'_> {
             }
         }
         all_weights.sort_unstable_by_key(|w| (w.i, w.j));
-        let weights = self.recipe.method.model().has_weights().then_some(all_weights);
+        let weights = self.recipe.method.has_weights().then_some(all_weights);
         let whole = whole.unwrap_or_default();
         Ok(Model { weights, certificates, ..Model::new(Points::new(n, dims, values)?, parts, whole) })
     }
@@ -176,7 +176,7 @@ impl Stages<'_> {
             memory: self.memory(),
             observer: self.observer,
         };
-        let built = self.recipe.method.model().field(&site)?;
+        let built = self.recipe.method.build(&site)?;
         if self.observer.stop() { Err(Error::Stopped) } else { Ok(built) }
     }
 

@@ -40,6 +40,7 @@ pub mod kernel;
 pub mod likelihood;
 pub mod linalg;
 mod memory;
+pub mod method;
 pub mod model;
 pub mod optimize;
 pub mod place;
@@ -51,10 +52,6 @@ pub mod sample;
 pub use back::Reconstruction;
 pub use error::{Error, Result};
 pub use field::unfolding::{self, Certificate};
-pub use field::{
-    Alle, DiffusionMaps, Drill, HessianLle, Isomap, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Mds, Meu, ModifiedLle,
-    Mvu, Pca,
-};
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use input::Input;
 pub use judge::HeldOut;
@@ -62,7 +59,8 @@ pub use judge::choose::Choice;
 pub use judge::score::GplvmScore;
 pub use kernel::Kernel;
 pub use likelihood::{Likelihood, Observation};
+pub use method::*;
 pub use model::Model;
 pub use place::Placed;
 pub use points::Points;
-pub use recipe::{Method, Recipe};
+pub use recipe::Recipe;

@@ -1,162 +1,20 @@
 //! The front door: a recipe names the three stages, and fitting it runs them.
-//!
-//! This is the only file that matches on [`Method`]; everything else sees a [`FieldModel`].
 
 use crate::error::{Error, Result};
+use crate::field::InputKind;
+use crate::field::entropy::drill::{Drill, Learned};
+use crate::field::scaling::pca::Pca;
 use crate::field::unfolding;
-use crate::field::{
-    Alle, DiffusionMaps, Drill, FieldModel, HessianLle, Info, InputKind, Isomap, KernelPca, LaplacianEigenmaps,
-    Learned, Lle, Ltsa, Mds, Meu, ModifiedLle, Mvu, Parameter, Pca,
-};
 use crate::fit::Stages;
 use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
 use crate::input::{Input, distances_of};
 use crate::likelihood::Likelihood;
+use crate::method::Method;
 use crate::model::{Model, Used};
 use crate::points::Points;
 use crate::progress::{Observer, Silent, Stage};
 use serde::{Deserialize, Serialize};
 use std::time::Instant;
-
-/// A method with its parameters.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Method {
-    /// Principal component analysis.
-    Pca(Pca),
-    /// Classical scaling.
-    Mds(Mds),
-    /// Kernel PCA.
-    KernelPca(KernelPca),
-    /// Isomap.
-    Isomap(Isomap),
-    /// Locally linear embedding.
-    Lle(Lle),
-    /// Laplacian eigenmaps.
-    LaplacianEigenmaps(LaplacianEigenmaps),
-    /// Diffusion maps.
-    DiffusionMaps(DiffusionMaps),
-    /// Local tangent space alignment.
-    Ltsa(Ltsa),
-    /// Hessian locally linear embedding.
-    HessianLle(HessianLle),
-    /// Modified locally linear embedding.
-    ModifiedLle(ModifiedLle),
-    /// Acyclic locally linear embedding.
-    Alle(Alle),
-    /// Maximum entropy unfolding.
-    Meu(Meu),
-    /// The likeliest sparse precision.
-    Drill(Drill),
-    /// Maximum variance unfolding.
-    Mvu(Mvu),
-}
-
-macro_rules! methods {
-    ($($variant:ident),*) => {
-        $(impl From<$variant> for Method {
-            fn from(parameters: $variant) -> Method {
-                Method::$variant(parameters)
-            }
-        })*
-
-        impl Method {
-            /// Every method with its default parameters.
-            pub fn all() -> Vec<Method> {
-                vec![$($variant::default().into()),*]
-            }
-
-            /// The method as stage 2 sees it.
-            pub fn model(&self) -> &dyn FieldModel {
-                match self {
-                    $(Method::$variant(parameters) => parameters),*
-                }
-            }
-
-            fn model_mut(&mut self) -> &mut dyn FieldModel {
-                match self {
-                    $(Method::$variant(parameters) => parameters),*
-                }
-            }
-        }
-    };
-}
-
-methods!(
-    Pca,
-    Mds,
-    KernelPca,
-    Isomap,
-    Lle,
-    LaplacianEigenmaps,
-    DiffusionMaps,
-    Ltsa,
-    HessianLle,
-    ModifiedLle,
-    Alle,
-    Meu,
-    Drill,
-    Mvu
-);
-
-impl Method {
-    /// The method of that name or alias, with its default parameters.
-    ///
-    /// # Errors
-    ///
-    /// If there is none; the message names the nearest one.
-    pub fn from_name(name: &str) -> Result<Method> {
-        let wanted = name.to_lowercase().replace('_', "-");
-        let mut all = Method::all();
-        let known = |m: &Method| m.info().name == wanted || m.info().aliases.contains(&wanted.as_str());
-        if let Some(at) = all.iter().position(known) {
-            return Ok(all.swap_remove(at));
-        }
-        let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
-        let guess = names.iter().min_by_key(|n| edit_distance(n, &wanted)).copied().unwrap_or_default();
-        let guess = if edit_distance(guess, &wanted) <= wanted.len().min(9) / 3 {
-            format!("did you mean {guess}? ")
-        } else {
-            String::new()
-        };
-        Err(Error::parameter(format!("there is no method {name:?}; {guess}choose from {}", names.join(", "))))
-    }
-
-    /// Name, paper, inputs.
-    pub fn info(&self) -> Info {
-        self.model().info()
-    }
-
-    /// The parameters with their present values.
-    pub fn parameters(&self) -> Vec<Parameter> {
-        self.model().parameters()
-    }
-
-    /// Sets a parameter from its text.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such parameter, or the text is not one of its values.
-    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        self.model_mut().set(name, value)
-    }
-}
-
-/// How many letters to insert, delete or exchange.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let exchange = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = exchange.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
-}
 
 /// The three stages, named.
 ///
@@ -383,21 +241,4 @@ fn pieces_message(found: &Found, pieces: Pieces) -> String {
     };
     let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));
     format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn methods_answer_to_their_names_and_a_slip_gets_a_guess() {
-        for method in Method::all() {
-            assert_eq!(Method::from_name(method.info().name).unwrap(), method);
-            for alias in method.info().aliases {
-                assert_eq!(Method::from_name(alias).unwrap(), method);
-            }
-        }
-        let message = Method::from_name("isomp").unwrap_err().to_string();
-        assert!(message.contains("did you mean isomap?"), "{message}");
-    }
 }

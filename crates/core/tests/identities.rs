@@ -4,7 +4,7 @@
 mod support;
 
 use eigenfold::field::{
-    Affinity, Built, EdgeWeight, Field, FieldModel, LaplacianVariant, LleVariant, MeuVariant, Ordering, Site,
+    Affinity, Build, Built, EdgeWeight, Field, LaplacianVariant, LleVariant, MeuVariant, Ordering, Site,
 };
 use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
@@ -168,7 +168,7 @@ fn symmetrized(square: &Points) -> Points {
 }
 
 /// What a method builds on the given graph.
-fn built(method: &dyn FieldModel, points: &Points, neighbors: Neighbors) -> Built {
+fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -> Built {
     let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
     let site = Site {
         points: Some(points),
@@ -180,7 +180,7 @@ fn built(method: &dyn FieldModel, points: &Points, neighbors: Neighbors) -> Buil
         memory: u64::MAX,
         observer: &Silent,
     };
-    method.field(&site).unwrap()
+    method.build(&site).unwrap()
 }
 
 /// Lawrence 2012, section 2.7.5: written by all later points, acyclic LLE has PCA's covariance X̃X̃ᵀ/p; LLE, written by
@@ -254,7 +254,7 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
     let simple = LaplacianEigenmaps { kernel: EdgeWeight::Simple, ..LaplacianEigenmaps::default() };
     let free = Lle { variant: LleVariant::Free, ..Lle::default() };
     let symmetric = Lle { variant: LleVariant::Symmetric, ..Lle::default() };
-    let methods: [&dyn FieldModel; 10] = [
+    let methods: [&dyn Build; 10] = [
         &LaplacianEigenmaps::default(),
         &simple,
         &Lle::default(),

@@ -46,7 +46,7 @@ fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
         observer: &Silent,
     };
     let identity = Mat::<f64>::identity(n - 1, n - 1);
-    let precision = match method.model().field(&site).unwrap().field {
+    let precision = match method.build(&site).unwrap().field {
         Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix,
         Field::Root(root) => root.precision(),
         Field::Factor(_) | Field::Covariance(_) => {

@@ -5,7 +5,7 @@
 
 mod support;
 
-use eigenfold::field::{EdgeWeight, FieldModel, LleVariant, Penalty, Site};
+use eigenfold::field::{Build, EdgeWeight, LleVariant, Penalty, Site};
 use eigenfold::progress::Silent;
 use eigenfold::{
     DiffusionMaps, Drill, Graph, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, Metric,
@@ -139,7 +139,7 @@ fn drill_of_digits_has_the_optima_of_the_reference() {
             memory: u64::MAX,
             observer: &Silent,
         };
-        let built = drill.field(&site).unwrap();
+        let built = drill.build(&site).unwrap();
         let figure = |name: &str| built.figures.iter().find(|(other, _)| *other == name).unwrap().1;
         assert!((figure("objective") - value).abs() < 1e-6, "{part}: {}", figure("objective"));
         assert_eq!(figure("active_edges"), edges, "{part}");

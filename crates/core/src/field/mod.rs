@@ -1,7 +1,7 @@
 //! Stage 2: the Gaussian field over the points.
 //!
 //! A method is a way to write down either the precision of the field (sparse, like a Laplacian) or its covariance
-//! (known by its product with vectors). One file a method; each is a parameter struct that implements [`FieldModel`].
+//! (known by its product with vectors). One file a method; each is a parameter struct that implements [`Build`].
 
 pub mod entropy;
 pub mod laplacian;
@@ -11,21 +11,12 @@ pub mod unfolding;
 mod weight;
 
 pub use entropy::drill::penalty::Penalty;
-pub use entropy::drill::{Drill, Learned, PathStep};
-pub use entropy::meu::{Meu, MeuVariant};
+pub use entropy::drill::{Learned, PathStep};
+pub use entropy::meu::MeuVariant;
 pub use laplacian::affinity::{Affinity, Mutual};
-pub use laplacian::diffusion_maps::DiffusionMaps;
-pub use laplacian::eigenmaps::{EdgeWeight, LaplacianEigenmaps, LaplacianVariant};
-pub use local::alle::{Alle, Ordering};
-pub use local::hessian_lle::HessianLle;
-pub use local::lle::{Lle, LleVariant};
-pub use local::ltsa::Ltsa;
-pub use local::modified_lle::ModifiedLle;
-pub use scaling::isomap::Isomap;
-pub use scaling::kernel_pca::KernelPca;
-pub use scaling::mds::Mds;
-pub use scaling::pca::Pca;
-pub use unfolding::mvu::Mvu;
+pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
+pub use local::alle::Ordering;
+pub use local::lle::LleVariant;
 pub use weight::Weight;
 
 use crate::error::{Error, Result, bytes};
@@ -151,7 +142,7 @@ pub struct Built {
     pub rule: Rule,
     /// The log likelihood of the points under the field alone, where the method maximized or knows it.
     pub log_likelihood: Option<f64>,
-    /// The fitted edges by their ends, where the method has a multiplier for each ([`FieldModel::has_weights`]).
+    /// The fitted edges by their ends, where the method has a multiplier for each ([`Build::has_weights`]).
     pub weights: Option<Vec<Weight>>,
     /// Bounds that anyone can check, where the method has them.
     pub certificate: Option<Certificate>,
@@ -262,7 +253,7 @@ impl Parameter {
 }
 
 /// A method of stage 2.
-pub trait FieldModel {
+pub trait Build {
     /// Name, paper, inputs.
     fn info(&self) -> Info;
 
@@ -286,11 +277,11 @@ pub trait FieldModel {
     /// # Errors
     ///
     /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
-    fn field(&self, site: &Site<'_>) -> Result<Built>;
+    fn build(&self, site: &Site<'_>) -> Result<Built>;
 }
 
-/// The error of [`FieldModel::set`] for a name the method does not have.
-pub(crate) fn no_such_parameter(model: &dyn FieldModel, name: &str) -> Error {
+/// The error of [`Build::set`] for a name the method does not have.
+pub(crate) fn no_such_parameter(model: &dyn Build, name: &str) -> Error {
     let known: Vec<String> = model.parameters().iter().map(|p| format!("--{}", p.name)).collect();
     let known = if known.is_empty() { "none of its own".into() } else { known.join(", ") };
     Error::parameter(format!("{} has no parameter --{name}; it has {known}", model.info().name))

@@ -14,9 +14,7 @@
 
 use crate::error::Result;
 use crate::field::laplacian::affinity::{Affinity, heat, typical_length};
-use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown,
-};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
 use crate::place::{Form, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +35,7 @@ impl Default for DiffusionMaps {
     }
 }
 
-impl FieldModel for DiffusionMaps {
+impl Build for DiffusionMaps {
     fn info(&self) -> Info {
         Info {
             name: "diffusion-maps",
@@ -69,7 +67,7 @@ impl FieldModel for DiffusionMaps {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let width = self.bandwidth.map_or_else(|| typical_length(graph), Ok)?;
         let mut affinity = Affinity::new(graph, |length| heat(length, width));

@@ -16,10 +16,9 @@
 
 use crate::error::{Error, Result};
 use crate::field::laplacian::affinity::{Affinity, Mutual, heat, typical_length};
+use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Mvu, Parameter, Scale, Site, no_such_parameter, number, shown,
-};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
 use crate::place::{Form, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +59,7 @@ pub struct LaplacianEigenmaps {
     pub mutual: Mutual,
 }
 
-impl FieldModel for LaplacianEigenmaps {
+impl Build for LaplacianEigenmaps {
     fn info(&self) -> Info {
         Info {
             name: "laplacian-eigenmaps",
@@ -130,7 +129,7 @@ impl FieldModel for LaplacianEigenmaps {
         self.kernel == EdgeWeight::Dual
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let width = match self.kernel {
             EdgeWeight::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
@@ -164,7 +163,7 @@ impl LaplacianEigenmaps {
             return Err(Error::parameter("--bandwidth and --mutual are for other kernels than dual; leave them out"));
         }
         let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
-        let unfolded = unfolding.field(site).map_err(|error| match error {
+        let unfolded = unfolding.build(site).map_err(|error| match error {
             Error::Memory { .. } | Error::Parameter(_) => Error::parameter(format!(
                 "--kernel dual is an unfolding, and that was refused ({error}); use --kernel heat"
             )),

@@ -13,7 +13,7 @@
 //! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
 use crate::error::{Error, Result};
-use crate::field::{Built, Field, FieldModel, Info, Parameter, Site, needs_points, no_such_parameter, number, shown};
+use crate::field::{Build, Built, Field, Info, Parameter, Site, needs_points, no_such_parameter, number, shown};
 use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
 use crate::ground::Ground;
 use crate::ground::cloud::INPUTS;
@@ -70,7 +70,7 @@ pub struct Alle {
     pub ordering: Ordering,
 }
 
-impl FieldModel for Alle {
+impl Build for Alle {
     fn info(&self) -> Info {
         Info {
             name: "alle",
@@ -108,7 +108,7 @@ impl FieldModel for Alle {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let data = Ground::new(site, self.info().name)?;
         let ordered = self.ordered(site, data)?;
         let regularization = match self.regularization {

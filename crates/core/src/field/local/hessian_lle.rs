@@ -16,7 +16,7 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{Tangent, glue, ground};
-use crate::field::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::ground::cloud::INPUTS;
 use crate::linalg::dense::small::{add_outer, orthonormalize};
 use crate::place::Rule;
@@ -39,7 +39,7 @@ impl Default for HessianLle {
     }
 }
 
-impl FieldModel for HessianLle {
+impl Build for HessianLle {
     fn info(&self) -> Info {
         Info {
             name: "hessian-lle",
@@ -66,7 +66,7 @@ impl FieldModel for HessianLle {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
         let ground = ground(site, graph, self.info().name, d * (d + 3) / 2)?;
         let degenerate = AtomicUsize::new(0);

@@ -15,7 +15,7 @@
 
 use crate::error::{Error, Result};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::cloud::INPUTS;
@@ -67,7 +67,7 @@ impl Default for Lle {
     }
 }
 
-impl FieldModel for Lle {
+impl Build for Lle {
     fn info(&self) -> Info {
         Info {
             name: "lle",
@@ -101,7 +101,7 @@ impl FieldModel for Lle {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         if let Some(i) = (0..graph.len()).find(|&i| graph.neighbors(i).is_empty()) {
             return Err(Error::parameter(format!(

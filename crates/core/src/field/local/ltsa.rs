@@ -10,7 +10,7 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{Tangent, glue, ground};
-use crate::field::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter};
+use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter};
 use crate::ground::cloud::INPUTS;
 use crate::place::Rule;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ltsa;
 
-impl FieldModel for Ltsa {
+impl Build for Ltsa {
     fn info(&self) -> Info {
         Info {
             name: "ltsa",
@@ -41,7 +41,7 @@ impl FieldModel for Ltsa {
         Err(no_such_parameter(self, name))
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let ground = ground(site, graph, self.info().name, site.dims + 1)?;
         let matrix = glue(site, graph, |_, members, form| {
@@ -75,7 +75,7 @@ mod tests {
             memory: u64::MAX,
             observer: &Silent,
         };
-        let Field::Precision { matrix, .. } = Ltsa.field(&site).unwrap().field else { panic!("it is a precision") };
+        let Field::Precision { matrix, .. } = Ltsa.build(&site).unwrap().field else { panic!("it is a precision") };
         let second = faer::mat![[1.0], [-2.0], [1.0]];
         let expected = faer::Scale(0.5) * (&second * second.transpose());
         assert!((matrix.to_dense() - expected).norm_max() < 1e-14);

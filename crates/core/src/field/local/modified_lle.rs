@@ -16,7 +16,7 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{complement, glue, ground};
-use crate::field::{Built, Field, FieldModel, Info, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::ground::cloud::{Cloud, INPUTS};
 use crate::place::Rule;
 use rayon::prelude::*;
@@ -35,7 +35,7 @@ impl Default for ModifiedLle {
     }
 }
 
-impl FieldModel for ModifiedLle {
+impl Build for ModifiedLle {
     fn info(&self) -> Info {
         Info {
             name: "modified-lle",
@@ -62,7 +62,7 @@ impl FieldModel for ModifiedLle {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
         let ground = ground(site, graph, self.info().name, d + 1)?;
         let locals: Vec<Local> = (0..graph.len())

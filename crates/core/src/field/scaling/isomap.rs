@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{choose_landmarks, landmarks_parameter};
 use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
+    Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
 };
 use crate::graph::Paths;
 use crate::place::{Rule, Squares};
@@ -29,7 +29,7 @@ pub struct Isomap {
     pub landmarks: Option<usize>,
 }
 
-impl FieldModel for Isomap {
+impl Build for Isomap {
     fn info(&self) -> Info {
         Info {
             name: "isomap",
@@ -56,7 +56,7 @@ impl FieldModel for Isomap {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
         let n = graph.len();
         let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;

@@ -10,9 +10,10 @@
 
 use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
+use crate::field::scaling::mds::Mds;
 use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Mds, Parameter, Site, landmarks_instead, needs_points,
-    no_such_parameter, number, shown,
+    Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter, number,
+    shown,
 };
 use crate::kernel::Kernel;
 use crate::place::{Rule, Squares};
@@ -25,7 +26,7 @@ pub struct KernelPca {
     pub kernel: Kernel,
 }
 
-impl FieldModel for KernelPca {
+impl Build for KernelPca {
     fn info(&self) -> Info {
         Info {
             name: "kernel-pca",
@@ -83,12 +84,12 @@ impl FieldModel for KernelPca {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         // Similarities arrive as the distances of their feature space: scaling those is kernel PCA.
         let Some(points) = site.points else {
             return match site.distances {
                 Some(_) => {
-                    let mut built = Mds::default().field(site)?;
+                    let mut built = Mds::default().build(site)?;
                     built.used = self.parameters().iter().map(|p| (p.name, "given".into())).collect();
                     Ok(built)
                 }

@@ -14,8 +14,7 @@ use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
 use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter,
-    number,
+    Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter, number,
 };
 use crate::graph::Metric;
 use crate::place::{Rule, Squares};
@@ -31,7 +30,7 @@ pub struct Mds {
     pub landmarks: Option<usize>,
 }
 
-impl FieldModel for Mds {
+impl Build for Mds {
     fn info(&self) -> Info {
         Info {
             name: "mds",
@@ -58,7 +57,7 @@ impl FieldModel for Mds {
         Ok(())
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         if let (Some(points), Metric::Euclidean, None) = (site.points, site.metric, self.landmarks) {
             return Ok(linear(points));
         }

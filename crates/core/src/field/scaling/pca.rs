@@ -10,7 +10,7 @@
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
 use crate::error::Result;
-use crate::field::{Built, Field, FieldModel, Info, InputKind, Parameter, Site, needs_points, no_such_parameter};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Site, needs_points, no_such_parameter};
 use crate::place::Rule;
 use crate::points::Points;
 use faer::Mat;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pca {}
 
-impl FieldModel for Pca {
+impl Build for Pca {
     fn info(&self) -> Info {
         Info {
             name: "pca",
@@ -42,7 +42,7 @@ impl FieldModel for Pca {
         Err(no_such_parameter(self, name))
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points =
             site.points.ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
         Ok(linear(points))

@@ -19,8 +19,8 @@ use crate::field::unfolding::{
     bracket_of_some, cost, follow, solve, tree_weights,
 };
 use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points,
-    no_such_parameter, number,
+    Build, Built, Field, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points, no_such_parameter,
+    number,
 };
 use crate::graph::Graph;
 use crate::linalg::sparse::cholesky::Analysis;
@@ -77,7 +77,7 @@ impl Default for Mvu {
     }
 }
 
-impl FieldModel for Mvu {
+impl Build for Mvu {
     fn info(&self) -> Info {
         Info {
             name: "mvu",
@@ -140,7 +140,7 @@ impl FieldModel for Mvu {
         true
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         if self.variant == MvuVariant::Inequality && self.band.is_some() {
             return Err(Error::parameter("--band is for --variant equality; leave it out"));
         }

@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Precision, Support};
 use crate::field::entropy::drill::penalty::Penalty;
-use crate::field::{Built, Field, FieldModel, Info, Parameter, Site, Weight, no_such_parameter, number, shown};
+use crate::field::{Build, Built, Field, Info, Parameter, Site, Weight, no_such_parameter, number, shown};
 use crate::graph::{Found, Graph, Pieces, Search, Undirected};
 use crate::ground::Ground;
 use crate::ground::cloud::INPUTS;
@@ -83,7 +83,7 @@ pub struct Learned {
     pub converged: bool,
 }
 
-impl FieldModel for Drill {
+impl Build for Drill {
     fn info(&self) -> Info {
         Info {
             name: "drill",
@@ -126,7 +126,7 @@ impl FieldModel for Drill {
         true
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let ground = Ground::new(site, "drill")?;
         let union = site.graph()?.union();
         let support = Support::new(&union);

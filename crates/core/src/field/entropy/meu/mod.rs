@@ -28,7 +28,7 @@ use crate::field::entropy::meu::fit::{Found, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Built, Field, FieldModel, Info, InputKind, Parameter, Scale, Site, landmark_graph, needs_points, no_such_parameter,
+    Build, Built, Field, Info, InputKind, Parameter, Scale, Site, landmark_graph, needs_points, no_such_parameter,
     number, shown,
 };
 use crate::graph::{Graph, Metric, Undirected};
@@ -109,7 +109,7 @@ impl Default for Meu {
     }
 }
 
-impl FieldModel for Meu {
+impl Build for Meu {
     fn info(&self) -> Info {
         Info {
             name: "meu",
@@ -164,7 +164,7 @@ impl FieldModel for Meu {
         true
     }
 
-    fn field(&self, site: &Site<'_>) -> Result<Built> {
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };

@@ -1,0 +1,153 @@
+//! Every method by its name; the only file that matches on [`Method`].
+
+use crate::error::{Error, Result};
+use crate::field::{Build, Built, Info, Parameter, Site};
+use serde::{Deserialize, Serialize};
+
+/// Defines [`Method`] from one line for each method: its variant, its sentence, and where its parameters live.
+macro_rules! methods {
+    ($($variant:ident: $sentence:literal, $module:path;)*) => {
+        $(pub use $module;)*
+
+        /// A method with its parameters.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[non_exhaustive]
+        pub enum Method {
+            $(#[doc = $sentence] $variant($variant),)*
+        }
+
+        $(impl From<$variant> for Method {
+            fn from(parameters: $variant) -> Method {
+                Method::$variant(parameters)
+            }
+        })*
+
+        impl Method {
+            /// Every method with its default parameters.
+            pub fn all() -> Vec<Method> {
+                vec![$($variant::default().into()),*]
+            }
+
+            fn inner(&self) -> &dyn Build {
+                match self {
+                    $(Method::$variant(parameters) => parameters),*
+                }
+            }
+
+            fn inner_mut(&mut self) -> &mut dyn Build {
+                match self {
+                    $(Method::$variant(parameters) => parameters),*
+                }
+            }
+        }
+    };
+}
+
+methods! {
+    Pca: "Principal component analysis.", crate::field::scaling::pca::Pca;
+    Mds: "Classical scaling.", crate::field::scaling::mds::Mds;
+    KernelPca: "Kernel PCA.", crate::field::scaling::kernel_pca::KernelPca;
+    Isomap: "Isomap.", crate::field::scaling::isomap::Isomap;
+    Lle: "Locally linear embedding.", crate::field::local::lle::Lle;
+    LaplacianEigenmaps: "Laplacian eigenmaps.", crate::field::laplacian::eigenmaps::LaplacianEigenmaps;
+    DiffusionMaps: "Diffusion maps.", crate::field::laplacian::diffusion_maps::DiffusionMaps;
+    Ltsa: "Local tangent space alignment.", crate::field::local::ltsa::Ltsa;
+    HessianLle: "Hessian locally linear embedding.", crate::field::local::hessian_lle::HessianLle;
+    ModifiedLle: "Modified locally linear embedding.", crate::field::local::modified_lle::ModifiedLle;
+    Alle: "Acyclic locally linear embedding.", crate::field::local::alle::Alle;
+    Meu: "Maximum entropy unfolding.", crate::field::entropy::meu::Meu;
+    Drill: "The likeliest sparse precision.", crate::field::entropy::drill::Drill;
+    Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
+}
+
+impl Method {
+    /// The method of that name or alias, with its default parameters.
+    ///
+    /// # Errors
+    ///
+    /// If there is none; the message names the nearest one.
+    pub fn from_name(name: &str) -> Result<Method> {
+        let wanted = name.to_lowercase().replace('_', "-");
+        let mut all = Method::all();
+        let known = |m: &Method| m.info().name == wanted || m.info().aliases.contains(&wanted.as_str());
+        if let Some(at) = all.iter().position(known) {
+            return Ok(all.swap_remove(at));
+        }
+        let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
+        let guess = names.iter().min_by_key(|n| edit_distance(n, &wanted)).copied().unwrap_or_default();
+        let guess = if edit_distance(guess, &wanted) <= wanted.len().min(9) / 3 {
+            format!("did you mean {guess}? ")
+        } else {
+            String::new()
+        };
+        Err(Error::parameter(format!("there is no method {name:?}; {guess}choose from {}", names.join(", "))))
+    }
+}
+
+impl Method {
+    /// Name, paper, inputs.
+    pub fn info(&self) -> Info {
+        self.inner().info()
+    }
+
+    /// The parameters with their present values.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        self.inner().parameters()
+    }
+
+    /// Sets a parameter from its text.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such parameter, or the text is not one of its values.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        self.inner_mut().set(name, value)
+    }
+
+    /// Whether the method fits a weight to each edge of the graph.
+    pub fn has_weights(&self) -> bool {
+        self.inner().has_weights()
+    }
+
+    /// Stage 2.
+    ///
+    /// # Errors
+    ///
+    /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
+    pub fn build(&self, site: &Site<'_>) -> Result<Built> {
+        self.inner().build(site)
+    }
+}
+
+/// How many letters to insert, delete or exchange.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let exchange = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = exchange.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn methods_answer_to_their_names_and_a_slip_gets_a_guess() {
+        for method in Method::all() {
+            assert_eq!(Method::from_name(method.info().name).unwrap(), method);
+            for alias in method.info().aliases {
+                assert_eq!(Method::from_name(alias).unwrap(), method);
+            }
+        }
+        let message = Method::from_name("isomp").unwrap_err().to_string();
+        assert!(message.contains("did you mean isomap?"), "{message}");
+    }
+}
