@@ -18,6 +18,7 @@
 use crate::error::{Error, Result};
 use crate::linalg::dense::partial::eliminate;
 use crate::linalg::sparse::cholesky::Analysis;
+use crate::linalg::sparse::rows::Rows;
 use faer::MatMut;
 use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
 use rayon::prelude::*;
@@ -435,26 +436,17 @@ fn incidence(fronts: &[Front], place: &[u32], ends: &[(u32, u32)]) -> Option<(Ve
     for (f, front) in fronts.iter().enumerate() {
         front_of[front.start..front.start + front.width].fill(f as u32);
     }
-    let mut offsets = vec![0usize; place.len() + 1];
     let at = |i: u32| place[i as usize];
-    for &(i, j) in ends {
-        offsets[at(i) as usize + 1] += 1;
-        offsets[at(j) as usize + 1] += 1;
-    }
-    for a in 0..place.len() {
-        offsets[a + 1] += offsets[a];
-    }
-    let mut cursor = offsets.clone();
-    let mut incident = vec![Incident { edge: 0, row: EARLIER }; 2 * ends.len()];
+    let mut rows = Rows::counted(place.len(), ends.iter().flat_map(|&(i, j)| [at(i) as usize, at(j) as usize]));
+    let mut incident = vec![Incident { edge: 0, row: EARLIER }; rows.len()];
     for (edge, &(i, j)) in ends.iter().enumerate() {
         let (a, b) = (at(i).min(at(j)), at(i).max(at(j)));
         let row = fronts[front_of[a as usize] as usize].row(b)?;
         for (end, row) in [(a, row), (b, EARLIER)] {
-            incident[cursor[end as usize]] = Incident { edge: edge as u32, row };
-            cursor[end as usize] += 1;
+            incident[rows.place(end as usize)] = Incident { edge: edge as u32, row };
         }
     }
-    Some((offsets, incident))
+    Some((rows.offsets, incident))
 }
 
 /// Subtrees of little work, and the fronts above them in waves.

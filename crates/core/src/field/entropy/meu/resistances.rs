@@ -29,13 +29,7 @@ pub(crate) struct Edges {
 
 impl Edges {
     pub(crate) fn new(graph: &Undirected, features: usize) -> Edges {
-        let (mut ends, mut lengths) = (Vec::new(), Vec::new());
-        for i in 0..graph.len() {
-            for (j, length) in graph.edges(i).filter(|&(j, _)| j > i) {
-                ends.push((i as u32, j as u32));
-                lengths.push(length);
-            }
-        }
+        let (ends, lengths): (Vec<(u32, u32)>, Vec<f64>) = graph.pairs().map(|(i, j, d)| ((i, j), d)).unzip();
         let mut squares: Vec<f64> = lengths.iter().map(|d| d * d / features as f64).collect();
         let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
         let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
