@@ -19,7 +19,7 @@ use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_pa
 use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::cloud::INPUTS;
-use crate::ground::regression::Regression;
+use crate::ground::regression::{REGULARIZATION, Regression};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::place::Rule;
 use rayon::prelude::*;
@@ -63,7 +63,7 @@ pub struct Lle {
 
 impl Default for Lle {
     fn default() -> Lle {
-        Lle { regularization: 1e-3, variant: LleVariant::Standard }
+        Lle { regularization: REGULARIZATION, variant: LleVariant::Standard }
     }
 }
 

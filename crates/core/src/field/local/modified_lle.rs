@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::field::local::patches::{complement, glue, ground};
 use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
 use crate::ground::cloud::{Cloud, INPUTS};
+use crate::ground::regression::REGULARIZATION;
 use crate::place::Rule;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -31,7 +32,7 @@ pub struct ModifiedLle {
 
 impl Default for ModifiedLle {
     fn default() -> ModifiedLle {
-        ModifiedLle { regularization: 1e-3 }
+        ModifiedLle { regularization: REGULARIZATION }
     }
 }
 

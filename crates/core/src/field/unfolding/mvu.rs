@@ -20,9 +20,10 @@ use crate::field::unfolding::{
 };
 use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points, no_such_parameter,
-    number,
+    number, usual_landmarks,
 };
 use crate::graph::Graph;
+use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::place::{Known, Rule};
@@ -30,8 +31,6 @@ use crate::points::Points;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// The part of the local trace added to the diagonal of the weights that place new points.
-const REGULARIZATION: f64 = 1e-3;
 /// How many factors the path takes.
 const FACTORS: f64 = 40.0;
 /// More flops than this in all are refused: about an hour of two processors.
@@ -324,8 +323,7 @@ impl Mvu {
         }
         let flops = FACTORS * analysis.flops * (r as f64).powi(3);
         let n = site.len();
-        let way_out =
-            format!("use --landmarks {}, a smaller -k, or --constraints edges", (n / 20).clamp(20, 1000).min(n));
+        let way_out = format!("use --landmarks {}, a smaller -k, or --constraints edges", usual_landmarks(n));
         let memory = |r: usize| 2 * analysis.memory() * (r * r) as u64;
         site.afford("the factor of the unfolding", memory(r), &way_out)?;
         if flops > DEAR_FLOPS {
