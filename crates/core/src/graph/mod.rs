@@ -16,7 +16,7 @@ pub use search::matrix::check_distances;
 pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
-use crate::linalg::sparse::rows::{Piece, Rows, joined};
+use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -162,10 +162,10 @@ impl Graph {
         const PIECE: usize = 2048;
         let n = self.len();
         let incoming = self.reversed();
-        let pieces: Vec<Piece> = (0..n.div_ceil(PIECE))
+        let pieces: Vec<SomeRows> = (0..n.div_ceil(PIECE))
             .into_par_iter()
             .map(|piece| {
-                let mut part = Piece::default();
+                let mut part = SomeRows::default();
                 let mut list: Vec<(u32, f64)> = Vec::new();
                 for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
                     list.clear();
@@ -192,7 +192,7 @@ impl Graph {
 
     /// A graph of edges `(i, j, length)` in any order: they stand in the list of `i` in the order they come.
     fn sorted_in(n: usize, edges: impl Iterator<Item = (usize, u32, f64)> + Clone) -> Graph {
-        let mut rows = Rows::counted(n, edges.clone().map(|edge| edge.0));
+        let mut rows = Counted::rows(n, edges.clone().map(|edge| edge.0));
         let (mut targets, mut lengths) = (vec![0u32; rows.len()], vec![0.0; rows.len()]);
         for (i, j, length) in edges {
             let at = rows.place(i);

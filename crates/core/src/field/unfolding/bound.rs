@@ -110,7 +110,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     let web = Web::bare(pairs, memory);
     let known = |w: Vec<f64>| {
         let found = slowest(&web, &w, SMALLEST, memory, observer).ok()?;
-        found.bound(&web, &w).map(|bound| Known { bound, w, found })
+        found.bound(&web, &w).map(|bound| Bounding { bound, w, found })
     };
     let plain: Vec<f64> = pairs.squares.iter().map(|square| 1.0 / square).collect();
     let first = [Some(plain), own].into_iter().flatten().filter_map(known);
@@ -137,7 +137,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
 
 /// Weights and what they bound.
 #[derive(Clone)]
-struct Known {
+struct Bounding {
     bound: f64,
     w: Vec<f64>,
     found: Slowest,
@@ -197,7 +197,7 @@ impl Slowest {
 }
 
 /// One round of better weights.
-fn reweighted(pairs: &Pairs, Known { w, found, .. }: &Known) -> Vec<f64> {
+fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
     let share: Vec<f64> = found.values.iter().map(|value| (found.values[0] / value).powi(SHARPNESS)).collect();
     let stretch = |e: usize| {
         let (i, j) = (pairs.ends[e].0 as usize, pairs.ends[e].1 as usize);

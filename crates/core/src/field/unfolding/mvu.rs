@@ -173,7 +173,7 @@ impl Mvu {
             MvuVariant::Inequality => {
                 // A little is lost when the bound is confirmed.
                 let ask = Ask { tolerance: 0.9 * self.tolerance, max_iterations: self.max_iterations, max_rank };
-                let found = follow(&web, &ask, None, site.observer)?;
+                let found = follow(&web, &ask, site.observer)?;
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
                 (found, bracket)
             }
@@ -267,9 +267,11 @@ impl Mvu {
             }
         }
         let (found, w) = best.ok_or_else(|| {
-            Error::Numerical(
-                "equal distances left no upper bound; give them a --band 0.01, or use --variant inequality".into(),
-            )
+            let (ended, gap, off) = (if full.converged { "ended" } else { "got stuck" }, full.gap, full.violation);
+            Error::Numerical(format!(
+                "equal distances left no upper bound (the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e}); \
+                 give them a --band 0.01, or use --variant inequality"
+            ))
         })?;
         Ok((Unfolded { r, y, w, factorizations: full.iterations }, found))
     }

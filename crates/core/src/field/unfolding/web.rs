@@ -8,7 +8,7 @@ use crate::linalg::eigen::pencil;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::rows::Rows;
+use crate::linalg::sparse::rows::Counted;
 use crate::progress::Observer;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -48,7 +48,7 @@ impl<'a> Web<'a> {
 
     /// A web without factors.
     pub(crate) fn bare(pairs: &'a Pairs, memory: u64) -> Web<'a> {
-        let mut rows = Rows::counted(pairs.len(), pairs.ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]));
+        let mut rows = Counted::rows(pairs.len(), pairs.ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]));
         let mut around = vec![(0u32, false); rows.len()];
         for (e, &(i, j)) in pairs.ends.iter().enumerate() {
             around[rows.place(i as usize)] = (e as u32, true);

@@ -18,7 +18,7 @@
 use crate::error::{Error, Result};
 use crate::linalg::dense::partial::eliminate;
 use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::rows::Rows;
+use crate::linalg::sparse::rows::Counted;
 use faer::MatMut;
 use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
 use rayon::prelude::*;
@@ -437,7 +437,7 @@ fn incidence(fronts: &[Front], place: &[u32], ends: &[(u32, u32)]) -> Option<(Ve
         front_of[front.start..front.start + front.width].fill(f as u32);
     }
     let at = |i: u32| place[i as usize];
-    let mut rows = Rows::counted(place.len(), ends.iter().flat_map(|&(i, j)| [at(i) as usize, at(j) as usize]));
+    let mut rows = Counted::rows(place.len(), ends.iter().flat_map(|&(i, j)| [at(i) as usize, at(j) as usize]));
     let mut incident = vec![Incident { edge: 0, row: EARLIER }; rows.len()];
     for (edge, &(i, j)) in ends.iter().enumerate() {
         let (a, b) = (at(i).min(at(j)), at(i).max(at(j)));

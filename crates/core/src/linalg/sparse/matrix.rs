@@ -2,7 +2,7 @@
 //! parallel and never has to scatter.
 
 use crate::linalg::Operator;
-use crate::linalg::sparse::rows::{Piece, Rows, joined};
+use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -68,7 +68,7 @@ impl SparseSymmetric {
         }
         let inside = || ends.iter().zip(weights).filter(|(ends, _)| (ends.1 as usize) < rows);
         let of_pairs = inside().flat_map(|(&(i, j), _)| [i as usize, j as usize]);
-        let mut rows_of = Rows::counted(rows, of_pairs.chain(0..rows));
+        let mut rows_of = Counted::rows(rows, of_pairs.chain(0..rows));
         let (mut columns, mut values) = (vec![0u32; rows_of.len()], vec![0.0; rows_of.len()]);
         let mut put = |row: usize, column: u32, value: f64| {
             let at = rows_of.place(row);
@@ -289,10 +289,10 @@ pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
 /// A matrix whose rows are sums: each output row is gathered on its own, so the rows are computed in parallel and the
 /// sums have one order.
 fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseSymmetric {
-    let pieces: Vec<Piece> = (0..n.div_ceil(ROWS))
+    let pieces: Vec<SomeRows> = (0..n.div_ceil(ROWS))
         .into_par_iter()
         .map(|piece| {
-            let mut part = Piece::default();
+            let mut part = SomeRows::default();
             let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
             for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
                 sum.row = i as u32;
@@ -341,7 +341,7 @@ fn transpose<T: Copy + Default>(
     columns: &[u32],
     value: impl Fn(usize, usize) -> T,
 ) -> (Vec<usize>, Vec<u32>, Vec<T>) {
-    let mut turned = Rows::counted(n, columns.iter().map(|&j| j as usize));
+    let mut turned = Counted::rows(n, columns.iter().map(|&j| j as usize));
     let (mut rows, mut transposed) = (vec![0u32; columns.len()], vec![T::default(); columns.len()]);
     for i in 0..n {
         for at in offsets[i]..offsets[i + 1] {

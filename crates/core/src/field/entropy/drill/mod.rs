@@ -19,7 +19,7 @@ pub mod penalty;
 
 use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
-use crate::field::entropy::drill::lasso::{Precision, Support};
+use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::{Build, Built, Field, Info, Parameter, Site, Weight, no_such_parameter, number, shown};
 use crate::graph::{Found, Graph, Pieces, Search};
@@ -162,7 +162,7 @@ impl Build for Drill {
     }
 }
 
-fn unmet(found: &Precision, tolerance: f64) -> String {
+fn unmet(found: &Minimum, tolerance: f64) -> String {
     let gap = if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() };
     let steps = found.steps;
     format!(

@@ -8,7 +8,7 @@ use crate::graph::Undirected;
 use crate::linalg::Operator;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::selected::{Place, Selected, Tree};
+use crate::linalg::sparse::selected::{Selected, Slot, Tree};
 use rayon::prelude::*;
 
 /// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
@@ -83,9 +83,9 @@ pub(crate) struct Oracle<'a> {
     symbolic: Symbolic<'a>,
     tree: Tree,
     /// Where the inverse keeps the diagonal.
-    diagonal: Vec<Place>,
+    diagonal: Vec<Slot>,
     /// And the entry of every edge that is not at the grounded point.
-    across: Vec<Option<Place>>,
+    across: Vec<Option<Slot>>,
     pub(crate) log_determinant: f64,
     /// R/s of every edge.
     pub(crate) ratios: Vec<f64>,
@@ -140,7 +140,7 @@ impl<'a> Oracle<'a> {
         let own: Vec<f64> = self.diagonal.iter().map(|&place| inverse.at(place)).collect();
         self.trace = own.iter().sum();
         let edges = self.edges.ends.par_iter().zip(&self.across).zip(&self.edges.squares);
-        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Place>), &f64)| match across {
+        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Slot>), &f64)| match across {
             Some(place) => (own[i as usize] + own[j as usize] - 2.0 * inverse.at(*place)) / s,
             None => own[i as usize] / s,
         };

@@ -4,7 +4,7 @@
 
 use crate::graph::Undirected;
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::rows::Rows;
+use crate::linalg::sparse::rows::Counted;
 use rayon::prelude::*;
 
 /// Rows to a piece of parallel work.
@@ -29,7 +29,7 @@ impl Support {
     }
 
     fn of_edges(n: usize, ends: Vec<(u32, u32)>) -> Support {
-        let mut rows = Rows::counted(n, ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]).chain(0..n));
+        let mut rows = Counted::rows(n, ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]).chain(0..n));
         let (mut columns, mut places) = (vec![0u32; rows.len()], vec![0u32; rows.len()]);
         let mut put = |row: u32, column: u32, place: usize| {
             let at = rows.place(row as usize);
