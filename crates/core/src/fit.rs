@@ -6,6 +6,7 @@ use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Weight};
 use crate::graph::{Found, Graph, Pieces};
 use crate::ground::Ground;
+use crate::ground::regression::REGULARIZATION;
 use crate::likelihood::{Budget, Columns, Density, FLOOR, Likelihood, Observation};
 use crate::memory;
 use crate::model::{Model, Part};
@@ -15,9 +16,6 @@ use crate::progress::{Observer, Silent, Stage};
 use crate::recipe::Recipe;
 use crate::report::{Report, Seconds, Used};
 use std::time::Instant;
-
-/// The part of the local trace added to the diagonal where the points of a rescaled map are written by their neighbors.
-const REGULARIZATION: f64 = 1e-3;
 
 impl Recipe {
     /// Runs the three stages.

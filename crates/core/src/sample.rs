@@ -145,7 +145,7 @@ impl Sample {
             _ => {
                 let mut labels = Vec::with_capacity(n);
                 for i in 0..n {
-                    let Place { point, chart, label } = self.place(i, n, &mut rng);
+                    let Spot { point, chart, label } = self.place(i, n, &mut rng);
                     points.extend_from_slice(&point[..dims]);
                     truth.extend_from_slice(&chart[..truth_dims]);
                     labels.push(label);
@@ -174,7 +174,7 @@ impl Sample {
     }
 
     /// Point `i` of `n`, without noise.
-    fn place(self, i: usize, n: usize, rng: &mut Xoshiro256PlusPlus) -> Place {
+    fn place(self, i: usize, n: usize, rng: &mut Xoshiro256PlusPlus) -> Spot {
         let mut uniform = |low: f64, high: f64| low + (high - low) * rng.random::<f64>();
         match self {
             Sample::SwissRoll => roll(uniform(0.0, 1.0), uniform(0.0, 1.0)),
@@ -187,33 +187,33 @@ impl Sample {
             },
             Sample::SCurve => {
                 let (t, h) = (uniform(-1.5 * PI, 1.5 * PI), uniform(0.0, 2.0));
-                Place { point: [t.sin(), h, t.signum() * (t.cos() - 1.0)], chart: [t, h], label: t }
+                Spot { point: [t.sin(), h, t.signum() * (t.cos() - 1.0)], chart: [t, h], label: t }
             }
             Sample::Spiral => {
-                let Place { point: [x, _, y], chart, label } = roll(uniform(0.0, 1.0), 0.0);
-                Place { point: [x, y, 0.0], chart, label }
+                let Spot { point: [x, _, y], chart, label } = roll(uniform(0.0, 1.0), 0.0);
+                Spot { point: [x, y, 0.0], chart, label }
             }
             Sample::Ring => {
                 let t = uniform(0.0, 2.0 * PI);
                 let lift = t.sin() * FRAC_1_SQRT_2;
-                Place { point: [t.cos(), lift, lift], chart: [t.cos(), t.sin()], label: t }
+                Spot { point: [t.cos(), lift, lift], chart: [t.cos(), t.sin()], label: t }
             }
             Sample::Sphere => {
                 let (t, z) = (uniform(-PI, PI), uniform(-1.0, 1.0));
                 let r = (1.0 - z * z).sqrt();
-                Place { point: [r * t.cos(), r * t.sin(), z], chart: [t, z], label: z }
+                Spot { point: [r * t.cos(), r * t.sin(), z], chart: [t, z], label: z }
             }
             Sample::Torus => torus(uniform(-PI, PI), uniform(-PI, PI)),
             Sample::TwinPeaks => loop {
                 let (x, y, level) = (uniform(-1.0, 1.0), uniform(-1.0, 1.0), uniform(0.0, 1.0));
                 if level <= twin_peaks_density(x, y) {
                     let z = (PI * x).sin() * (3.0 * y).tanh();
-                    return Place { point: [x, y, z], chart: [x, y], label: z };
+                    return Spot { point: [x, y, z], chart: [x, y], label: z };
                 }
             },
             Sample::Helix => {
                 let t = uniform(0.0, 8.0 * PI);
-                Place { point: [t.cos(), t.sin(), t / 4.0], chart: [t * 17f64.sqrt() / 4.0, 0.0], label: t }
+                Spot { point: [t.cos(), t.sin(), t / 4.0], chart: [t * 17f64.sqrt() / 4.0, 0.0], label: t }
             }
             Sample::Grid | Sample::Blobs => grid(i, n),
         }
@@ -221,20 +221,20 @@ impl Sample {
 }
 
 /// One point without noise, the coordinates it does not have being zero.
-struct Place {
+struct Spot {
     point: [f64; 3],
     chart: [f64; 2],
     label: f64,
 }
 
 /// The point of the swiss roll at these fractions of its length and of its height.
-fn roll(u: f64, v: f64) -> Place {
+fn roll(u: f64, v: f64) -> Spot {
     let length = arc_length(ROLL_END) - arc_length(ROLL_START);
     let (s, h) = (u * length, v * ROLL_HEIGHT);
     let target = arc_length(ROLL_START) + s;
     // s(t) is nearly t²/2, so this start is already close.
     let t = newton((2.0 * target).sqrt(), |t| (arc_length(t) - target, (1.0 + t * t).sqrt()));
-    Place { point: [t * t.cos(), h, t * t.sin()], chart: [s, h], label: t }
+    Spot { point: [t * t.cos(), h, t * t.sin()], chart: [s, h], label: t }
 }
 
 /// The length of the spiral (t cos t, t sin t) from its center.
@@ -243,10 +243,10 @@ fn arc_length(t: f64) -> f64 {
 }
 
 /// The point of the torus at angle `a` around the axis and at this area around the tube.
-fn torus(a: f64, area: f64) -> Place {
+fn torus(a: f64, area: f64) -> Spot {
     let b = newton(area, |b| (b + b.sin() / 3.0 - area, 1.0 + b.cos() / 3.0));
     let r = 3.0 + b.cos();
-    Place { point: [r * a.cos(), r * a.sin(), b.sin()], chart: [3.0 * a, area], label: a }
+    Spot { point: [r * a.cos(), r * a.sin(), b.sin()], chart: [3.0 * a, area], label: a }
 }
 
 /// The area of the twin peaks above a unit of the square, relative to its bound √(1 + π²).
@@ -257,11 +257,11 @@ fn twin_peaks_density(x: f64, y: f64) -> f64 {
 }
 
 /// Point `i` of the smallest square grid that has `n` points.
-fn grid(i: usize, n: usize) -> Place {
+fn grid(i: usize, n: usize) -> Spot {
     let side = (n - 1).isqrt() + 1;
     let step = 1.0 / (side.max(2) - 1) as f64;
     let (x, y) = ((i % side) as f64 * step, (i / side) as f64 * step);
-    Place { point: [x, y, 0.0], chart: [x, y], label: x }
+    Spot { point: [x, y, 0.0], chart: [x, y], label: x }
 }
 
 /// The root of an increasing function, given as its value and its slope, from a start near it.

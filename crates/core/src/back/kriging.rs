@@ -51,7 +51,7 @@ const PSEUDO_ROWS: f64 = 20.0;
 /// The map, the data, and everything that was learned about the way between them.
 pub(crate) struct Kriging<'a> {
     points: &'a Points,
-    map: Neighbors<'a>,
+    map: MapNeighbors<'a>,
     /// What the values are divided by before they are squared.
     unit: f64,
     pub(crate) length: f64,
@@ -87,15 +87,15 @@ struct Left {
 }
 
 /// Finds the neighbors of places, within one piece of the map.
-pub(crate) struct Neighbors<'a> {
+pub(crate) struct MapNeighbors<'a> {
     index: Index<'a>,
     /// The piece of every map point, if they were kept separate.
     pieces: Option<Vec<u32>>,
 }
 
-impl<'a> Neighbors<'a> {
-    pub(crate) fn new(map: &'a Points, pieces: Option<Vec<u32>>) -> Result<Neighbors<'a>> {
-        Ok(Neighbors { index: Index::new(map, Metric::Euclidean)?, pieces })
+impl<'a> MapNeighbors<'a> {
+    pub(crate) fn new(map: &'a Points, pieces: Option<Vec<u32>>) -> Result<MapNeighbors<'a>> {
+        Ok(MapNeighbors { index: Index::new(map, Metric::Euclidean)?, pieces })
     }
 
     /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
@@ -127,7 +127,7 @@ impl<'a> Neighbors<'a> {
 
 impl<'a> Kriging<'a> {
     /// Learns the way from the map to the data.
-    pub(crate) fn new(points: &'a Points, map: Neighbors<'a>) -> Result<Kriging<'a>> {
+    pub(crate) fn new(points: &'a Points, map: MapNeighbors<'a>) -> Result<Kriging<'a>> {
         let means = points.column_means();
         let away = |(at, x): (usize, &f64)| (x - means[at % means.len()]).abs();
         let unit = points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max);

@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
-use kriging::{Kriging, Neighbors};
+use kriging::{Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
 use rayon::prelude::*;
 
@@ -88,7 +88,7 @@ pub struct WayBack<'a> {
 }
 
 enum Ready<'a> {
-    Linear { mean: &'a [f64], axes: &'a [f64], deviations: Vec<f64>, map: Neighbors<'a> },
+    Linear { mean: &'a [f64], axes: &'a [f64], deviations: Vec<f64>, map: MapNeighbors<'a> },
     Kriging(Kriging<'a>),
 }
 
@@ -110,7 +110,7 @@ impl Model {
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
-        let map = Neighbors::new(&self.embedding, self.pieces())?;
+        let map = MapNeighbors::new(&self.embedding, self.pieces())?;
         if let Some(Rule::Linear(Linear { mean, axes })) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let (deviations, error) = discarded(points, &self.embedding, mean, axes);
             let evidence = Evidence {

@@ -353,9 +353,14 @@ pub(crate) fn landmark_graph(site: &Site<'_>, points: &Points, landmarks: &[u32]
     Ok((points, graph))
 }
 
+/// How many landmarks stand well for n points: one in twenty, but 20 at least and 1000 at most.
+pub(crate) fn usual_landmarks(n: usize) -> usize {
+    (n / 20).clamp(20, 1000).min(n)
+}
+
 /// The way out of a matrix that does not fit, with what it would take instead.
 pub(crate) fn landmarks_instead(n: usize) -> String {
-    let landmarks = (n / 20).clamp(20, 1000).min(n) as u64;
+    let landmarks = usual_landmarks(n) as u64;
     let table = 4 * landmarks * (landmarks + n as u64);
     format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(table))
 }

@@ -6,7 +6,7 @@
 mod metric;
 pub(crate) mod ordered;
 pub(crate) mod paths;
-mod pieces;
+pub(crate) mod pieces;
 pub(crate) mod search;
 
 pub use metric::Metric;
@@ -15,6 +15,7 @@ pub use search::index::{Index, Lists};
 pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
+use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -37,7 +38,7 @@ impl Graph {
     /// If a target is out of range or the point itself, or a length is negative or not finite.
     pub fn from_lists(lists: Vec<Vec<(u32, f64)>>) -> Result<Graph> {
         let n = lists.len();
-        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        let mut graph = Graph::empty();
         for (i, mut list) in lists.into_iter().enumerate() {
             for &(j, length) in &list {
                 if j as usize >= n || j as usize == i {
@@ -52,11 +53,23 @@ impl Graph {
             list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
             list.dedup_by_key(|edge| edge.0);
             list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-            graph.targets.extend(list.iter().map(|edge| edge.0));
-            graph.lengths.extend(list.iter().map(|edge| edge.1));
-            graph.offsets.push(graph.targets.len());
+            graph.push(list);
         }
         Ok(graph)
+    }
+
+    /// A graph of no points, for lists to be added to.
+    fn empty() -> Graph {
+        Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() }
+    }
+
+    /// One more point with its list, as it is.
+    fn push(&mut self, list: impl IntoIterator<Item = (u32, f64)>) {
+        for (j, length) in list {
+            self.targets.push(j);
+            self.lengths.push(length);
+        }
+        self.offsets.push(self.targets.len());
     }
 
     /// A graph of lists of `k` each, already sorted and checked by the search that made them.
@@ -70,7 +83,7 @@ impl Graph {
         let mut added: Vec<(u32, f64, u32)> = bridges.iter().flat_map(|&(i, j, d)| [(i, d, j), (j, d, i)]).collect();
         added.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         let mut added = added.into_iter().peekable();
-        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        let mut graph = Graph::empty();
         let mut list: Vec<(u32, f64)> = Vec::new();
         for i in 0..self.len() {
             list.clear();
@@ -79,9 +92,7 @@ impl Graph {
                 list.push((j, length));
             }
             list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-            graph.targets.extend(list.iter().map(|edge| edge.0));
-            graph.lengths.extend(list.iter().map(|edge| edge.1));
-            graph.offsets.push(graph.targets.len());
+            graph.push(list.iter().copied());
         }
         graph
     }
@@ -127,7 +138,7 @@ impl Graph {
     }
 
     /// Neighbors and lengths of point `i`, together.
-    pub fn edges(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+    pub fn edges(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
         self.neighbors(i).iter().map(|&j| j as usize).zip(self.lengths(i).iter().copied())
     }
 
@@ -137,13 +148,9 @@ impl Graph {
         for (at, &i) in rows.iter().enumerate() {
             place[i] = at as u32;
         }
-        let mut graph = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+        let mut graph = Graph::empty();
         for &i in rows {
-            for (j, length) in self.edges(i).filter(|&(j, _)| place[j] != u32::MAX) {
-                graph.targets.push(place[j]);
-                graph.lengths.push(length);
-            }
-            graph.offsets.push(graph.targets.len());
+            graph.push(self.edges(i).map(|(j, length)| (place[j], length)).filter(|edge| edge.0 != u32::MAX));
         }
         graph
     }
@@ -154,10 +161,10 @@ impl Graph {
         const PIECE: usize = 2048;
         let n = self.len();
         let incoming = self.reversed();
-        let pieces: Vec<Graph> = (0..n.div_ceil(PIECE))
+        let pieces: Vec<SomeRows> = (0..n.div_ceil(PIECE))
             .into_par_iter()
             .map(|piece| {
-                let mut part = Graph { offsets: Vec::new(), targets: Vec::new(), lengths: Vec::new() };
+                let mut part = SomeRows::default();
                 let mut list: Vec<(u32, f64)> = Vec::new();
                 for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
                     list.clear();
@@ -165,49 +172,52 @@ impl Graph {
                     list.extend(both.map(|(j, length)| (j as u32, length)));
                     list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
                     list.dedup_by_key(|edge| edge.0);
-                    part.targets.extend(list.iter().map(|edge| edge.0));
-                    part.lengths.extend(list.iter().map(|edge| edge.1));
-                    part.offsets.push(part.targets.len());
+                    part.columns.extend(list.iter().map(|edge| edge.0));
+                    part.values.extend(list.iter().map(|edge| edge.1));
+                    part.ends.push(part.columns.len());
                 }
                 part
             })
             .collect();
-        let mut union = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
-        for part in pieces {
-            let base = union.targets.len();
-            union.offsets.extend(part.offsets.iter().map(|end| base + end));
-            union.targets.extend(part.targets);
-            union.lengths.extend(part.lengths);
-        }
-        Undirected(union)
+        let (offsets, targets, lengths) = joined(pieces);
+        Undirected(Graph { offsets, targets, lengths })
     }
 
     /// Every edge turned around; lists are sorted by index.
     fn reversed(&self) -> Graph {
-        let n = self.len();
-        let mut offsets = vec![0usize; n + 1];
-        for &j in &self.targets {
-            offsets[j as usize + 1] += 1;
+        let edges = (0..self.len()).flat_map(|i| self.edges(i).map(move |(j, length)| (j, i as u32, length)));
+        Graph::sorted_in(self.len(), edges)
+    }
+
+    /// A graph of edges `(i, j, length)` in any order: they stand in the list of `i` in the order they come.
+    fn sorted_in(n: usize, edges: impl Iterator<Item = (usize, u32, f64)> + Clone) -> Graph {
+        let mut rows = Counted::rows(n, edges.clone().map(|edge| edge.0));
+        let (mut targets, mut lengths) = (vec![0u32; rows.len()], vec![0.0; rows.len()]);
+        for (i, j, length) in edges {
+            let at = rows.place(i);
+            (targets[at], lengths[at]) = (j, length);
         }
-        for i in 0..n {
-            offsets[i + 1] += offsets[i];
-        }
-        let mut cursor = offsets.clone();
-        let (mut targets, mut lengths) = (vec![0u32; self.targets.len()], vec![0.0; self.targets.len()]);
-        for i in 0..n {
-            for (j, length) in self.edges(i) {
-                targets[cursor[j]] = i as u32;
-                lengths[cursor[j]] = length;
-                cursor[j] += 1;
-            }
-        }
-        Graph { offsets, targets, lengths }
+        Graph { offsets: rows.offsets, targets, lengths }
     }
 }
 
 /// A graph whose edges are in both lists with the same length, lists sorted by index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Undirected(Graph);
+
+impl Undirected {
+    /// From every edge once, its ends `i < j` and its length, by ascending ends.
+    pub(crate) fn from_pairs(n: usize, pairs: impl Iterator<Item = (u32, u32, f64)> + Clone) -> Undirected {
+        // The edges to earlier points come before those to later ones, and so the lists ascend.
+        Undirected(Graph::sorted_in(n, pairs.flat_map(|(i, j, d)| [(i as usize, j, d), (j as usize, i, d)])))
+    }
+
+    /// Every edge once: its ends `i < j` and its length, by ascending ends.
+    pub fn pairs(&self) -> impl Iterator<Item = (u32, u32, f64)> + Clone + '_ {
+        let later = |i: usize| self.edges(i).filter(move |&(j, _)| j > i).map(move |(j, d)| (i as u32, j as u32, d));
+        (0..self.len()).flat_map(later)
+    }
+}
 
 impl std::ops::Deref for Undirected {
     type Target = Graph;

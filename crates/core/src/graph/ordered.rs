@@ -66,16 +66,9 @@ impl Ordered {
     ///
     /// If the pattern does not fit into memory.
     pub(crate) fn elimination(graph: &Undirected) -> Result<Ordered> {
-        let (mut offsets, mut columns) = (vec![0], Vec::with_capacity(graph.edge_count() + graph.len()));
-        for i in 0..graph.len() {
-            let before = graph.neighbors(i).partition_point(|&j| (j as usize) < i);
-            columns.extend_from_slice(&graph.neighbors(i)[..before]);
-            columns.push(i as u32);
-            columns.extend_from_slice(&graph.neighbors(i)[before..]);
-            offsets.push(columns.len());
-        }
-        let values = vec![1.0; columns.len()];
-        let (order, lists) = Analysis::new(&SparseSymmetric::from_parts(offsets, columns, values))?.pattern()?;
+        let row = |i: usize| (graph.neighbors(i), graph.neighbors(i).iter().map(|_| 1.0));
+        let pattern = SparseSymmetric::with_diagonal(&vec![1.0; graph.len()], graph.edge_count(), row);
+        let (order, lists) = Analysis::new(&pattern)?.pattern()?;
         Ok(Ordered::from_lists(order, &lists))
     }
 
@@ -104,7 +97,7 @@ pub(crate) fn geodesic_order(graph: &Undirected) -> Vec<u32> {
     let mut order = Vec::new();
     for _ in 0..3 {
         order.clear();
-        settle(graph, &[(source as u32, 0.0)], &mut d, |i| order.push(i));
+        settle(graph, &[(source as u32, 0.0)], &mut d, |i| order.push(i), |_, _| ());
         source = first_largest(d.iter().copied());
     }
     order.reverse();

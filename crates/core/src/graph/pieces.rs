@@ -16,17 +16,19 @@ use crate::graph::search::watch::Watch;
 const AFFORDABLE: f64 = 2e9;
 
 /// Sets that only ever merge.
-struct Sets {
+pub(crate) struct Sets {
     parent: Vec<u32>,
     count: usize,
 }
 
 impl Sets {
-    fn new(n: usize) -> Sets {
+    /// Every point a set of its own.
+    pub(crate) fn new(n: usize) -> Sets {
         Sets { parent: (0..n as u32).collect(), count: n }
     }
 
-    fn root(&mut self, mut i: u32) -> u32 {
+    /// The smallest index in the set of a point.
+    pub(crate) fn root(&mut self, mut i: u32) -> u32 {
         while self.parent[i as usize] != i {
             self.parent[i as usize] = self.parent[self.parent[i as usize] as usize];
             i = self.parent[i as usize];
@@ -34,8 +36,8 @@ impl Sets {
         i
     }
 
-    /// Whether the two were apart. The smaller index stays root.
-    fn merge(&mut self, i: u32, j: u32) -> bool {
+    /// Merges the sets of two points; whether they were apart. The smaller index stays root.
+    pub(crate) fn merge(&mut self, i: u32, j: u32) -> bool {
         let (a, b) = (self.root(i), self.root(j));
         self.parent[a.max(b) as usize] = a.min(b);
         self.count -= usize::from(a != b);

@@ -7,6 +7,9 @@
 use crate::ground::cloud::Cloud;
 use crate::linalg::dense::small::{add_outer, solve_positive_definite};
 
+/// r unless another is asked for: the part of the local trace that is added to the diagonal.
+pub(crate) const REGULARIZATION: f64 = 1e-3;
+
 /// The weights of one point over others, and the squared residual a feature; all of it where only distances are known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Regression {

@@ -31,7 +31,7 @@ impl Affinity {
         let graph = graph.union();
         let weights: Vec<f64> = graph.all_lengths().par_iter().with_min_len(8192).map(|&l| weight(l)).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
-        affinity.sum_up(|_| 0.0);
+        affinity.degrees = affinity.sums(|_| 0.0);
         affinity
     }
 
@@ -50,7 +50,7 @@ impl Affinity {
         let weight = |(i, j)| between(i, j).map_or(largest, |at| given[at].weight / sharing[at]);
         let weights = edges().map(weight).collect();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
-        affinity.sum_up(|_| 0.0);
+        affinity.degrees = affinity.sums(|_| 0.0);
         affinity
     }
 
@@ -75,7 +75,7 @@ impl Affinity {
                     at += 1;
                 }
             }
-            affinity.sum_up(|_| 0.0);
+            affinity.degrees = affinity.sums(|_| 0.0);
         }
         affinity
     }
@@ -89,14 +89,14 @@ impl Affinity {
                 at += 1;
             }
         }
-        self.sum_up(own);
+        self.degrees = self.sums(own);
     }
 
-    fn sum_up(&mut self, own: impl Fn(usize) -> f64) {
+    /// The weights of each point's edges and something of its own.
+    fn sums(&self, own: impl Fn(usize) -> f64) -> Vec<f64> {
         let mut weights = self.weights.iter();
-        self.degrees = (0..self.graph.len())
-            .map(|i| own(i) + weights.by_ref().take(self.graph.neighbors(i).len()).sum::<f64>())
-            .collect();
+        let sum = |i: usize| own(i) + weights.by_ref().take(self.graph.neighbors(i).len()).sum::<f64>();
+        (0..self.graph.len()).map(sum).collect()
     }
 
     /// The sum of each point's weights.
@@ -110,33 +110,20 @@ impl Affinity {
     ///
     /// If the weights of some point are all zero, so that it hangs free.
     pub fn laplacian(&self) -> Result<SparseSymmetric> {
-        let n = self.graph.len();
-        let mut offsets = Vec::with_capacity(n + 1);
-        let mut columns = Vec::with_capacity(self.weights.len() + n);
-        let mut values = Vec::with_capacity(self.weights.len() + n);
-        offsets.push(0);
-        let mut at = 0;
-        for i in 0..n {
-            let neighbors = self.graph.neighbors(i);
-            let weights = &self.weights[at..at + neighbors.len()];
-            at += neighbors.len();
-            let sum: f64 = weights.iter().sum();
-            if sum.is_nan() || sum <= 0.0 {
-                return Err(Error::parameter(format!(
-                    "all weights of point {} vanish; use a larger --bandwidth or a smaller -k",
-                    i + 1
-                )));
-            }
-            let below = neighbors.partition_point(|&j| (j as usize) < i);
-            columns.extend_from_slice(&neighbors[..below]);
-            values.extend(weights[..below].iter().map(|w| -w));
-            columns.push(i as u32);
-            values.push(sum);
-            columns.extend_from_slice(&neighbors[below..]);
-            values.extend(weights[below..].iter().map(|w| -w));
-            offsets.push(columns.len());
+        let sums = self.sums(|_| 0.0);
+        if let Some(i) = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0) {
+            return Err(Error::parameter(format!(
+                "all weights of point {} vanish; use a larger --bandwidth or a smaller -k",
+                i + 1
+            )));
         }
-        Ok(SparseSymmetric::from_parts(offsets, columns, values))
+        let mut rest = self.weights.as_slice();
+        Ok(SparseSymmetric::with_diagonal(&sums, self.weights.len(), |i| {
+            let neighbors = self.graph.neighbors(i);
+            let (own, others) = rest.split_at(neighbors.len());
+            rest = others;
+            (neighbors, own.iter().map(|w| -w))
+        }))
     }
 }
 

@@ -18,7 +18,7 @@ use crate::field::local::symmetric_weights::symmetric_weights;
 use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
 use crate::graph::Graph;
 use crate::ground::Measured;
-use crate::ground::regression::Regression;
+use crate::ground::regression::{REGULARIZATION, Regression};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::place::{Barycenter, Rule};
 use rayon::prelude::*;
@@ -62,7 +62,7 @@ pub struct Lle {
 
 impl Default for Lle {
     fn default() -> Lle {
-        Lle { regularization: 1e-3, variant: LleVariant::Standard }
+        Lle { regularization: REGULARIZATION, variant: LleVariant::Standard }
     }
 }
 

@@ -18,6 +18,7 @@ use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
 use crate::ground::Cloud;
+use crate::ground::regression::REGULARIZATION;
 use crate::ground::tangent::complement;
 use crate::place::{Barycenter, Rule};
 use rayon::prelude::*;
@@ -32,7 +33,7 @@ pub struct ModifiedLle {
 
 impl Default for ModifiedLle {
     fn default() -> ModifiedLle {
-        ModifiedLle { regularization: 1e-3 }
+        ModifiedLle { regularization: REGULARIZATION }
     }
 }
 

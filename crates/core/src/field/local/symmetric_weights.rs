@@ -84,13 +84,11 @@ impl Problem {
         site.afford("the coupled regressions", 8 * entries, "use a smaller -k, or --variant standard")?;
         let mut ends = Vec::with_capacity(graph.edge_count() / 2);
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
-        for i in 0..graph.len() {
-            for &j in graph.neighbors(i).iter().filter(|&&j| j as usize > i) {
-                // Lists ascend, so the edges of a point are numbered in the order of its list.
-                edges[i].push(ends.len() as u32);
-                edges[j as usize].push(ends.len() as u32);
-                ends.push((i as u32, j));
-            }
+        for (i, j, _) in graph.pairs() {
+            // Lists ascend, so the edges of a point are numbered in the order of its list.
+            edges[i as usize].push(ends.len() as u32);
+            edges[j as usize].push(ends.len() as u32);
+            ends.push((i, j));
         }
         let share = |i: usize| {
             let k = graph.neighbors(i).len();
@@ -178,17 +176,9 @@ impl Projection<'_> {
     fn new(problem: &Problem) -> Result<Projection<'_>> {
         let diagonal = problem.scatter(|i, place| problem.shares[i][place * problem.edges[i].len() + place]);
         let inverse: Vec<f64> = diagonal.iter().map(|d| 1.0 / d).collect();
-        let (mut offsets, mut columns, mut values) = (vec![0], Vec::new(), Vec::new());
-        for (i, edges) in problem.edges.iter().enumerate() {
-            let weights: Vec<f64> = edges.iter().map(|&e| inverse[e as usize]).collect();
-            let own = (i as u32, weights.iter().sum());
-            let mut row: Vec<(u32, f64)> = problem.graph.neighbors(i).iter().copied().zip(weights).collect();
-            row.insert(row.partition_point(|entry| entry.0 < own.0), own);
-            columns.extend(row.iter().map(|entry| entry.0));
-            values.extend(row.iter().map(|entry| entry.1));
-            offsets.push(columns.len());
-        }
-        let matrix = SparseSymmetric::from_parts(offsets, columns, values);
+        let matrix = SparseSymmetric::with_diagonal(&problem.sums(&inverse), problem.graph.edge_count(), |i| {
+            (problem.graph.neighbors(i), problem.edges[i].iter().map(|&e| inverse[e as usize]))
+        });
         // Relative to each row's own size, since the weights of far and near edges differ widely.
         let scale: Vec<f64> = matrix.diagonal().iter().map(|d| 1.0 / d.sqrt()).collect();
         let scaled = matrix.scaled(&scale);

@@ -26,9 +26,11 @@
 
 use crate::error::{Error, Result};
 use crate::field::Weight;
-use crate::field::unfolding::{Constraints, Pairs};
+use crate::field::unfolding::certificate::{MARGINS, bound_at, confirmed};
+use crate::field::unfolding::{Constraints, Pairs, Web};
 use crate::graph::Graph;
-use crate::linalg::eigen::pencil;
+use crate::linalg::eigen::pencil::{Rung, bottom_and_rung};
+use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::memory;
 use crate::progress::Observer;
@@ -48,7 +50,7 @@ const SHARPNESS: i32 = 9;
 /// most this: the sum of its squared distances from the mean, bounded by the weights. Only the ends and the weight of a
 /// [`Weight`] are read; the lengths are the graph's.
 ///
-/// λ is a Lanczos value, accurate to seven digits; that no smaller eigenvalue was missed is not certified.
+/// That no eigenvalue is smaller than the λ of the bound is confirmed by the signs of the pivots of a factor.
 ///
 /// ```
 /// use eigenfold::{Graph, field::Weight, progress::Silent, unfolding::upper_bound};
@@ -64,8 +66,8 @@ const SHARPNESS: i32 = 9;
 /// # Errors
 ///
 /// If a weight is negative, not finite or not of an edge, if the edges with weights do not connect the graph, so that
-/// they bound nothing, or the eigenvalue could not be computed within the memory (bytes; if not given, most of what is
-/// free).
+/// they bound nothing, or the eigenvalue could not be computed and confirmed within the memory (bytes; if not given, most
+/// of what is free).
 pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, observer: &dyn Observer) -> Result<f64> {
     let pairs = Pairs::new(graph, Constraints::Edges, None)?;
     let union = graph.union();
@@ -82,68 +84,120 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
         }
     }
     let memory = memory.unwrap_or_else(memory::available);
-    let bound = slowest(&pairs, &w, 1, memory, observer)?.bound(&pairs, &w);
-    bound.ok_or_else(|| Error::parameter("the edges with weights do not connect the points; give more of them weights"))
+    let web = Web::bare(&pairs, memory);
+    let found = slowest(&web, &w, 1, memory, observer)?;
+    if found.bound(&web, &w).is_none() {
+        return Err(Error::parameter("the edges with weights do not connect the points; give more of them weights"));
+    }
+    match found.confirmed(&pairs, &w, memory)? {
+        Confirmation::Holds(bound) => Ok(bound),
+        Confirmation::Fails => {
+            Err(Error::Numerical("rounding hides whether the weights bound anything; give less different ones".into()))
+        }
+        Confirmation::Dear { flops, needed } => Err(Error::Memory {
+            what: format!("the factor of {flops:.1e} flops that confirms the bound"),
+            needed,
+            limit: memory,
+            way_out: "raise --memory, or give weights of fewer edges".into(),
+        }),
+    }
 }
 
 /// The best bound from the weights 1/D, from those of a method if there are any, and of rounds of better ones, in the
-/// units of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one.
+/// units of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one. It
+/// is confirmed as that of [`upper_bound`], unless the factor takes too long.
 pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, observer: &dyn Observer) -> Option<f64> {
-    let known = |w: &[f64]| {
-        let found = slowest(pairs, w, SMALLEST, memory, observer).ok()?;
-        found.bound(pairs, w).map(|bound| (bound, found))
+    let web = Web::bare(pairs, memory);
+    let known = |w: Vec<f64>| {
+        let found = slowest(&web, &w, SMALLEST, memory, observer).ok()?;
+        found.bound(&web, &w).map(|bound| Bounding { bound, w, found })
     };
     let plain: Vec<f64> = pairs.squares.iter().map(|square| 1.0 / square).collect();
-    let mut best: Option<f64> = None;
-    let mut start = None;
-    for w in [Some(plain), own].into_iter().flatten() {
-        if let Some((bound, found)) = known(&w).filter(|(bound, _)| best.is_none_or(|best| *bound < best)) {
-            (best, start) = (Some(bound), Some((w, found)));
+    let first = [Some(plain), own].into_iter().flatten().filter_map(known);
+    let mut last = first.reduce(|best, next| if next.bound < best.bound { next } else { best })?;
+    let mut best = last.clone();
+    // Without a factor an eigenvalue takes long, and the first bounds have to do.
+    let mut rounds = 0..ROUNDS;
+    while last.found.rung != Rung::Filter && rounds.next().is_some() {
+        let Some(next) = known(reweighted(pairs, &last)) else { break };
+        if next.bound < best.bound {
+            best = next.clone();
         }
+        last = next;
     }
-    let (mut w, mut found) = start?;
-    for _ in 0..ROUNDS {
-        // Without a factor an eigenvalue takes long, and the first bounds have to do.
-        if found.solver.starts_with("filter") {
-            break;
-        }
-        reweight(pairs, &mut w, &found);
-        let Some((bound, next)) = known(&w) else { break };
-        best = best.map(|best| best.min(bound));
-        found = next;
+    if best.found.rung == Rung::Filter {
+        return Some(best.bound);
     }
-    best
+    match best.found.confirmed(pairs, &best.w, memory).ok()? {
+        Confirmation::Holds(bound) => Some(bound),
+        Confirmation::Fails => None,
+        Confirmation::Dear { .. } => Some(best.bound),
+    }
+}
+
+/// Weights and what they bound.
+#[derive(Clone)]
+struct Bounding {
+    bound: f64,
+    w: Vec<f64>,
+    found: Slowest,
 }
 
 /// The smallest eigenpairs of L(W) beyond the constant.
+#[derive(Clone)]
 struct Slowest {
     values: Vec<f64>,
     vectors: Mat<f64>,
-    solver: String,
+    rung: Rung,
     norm: f64,
 }
 
-fn slowest(pairs: &Pairs, w: &[f64], count: usize, memory: u64, observer: &dyn Observer) -> Result<Slowest> {
-    let matrix = laplacian(pairs, w);
-    let found = pencil::bottom(&matrix, Some(&pairs.mass), count.min(pairs.len() - 1), 0, memory, observer)?;
+/// What the signs of the pivots say of a bound.
+enum Confirmation {
+    /// This is one.
+    Holds(f64),
+    /// They do not tell.
+    Fails,
+    /// They were not computed.
+    Dear { flops: f64, needed: u64 },
+}
+
+fn slowest(web: &Web<'_>, w: &[f64], count: usize, memory: u64, observer: &dyn Observer) -> Result<Slowest> {
+    let pairs = web.pairs;
+    let matrix = SparseSymmetric::laplacian(pairs.len(), &pairs.ends, w, 0.0);
+    let wanted = count.min(pairs.len() - 1);
+    let (found, rung) = bottom_and_rung(&matrix, Some(&pairs.mass), wanted, 0, memory, observer)?;
     if !found.converged {
         let fact = "the smallest eigenvalue of the weights could not be computed";
         return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(format!("{fact}; use another k")) });
     }
-    Ok(Slowest { values: found.values, vectors: found.vectors, solver: found.solver, norm: matrix.norm_bound() })
+    Ok(Slowest { values: found.values, vectors: found.vectors, rung, norm: matrix.norm_bound() })
 }
 
 impl Slowest {
-    /// Σ D W / λ; None if λ is zero.
-    fn bound(&self, pairs: &Pairs, w: &[f64]) -> Option<f64> {
-        let (lambda, cost) = (self.values[0], pairs.squares.iter().zip(w).map(|(d, w)| d * w).sum::<f64>());
-        let bound = cost / (lambda * (1.0 - ACCURACY)) * pairs.unit.powi(2);
+    /// The bound, with a λ that is a little smaller than it was found; None if it is zero.
+    fn bound(&self, web: &Web<'_>, w: &[f64]) -> Option<f64> {
+        let lambda = self.values[0];
+        let bound = bound_at(web, w, 0.0, lambda * (1.0 - ACCURACY)) * web.pairs.unit.powi(2);
         (lambda > 1e-13 * self.norm && bound.is_finite()).then_some(bound)
+    }
+
+    /// The bound with the largest λ that the signs of the pivots confirm, no larger than that of [`Slowest::bound`].
+    fn confirmed(&self, pairs: &Pairs, w: &[f64], memory: u64) -> Result<Confirmation> {
+        let analysis = Analysis::new(&SparseSymmetric::laplacian(pairs.len(), &pairs.ends, w, 0.0))?;
+        let web = Web::new(pairs, &analysis, memory)?;
+        if web.fronts().is_err() {
+            return Ok(Confirmation::Dear { flops: analysis.flops, needed: 2 * analysis.memory() });
+        }
+        let margins = MARGINS.into_iter().filter(|&margin| margin >= ACCURACY);
+        let bound = |lambda: f64| bound_at(&web, w, 0.0, lambda) * pairs.unit.powi(2);
+        let sure = confirmed(&web, w, self.values[0], margins)?;
+        Ok(sure.map_or(Confirmation::Fails, |lambda| Confirmation::Holds(bound(lambda))))
     }
 }
 
 /// One round of better weights.
-fn reweight(pairs: &Pairs, w: &mut [f64], found: &Slowest) {
+fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
     let share: Vec<f64> = found.values.iter().map(|value| (found.values[0] / value).powi(SHARPNESS)).collect();
     let stretch = |e: usize| {
         let (i, j) = (pairs.ends[e].0 as usize, pairs.ends[e].1 as usize);
@@ -151,50 +205,16 @@ fn reweight(pairs: &Pairs, w: &mut [f64], found: &Slowest) {
         share.iter().enumerate().map(along).sum::<f64>() / pairs.squares[e]
     };
     let stretches: Vec<f64> = (0..w.len()).into_par_iter().with_min_len(4096).map(stretch).collect();
-    let shares = || pairs.squares.iter().zip(&*w).map(|(d, w)| d * w);
+    let shares = || pairs.squares.iter().zip(w).map(|(d, w)| d * w);
     let mean = shares().zip(&stretches).map(|(share, x)| share * x).sum::<f64>() / shares().sum::<f64>();
     // No weight falls by more than ten times in a round, so that none is lost for good.
-    w.iter_mut().zip(&stretches).for_each(|(w, x)| *w *= (x / mean).max(0.01).sqrt());
-}
-
-/// L(W) over the points of the pairs.
-fn laplacian(pairs: &Pairs, w: &[f64]) -> SparseSymmetric {
-    let n = pairs.len();
-    let (mut offsets, mut degrees) = (vec![0usize; n + 1], vec![0.0; n]);
-    for (&(i, j), w) in pairs.ends.iter().zip(w) {
-        for end in [i as usize, j as usize] {
-            offsets[end + 1] += 1;
-            degrees[end] += w;
-        }
-    }
-    for i in 0..n {
-        offsets[i + 1] += offsets[i] + 1;
-    }
-    let mut cursor = offsets.clone();
-    let (mut columns, mut values) = (vec![0u32; offsets[n]], vec![0.0; offsets[n]]);
-    let mut put = |row: usize, column: u32, value: f64| {
-        (columns[cursor[row]], values[cursor[row]]) = (column, value);
-        cursor[row] += 1;
-    };
-    // The pairs ascend, so each row gets what is left of its diagonal, that, and the rest in ascending order.
-    pairs.ends.iter().zip(w).for_each(|(&(i, j), w)| put(j as usize, i, -w));
-    degrees.iter().enumerate().for_each(|(i, &degree)| put(i, i as u32, degree));
-    pairs.ends.iter().zip(w).for_each(|(&(i, j), w)| put(i as usize, j, -w));
-    SparseSymmetric::from_parts(offsets, columns, values)
+    w.iter().zip(&stretches).map(|(w, x)| w * (x / mean).max(0.01).sqrt()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Silent;
-
-    #[test]
-    fn the_weights_of_a_triangle_make_its_laplacian() {
-        let graph = Graph::from_lists(vec![vec![(1, 1.0), (2, 2.0)], vec![(2, 2.0)], vec![]]).unwrap();
-        let pairs = Pairs::new(&graph, Constraints::Edges, None).unwrap();
-        let expected = faer::mat![[4.0, -1.0, -3.0], [-1.0, 6.0, -5.0], [-3.0, -5.0, 8.0]];
-        assert_eq!(laplacian(&pairs, &[1.0, 3.0, 5.0]).to_dense(), expected);
-    }
 
     #[test]
     fn weights_that_bound_nothing_are_refused() {

@@ -228,13 +228,14 @@ pub(crate) fn bracket(
         MvuVariant::Equality => variance,
     };
     let eigen = web.bottom(w, (r + 3, 1e-6), None, observer)?;
-    let (lambda, confirmed) = confirmed(web, w, eigen.values[0])?;
+    let sure = confirmed(web, w, eigen.values[0], MARGINS)?;
+    let lambda = sure.unwrap_or(eigen.values[0]);
     if lambda.is_nan() || lambda <= 0.0 {
         return Err(Error::Numerical(
             "the weights leave the graph without an upper bound; raise --max-iterations, or use another k".into(),
         ));
     }
-    let dual = web.sum(|e| pairs.squares[e] * (w[e] + band * w[e].abs())) / lambda;
+    let dual = bound_at(web, w, band, lambda);
     let gap = (dual - primal) / dual.abs();
     let pulled = web.laplacian(r, w, &web.differences(r, &y));
     let off: Vec<f64> = (0..n * r).map(|at| pulled[at] / lambda - pairs.mass[at / r] * y[at]).collect();
@@ -252,20 +253,34 @@ pub(crate) fn bracket(
         multiplicity: eigen.values.iter().take(r + 3).filter(|&&value| value <= lambda * (1.0 + near)).count(),
         violation,
         pairs: all.pairs.ends.len(),
-        confirmed,
+        confirmed: sure.is_some(),
     })
 }
 
-/// The largest number a little below λ that the signs of the pivots confirm, or λ itself if rounding hides them.
-fn confirmed(web: &Web<'_>, w: &[f64], lambda: f64) -> Result<(f64, bool)> {
+/// How far below λ, as parts of it, the signs of the pivots are asked.
+pub(crate) const MARGINS: [f64; 7] = [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
+
+/// The largest number a little below λ that the signs of the pivots confirm; nothing if rounding hides them, or there is
+/// no factor.
+pub(crate) fn confirmed(
+    web: &Web<'_>,
+    w: &[f64],
+    lambda: f64,
+    margins: impl IntoIterator<Item = f64>,
+) -> Result<Option<f64>> {
     let mut factor = Factor::default();
-    for below in [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3] {
+    for below in margins {
         let level = lambda * (1.0 - below);
         if lambda > 0.0 && web.is_bottom(w, level, &mut factor)? {
-            return Ok((level, true));
+            return Ok(Some(level));
         }
     }
-    Ok((lambda, false))
+    Ok(None)
+}
+
+/// (Σ D W + ε Σ D |W|) / λ, in the units of the pairs.
+pub(crate) fn bound_at(web: &Web<'_>, w: &[f64], band: f64, lambda: f64) -> f64 {
+    web.sum(|e| web.pairs.squares[e] * (w[e] + band * w[e].abs())) / lambda
 }
 
 fn centered(r: usize, y: &[f64], mass: &[f64]) -> Vec<f64> {

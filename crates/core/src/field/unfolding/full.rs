@@ -72,13 +72,10 @@ pub(crate) struct Full {
     /// The iterations done.
     pub(crate) iterations: usize,
     /// The most that a squared distance differs from its value, or is outside its bounds, as a part of D.
-    #[cfg_attr(not(test), expect(dead_code, reason = "certificates compute it again"))]
     pub(crate) violation: f64,
     /// (D·W/λ − tr) / |D·W/λ|, λ = 1 + the smallest eigenvalue of S; D·W and ε D·|W| within ε.
-    #[cfg_attr(not(test), expect(dead_code, reason = "certificates compute it again"))]
     pub(crate) gap: f64,
     /// Whether gap and violation are as small as asked for.
-    #[cfg_attr(not(test), expect(dead_code, reason = "certificates compute it again"))]
     pub(crate) converged: bool,
 }
 

@@ -20,10 +20,11 @@ use crate::field::unfolding::{
 };
 use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points, no_such_parameter,
-    number,
+    number, usual_landmarks,
 };
 use crate::graph::Graph;
 use crate::ground::Ground;
+use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::place::{Barycenter, Known, Rule};
@@ -31,8 +32,6 @@ use crate::points::Points;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// The part of the local trace added to the diagonal of the weights that place new points.
-const REGULARIZATION: f64 = 1e-3;
 /// How many factors the path takes.
 const FACTORS: f64 = 40.0;
 /// More flops than this in all are refused: about an hour of two processors.
@@ -178,7 +177,7 @@ impl Mvu {
             MvuVariant::Inequality => {
                 // A little is lost when the bound is confirmed.
                 let ask = Ask { tolerance: 0.9 * self.tolerance, max_iterations: self.max_iterations, max_rank };
-                let found = follow(&web, &ask, None, site.observer)?;
+                let found = follow(&web, &ask, site.observer)?;
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
                 (found, bracket)
             }
@@ -272,9 +271,11 @@ impl Mvu {
             }
         }
         let (found, w) = best.ok_or_else(|| {
-            Error::Numerical(
-                "equal distances left no upper bound; give them a --band 0.01, or use --variant inequality".into(),
-            )
+            let (ended, gap, off) = (if full.converged { "ended" } else { "got stuck" }, full.gap, full.violation);
+            Error::Numerical(format!(
+                "equal distances left no upper bound (the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e}); \
+                 give them a --band 0.01, or use --variant inequality"
+            ))
         })?;
         Ok((Unfolded { r, y, w, factorizations: full.iterations }, found))
     }
@@ -325,8 +326,7 @@ impl Mvu {
         }
         let flops = FACTORS * analysis.flops * (r as f64).powi(3);
         let n = site.len();
-        let way_out =
-            format!("use --landmarks {}, a smaller -k, or --constraints edges", (n / 20).clamp(20, 1000).min(n));
+        let way_out = format!("use --landmarks {}, a smaller -k, or --constraints edges", usual_landmarks(n));
         let memory = |r: usize| 2 * analysis.memory() * (r * r) as u64;
         site.afford("the factor of the unfolding", memory(r), &way_out)?;
         if flops > DEAR_FLOPS {

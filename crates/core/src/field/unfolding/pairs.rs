@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
+use crate::graph::pieces::Sets;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +52,7 @@ impl Pairs {
     ///
     /// If angles are asked for and no distances but those of the edges are known, or all distances are zero.
     pub(crate) fn new(graph: &Graph, constraints: Constraints, distance: Option<&Distance<'_>>) -> Result<Pairs> {
-        let mut pairs = edges(graph);
+        let mut pairs: Vec<Pair> = graph.union().pairs().collect();
         if constraints == Constraints::Angles {
             let Some(distance) = distance else {
                 return Err(Error::parameter(
@@ -88,13 +89,6 @@ fn ascending(a: &Pair, b: &Pair) -> std::cmp::Ordering {
     (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
 }
 
-/// The edges of the union, ascending.
-fn edges(graph: &Graph) -> Vec<Pair> {
-    let union = graph.union();
-    let later = |i: usize| union.edges(i).filter(move |&(j, _)| j > i).map(move |(j, d)| (i as u32, j as u32, d));
-    (0..union.len()).flat_map(later).collect()
-}
-
 /// The pairs of neighbors of each point, their distance not yet known.
 fn angles(graph: &Graph) -> Vec<Pair> {
     let around = |i: usize| {
@@ -112,14 +106,13 @@ fn merged(n: usize, mut pairs: Vec<Pair>) -> Result<Pairs> {
         return Err(Error::data("all neighbors coincide, so there is nothing to unfold; remove the duplicates"));
     }
     let square = |d: f64| (d / unit).powi(2);
-    let mut root: Vec<u32> = (0..n as u32).collect();
+    let mut sets = Sets::new(n);
     for &(i, j, _) in pairs.iter().filter(|pair| square(pair.2) == 0.0) {
-        let (a, b) = (root_of(&mut root, i), root_of(&mut root, j));
-        root[a.max(b) as usize] = a.min(b);
+        sets.merge(i, j);
     }
     let (mut of, mut first, mut mass) = (vec![0u32; n], Vec::new(), Vec::<f64>::new());
     for i in 0..n as u32 {
-        let r = root_of(&mut root, i);
+        let r = sets.root(i);
         if r == i {
             of[i as usize] = first.len() as u32;
             first.push(i);
@@ -141,14 +134,6 @@ fn merged(n: usize, mut pairs: Vec<Pair>) -> Result<Pairs> {
     let ends = pairs.iter().map(|&(i, j, _)| (i, j)).collect();
     let squares = pairs.iter().map(|pair| square(pair.2)).collect();
     Ok(Pairs { ends, squares, mass, first, of, unit })
-}
-
-fn root_of(root: &mut [u32], mut i: u32) -> u32 {
-    while root[i as usize] != i {
-        root[i as usize] = root[root[i as usize] as usize];
-        i = root[i as usize];
-    }
-    i
 }
 
 #[cfg(test)]

@@ -71,22 +71,17 @@ pub(crate) struct Unfolded {
     pub(crate) factorizations: usize,
 }
 
-/// Follows the path until the relative gap is small enough, from the coordinates of `start` if there are any (they must
-/// keep all distances strictly).
+/// Follows the path until the relative gap is small enough.
 ///
 /// # Errors
 ///
 /// If the observer stops before there is any bound, or a matrix does not fit into memory.
-pub(crate) fn follow(
-    web: &Web<'_>,
-    ask: &Ask,
-    start: Option<(usize, Vec<f64>)>,
-    observer: &dyn Observer,
-) -> Result<Unfolded> {
-    let mut path = match start {
-        Some((r, y)) => Path::from(web, r, y)?,
-        None => Path::from_nothing(web, observer)?,
-    };
+pub(crate) fn follow(web: &Web<'_>, ask: &Ask, observer: &dyn Observer) -> Result<Unfolded> {
+    follow_from(Path::from_nothing(web, observer)?, ask, observer)
+}
+
+/// As [`follow`], from anywhere.
+pub(super) fn follow_from(mut path: Path<'_>, ask: &Ask, observer: &dyn Observer) -> Result<Unfolded> {
     while path.factorizations < ask.max_iterations {
         if observer.stop() {
             return Err(Error::Stopped);
@@ -134,7 +129,7 @@ pub(crate) fn follow(
 }
 
 /// A point on the way.
-struct Path<'a> {
+pub(super) struct Path<'a> {
     web: &'a Web<'a>,
     fronts: &'a Fronts,
     r: usize,
@@ -186,7 +181,7 @@ impl Direction {
 
 impl<'a> Path<'a> {
     /// A point with strictly kept distances, and the μ that fits it.
-    fn from(web: &'a Web<'a>, r: usize, y: Vec<f64>) -> Result<Path<'a>> {
+    pub(super) fn from(web: &'a Web<'a>, r: usize, y: Vec<f64>) -> Result<Path<'a>> {
         let mut path = Path {
             web,
             fronts: web.fronts()?,

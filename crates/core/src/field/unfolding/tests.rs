@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::field::unfolding::full::{Sense, solve};
+use crate::field::unfolding::path::{Path, follow_from};
 use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
@@ -33,7 +34,7 @@ fn ask(tolerance: f64) -> Ask {
 
 fn unfolded(pairs: &Pairs, tolerance: f64) -> (Unfolded, Bracket) {
     with_web(pairs, |web| {
-        let found = follow(web, &ask(tolerance), None, &Silent).unwrap();
+        let found = follow(web, &ask(tolerance), &Silent).unwrap();
         let bracket =
             bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         (found, bracket)
@@ -127,7 +128,7 @@ fn x02_x03_x05_the_optimum_satisfies_the_conditions_of_the_optimum() {
     for (n, constraints) in [(150, Constraints::Edges), (300, Constraints::Angles), (800, Constraints::Edges)] {
         let pairs = pairs_of(&swiss(n), 6, constraints);
         with_web(&pairs, |web| {
-            let found = follow(web, &ask(1e-7), None, &Silent).unwrap();
+            let found = follow(web, &ask(1e-7), &Silent).unwrap();
             let (r, y) = (found.r, &found.y);
             let bracket = bracket((web, web), (MvuVariant::Inequality, 0.0), (r, y), &found.w, &Silent).unwrap();
             assert!(bracket.gap <= 1e-7 && bracket.kkt < 1e-3, "{bracket:?}");
@@ -168,7 +169,7 @@ fn a_saddle_of_rank_one_is_left() {
         let steps = web.differences(1, &v);
         let longest = web.least(|e| pairs.squares[e] / steps[e].powi(2).max(1e-300)).sqrt();
         let start = v.iter().map(|v| 0.999 * longest * v).collect();
-        let found = follow(web, &ask(1e-5), Some((1, start)), &Silent).unwrap();
+        let found = follow_from(Path::from(web, 1, start).unwrap(), &ask(1e-5), &Silent).unwrap();
         let bracket =
             bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         assert!(found.r > 1 && bracket.gap <= 1e-5, "{bracket:?}");

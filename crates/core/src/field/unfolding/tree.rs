@@ -11,60 +11,27 @@
 //! the center along the graph. The weights sit on a tree, whose Laplacian has a factor without fill.
 
 use crate::field::unfolding::Pairs;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use crate::graph::Undirected;
+use crate::graph::paths::dijkstra::settle;
 
-/// A length, ordered.
-#[derive(Clone, Copy, PartialEq)]
-struct Length(f64);
-
-impl Eq for Length {}
-
-impl PartialOrd for Length {
-    fn partial_cmp(&self, other: &Length) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Length {
-    fn cmp(&self, other: &Length) -> std::cmp::Ordering {
-        self.0.total_cmp(&other.0)
-    }
-}
-
-/// The shortest paths from one point.
-struct Paths {
+/// The shortest paths from one point, which is their root.
+struct Rooted {
     length: Vec<f64>,
-    /// The pair towards that point, and the point at its other end.
-    towards: Vec<Option<(usize, usize)>>,
+    /// The next point towards the root.
+    towards: Vec<Option<u32>>,
     /// The points, the nearest first.
-    order: Vec<usize>,
+    order: Vec<u32>,
 }
 
-impl Paths {
-    fn new(pairs: &Pairs, around: &[Vec<(u32, u32)>], from: usize) -> Paths {
-        let n = pairs.len();
-        let (mut length, mut towards, mut order) = (vec![f64::INFINITY; n], vec![None; n], Vec::with_capacity(n));
-        let (mut heap, mut done) = (BinaryHeap::new(), vec![false; n]);
-        length[from] = 0.0;
-        heap.push((Reverse(Length(0.0)), from));
-        while let Some((_, i)) = heap.pop() {
-            if std::mem::replace(&mut done[i], true) {
-                continue;
-            }
-            order.push(i);
-            for &(j, e) in &around[i] {
-                let (j, through) = (j as usize, length[i] + pairs.squares[e as usize].sqrt());
-                if through < length[j] {
-                    (length[j], towards[j]) = (through, Some((e as usize, i)));
-                    heap.push((Reverse(Length(through)), j));
-                }
-            }
-        }
-        Paths { length, towards, order }
+impl Rooted {
+    fn at(root: u32, graph: &Undirected) -> Rooted {
+        let n = graph.len();
+        let (mut length, mut towards, mut order) = (vec![0.0; n], vec![None; n], Vec::with_capacity(n));
+        settle(graph, &[(root, 0.0)], &mut length, |i| order.push(i), |i, from| towards[i as usize] = Some(from));
+        Rooted { length, towards, order }
     }
 
-    fn farthest(&self) -> usize {
+    fn farthest(&self) -> u32 {
         self.order.last().copied().unwrap_or(0)
     }
 }
@@ -72,26 +39,23 @@ impl Paths {
 /// W along the shortest paths to the middle of a longest path; zero for the other pairs.
 pub(crate) fn tree_weights(pairs: &Pairs) -> Vec<f64> {
     let n = pairs.len();
-    let mut around: Vec<Vec<(u32, u32)>> = vec![Vec::new(); n];
-    for (e, &(i, j)) in pairs.ends.iter().enumerate() {
-        around[i as usize].push((j, e as u32));
-        around[j as usize].push((i, e as u32));
-    }
+    let lengths = pairs.ends.iter().zip(&pairs.squares).map(|(&(i, j), square)| (i, j, square.sqrt()));
+    let graph = Undirected::from_pairs(n, lengths);
     // The point farthest from any one is an end of a long path, and the point farthest from there its other end.
-    let one_end = Paths::new(pairs, &around, 0).farthest();
-    let across = Paths::new(pairs, &around, one_end);
+    let across = Rooted::at(Rooted::at(0, &graph).farthest(), &graph);
     let mut middle = across.farthest();
-    let half = 0.5 * across.length[middle];
-    while let Some((_, next)) = across.towards[middle].filter(|_| across.length[middle] > half) {
+    let half = 0.5 * across.length[middle as usize];
+    while let Some(next) = across.towards[middle as usize].filter(|_| across.length[middle as usize] > half) {
         middle = next;
     }
-    let paths = Paths::new(pairs, &around, middle);
+    let paths = Rooted::at(middle, &graph);
     let mut w = vec![0.0; pairs.ends.len()];
     let mut below: Vec<f64> = (0..n).map(|i| pairs.mass[i] * paths.length[i]).collect();
     for &i in paths.order.iter().rev() {
-        if let Some((e, parent)) = paths.towards[i] {
-            w[e] = below[i] / pairs.squares[e].sqrt();
-            below[parent] += below[i];
+        let Some(parent) = paths.towards[i as usize] else { continue };
+        if let Ok(e) = pairs.ends.binary_search(&(i.min(parent), i.max(parent))) {
+            w[e] = below[i as usize] / pairs.squares[e].sqrt();
+            below[parent as usize] += below[i as usize];
         }
     }
     w

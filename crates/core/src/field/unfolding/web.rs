@@ -8,6 +8,7 @@ use crate::linalg::eigen::pencil;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::linalg::sparse::rows::Counted;
 use crate::progress::Observer;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
@@ -47,24 +48,13 @@ impl<'a> Web<'a> {
 
     /// A web without factors.
     pub(crate) fn bare(pairs: &'a Pairs, memory: u64) -> Web<'a> {
-        let n = pairs.len();
-        let mut offsets = vec![0usize; n + 1];
-        for &(i, j) in &pairs.ends {
-            offsets[i as usize + 1] += 1;
-            offsets[j as usize + 1] += 1;
-        }
-        for i in 0..n {
-            offsets[i + 1] += offsets[i];
-        }
-        let mut cursor = offsets.clone();
-        let mut around = vec![(0u32, false); 2 * pairs.ends.len()];
+        let mut rows = Counted::rows(pairs.len(), pairs.ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]));
+        let mut around = vec![(0u32, false); rows.len()];
         for (e, &(i, j)) in pairs.ends.iter().enumerate() {
-            for (end, first) in [(i, true), (j, false)] {
-                around[cursor[end as usize]] = (e as u32, first);
-                cursor[end as usize] += 1;
-            }
+            around[rows.place(i as usize)] = (e as u32, true);
+            around[rows.place(j as usize)] = (e as u32, false);
         }
-        Web { pairs, factored: None, memory, offsets, around, free: Mutex::default() }
+        Web { pairs, factored: None, memory, offsets: rows.offsets, around, free: Mutex::default() }
     }
 
     /// The fronts of matrices on the pairs.

@@ -9,12 +9,19 @@ use std::collections::BinaryHeap;
 /// Fills `d` with the distance of every point from the nearest seed, each seed starting at its own length; points out
 /// of reach are at infinity.
 pub(crate) fn dijkstra(graph: &Undirected, seeds: &[(u32, f64)], d: &mut [f64]) {
-    settle(graph, seeds, d, |_| ());
+    settle(graph, seeds, d, |_| (), |_, _| ());
 }
 
 /// As [`dijkstra`], naming the points as they are settled: nearest first, and each after its predecessor on a shortest
-/// path to it.
-pub(crate) fn settle(graph: &Undirected, seeds: &[(u32, f64)], d: &mut [f64], mut settled: impl FnMut(u32)) {
+/// path to it. Every shorter way to a point is named as it is found, by the point and its predecessor; the last one
+/// stands.
+pub(crate) fn settle(
+    graph: &Undirected,
+    seeds: &[(u32, f64)],
+    d: &mut [f64],
+    mut settled: impl FnMut(u32),
+    mut shortened: impl FnMut(u32, u32),
+) {
     d.fill(f64::INFINITY);
     // Lengths are not negative, so that their bits sort as they do.
     let mut heap: BinaryHeap<(Reverse<u64>, u32)> = BinaryHeap::with_capacity(seeds.len());
@@ -34,6 +41,7 @@ pub(crate) fn settle(graph: &Undirected, seeds: &[(u32, f64)], d: &mut [f64], mu
             let there = here + length;
             if there < d[u] {
                 d[u] = there;
+                shortened(u as u32, v);
                 heap.push((Reverse(there.to_bits()), u as u32));
             }
         }

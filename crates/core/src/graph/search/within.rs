@@ -69,15 +69,10 @@ pub(crate) fn all(source: &dyn Source, watch: &Watch) -> Result<Graph> {
 
 /// The edges that are in both lists.
 pub(crate) fn mutual(graph: &Graph) -> Graph {
-    let mut kept = Graph { offsets: vec![0], targets: Vec::new(), lengths: Vec::new() };
+    let mut kept = Graph::empty();
     for i in 0..graph.len() {
-        for (j, length) in graph.edges(i) {
-            if graph.neighbors(j).contains(&(i as u32)) {
-                kept.targets.push(j as u32);
-                kept.lengths.push(length);
-            }
-        }
-        kept.offsets.push(kept.targets.len());
+        let both = graph.edges(i).filter(|&(j, _)| graph.neighbors(j).contains(&(i as u32)));
+        kept.push(both.map(|(j, length)| (j as u32, length)));
     }
     kept
 }

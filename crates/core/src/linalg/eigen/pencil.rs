@@ -34,6 +34,24 @@ const FULL_BUDGET: usize = 12_000;
 /// Relative residual asked of the transformed operator.
 const TOLERANCE: f64 = 1e-8;
 
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rung {
+    Dense,
+    ShiftInvert,
+    Filter,
+}
+
+impl Rung {
+    fn name(self) -> &'static str {
+        match self {
+            Rung::Dense => "dense",
+            Rung::ShiftInvert => "shift-invert",
+            Rung::Filter => "filter",
+        }
+    }
+}
+
 /// The `wanted` smallest eigenpairs, smallest first, yᵀ M y = 1; `limit` bounds the memory of a factor in bytes.
 ///
 /// # Errors
@@ -47,6 +65,22 @@ pub(crate) fn bottom(
     limit: u64,
     observer: &dyn Observer,
 ) -> Result<Eigenpairs> {
+    Ok(bottom_and_rung(matrix, mass, wanted, seed, limit, observer)?.0)
+}
+
+/// As [`bottom`], with the rung that gave the answer.
+///
+/// # Errors
+///
+/// If no rung of the ladder could run.
+pub(crate) fn bottom_and_rung(
+    matrix: &SparseSymmetric,
+    mass: Option<&[f64]>,
+    wanted: usize,
+    seed: u64,
+    limit: u64,
+    observer: &dyn Observer,
+) -> Result<(Eigenpairs, Rung)> {
     let n = matrix.dim();
     let scale: Vec<f64> = mass.map_or(vec![1.0; n], |m| m.iter().map(|m| 1.0 / m.sqrt()).collect());
     let scaled;
@@ -59,8 +93,8 @@ pub(crate) fn bottom(
     let length = scale.iter().map(|s| 1.0 / (s * s)).sum::<f64>().sqrt();
     let constant = Mat::from_fn(n, 1, |i, _| 1.0 / (scale[i] * length));
 
-    let mut pairs = if n <= DENSE {
-        dense_bottom(b, constant.as_ref(), wanted)?
+    let (mut pairs, rung) = if n <= DENSE {
+        (dense_bottom(b, constant.as_ref(), wanted)?, Rung::Dense)
     } else {
         let block = (wanted + 4).next_multiple_of(2);
         let ask = Ask { wanted, block, tolerance: TOLERANCE, max_steps: 300, seed };
@@ -72,7 +106,7 @@ pub(crate) fn bottom(
             pairs.vectors[(i, q)] *= scale[i];
         }
     }
-    Ok(pairs)
+    Ok((pairs, rung))
 }
 
 fn climb(
@@ -81,11 +115,15 @@ fn climb(
     ask: &Ask,
     limit: u64,
     observer: &dyn Observer,
-) -> Result<Eigenpairs> {
+) -> Result<(Eigenpairs, Rung)> {
+    let by_factor = |analysis: &Analysis| {
+        let pairs = shift_invert(b, &analysis.symbolic()?, constant, None, ask, observer)?;
+        Ok((pairs, Rung::ShiftInvert))
+    };
     let analysis = Analysis::new(b)?;
     let fits = analysis.memory() <= limit && analysis.flops <= DEAR_FLOPS;
     if fits && analysis.flops <= CHEAP_FLOPS {
-        return shift_invert(b, &analysis.symbolic()?, constant, None, ask, observer);
+        return by_factor(&analysis);
     }
     let narrow = Ask { block: ask.wanted.next_multiple_of(4).max(4), tolerance: 1e-8, ..ask.clone() };
     // At first the filter may take half as long as the factor would.
@@ -95,20 +133,20 @@ fn climb(
     let tried = if tried.converged || observer.stop() {
         tried
     } else if fits {
-        return shift_invert(b, &analysis.symbolic()?, constant, None, ask, observer);
+        return by_factor(&analysis);
     } else {
         chebyshev::bottom(b, constant, &narrow, FULL_BUDGET, observer)?
     };
-    let why = format!("filter (a factor would need {:.1e} flops and {})", analysis.flops, bytes(analysis.memory()));
-    Ok(answer(tried, why))
+    let why = format!("a factor would need {:.1e} flops and {}", analysis.flops, bytes(analysis.memory()));
+    Ok((answer(tried, Rung::Filter, &why), Rung::Filter))
 }
 
-fn answer(ritz: Ritz, solver: String) -> Eigenpairs {
+fn answer(ritz: Ritz, rung: Rung, remark: &str) -> Eigenpairs {
     Eigenpairs {
         values: ritz.values,
         vectors: ritz.vectors,
         residuals: Vec::new(),
-        solver,
+        solver: format!("{} ({remark})", rung.name()),
         iterations: ritz.steps,
         converged: ritz.converged,
     }
@@ -152,7 +190,7 @@ pub(crate) fn shift_invert(
             for value in &mut ritz.values {
                 *value = 1.0 / *value - shift;
             }
-            return Ok(answer(ritz, format!("shift-invert (shift 1e{exponent} of the norm)")));
+            return Ok(answer(ritz, Rung::ShiftInvert, &format!("shift 1e{exponent} of the norm")));
         }
     }
     Err(Error::Numerical("the field is not positive semidefinite; another k may help".into()))
@@ -172,6 +210,7 @@ pub(crate) fn dense_bottom(b: &SparseSymmetric, constant: MatRef<'_, f64>, wante
     for value in &mut pairs.values {
         *value = -*value;
     }
+    pairs.solver = Rung::Dense.name().into();
     Ok(pairs)
 }
 

@@ -19,7 +19,7 @@
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::{inverse_of_triangle, small_product};
 use crate::linalg::sparse::cholesky::Cholesky;
-use crate::linalg::sparse::selected::{Place, Selected, Tree, row_of};
+use crate::linalg::sparse::selected::{Selected, Slot, Tree, row_of};
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
 
@@ -75,7 +75,7 @@ impl<'a> Curvature<'a> {
     }
 
     /// A matrix given on some places, zero on the others.
-    fn spread(&self, places: &[Place], values: &[f64]) -> Option<Selected> {
+    fn spread(&self, places: &[Slot], values: &[f64]) -> Option<Selected> {
         let blocks = self.factor.blocks()?;
         let size = |s: usize| blocks.supernode(s).val().nrows() * blocks.supernode(s).val().ncols();
         let mut matrix = Selected { blocks: (0..self.nodes.len()).map(|s| vec![0.0; size(s)]).collect() };
@@ -92,7 +92,7 @@ impl<'a> Curvature<'a> {
     }
 
     /// W V W at the places where V is given.
-    pub(crate) fn apply(&self, places: &[Place], v: &[f64]) -> Option<Vec<f64>> {
+    pub(crate) fn apply(&self, places: &[Slot], v: &[f64]) -> Option<Vec<f64>> {
         let v = self.spread(places, v)?;
         let scaled = self.up(|s, from| {
             let node = &self.nodes[s];
@@ -126,7 +126,7 @@ impl<'a> Curvature<'a> {
     }
 
     /// The V on the whole pattern for which W V W is Y there, at the places where Y is given; Y is zero on the others.
-    pub(crate) fn solve(&self, places: &[Place], y: &[f64]) -> Option<Vec<f64>> {
+    pub(crate) fn solve(&self, places: &[Slot], y: &[f64]) -> Option<Vec<f64>> {
         let y = self.spread(places, y)?;
         let blocks = self.factor.blocks()?;
         let scaled: Option<Vec<(Mat<f64>, Mat<f64>)>> = (0..self.nodes.len())
@@ -270,10 +270,10 @@ mod tests {
             factor.solve(w.as_mut());
             // Every entry of the factor's pattern once.
             let pairs: Vec<(usize, usize)> = (0..n).flat_map(|i| (i..n).map(move |j| (i, j))).collect();
-            let kept: Vec<(usize, usize, Place)> =
+            let kept: Vec<(usize, usize, Slot)> =
                 pairs.into_iter().filter_map(|(i, j)| Some((i, j, tree.place(&factor, i, j)?))).collect();
             assert!(kept.len() > t.entry_count() / 2 + n / 2, "there is fill");
-            let places: Vec<Place> = kept.iter().map(|entry| entry.2).collect();
+            let places: Vec<Slot> = kept.iter().map(|entry| entry.2).collect();
             let values: Vec<f64> = (0..kept.len()).map(|at| (at as f64 * 0.7).cos()).collect();
             let mut v = Mat::zeros(n, n);
             for (&(i, j, _), &value) in kept.iter().zip(&values) {

@@ -2,6 +2,7 @@
 //! parallel and never has to scatter.
 
 use crate::linalg::Operator;
+use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use faer::{MatMut, MatRef};
 use rayon::prelude::*;
 use std::ops::Range;
@@ -59,30 +60,49 @@ impl SparseSymmetric {
 
     /// Σ w[e] b[e] b[e]ᵀ + added · I over pairs of ends `i < j` in ascending order, its first `rows` rows and columns.
     pub(crate) fn laplacian(rows: usize, ends: &[(u32, u32)], weights: &[f64], added: f64) -> SparseSymmetric {
-        let mut counts = vec![1usize; rows];
         let mut diagonal = vec![added; rows];
         for (&(i, j), w) in ends.iter().zip(weights) {
-            let both = (j as usize) < rows;
             for at in [i as usize, j as usize].into_iter().filter(|&at| at < rows) {
-                counts[at] += usize::from(both);
                 diagonal[at] += w;
             }
         }
-        let mut offsets = vec![0; rows + 1];
-        for i in 0..rows {
-            offsets[i + 1] = offsets[i] + counts[i];
-        }
-        let mut cursor = offsets.clone();
-        let (mut columns, mut values) = (vec![0u32; offsets[rows]], vec![0.0; offsets[rows]]);
+        let inside = || ends.iter().zip(weights).filter(|(ends, _)| (ends.1 as usize) < rows);
+        let of_pairs = inside().flat_map(|(&(i, j), _)| [i as usize, j as usize]);
+        let mut rows_of = Counted::rows(rows, of_pairs.chain(0..rows));
+        let (mut columns, mut values) = (vec![0u32; rows_of.len()], vec![0.0; rows_of.len()]);
         let mut put = |row: usize, column: u32, value: f64| {
-            (columns[cursor[row]], values[cursor[row]]) = (column, value);
-            cursor[row] += 1;
+            let at = rows_of.place(row);
+            (columns[at], values[at]) = (column, value);
         };
         // What is left of the diagonal comes by ascending columns, then the diagonal, then what is right of it.
-        let inside = || ends.iter().zip(weights).filter(|(ends, _)| (ends.1 as usize) < rows);
         inside().for_each(|(&(i, j), w)| put(j as usize, i, -w));
         (0..rows).for_each(|i| put(i, i as u32, diagonal[i]));
         inside().for_each(|(&(i, j), w)| put(i as usize, j, -w));
+        SparseSymmetric::from_parts(rows_of.offsets, columns, values)
+    }
+
+    /// From the diagonal, and for every row the columns beside it, ascending, and their values; `entries` is the number of
+    /// those.
+    pub(crate) fn with_diagonal<'a, V: Iterator<Item = f64>>(
+        diagonal: &[f64],
+        entries: usize,
+        mut row: impl FnMut(usize) -> (&'a [u32], V),
+    ) -> SparseSymmetric {
+        let n = diagonal.len();
+        let (mut offsets, mut columns) = (Vec::with_capacity(n + 1), Vec::with_capacity(entries + n));
+        let mut values = Vec::with_capacity(entries + n);
+        offsets.push(0);
+        for (i, &own) in diagonal.iter().enumerate() {
+            let (beside, mut entries) = row(i);
+            let before = beside.partition_point(|&j| (j as usize) < i);
+            columns.extend_from_slice(&beside[..before]);
+            values.extend(entries.by_ref().take(before));
+            columns.push(i as u32);
+            values.push(own);
+            columns.extend_from_slice(&beside[before..]);
+            values.extend(entries);
+            offsets.push(columns.len());
+        }
         SparseSymmetric::from_parts(offsets, columns, values)
     }
 
@@ -269,37 +289,25 @@ pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
 /// A matrix whose rows are sums: each output row is gathered on its own, so the rows are computed in parallel and the
 /// sums have one order.
 fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseSymmetric {
-    let pieces: Vec<(Vec<u32>, Vec<f64>, Vec<usize>)> = (0..n.div_ceil(ROWS))
+    let pieces: Vec<SomeRows> = (0..n.div_ceil(ROWS))
         .into_par_iter()
         .map(|piece| {
-            let (mut columns, mut values, mut ends) = (Vec::new(), Vec::new(), Vec::new());
+            let mut part = SomeRows::default();
             let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
             for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
                 sum.row = i as u32;
                 sum.pattern.clear();
                 contribute(i, &mut sum);
                 sum.pattern.sort_unstable();
-                columns.extend_from_slice(&sum.pattern);
-                values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
-                ends.push(columns.len());
+                part.columns.extend_from_slice(&sum.pattern);
+                part.values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
+                part.ends.push(part.columns.len());
             }
-            (columns, values, ends)
+            part
         })
         .collect();
-    let total = pieces.iter().map(|piece| piece.0.len()).sum();
-    let mut matrix = SparseSymmetric {
-        offsets: Vec::with_capacity(n + 1),
-        columns: Vec::with_capacity(total),
-        values: Vec::with_capacity(total),
-    };
-    matrix.offsets.push(0);
-    for (columns, values, ends) in pieces {
-        let base = matrix.columns.len();
-        matrix.columns.extend(columns);
-        matrix.values.extend(values);
-        matrix.offsets.extend(ends.iter().map(|end| base + end));
-    }
-    matrix
+    let (offsets, columns, values) = joined(pieces);
+    SparseSymmetric { offsets, columns, values }
 }
 
 /// One row of a matrix as its entries come in.
@@ -333,24 +341,15 @@ fn transpose<T: Copy + Default>(
     columns: &[u32],
     value: impl Fn(usize, usize) -> T,
 ) -> (Vec<usize>, Vec<u32>, Vec<T>) {
-    let mut starts = vec![0usize; n + 1];
-    for &j in columns {
-        starts[j as usize + 1] += 1;
-    }
-    for j in 0..n {
-        starts[j + 1] += starts[j];
-    }
-    let mut cursor = starts.clone();
+    let mut turned = Counted::rows(n, columns.iter().map(|&j| j as usize));
     let (mut rows, mut transposed) = (vec![0u32; columns.len()], vec![T::default(); columns.len()]);
     for i in 0..n {
         for at in offsets[i]..offsets[i + 1] {
-            let to = &mut cursor[columns[at] as usize];
-            rows[*to] = i as u32;
-            transposed[*to] = value(at, i);
-            *to += 1;
+            let to = turned.place(columns[at] as usize);
+            (rows[to], transposed[to]) = (i as u32, value(at, i));
         }
     }
-    (starts, rows, transposed)
+    (turned.offsets, rows, transposed)
 }
 
 #[cfg(test)]
@@ -369,6 +368,15 @@ mod tests {
         assert_eq!(path().to_dense(), expected);
         assert_eq!(path().diagonal(), [1.0, 2.0, 2.0]);
         assert_eq!(path().norm_bound(), 4.0);
+    }
+
+    #[test]
+    fn the_weights_of_a_triangle_make_its_laplacian() {
+        let ends = [(0, 1), (0, 2), (1, 2)];
+        let expected = faer::mat![[4.0, -1.0, -3.0], [-1.0, 6.0, -5.0], [-3.0, -5.0, 8.0]];
+        assert_eq!(SparseSymmetric::laplacian(3, &ends, &[1.0, 3.0, 5.0], 0.0).to_dense(), expected);
+        let cut = SparseSymmetric::laplacian(2, &ends, &[1.0, 3.0, 5.0], 0.5);
+        assert_eq!(cut.to_dense(), faer::mat![[4.5, -1.0], [-1.0, 6.5]]);
     }
 
     #[test]

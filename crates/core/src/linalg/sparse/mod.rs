@@ -6,6 +6,7 @@ pub(crate) mod chordal;
 pub(crate) mod fronts;
 pub(crate) mod matrix;
 pub(crate) mod root;
+pub(crate) mod rows;
 pub(crate) mod selected;
 
 pub use matrix::SparseSymmetric;

@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 /// Where an entry of the inverse is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct Slot {
     pub(crate) node: u32,
     pub(crate) at: u32,
 }
@@ -62,13 +62,13 @@ impl Tree {
     }
 
     /// Where the entry (i, j) of the inverse is kept, if the factor's pattern has it.
-    pub(crate) fn place(&self, factor: &Cholesky, i: usize, j: usize) -> Option<Place> {
+    pub(crate) fn place(&self, factor: &Cholesky, i: usize, j: usize) -> Option<Slot> {
         let (a, b) = (self.places[i].min(self.places[j]), self.places[i].max(self.places[j]));
         let node = self.node_of[a as usize];
         let block = factor.blocks()?.supernode(node as usize);
         let row = row_of(block.start(), block.val().ncols(), block.pattern(), b)?;
         let at = (a as usize - block.start()) * block.val().nrows() + row;
-        Some(Place { node, at: at as u32 })
+        Some(Slot { node, at: at as u32 })
     }
 
     /// The inverse of the factored matrix on the factor's pattern.
@@ -161,7 +161,7 @@ pub(crate) struct Selected {
 
 impl Selected {
     /// The entry that is kept at a place.
-    pub(crate) fn at(&self, place: Place) -> f64 {
+    pub(crate) fn at(&self, place: Slot) -> f64 {
         self.blocks[place.node as usize][place.at as usize]
     }
 }

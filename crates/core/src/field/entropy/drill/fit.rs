@@ -1,7 +1,7 @@
 //! The fit of drill: its second moments, its penalty or a path of them, and what the work costs before it starts.
 
 use crate::error::{Error, Result, bytes};
-use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Precision, Support, is_nearly_full};
+use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Minimum, Support, is_nearly_full};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::entropy::drill::{Drill, PathStep};
 use crate::ground::Measured;
@@ -17,7 +17,7 @@ const DEAR_FLOPS: f64 = 5e10;
 
 /// A fit with what it was fitted to.
 pub(crate) struct Fitted {
-    pub(crate) found: Precision,
+    pub(crate) found: Minimum,
     pub(crate) penalty: f64,
     /// X̃ X̃ᵀ/p on the support.
     moments: Vec<f64>,
@@ -32,7 +32,7 @@ impl Fitted {
 }
 
 /// The log density of features with these second moments.
-fn density(support: &Support, found: &Precision, moments: &[f64], features: f64) -> f64 {
+fn density(support: &Support, found: &Minimum, moments: &[f64], features: f64) -> f64 {
     let constant = support.n as f64 * std::f64::consts::TAU.ln();
     0.5 * features * (found.log_determinant - support.inner(&found.values, moments) - constant)
 }
@@ -97,7 +97,7 @@ fn follow(
     ground: Measured<'_>,
     support: &Support,
     penalties: &[f64],
-    solve: &dyn Fn(&[f64], f64) -> Result<Precision>,
+    solve: &dyn Fn(&[f64], f64) -> Result<Minimum>,
 ) -> Result<Vec<PathStep>> {
     let Some(p) = ground.features().filter(|&p| p >= 2) else {
         return Err(Error::parameter(

@@ -19,10 +19,11 @@ pub mod penalty;
 
 use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
-use crate::field::entropy::drill::lasso::{Precision, Support};
+use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Site, Weight, no_such_parameter, number, shown};
-use crate::graph::{Found, Graph, Pieces, Search, Undirected};
+use crate::graph::{Found, Graph, Pieces, Search};
+use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
 use crate::memory;
 use crate::place::{Barycenter, Rule};
@@ -135,11 +136,11 @@ impl Build for Drill {
         let active = (matrix.entry_count() - support.n) / 2;
         let mut built = Built::new(
             Field::Definite { matrix, features },
-            Rule::Barycenter(Barycenter { regularization: 1e-3, landmarks: None }),
+            Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None }),
         );
         built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
         built.log_likelihood = site.ground.points().map(|_| fitted.log_likelihood(&support, features));
-        let edges = edges_of(&union).zip(&found.values[support.n..]);
+        let edges = union.pairs().zip(&found.values[support.n..]);
         let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
         built.weights = Some(edges.map(weight).collect());
         built.converged = found.gap <= self.tolerance;
@@ -159,14 +160,7 @@ impl Build for Drill {
     }
 }
 
-/// The edges (i, j, length), i < j, in the order of the support.
-fn edges_of(union: &Undirected) -> impl Iterator<Item = (u32, u32, f64)> + '_ {
-    let of_row =
-        |i: usize| union.edges(i).filter(move |&(j, _)| j > i).map(move |(j, length)| (i as u32, j as u32, length));
-    (0..union.len()).flat_map(of_row)
-}
-
-fn unmet(found: &Precision, tolerance: f64) -> String {
+fn unmet(found: &Minimum, tolerance: f64) -> String {
     let gap = if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() };
     let steps = found.steps;
     format!(
@@ -212,7 +206,7 @@ impl Drill {
         let Fitted { found, penalty, .. } =
             self.fit(ground, &support, memory.unwrap_or_else(memory::available), observer)?;
         let mut lists = vec![Vec::new(); support.n];
-        for ((i, j, length), value) in edges_of(&union).zip(&found.values[support.n..]) {
+        for ((i, j, length), value) in union.pairs().zip(&found.values[support.n..]) {
             if *value != 0.0 {
                 lists[i as usize].push((j, length));
                 lists[j as usize].push((i, length));

@@ -21,7 +21,7 @@ use crate::field::entropy::meu::resistances::Edges;
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::small_product;
 use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::selected::{Place, Selected};
+use crate::linalg::sparse::selected::{Selected, Slot};
 use faer::{Mat, Par};
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ struct Piece {
     inner: usize,
     points: usize,
     /// Where the inverse keeps the entries of those others, the lower triangle by rows.
-    places: Vec<Place>,
+    places: Vec<Slot>,
     /// Every edge that starts here, with its ends among the points.
     edges: Vec<(u32, usize, usize)>,
 }
@@ -51,7 +51,7 @@ impl Pieces {
         edges: &Edges,
         analysis: &Analysis,
         most: usize,
-        place: impl Fn(usize, usize) -> Option<Place>,
+        place: impl Fn(usize, usize) -> Option<Slot>,
     ) -> Result<Option<Pieces>> {
         let (order, later) = analysis.pattern()?;
         let rows = order.len();

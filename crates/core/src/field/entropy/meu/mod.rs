@@ -29,10 +29,11 @@ use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Scale, Site, landmark_graph, needs_points, no_such_parameter,
-    number, shown,
+    number, shown, usual_landmarks,
 };
 use crate::graph::{Graph, Metric, Undirected};
 use crate::ground::Ground;
+use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::place::{Barycenter, Rule};
 use crate::points::Points;
@@ -40,8 +41,6 @@ use serde::{Deserialize, Serialize};
 
 /// The noise of the free variant, if it is not given, as a part of the mean d²/p.
 const NOISE: f64 = 0.1;
-/// The part of the local trace added to the diagonal of the weights that place new points.
-const REGULARIZATION: f64 = 1e-3;
 /// More flops than this for one factor are refused (half a minute each with its inverse, and some sixty are needed).
 const DEAR_FLOPS: f64 = 1e11;
 
@@ -262,7 +261,7 @@ impl Meu {
 
 /// Refuses a factor that would not fit, or sixty of which would take hours.
 fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
-    let landmarks = (site.len() / 20).clamp(20, 1000).min(site.len());
+    let landmarks = usual_landmarks(site.len());
     let way_out = format!("use a smaller -k, --graph mutual, or --landmarks {landmarks}");
     site.afford("the factor and the inverse on its pattern", 2 * analysis.memory(), &way_out)?;
     if analysis.flops > DEAR_FLOPS {

@@ -8,7 +8,7 @@ use crate::graph::Undirected;
 use crate::linalg::Operator;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::selected::{Place, Selected, Tree};
+use crate::linalg::sparse::selected::{Selected, Slot, Tree};
 use rayon::prelude::*;
 
 /// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
@@ -29,13 +29,7 @@ pub(crate) struct Edges {
 
 impl Edges {
     pub(crate) fn new(graph: &Undirected, features: usize) -> Edges {
-        let (mut ends, mut lengths) = (Vec::new(), Vec::new());
-        for i in 0..graph.len() {
-            for (j, length) in graph.edges(i).filter(|&(j, _)| j > i) {
-                ends.push((i as u32, j as u32));
-                lengths.push(length);
-            }
-        }
+        let (ends, lengths): (Vec<(u32, u32)>, Vec<f64>) = graph.pairs().map(|(i, j, d)| ((i, j), d)).unzip();
         let mut squares: Vec<f64> = lengths.iter().map(|d| d * d / features as f64).collect();
         let mean = squares.iter().sum::<f64>() / squares.len().max(1) as f64;
         let least = if mean > 0.0 { SHORTEST * mean } else { 1.0 };
@@ -89,9 +83,9 @@ pub(crate) struct Oracle<'a> {
     symbolic: Symbolic<'a>,
     tree: Tree,
     /// Where the inverse keeps the diagonal.
-    diagonal: Vec<Place>,
+    diagonal: Vec<Slot>,
     /// And the entry of every edge that is not at the grounded point.
-    across: Vec<Option<Place>>,
+    across: Vec<Option<Slot>>,
     pub(crate) log_determinant: f64,
     /// R/s of every edge.
     pub(crate) ratios: Vec<f64>,
@@ -146,7 +140,7 @@ impl<'a> Oracle<'a> {
         let own: Vec<f64> = self.diagonal.iter().map(|&place| inverse.at(place)).collect();
         self.trace = own.iter().sum();
         let edges = self.edges.ends.par_iter().zip(&self.across).zip(&self.edges.squares);
-        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Place>), &f64)| match across {
+        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Slot>), &f64)| match across {
             Some(place) => (own[i as usize] + own[j as usize] - 2.0 * inverse.at(*place)) / s,
             None => own[i as usize] / s,
         };

@@ -11,7 +11,7 @@ use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::symmetric_sandwich;
 use crate::linalg::sparse::cholesky::{Analysis, Cholesky, Symbolic};
 use crate::linalg::sparse::chordal::Curvature;
-use crate::linalg::sparse::selected::{Place, Selected, Tree};
+use crate::linalg::sparse::selected::{Selected, Slot, Tree};
 use faer::Mat;
 
 /// From this part of all pairs on a support is treated as full.
@@ -20,7 +20,7 @@ const NEARLY_FULL: f64 = 0.2;
 /// How a support is computed with.
 pub(crate) enum Arithmetic<'a> {
     Dense(&'a Support),
-    Sparse { support: &'a Support, symbolic: Symbolic<'a>, tree: Tree, places: Vec<Place> },
+    Sparse { support: &'a Support, symbolic: Symbolic<'a>, tree: Tree, places: Vec<Slot> },
 }
 
 /// Whether so many of all pairs are edges that dense matrices are cheaper.
@@ -56,29 +56,29 @@ enum Whole {
 }
 
 /// V ↦ W V W and what nearly undoes it, at one matrix.
-pub(crate) enum Metric<'a> {
+pub(crate) enum Congruence<'a> {
     Dense { support: &'a Support, t: Mat<f64>, w: &'a Mat<f64> },
-    Sparse { places: &'a [Place], curvature: Curvature<'a> },
+    Sparse { places: &'a [Slot], curvature: Curvature<'a> },
 }
 
-impl Metric<'_> {
+impl Congruence<'_> {
     /// W V W.
     pub(crate) fn apply(&self, v: &[f64]) -> Result<Vec<f64>> {
         match self {
-            Metric::Dense { support, w, .. } => {
+            Congruence::Dense { support, w, .. } => {
                 Ok(on_support(support, &symmetric_sandwich(w.as_ref(), full(support, v).as_ref())))
             }
-            Metric::Sparse { places, curvature } => curvature.apply(places, v).ok_or_else(too_close),
+            Congruence::Sparse { places, curvature } => curvature.apply(places, v).ok_or_else(too_close),
         }
     }
 
     /// About the V with W V W = R.
     pub(crate) fn solve(&self, r: &[f64]) -> Result<Vec<f64>> {
         match self {
-            Metric::Dense { support, t, .. } => {
+            Congruence::Dense { support, t, .. } => {
                 Ok(on_support(support, &symmetric_sandwich(t.as_ref(), full(support, r).as_ref())))
             }
-            Metric::Sparse { places, curvature } => curvature.solve(places, r).ok_or_else(too_close),
+            Congruence::Sparse { places, curvature } => curvature.solve(places, r).ok_or_else(too_close),
         }
     }
 }
@@ -148,12 +148,14 @@ impl<'a> Arithmetic<'a> {
     }
 
     /// The second derivative of −log det at T.
-    pub(crate) fn metric<'b>(&'b self, t: &[f64], factor: &'b Factor, w: &'b Inverse) -> Result<Metric<'b>> {
+    pub(crate) fn congruence<'b>(&'b self, t: &[f64], factor: &'b Factor, w: &'b Inverse) -> Result<Congruence<'b>> {
         match (self, factor, &w.whole) {
-            (Arithmetic::Dense(support), _, Whole::Dense(w)) => Ok(Metric::Dense { support, t: full(support, t), w }),
+            (Arithmetic::Dense(support), _, Whole::Dense(w)) => {
+                Ok(Congruence::Dense { support, t: full(support, t), w })
+            }
             (Arithmetic::Sparse { tree, places, .. }, Factor::Sparse(factor), Whole::Sparse(inverse)) => {
                 let curvature = Curvature::new(tree, factor, inverse).ok_or_else(too_close)?;
-                Ok(Metric::Sparse { places, curvature })
+                Ok(Congruence::Sparse { places, curvature })
             }
             _ => Err(too_close()),
         }
@@ -200,7 +202,7 @@ mod tests {
         let answers = both.map(|arithmetic| {
             let mut factor = arithmetic.factor(&t).unwrap().unwrap();
             let inverse = arithmetic.inverse(&mut factor).unwrap();
-            let curved = arithmetic.metric(&t, &factor, &inverse).unwrap().apply(&v).unwrap();
+            let curved = arithmetic.congruence(&t, &factor, &inverse).unwrap().apply(&v).unwrap();
             (factor.log_determinant(), inverse.values, arithmetic.sandwich(&t, &v), curved)
         });
         let near = |a: &[f64], b: &[f64], by: f64| a.iter().zip(b).all(|(a, b)| (a - b).abs() < by);

@@ -41,7 +41,7 @@ pub(crate) use support::Support;
 
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
-use arithmetic::{Factor, Inverse, Metric};
+use arithmetic::{Congruence, Factor, Inverse};
 
 /// Conjugate gradients stop at this part of the slope, ...
 const REDUCTION: f64 = 0.03;
@@ -66,8 +66,8 @@ pub(crate) struct Lasso<'a> {
     pub(crate) max_steps: usize,
 }
 
-/// What was found.
-pub(crate) struct Precision {
+/// The minimum, and how sure it is.
+pub(crate) struct Minimum {
     /// T on the support, with exact zeros.
     pub(crate) values: Vec<f64>,
     pub(crate) log_determinant: f64,
@@ -90,7 +90,7 @@ struct At {
 
 impl Lasso<'_> {
     /// From the diagonal that fits the variances down to the tolerance.
-    pub(crate) fn minimize(&self, observer: &dyn Observer) -> Result<Precision> {
+    pub(crate) fn minimize(&self, observer: &dyn Observer) -> Result<Minimum> {
         let n = self.support.n;
         let own = |at: usize| if at < n { 1.0 / self.moments[at] } else { 0.0 };
         let singular = || Error::Numerical("a point has no variance of its own; use a larger --ridge".into());
@@ -152,7 +152,7 @@ impl Lasso<'_> {
     ) -> Result<Step> {
         let slope_of = |e: usize| self.moments[e] - at.w.values[e] + self.penalty * curvature.psi[e];
         let slope: Vec<f64> = (0..at.t.len()).map(slope_of).collect();
-        let metric = self.arithmetic.metric(&at.t, &at.factor, &at.w)?;
+        let metric = self.arithmetic.congruence(&at.t, &at.factor, &at.w)?;
         let mut r: Vec<f64> = slope.iter().map(|g| -g).collect();
         let mut v = vec![0.0; r.len()];
         let mut y = precondition(&metric, curvature, &r)?;
@@ -221,7 +221,7 @@ impl Lasso<'_> {
     }
 
     /// The matrix without the entries that belong at zero, and the bound on its gap.
-    fn cut(&self, at: &At) -> Result<Precision> {
+    fn cut(&self, at: &At) -> Result<Minimum> {
         let (n, units) = (self.support.n, self.rounded(1.0));
         let room = |e: usize| 1.0 - (at.w.values[e] - self.moments[e]).abs() / self.penalty;
         let small = |e: usize| e >= n && self.penalty > 0.0 && at.t[e].abs() < room(e) * units[e];
@@ -230,13 +230,13 @@ impl Lasso<'_> {
             return Ok(self.measured(at));
         }
         let without = self.at(values)?.map(|cut| self.measured(&cut));
-        Ok(without.unwrap_or_else(|| Precision { gap: f64::INFINITY, ..self.measured(at) }))
+        Ok(without.unwrap_or_else(|| Minimum { gap: f64::INFINITY, ..self.measured(at) }))
     }
 
     /// The objective and the bound on the gap.
-    fn measured(&self, at: &At) -> Precision {
+    fn measured(&self, at: &At) -> Minimum {
         let absolute: f64 = at.t[self.support.n..].iter().map(|t| t.abs()).sum();
-        Precision {
+        Minimum {
             value: self.support.inner(self.moments, &at.t) - at.log_determinant + 2.0 * self.penalty * absolute,
             values: at.t.clone(),
             log_determinant: at.log_determinant,
@@ -262,7 +262,7 @@ impl Lasso<'_> {
 }
 
 /// √k ∘ H⁻¹(√k ∘ R) + (1 − k)/(h + c) ∘ R,   k = h/(h + c),   H the second derivative of −log det and h its diagonal.
-fn precondition(metric: &Metric<'_>, curvature: &Curvature, r: &[f64]) -> Result<Vec<f64>> {
+fn precondition(metric: &Congruence<'_>, curvature: &Curvature, r: &[f64]) -> Result<Vec<f64>> {
     let weighted: Vec<f64> = r.iter().zip(&curvature.coupled).map(|(r, k)| k * r).collect();
     let mut out = metric.solve(&weighted)?;
     for (e, out) in out.iter_mut().enumerate() {

@@ -4,6 +4,7 @@
 
 use crate::graph::Undirected;
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::linalg::sparse::rows::Counted;
 use rayon::prelude::*;
 
 /// Rows to a piece of parallel work.
@@ -24,29 +25,15 @@ pub(crate) struct Support {
 impl Support {
     /// The diagonal and the edges of a graph.
     pub(crate) fn new(graph: &Undirected) -> Support {
-        let n = graph.len();
-        let mut ends = Vec::new();
-        for i in 0..n {
-            ends.extend(graph.neighbors(i).iter().filter(|&&j| j as usize > i).map(|&j| (i as u32, j)));
-        }
-        Support::of_edges(n, ends)
+        Support::of_edges(graph.len(), graph.pairs().map(|(i, j, _)| (i, j)).collect())
     }
 
     fn of_edges(n: usize, ends: Vec<(u32, u32)>) -> Support {
-        let mut offsets = vec![0usize; n + 1];
-        for &(i, j) in &ends {
-            offsets[i as usize + 1] += 1;
-            offsets[j as usize + 1] += 1;
-        }
-        for i in 0..n {
-            offsets[i + 1] += offsets[i] + 1;
-        }
-        let mut cursor = offsets.clone();
-        let (mut columns, mut places) = (vec![0u32; offsets[n]], vec![0u32; offsets[n]]);
+        let mut rows = Counted::rows(n, ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]).chain(0..n));
+        let (mut columns, mut places) = (vec![0u32; rows.len()], vec![0u32; rows.len()]);
         let mut put = |row: u32, column: u32, place: usize| {
-            let at = &mut cursor[row as usize];
-            (columns[*at], places[*at]) = (column, place as u32);
-            *at += 1;
+            let at = rows.place(row as usize);
+            (columns[at], places[at]) = (column, place as u32);
         };
         // Edges ascend: what is left of the diagonal comes by columns, then the diagonal, then what is right of it.
         for (e, &(i, j)) in ends.iter().enumerate() {
@@ -56,7 +43,7 @@ impl Support {
         for (e, &(i, j)) in ends.iter().enumerate() {
             put(i, j, n + e);
         }
-        Support { n, ends, offsets, columns, places }
+        Support { n, ends, offsets: rows.offsets, columns, places }
     }
 
     /// The length of a matrix's vector.

@@ -15,17 +15,15 @@
 //! I. S. Duff, J. K. Reid. The multifrontal solution of indefinite sparse symmetric linear equations. ACM Trans. Math. Softw.
 //! 9(3), 1983. J. W. H. Liu. The multifrontal method for sparse matrix solution. SIAM Review 34(1), 1992.
 
+mod solve;
+mod tree;
+
 use crate::error::{Error, Result};
 use crate::linalg::dense::partial::eliminate;
-use crate::linalg::sparse::cholesky::Analysis;
 use faer::MatMut;
-use faer::sparse::linalg::cholesky::SymbolicCholeskyRaw;
 use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::Mutex;
-
-/// Subtrees with less than this part of the work each are done by one thread.
-const SUBTREE: f64 = 1.0 / 48.0;
 
 /// What an entry of a front is made of.
 #[derive(Clone, Copy)]
@@ -73,63 +71,6 @@ pub(crate) trait Blocks: Sync {
 }
 
 impl Fronts {
-    /// The fronts of a graph with these edges, in the order of the analysis of its Laplacian.
-    ///
-    /// # Errors
-    ///
-    /// If the structure does not fit into memory.
-    pub(crate) fn new(analysis: &Analysis, ends: &[(u32, u32)]) -> Result<Fronts> {
-        let symbolic = analysis.symbolic()?.symbolic;
-        let no_tree = || Error::Numerical("the graph's elimination tree was not found".into());
-        let SymbolicCholeskyRaw::Supernodal(nodes) = symbolic.raw() else { return Err(no_tree()) };
-        let (_, inverse) = symbolic.perm().ok_or_else(no_tree)?.arrays();
-        let blocks: Vec<Range<usize>> = nodes
-            .supernode_begin()
-            .iter()
-            .zip(nodes.supernode_end())
-            .map(|(&begin, &end)| begin as usize..end as usize)
-            .collect();
-        let rows: Vec<&[u32]> = (0..blocks.len()).map(|s| nodes.supernode(s).pattern()).collect();
-        let mut of_column = vec![0u32; inverse.len()];
-        for (s, block) in blocks.iter().enumerate() {
-            of_column[block.clone()].fill(s as u32);
-        }
-        let parent: Vec<Option<usize>> =
-            rows.iter().map(|rows| rows.first().map(|&row| of_column[row as usize] as usize)).collect();
-        // Postorder makes subtrees contiguous; it keeps the order along every path to the root, so rows stay ascending.
-        let order = postorder(&parent);
-        let (mut moved, mut start) = (vec![0u32; inverse.len()], 0);
-        let mut at = vec![0u32; blocks.len()];
-        for (new, &s) in order.iter().enumerate() {
-            at[s] = new as u32;
-            for (offset, column) in blocks[s].clone().enumerate() {
-                moved[column] = (start + offset) as u32;
-            }
-            start += blocks[s].len();
-        }
-        let mut fronts: Vec<Front> = Vec::with_capacity(order.len());
-        let mut start = 0;
-        for &s in &order {
-            let rows = rows[s].iter().map(|&row| moved[row as usize]).collect();
-            fronts.push(Front { start, width: blocks[s].len(), rows, into_parent: Vec::new(), children: Vec::new() });
-            start += blocks[s].len();
-        }
-        for (new, &s) in order.iter().enumerate() {
-            let Some(parent) = parent[s].map(|parent| at[parent] as usize) else { continue };
-            let above = &fronts[parent];
-            let into = fronts[new].rows.iter().map(|&row| above.row(row)).collect::<Option<Vec<u32>>>();
-            fronts[new].into_parent = into.ok_or_else(no_tree)?;
-            fronts[parent].children.push(new as u32);
-        }
-        let place: Vec<u32> = inverse.iter().map(|&column| moved[column as usize]).collect();
-        let mut point = vec![0u32; place.len()];
-        place.iter().enumerate().for_each(|(i, &at)| point[at as usize] = i as u32);
-        let (offsets, incident) = incidence(&fronts, &place, ends).ok_or_else(no_tree)?;
-        let (subtrees, waves) = schedule(&fronts);
-        let fill = fronts.iter().map(|front| (front.width * front.height()) as f64).sum();
-        Ok(Fronts { point, fronts, offsets, incident, subtrees, waves, fill })
-    }
-
     /// The factor of a matrix of r × r blocks, written over another one; false where a pivot vanishes.
     ///
     /// # Errors
@@ -193,55 +134,6 @@ impl Fronts {
             factor.negative += (0..front.width * r).filter(|c| panel[c * height + c] < 0.0).count();
         }
         Ok(sound)
-    }
-
-    /// Solves A x = b for one right-hand side of r numbers a point, written over it.
-    pub(crate) fn solve(&self, factor: &Factor, x: &mut [f64]) {
-        let r = factor.r;
-        let mut z = vec![0.0; x.len()];
-        for (z, &point) in z.chunks_exact_mut(r).zip(&self.point) {
-            z.copy_from_slice(&x[point as usize * r..][..r]);
-        }
-        self.forward(factor, &mut z);
-        self.backward(factor, &mut z);
-        for (z, &point) in z.chunks_exact(r).zip(&self.point) {
-            x[point as usize * r..][..r].copy_from_slice(z);
-        }
-    }
-
-    /// z ← L⁻¹ z.
-    fn forward(&self, factor: &Factor, z: &mut [f64]) {
-        let mut left: Vec<Vec<f64>> = vec![Vec::new(); self.fronts.len()];
-        let (subtrees, mut tops) = self.divide(z, |front| front.width * factor.r);
-        let swept: Vec<Vec<f64>> = subtrees
-            .into_par_iter()
-            .map(|(range, z)| pulp::Arch::new().dispatch(Forward { fronts: self, factor, range, left: Vec::new(), z }))
-            .collect();
-        for (range, found) in self.subtrees.iter().zip(swept) {
-            left[range.end - 1] = found;
-        }
-        for &f in self.waves.iter().flatten() {
-            let children = &self.fronts[f].children;
-            let stack = children.iter().map(|&child| std::mem::take(&mut left[child as usize])).collect();
-            let Some(z) = tops[f].take() else { continue };
-            let sweep = Forward { fronts: self, factor, range: f..f + 1, left: stack, z };
-            left[f] = pulp::Arch::new().dispatch(sweep);
-        }
-    }
-
-    /// z ← L⁻ᵀ D⁻¹ z.
-    fn backward(&self, factor: &Factor, z: &mut [f64]) {
-        for &f in self.waves.iter().flatten().rev() {
-            let front = &self.fronts[f];
-            let (own, later) = z.split_at_mut((front.start + front.width) * factor.r);
-            let (z, base) = (&mut own[front.start * factor.r..], front.start + front.width);
-            pulp::Arch::new().dispatch(Backward { fronts: self, factor, range: f..f + 1, z, later, base });
-        }
-        let done = z.to_vec();
-        let (subtrees, _) = self.divide(z, |front| front.width * factor.r);
-        subtrees.into_par_iter().for_each(|(range, z)| {
-            pulp::Arch::new().dispatch(Backward { fronts: self, factor, range, z, later: &done, base: 0 });
-        });
     }
 
     /// A list with so many items a front, cut into the parts of the subtrees and of every other front.
@@ -404,195 +296,10 @@ fn add_child(
     }
 }
 
-/// The fronts with children before parents, every subtree contiguous.
-fn postorder(parent: &[Option<usize>]) -> Vec<usize> {
-    let mut children: Vec<Vec<usize>> = vec![Vec::new(); parent.len()];
-    let mut stack = Vec::new();
-    for s in (0..parent.len()).rev() {
-        match parent[s] {
-            Some(parent) => children[parent].push(s),
-            None => stack.push(s),
-        }
-    }
-    // A node is put down when it comes up for the second time, after its children.
-    let mut order = Vec::with_capacity(parent.len());
-    let mut open = vec![false; parent.len()];
-    while let Some(&s) = stack.last() {
-        if open[s] {
-            stack.pop();
-            order.push(s);
-        } else {
-            open[s] = true;
-            stack.extend(&children[s]);
-        }
-    }
-    order
-}
-
-/// For each place its edges, with the row of the other end in the front.
-fn incidence(fronts: &[Front], place: &[u32], ends: &[(u32, u32)]) -> Option<(Vec<usize>, Vec<Incident>)> {
-    let mut front_of = vec![0u32; place.len()];
-    for (f, front) in fronts.iter().enumerate() {
-        front_of[front.start..front.start + front.width].fill(f as u32);
-    }
-    let mut offsets = vec![0usize; place.len() + 1];
-    let at = |i: u32| place[i as usize];
-    for &(i, j) in ends {
-        offsets[at(i) as usize + 1] += 1;
-        offsets[at(j) as usize + 1] += 1;
-    }
-    for a in 0..place.len() {
-        offsets[a + 1] += offsets[a];
-    }
-    let mut cursor = offsets.clone();
-    let mut incident = vec![Incident { edge: 0, row: EARLIER }; 2 * ends.len()];
-    for (edge, &(i, j)) in ends.iter().enumerate() {
-        let (a, b) = (at(i).min(at(j)), at(i).max(at(j)));
-        let row = fronts[front_of[a as usize] as usize].row(b)?;
-        for (end, row) in [(a, row), (b, EARLIER)] {
-            incident[cursor[end as usize]] = Incident { edge: edge as u32, row };
-            cursor[end as usize] += 1;
-        }
-    }
-    Some((offsets, incident))
-}
-
-/// Subtrees of little work, and the fronts above them in waves.
-fn schedule(fronts: &[Front]) -> (Vec<Range<usize>>, Vec<Vec<usize>>) {
-    let own = |front: &Front| front.width as f64 * (front.height() as f64).powi(2);
-    let (mut work, mut size) = (vec![0.0; fronts.len()], vec![1usize; fronts.len()]);
-    for (f, front) in fronts.iter().enumerate() {
-        let children = || front.children.iter().map(|&child| child as usize);
-        work[f] = own(front) + children().map(|child| work[child]).sum::<f64>();
-        size[f] += children().map(|child| size[child]).sum::<usize>();
-    }
-    let total: f64 = fronts.iter().map(own).sum();
-    let is_small = |f: usize| work[f] <= SUBTREE * total;
-    let (mut subtrees, mut waves) = (Vec::new(), Vec::<Vec<usize>>::new());
-    let mut height = vec![0usize; fronts.len()];
-    for (f, front) in fronts.iter().enumerate().filter(|&(f, _)| !is_small(f)) {
-        for &child in &front.children {
-            let child = child as usize;
-            if is_small(child) {
-                subtrees.push(child + 1 - size[child]..child + 1);
-            } else {
-                height[f] = height[f].max(height[child] + 1);
-            }
-        }
-        if waves.len() <= height[f] {
-            waves.resize(height[f] + 1, Vec::new());
-        }
-        waves[height[f]].push(f);
-    }
-    // A root may be small itself, in a graph of several pieces.
-    let roots = (0..fronts.len()).filter(|&f| fronts[f].rows.is_empty() && is_small(f));
-    subtrees.extend(roots.map(|root| root + 1 - size[root]..root + 1));
-    subtrees.sort_unstable_by_key(|range| range.start);
-    (subtrees, waves)
-}
-
-/// z ← L⁻¹ z over a range of fronts; returns what the last of them leaves to its parent.
-struct Forward<'a> {
-    fronts: &'a Fronts,
-    factor: &'a Factor,
-    range: Range<usize>,
-    /// What fronts that are done left to parents that are not.
-    left: Vec<Vec<f64>>,
-    /// The columns of the range.
-    z: &'a mut [f64],
-}
-
-impl pulp::WithSimd for Forward<'_> {
-    type Output = Vec<f64>;
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _simd: S) -> Vec<f64> {
-        let (r, mut stack) = (self.factor.r, self.left);
-        let base = self.fronts.fronts[self.range.start].start;
-        for f in self.range {
-            let front = &self.fronts.fronts[f];
-            let (width, height) = (front.width * r, front.height() * r);
-            let own = &mut self.z[(front.start - base) * r..][..width];
-            let mut below = vec![0.0; height - width];
-            let first = stack.len() - front.children.len();
-            for (&child, update) in front.children.iter().zip(&stack[first..]) {
-                let into = &self.fronts.fronts[child as usize].into_parent;
-                for (&row, update) in into.iter().zip(update.chunks_exact(r)) {
-                    let row = row as usize * r;
-                    let target = if row < width { &mut own[row..row + r] } else { &mut below[row - width..][..r] };
-                    target.iter_mut().zip(update).for_each(|(sum, value)| *sum += value);
-                }
-            }
-            stack.truncate(first);
-            let panel = &self.factor.panels[f];
-            for c in 0..width {
-                let column = &panel[c * height..(c + 1) * height];
-                let y = own[c];
-                own[c + 1..].iter_mut().zip(&column[c + 1..width]).for_each(|(x, l)| *x -= l * y);
-                below.iter_mut().zip(&column[width..]).for_each(|(x, l)| *x -= l * y);
-            }
-            stack.push(below);
-        }
-        stack.pop().unwrap_or_default()
-    }
-}
-
-/// z ← L⁻ᵀ D⁻¹ z over a range of fronts, what is above them being done.
-struct Backward<'a> {
-    fronts: &'a Fronts,
-    factor: &'a Factor,
-    range: Range<usize>,
-    /// The columns of the range.
-    z: &'a mut [f64],
-    /// The numbers from the place `base` on.
-    later: &'a [f64],
-    base: usize,
-}
-
-impl pulp::WithSimd for Backward<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn with_simd<S: pulp::Simd>(self, _simd: S) {
-        let r = self.factor.r;
-        let start = self.fronts.fronts[self.range.start].start;
-        let end = start + self.z.len() / r;
-        let mut below = Vec::new();
-        for f in self.range.rev() {
-            let front = &self.fronts.fronts[f];
-            let (width, height) = (front.width * r, front.height() * r);
-            below.clear();
-            for &row in &front.rows {
-                let row = row as usize;
-                let known = if row < end { &self.z[(row - start) * r..] } else { &self.later[(row - self.base) * r..] };
-                below.extend_from_slice(&known[..r]);
-            }
-            let own = &mut self.z[(front.start - start) * r..][..width];
-            let panel = &self.factor.panels[f];
-            for c in (0..width).rev() {
-                let column = &panel[c * height..(c + 1) * height];
-                let within = dot(&column[c + 1..width], &own[c + 1..]);
-                own[c] = own[c] / column[c] - within - dot(&column[width..], &below);
-            }
-        }
-    }
-}
-
-/// Σ a b, in eight running sums that fit vector registers.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 8];
-    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
-    let rest: f64 = a.remainder().iter().zip(b.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a.zip(b) {
-        (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]);
-    }
-    sums.iter().sum::<f64>() + rest
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::sparse::cholesky::Analysis;
     use crate::linalg::sparse::matrix::SparseSymmetric;
     use faer::Mat;
     use rand::{RngExt, SeedableRng};
