@@ -4,11 +4,10 @@
 //! mean zero along the principal axes of the map, most variance first, the entry of largest magnitude positive. An
 //! objective that knows distances alone does not see any of that.
 
-use super::spectral::sign;
 use super::{Evidence, Map};
 use crate::error::Result;
 use crate::field::Descend;
-use crate::linalg::dense;
+use crate::linalg::dense::{self, sign};
 use crate::optimize::{Bounds, Descent, Ended, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};

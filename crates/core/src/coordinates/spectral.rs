@@ -13,6 +13,7 @@ use crate::error::Result;
 use crate::field::{Field, Scale};
 use crate::linalg::dense;
 use crate::linalg::dense::DenseSymmetric;
+use crate::linalg::dense::sign;
 use crate::linalg::eigen::lanczos::{Ask, largest};
 use crate::linalg::eigen::pencil;
 use crate::linalg::sparse::centered_inverse::CenteredInverse;
@@ -112,17 +113,6 @@ fn standard_deviations(pairs: Eigenpairs) -> (Eigenpairs, Vec<f64>) {
     let noise = 1e-13 * largest;
     let lengths = pairs.values.iter().map(|&v| if v > noise { v.sqrt() } else { 0.0 }).collect();
     (pairs, lengths)
-}
-
-/// What makes the entry of largest magnitude of a column positive.
-pub(crate) fn sign(vectors: MatRef<'_, f64>, q: usize) -> f64 {
-    let mut best = 0.0f64;
-    for i in 0..vectors.nrows() {
-        if vectors[(i, q)].abs() > best.abs() {
-            best = vectors[(i, q)];
-        }
-    }
-    if best < 0.0 { -1.0 } else { 1.0 }
 }
 
 /// The bottom of a precision by its triangular root: the top of its centered covariance, with inverse eigenvalues. The

@@ -1,12 +1,12 @@
 //! The map of a method with its lengths put right: the unfolding within its first coordinates, and how far from the
 //! largest variance it may be.
 
-use crate::coordinates::spectral::sign;
 use crate::error::Result;
 use crate::field::unfolding::bound::best_bound;
 use crate::field::unfolding::{Constraints, Pairs, subspace};
 use crate::graph::Graph;
 use crate::linalg::Operator;
+use crate::linalg::dense::sign;
 use crate::linalg::dense::{product, symmetric_eigen};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::points::Points;

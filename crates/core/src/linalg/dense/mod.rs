@@ -190,6 +190,17 @@ pub(crate) fn checked_eigen(matrix: MatRef<'_, f64>, wanted: usize) -> Result<cr
     })
 }
 
+/// What makes the entry of largest magnitude of a column positive.
+pub(crate) fn sign(vectors: MatRef<'_, f64>, q: usize) -> f64 {
+    let mut best = 0.0f64;
+    for i in 0..vectors.nrows() {
+        if vectors[(i, q)].abs() > best.abs() {
+            best = vectors[(i, q)];
+        }
+    }
+    if best < 0.0 { -1.0 } else { 1.0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
