@@ -83,7 +83,7 @@ pub(crate) fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
         ("--graph", flags.graph.is_some() && !searches(args, recipe)),
         ("--approximate", flags.approximate && !searches(args, recipe)),
         ("--metric", flags.metric.is_some() && !measures(args, recipe)),
-        ("--pieces", flags.pieces.is_some() && !recipe.method.info().needs_graph),
+        ("--pieces", flags.pieces.is_some() && !recipe.method.info().needs_graph && args.input_kind != Kind::Graph),
         ("--likelihood", args.likelihood && args.input_kind != Kind::Points),
     ];
     let given: Vec<&str> = graph_flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();
