@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# Draws the pictures of docs/methods from built-in data and from `eigenfold sample`: the same bytes every time.
+#
+#   bash scripts/pictures.sh              all of them, by `cargo run --release`
+#   bash scripts/pictures.sh isomap mvu   only these
+#   EIGENFOLD=path/to/eigenfold bash scripts/pictures.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+read -r -a program <<<"${EIGENFOLD:-cargo run --release -q --}"
+data=$(mktemp -d)
+trap 'rm -rf "$data"' EXIT
+out=docs/images/methods
+mkdir -p "$out"
+wanted=("$@")
+
+sample() { # NAME POINTS [FLAGS]: a data set with its label
+    "${program[@]}" sample "$1" -n "$2" --with-label -o "$data/$1.csv" -q "${@:3}"
+}
+
+picture() { # NAME INPUT FLAGS: one picture, shrunk; INPUT is a built-in set or a sample
+    if [ ${#wanted[@]} -gt 0 ] && [[ " ${wanted[*]} " != *" $1 "* ]]; then return; fi
+    local input=("$2")
+    if [ -e "$data/$2.csv" ]; then input=("$data/$2.csv" --label label); fi
+    "${program[@]}" embed "${input[@]}" "${@:3}" --plot "$out/$1.png" -q
+    python3 scripts/shrink_png.py "$out/$1.png"
+    printf '%6d kB  %s\n' $(($(wc -c <"$out/$1.png") / 1000)) "$out/$1.png"
+}
+
+sample swiss-roll 2000
+sample severed-swiss-roll 2000
+sample ring 600 --noise 0.15
+
+picture swiss-roll swiss-roll -m pca
+
+picture pca digits -m pca
+picture mds iris -m mds --metric manhattan
+picture kernel-pca iris -m kernel-pca
+picture isomap swiss-roll -m isomap
+picture lle swiss-roll -m lle
+picture ltsa swiss-roll -m ltsa
+picture hessian-lle severed-swiss-roll -m hessian-lle
+picture modified-lle swiss-roll -m modified-lle
+picture alle swiss-roll -m alle
+picture meu digits -m meu
+picture mvu swiss-roll -m mvu
+picture laplacian-eigenmaps digits -m laplacian-eigenmaps
+picture diffusion-maps ring -m diffusion-maps -k 20
+picture rescale swiss-roll -m ltsa --rescale
+
+# drill does much more work per point than the others.
+sample swiss-roll 1000
+picture drill swiss-roll -m drill -k 8
