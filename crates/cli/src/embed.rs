@@ -8,10 +8,11 @@ use crate::plot::{Coloring, Curve, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
+use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::Build;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
-use eigenfold::model::{Model, Report};
+use eigenfold::report::Report;
 use eigenfold::{Choice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
 use std::time::Instant;
@@ -48,7 +49,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
-    let mut model = recipe.fit_watched(data.as_input(), &bar)?;
+    let mut model = recipe.fit_watched(data.ground(), &bar)?;
     let held_out =
         if args.held_out { Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)?) } else { None };
     if let Some(names) = names {

@@ -3,14 +3,14 @@
 use crate::args::Graph;
 use crate::embed::try_bytes;
 use crate::flags::{Count, GraphKind};
-use crate::input::{self, Data, Given};
+use crate::input::{self, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::say;
 use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
-use eigenfold::field::{Build, Learned};
+use eigenfold::field::{Build, InputKind, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
 use serde_json::{Value, json};
@@ -43,18 +43,17 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
-    let (found, learned) = match (&data, drill) {
-        (data, Some(drill)) => {
-            let (found, learned) = drill.graph(&search, data.as_input(), None, &bar)?;
+    let ground = data.ground();
+    if ground.kind() == InputKind::Similarities {
+        let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
+        return Err(Error::Parameter(fact.into()));
+    }
+    let (found, learned) = match drill {
+        Some(drill) => {
+            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &bar)?;
             (found, Some(learned))
         }
-        (Data::Points(points), None) => (search.of_points(points, &bar)?, None),
-        (Data::Distances(matrix), None) => (search.of_distances(matrix, &bar)?, None),
-        (Data::Graph(graph), None) => (search.of_graph(graph)?, None),
-        (Data::Similarities(_), None) => {
-            let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
-            return Err(Error::Parameter(fact.into()));
-        }
+        None => (ground.measured_by(search.metric).neighbors(&search, &bar)?, None),
     };
     let searched = start.elapsed().as_secs_f64();
     progress::start_writing()?;

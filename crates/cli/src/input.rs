@@ -1,11 +1,10 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
 use crate::flags::{self, Count, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
-use eigenfold::Input;
-use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, Labels, ReadOptions, Table};
+use eigenfold::{Distances, Ground, Points};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -15,19 +14,17 @@ const LEARNED_K: usize = 20;
 /// What an input holds.
 pub(crate) enum Data {
     Points(Points),
-    Distances(Points),
-    Similarities(Points),
+    Distances(Distances),
     Graph(Graph),
 }
 
 impl Data {
     /// The same as the library takes it.
-    pub(crate) fn as_input(&self) -> Input<'_> {
+    pub(crate) fn ground(&self) -> Ground<'_> {
         match self {
-            Data::Points(points) => Input::Points(points),
-            Data::Distances(matrix) => Input::Distances(matrix),
-            Data::Similarities(matrix) => Input::Similarities(matrix),
-            Data::Graph(graph) => Input::Graph(graph),
+            Data::Points(points) => points.into(),
+            Data::Distances(distances) => distances.into(),
+            Data::Graph(graph) => graph.into(),
         }
     }
 }
@@ -49,8 +46,8 @@ pub(crate) fn read(input: &flags::Input, kind: Kind) -> Result<Given> {
     let table = table(input)?;
     let names = table.columns.filter(|_| kind == Kind::Points);
     let data = match kind {
-        Kind::Distances => Data::Distances(table.points),
-        Kind::Similarities => Data::Similarities(table.points),
+        Kind::Distances => Data::Distances(Distances::new(table.points)?),
+        Kind::Similarities => Data::Distances(Distances::from_similarities(&table.points)?),
         Kind::Points | Kind::Graph => Data::Points(table.points),
     };
     Ok(Given { data, labels: table.labels, names })

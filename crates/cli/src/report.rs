@@ -4,7 +4,7 @@ use eigenfold::error::Result;
 use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::judge::choose::Tried;
-use eigenfold::model::Report;
+use eigenfold::report::Report;
 use eigenfold::unfolding::{Bracket, Rescaling};
 use eigenfold::{Choice, HeldOut};
 use serde_json::{Map, Value, json};
@@ -86,6 +86,8 @@ pub(crate) fn json(story: &Story) -> Value {
         "warnings": warnings,
     });
     if let Some(object) = out.as_object_mut() {
+        object.extend(report.objective.map(|value| ("objective".to_string(), json!(value))));
+        object.extend(report.gradient.map(|value| ("gradient".to_string(), json!(value))));
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
         object.extend(report.certificate.map(|certificate| ("certificate".to_string(), json!(certificate))));
@@ -144,6 +146,13 @@ pub(crate) fn summary(story: &Story) -> String {
     if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
+    }
+    if let Some((objective, gradient)) = report.objective.zip(report.gradient) {
+        let stopped = if report.converged { "" } else { ", not converged" };
+        let (solver, evaluations) = (&report.solver, grouped(report.iterations));
+        lines.push(format!(
+            "  objective    {objective:.6e}, largest slope {gradient:.1e} after {evaluations} evaluations ({solver}{stopped})"
+        ));
     }
     lines.extend(report.rescale.as_ref().map(rescaled));
     let figures = || report.figures.iter().filter(|(name, _)| name != OWN_LIKELIHOOD);

@@ -1,23 +1,51 @@
-//! Stages 2 and 3, over the whole input or piece by piece.
+//! Fitting a recipe: the three stages, over the whole input or piece by piece.
 
-use crate::coordinates::spectral;
-use crate::coordinates::spectral::Spectrum;
-use crate::error::{Error, Result};
-use crate::field::unfolding;
-use crate::field::unfolding::{Certificate, Rescaling};
-use crate::field::{Built, Field, Site, Weight};
-use crate::graph::{Found, Graph, Metric, Pieces, check_distances};
-use crate::likelihood::{Budget, Columns, Density, Likelihood, Observation};
+use crate::coordinates::{self, Map};
+use crate::error::{Error, Result, sizes_text};
+use crate::field::unfolding::Certificate;
+use crate::field::{Built, Learned, Site, Weight};
+use crate::graph::{Found, Graph, Pieces};
+use crate::ground::Ground;
+use crate::ground::regression::REGULARIZATION;
+use crate::likelihood::{Budget, Columns, Density, FLOOR, Likelihood, Observation};
 use crate::memory;
-use crate::model::{Model, Part, Report, Seconds, Used};
-use crate::place::{Known, Rule};
+use crate::model::{Model, Part};
+use crate::place::{Barycenter, Known, Rule};
 use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use crate::progress::{Observer, Silent, Stage};
 use crate::recipe::Recipe;
+use crate::report::{Report, Seconds, Used};
 use std::time::Instant;
 
-/// The part of the local trace added to the diagonal where the points of a rescaled map are written by their neighbors.
-const REGULARIZATION: f64 = 1e-3;
+impl Recipe {
+    /// Runs the three stages.
+    ///
+    /// # Errors
+    ///
+    /// If the input or a parameter does not fit, or the work would not fit into memory.
+    pub fn fit<'a>(&self, ground: impl Into<Ground<'a>>) -> Result<Model> {
+        self.fit_watched(ground, &Silent)
+    }
+
+    /// Runs the three stages, reporting to an observer that may stop them. What an iterative method or solver has by then
+    /// is returned, marked as not converged.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
+    pub fn fit_watched<'a>(&self, ground: impl Into<Ground<'a>>, observer: &dyn Observer) -> Result<Model> {
+        let stages = Stages::new(self, ground.into(), observer)?;
+        let start = Instant::now();
+        let graph = stages.graph()?;
+        let graph_seconds = start.elapsed().as_secs_f64();
+        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
+        let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
+        model.report.seconds.graph = graph_seconds;
+        stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
+        model.report.add_learning(graph.and_then(|(_, learned)| learned));
+        Ok(model)
+    }
+}
 
 /// What the stages gave for one piece.
 struct Fitted {
@@ -28,26 +56,48 @@ struct Fitted {
     certificate: Option<Certificate>,
 }
 
-/// Stages 2 and 3 over one input.
+/// The stages over one input.
+#[derive(Clone, Copy)]
 pub(crate) struct Stages<'a> {
-    pub(crate) recipe: &'a Recipe,
-    pub(crate) points: Option<&'a Points>,
-    pub(crate) distances: Option<&'a Points>,
-    pub(crate) metric: Metric,
-    pub(crate) observer: &'a dyn Observer,
+    recipe: &'a Recipe,
+    ground: Ground<'a>,
+    observer: &'a dyn Observer,
 }
 
-impl Stages<'_> {
-    /// The whole, or piece by piece.
-    pub(crate) fn fit(&self, n: usize, found: Option<&Found>) -> Result<Model> {
-        if let Some(distances) = self.distances {
-            check_distances(distances)?;
+impl<'a> Stages<'a> {
+    /// The stages of a recipe over an input that it can start from.
+    pub(crate) fn new(recipe: &'a Recipe, ground: Ground<'a>, observer: &'a dyn Observer) -> Result<Stages<'a>> {
+        let ground = ground.measured_by(recipe.metric);
+        recipe.check(ground)?;
+        if recipe.method.info().uses_metric {
+            ground.check_metric()?;
         }
+        Ok(Stages { recipe, ground, observer })
+    }
+
+    /// Stage 1, where the method asks for it or the input is a graph.
+    pub(crate) fn graph(&self) -> Result<Option<(Found, Option<Learned>)>> {
+        if !self.recipe.needs_graph(self.ground) {
+            return Ok(None);
+        }
+        self.observer.progress(Stage::Graph, 0.0);
+        let search = self.recipe.search();
+        Ok(Some(match &self.recipe.learned {
+            Some(drill) => {
+                let (found, learned) = drill.graph(&search, self.ground, self.recipe.memory, self.observer)?;
+                (found, Some(learned))
+            }
+            None => (self.ground.neighbors(&search, self.observer)?, None),
+        }))
+    }
+
+    /// Stages 2 and 3 over the whole, or piece by piece.
+    fn fit(&self, found: Option<&Found>) -> Result<Model> {
         if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
             return self.fit_pieces(found);
         }
         let Fitted { embedding, part, report, weights, certificate } =
-            self.fit_one(n, found.map(|f| &f.graph), self.recipe.dims)?;
+            self.fit_one(found.map(|f| &f.graph), self.recipe.dims)?;
         let certificates = certificate.into_iter().collect();
         Ok(Model { weights, certificates, ..Model::new(embedding, vec![part], report) })
     }
@@ -98,44 +148,38 @@ impl Stages<'_> {
             let report = Report { converged: true, likelihood, ..Report::default() };
             return Ok(Fitted { embedding, part: Part::alone(), report, weights: None, certificate: None });
         }
-        let points = self.points.map(|points| points.select(rows));
-        let distances = match self.distances {
-            Some(all) => {
-                let values = rows.iter().flat_map(|&i| rows.iter().map(move |&j| all.row(i)[j]));
-                Some(Points::new(rows.len(), rows.len(), values.collect())?)
-            }
-            None => None,
-        };
-        let stages = Stages { points: points.as_ref(), distances: distances.as_ref(), ..*self };
-        stages.fit_one(rows.len(), Some(&graph.induced(rows)), dims)
+        self.ground.of_some(rows, |ground| Stages { ground, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
     }
 
-    fn fit_one(&self, n: usize, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
+    /// Stages 2 and 3 over one connected whole.
+    fn fit_one(&self, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
         let start = Instant::now();
         let mut built = self.built(graph, dims)?;
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(n - 1));
-        let mut spectrum = self.spectrum(&built.field, width)?;
-        let k = built.neighbors_of(graph);
-        let mut rule = built.rule;
-        let mut map = self.embedding(n, k, &spectrum, &mut rule)?;
-        let mut rescaled = None;
+        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.ground.len() - 1));
+        let (mut map, k) = self.map(&mut built, graph, width)?;
+        // The likelihood is that of the method's own coordinates.
+        let own: Option<Points> = self.recipe.rescale.map(|_| map.coordinates.first_columns(dims));
+        let mut rescale = None;
         if let Some(graph) = graph.filter(|_| self.recipe.rescale.is_some()) {
-            rescaled = Some(self.rescaled(graph, &map, dims, &built.field, &mut spectrum, &mut rule)?);
-            map = map.select_columns(&(0..dims).collect::<Vec<_>>());
+            let memory = self.memory();
+            rescale = Some(coordinates::rescale(&mut map, dims, graph, built.field(), memory, self.observer)?);
+            built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         }
         let coordinates_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let (likelihood, likelihood_left_out) = self.likelihood(&built.field, &map, &mut built.warnings)?;
-        let (embedding, rescale) = rescaled.map_or((map, None), |(embedding, rescaling)| (embedding, Some(rescaling)));
+        let (likelihood, likelihood_left_out) =
+            self.likelihood(&built, own.as_ref().unwrap_or(&map.coordinates), &mut map.evidence.warnings)?;
+        let Map { coordinates: embedding, evidence } = map;
         let own = built.log_likelihood.map(|value| ("field_log_likelihood", value));
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
             k,
-            eigenvalues: spectrum.eigenvalues[..embedding.cols()].to_vec(),
-            rule: Some(rule),
+            width: embedding.cols(),
+            eigenvalues: evidence.eigenvalues.iter().copied().take(embedding.cols()).collect(),
+            rule: Some(built.rule),
         };
         let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
         let report = Report {
@@ -146,88 +190,84 @@ impl Stages<'_> {
                 likelihood: start.elapsed().as_secs_f64(),
             },
             parameters: chosen.collect(),
-            eigenvalues: spectrum.eigenvalues,
-            residuals: spectrum.residuals,
+            eigenvalues: evidence.eigenvalues,
+            residuals: evidence.residuals,
+            objective: evidence.objective,
+            gradient: evidence.gradient,
             likelihood,
             likelihood_left_out,
-            figures: built.figures.into_iter().chain(own).map(|(name, value)| (name.into(), value)).collect(),
+            figures: built
+                .figures
+                .into_iter()
+                .chain(evidence.figures)
+                .chain(own)
+                .map(|(name, value)| (name.into(), value))
+                .collect(),
             certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
             path: built.path,
-            solver: spectrum.solver,
-            iterations: spectrum.iterations,
-            converged: spectrum.converged && built.converged,
-            warnings: built.warnings.into_iter().chain(spectrum.warnings).collect(),
+            solver: evidence.solver,
+            iterations: evidence.iterations,
+            converged: evidence.converged && built.converged,
+            warnings: built.warnings.into_iter().chain(evidence.warnings).collect(),
             rescale,
             ..Report::default()
         };
         Ok(Fitted { embedding, part, report, weights: built.weights, certificate: built.certificate })
     }
 
-    /// Stage 2.
-    pub(crate) fn built(&self, graph: Option<&Graph>, dims: usize) -> Result<Built> {
+    /// Stage 2. A method that was stopped gives what it has.
+    fn built(&self, graph: Option<&Graph>, dims: usize) -> Result<Built> {
         self.observer.progress(Stage::Field, 0.0);
-        let site = Site {
-            points: self.points,
-            distances: self.distances,
+        self.recipe.method.build(&Site {
+            ground: self.ground,
             graph,
-            metric: self.metric,
             dims,
             seed: self.recipe.seed,
             memory: self.memory(),
             observer: self.observer,
-        };
-        let built = self.recipe.method.build(&site)?;
-        if self.observer.stop() { Err(Error::Stopped) } else { Ok(built) }
+        })
     }
 
-    /// Stage 3.
-    pub(crate) fn spectrum(&self, field: &Field, dims: usize) -> Result<Spectrum> {
+    /// Stage 3: the coordinates of all points, and how many neighbors a new point gets. The rule learns what it could not
+    /// know before.
+    fn map(&self, built: &mut Built, graph: Option<&Graph>, dims: usize) -> Result<(Map, usize)> {
+        // What was stopped before it converged is still brought to coordinates.
+        let stopped = self.observer.stop() && !built.converged;
+        let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
         self.observer.progress(Stage::Coordinates, 0.0);
-        spectral::coordinates(field, dims, self.recipe.seed, self.memory(), self.observer)
-    }
-
-    /// The map with its lengths put right. Its coordinates are no longer eigenvectors of the field, so that new points
-    /// are placed by the weights that write them by their neighbors, whatever the method's own rule.
-    fn rescaled(
-        &self,
-        graph: &Graph,
-        map: &Points,
-        dims: usize,
-        field: &Field,
-        spectrum: &mut Spectrum,
-        rule: &mut Rule,
-    ) -> Result<(Points, Rescaling)> {
-        let own = match field {
-            Field::Precision { matrix, .. } => field.is_precision_of(map.rows()).then_some(matrix),
-            _ => None,
-        };
-        let found = unfolding::rescale(graph, map, own, self.memory(), self.observer)?;
-        *rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
-        spectrum.eigenvalues = found.eigenvalues;
-        spectrum.eigenvalues.resize(spectrum.eigenvalues.len().max(dims), 0.0);
-        spectrum.residuals.resize(spectrum.eigenvalues.len(), 0.0);
-        spectrum.converged &= found.converged;
-        spectrum.warnings.extend(found.rescaling.warning());
-        let values = (0..map.rows()).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
-        Ok((Points::new(map.rows(), dims, values.collect())?, found.rescaling))
+        let mut map = coordinates::map(&built.task, dims, self.recipe.seed, self.memory(), observer)?;
+        let (n, k) = (self.ground.len(), built.neighbors_of(graph));
+        if map.coordinates.rows() < n {
+            let points = match self.ground {
+                Ground::Points(points, metric) => Some((points, metric)),
+                Ground::Distances(_) | Ground::Graph(_) => None,
+            };
+            let known = Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues };
+            map.coordinates = built.rule.place_all(&known, self.ground)?;
+        } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
+            linear.learn(points, &map.coordinates, &map.evidence.eigenvalues);
+        }
+        Ok((map, k))
     }
 
     /// How many bytes may be allocated.
-    pub(crate) fn memory(&self) -> u64 {
+    fn memory(&self) -> u64 {
         self.recipe.memory.unwrap_or_else(memory::available)
     }
 
-    /// The likelihood of the points under the field, and whether it was left out for its price.
+    /// The likelihood of the points under what was built, and whether it was left out for its price.
     fn likelihood(
         &self,
-        field: &Field,
-        embedding: &Points,
+        built: &Built,
+        map: &Points,
         warnings: &mut Vec<String>,
     ) -> Result<(Option<Observation>, bool)> {
         let asked = self.recipe.likelihood;
-        let Some(points) = self.points.filter(|_| asked != Likelihood::Never) else { return Ok((None, false)) };
+        let Some(points) = self.ground.points().filter(|_| asked != Likelihood::Never) else {
+            return Ok((None, false));
+        };
         let budget = Budget { likelihood: asked, memory: self.memory() };
-        let Some(density) = Density::new(field, Some(embedding), points.cols(), &budget)? else {
+        let Some(density) = Density::new(built.field(), &|| Ok(map.clone()), points, &budget)? else {
             return Ok((None, true));
         };
         let fitted = match density.fit(&Columns::all(points), self.observer) {
@@ -244,52 +284,71 @@ impl Stages<'_> {
             }
             Some(fitted) if fitted.noise_at_floor => warnings.push(format!(
                 "the likelihood has no maximum: the points lie in the field's free directions, and the others got the \
-                 least variance that is allowed, {:.0e} of the data's",
-                crate::likelihood::FLOOR
+                 least variance that is allowed, {FLOOR:.0e} of the data's",
             )),
             Some(_) => {}
         }
         Ok((fitted, false))
     }
 
-    /// The coordinates of all points, and what the rule could not know before them.
-    pub(crate) fn embedding(&self, n: usize, k: usize, spectrum: &Spectrum, rule: &mut Rule) -> Result<Points> {
-        let y = &spectrum.coordinates;
-        let values = (0..y.nrows()).flat_map(|i| (0..y.ncols()).map(move |q| y[(i, q)])).collect();
-        let embedding = Points::new(y.nrows(), y.ncols(), values)?;
-        if embedding.rows() < n {
-            let known = Known {
-                points: self.points,
-                distances: self.distances,
-                metric: self.metric,
-                k,
-                embedding: &embedding,
-                eigenvalues: &spectrum.eigenvalues,
-            };
-            return Points::new(n, embedding.cols(), rule.place_all(&known, n)?);
+    /// What the points would be drawn from, whatever it costs: stages 1 and 2, and stage 3 where the map stands for the
+    /// covariance. Nothing if it is singular.
+    pub(crate) fn density(&self) -> Result<Option<Density>> {
+        let graph = self.graph()?;
+        let graph = graph.as_ref().map(|(found, _)| &found.graph);
+        let mut built = self.built(graph, self.recipe.dims)?;
+        let Some(points) = self.ground.points() else { return Ok(None) };
+        let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
+        if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
+            return Density::new(built.field(), &|| Err(Error::Stopped), points, &budget);
         }
-        if let (Rule::Linear { mean, axes }, Some(points)) = (rule, self.points) {
-            *axes = linear_axes(points, mean, &embedding, &spectrum.eigenvalues);
+        let map = self.map(&mut built, graph, self.recipe.dims)?.0.coordinates;
+        Density::new(None, &|| Ok(map.clone()), points, &budget)
+    }
+
+    /// Completes the report with what the stages do not know of themselves.
+    fn describe(&self, model: &mut Model, found: Option<&Found>) {
+        let recipe = self.recipe;
+        model.recipe = recipe.clone();
+        model.kind = self.ground.kind();
+        model.points = self.ground.points().cloned();
+        let report = &mut model.report;
+        report.method = recipe.method.info().name.into();
+        report.n = model.embedding.rows();
+        report.features = self.ground.points().map(Points::cols);
+        report.dims = recipe.dims;
+        if let Some(found) = found {
+            report.pieces = found.sizes.clone();
+            report.bridges = found.bridges.len();
+            report.connecting_k = found.connecting_k;
+            report.recall = found.recall;
+            report.graph_route = Some(found.route.into());
+            if found.sizes.len() > 1 {
+                report.warnings.insert(0, pieces_message(found, recipe.pieces));
+            }
         }
-        Ok(embedding)
+        let asked = recipe.method.parameters();
+        let chosen = std::mem::take(&mut report.parameters);
+        report.parameters = asked
+            .iter()
+            .map(|p| {
+                let used = chosen.iter().find(|c| c.name == p.name).map_or(&p.value, |c| &c.used);
+                Used { name: p.name.into(), asked: p.value.clone(), used: used.clone() }
+            })
+            .collect();
+        let extra = chosen.into_iter().filter(|c| !asked.iter().any(|p| p.name == c.name));
+        report.parameters.extend(extra);
     }
 }
 
-/// U = X̃ᵀ Y / λ, one row a feature.
-fn linear_axes(points: &Points, mean: &[f64], embedding: &Points, eigenvalues: &[f64]) -> Vec<f64> {
-    let dims = embedding.cols();
-    let largest = eigenvalues.first().copied().unwrap_or(0.0);
-    let mut axes = vec![0.0; points.cols() * dims];
-    for i in 0..points.rows() {
-        for (j, x) in points.row(i).iter().enumerate() {
-            for (q, y) in embedding.row(i).iter().enumerate() {
-                axes[j * dims + q] += (x - mean[j]) * y;
-            }
-        }
-    }
-    for (at, axis) in axes.iter_mut().enumerate() {
-        let lambda = eigenvalues[at % dims];
-        *axis = if lambda > 1e-13 * largest { *axis / lambda } else { 0.0 };
-    }
-    axes
+/// One message: the sizes, what was done, and the smallest k that connects.
+fn pieces_message(found: &Found, pieces: Pieces) -> String {
+    let sizes = sizes_text(&found.sizes);
+    let done = match pieces {
+        Pieces::Separate => "each was embedded on its own".into(),
+        _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
+        _ => format!("joined by the {} shortest bridges", found.bridges.len()),
+    };
+    let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));
+    format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
 }

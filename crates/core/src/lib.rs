@@ -27,13 +27,13 @@
 
 pub mod back;
 pub mod coordinates;
+pub mod distances;
 pub mod error;
 pub mod field;
 mod fit;
 mod gp;
 pub mod graph;
-mod ground;
-mod input;
+pub mod ground;
 pub mod io;
 pub mod judge;
 pub mod kernel;
@@ -42,18 +42,21 @@ pub mod linalg;
 mod memory;
 pub mod method;
 pub mod model;
+pub mod objective;
 pub mod optimize;
 pub mod place;
 pub mod points;
 pub mod progress;
 pub mod recipe;
+pub mod report;
 pub mod sample;
 
 pub use back::Reconstruction;
+pub use distances::Distances;
 pub use error::{Error, Result};
 pub use field::unfolding::{self, Certificate};
 pub use graph::{Graph, Metric, Neighbors, Pieces};
-pub use input::Input;
+pub use ground::Ground;
 pub use judge::HeldOut;
 pub use judge::choose::Choice;
 pub use judge::score::GplvmScore;

@@ -58,6 +58,7 @@ methods! {
     Meu: "Maximum entropy unfolding.", crate::field::entropy::meu::Meu;
     Drill: "The likeliest sparse precision.", crate::field::entropy::drill::Drill;
     Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
+    Smacof: "Metric stress.", crate::objective::stress::Smacof;
 }
 
 impl Method {

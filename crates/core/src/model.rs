@@ -1,131 +1,15 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
 use crate::error::{Error, Result};
-use crate::field::unfolding::{Bracket, Certificate, Rescaling};
-use crate::field::{Learned, PathStep, Weight};
+use crate::field::Weight;
+use crate::field::unfolding::Certificate;
 use crate::graph::Index;
-use crate::likelihood::Observation;
+use crate::ground::InputKind;
 use crate::place::{Known, Placed, Rule};
 use crate::points::Points;
 use crate::recipe::Recipe;
+use crate::report::Report;
 use serde::{Deserialize, Serialize};
-
-/// What a fit did and how well.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Report {
-    /// The method's name.
-    pub method: String,
-    /// The number of points.
-    pub n: usize,
-    /// The number of features, if the input had them.
-    pub features: Option<usize>,
-    /// The number of coordinates.
-    pub dims: usize,
-    /// Every parameter as it was asked for and as it was used.
-    pub parameters: Vec<Used>,
-    /// How long the stages took; not kept in saved models, so that equal fits give equal files.
-    #[serde(skip)]
-    pub seconds: Seconds,
-    /// The eigenvalues of the coordinates, then some further ones that show how the spectrum goes on, each as good as
-    /// its residual says.
-    pub eigenvalues: Vec<f64>,
-    /// The backward error of each eigenpair.
-    pub residuals: Vec<f64>,
-    /// The points as observations of the field, if they have features and the likelihood was computed.
-    pub likelihood: Option<Observation>,
-    /// Whether the likelihood was left out because it would have taken long.
-    pub likelihood_left_out: bool,
-    /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
-    pub figures: Vec<(String, f64)>,
-    /// Bounds on the largest variance, where the method has them; the sums over separate pieces.
-    pub certificate: Option<Bracket>,
-    /// The penalties that were tried, where a path of them was asked for; of the largest of separate pieces.
-    pub path: Vec<PathStep>,
-    /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
-    pub pieces: Vec<usize>,
-    /// How many bridges joined them.
-    pub bridges: usize,
-    /// The smallest number of neighbors that connects the graph, if it was not connected and this is known.
-    pub connecting_k: Option<usize>,
-    /// The estimated part of the true neighbors that an approximate search found.
-    pub recall: Option<f64>,
-    /// How the neighbors were searched.
-    pub graph_route: Option<String>,
-    /// Which solver gave the coordinates.
-    pub solver: String,
-    /// Whether it met its tolerance.
-    pub converged: bool,
-    /// Applications of the solver's operator to a block of vectors.
-    pub iterations: usize,
-    /// What the user should know.
-    pub warnings: Vec<String>,
-    /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
-    /// pieces. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
-    /// from.
-    pub rescale: Option<Rescaling>,
-}
-
-impl Report {
-    /// Adds how the graph was learned, if it was.
-    pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
-        let Some(Learned { penalty, candidates, kept, gap, converged }) = learned else { return };
-        let figures = [
-            ("graph_penalty", penalty),
-            ("graph_candidates", candidates as f64),
-            ("graph_kept", kept as f64),
-            ("graph_gap", gap),
-        ];
-        self.figures.extend(figures.map(|(name, value)| (name.to_string(), value)));
-        self.converged &= converged;
-        if !converged {
-            self.warnings.push(format!(
-                "the graph was learned to a duality gap of {gap:.1e} per point only; a larger --ridge helps"
-            ));
-        }
-    }
-
-    /// Adds what another piece of the same input took.
-    pub(crate) fn merge(&mut self, other: Report) {
-        self.seconds.field += other.seconds.field;
-        self.seconds.coordinates += other.seconds.coordinates;
-        self.seconds.likelihood += other.seconds.likelihood;
-        self.likelihood_left_out |= other.likelihood_left_out;
-        self.likelihood = self.likelihood.zip(other.likelihood).map(|(mut sum, other)| {
-            sum.merge(&other);
-            sum
-        });
-        if let (Some(sum), Some(other)) = (&mut self.certificate, &other.certificate) {
-            sum.merge(other);
-        }
-        self.converged &= other.converged;
-        self.iterations += other.iterations;
-        self.warnings.extend(other.warnings);
-    }
-}
-
-/// A parameter as asked for and as used.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Used {
-    /// The parameter's name.
-    pub name: String,
-    /// What was asked for; `auto` if it was left to the method.
-    pub asked: String,
-    /// What was used.
-    pub used: String,
-}
-
-/// Wall time of the stages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seconds {
-    /// Stage 1.
-    pub graph: f64,
-    /// Stage 2.
-    pub field: f64,
-    /// Stage 3.
-    pub coordinates: f64,
-    /// The likelihood.
-    pub likelihood: f64,
-}
 
 /// What one piece of the input was fitted to; there is one piece unless they were kept separate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -136,6 +20,9 @@ pub(crate) struct Part {
     pub(crate) shift: f64,
     /// How many neighbors a new point gets.
     pub(crate) k: usize,
+    /// How many coordinates it has: fewer than the map where it has too few points for more.
+    pub(crate) width: usize,
+    /// The eigenvalues of its coordinates; none of a descent.
     pub(crate) eigenvalues: Vec<f64>,
     /// How new points are placed; a point that is a piece of its own has no rule.
     pub(crate) rule: Option<Rule>,
@@ -144,7 +31,7 @@ pub(crate) struct Part {
 impl Part {
     /// A single point.
     pub(crate) fn alone() -> Part {
-        Part { rows: Vec::new(), shift: 0.0, k: 1, eigenvalues: Vec::new(), rule: None }
+        Part { rows: Vec::new(), shift: 0.0, k: 1, width: 1, eigenvalues: Vec::new(), rule: None }
     }
 }
 
@@ -154,7 +41,7 @@ pub struct Model {
     pub(crate) recipe: Recipe,
     pub(crate) report: Report,
     /// What kind of input it was fitted to.
-    pub(crate) kind: String,
+    pub(crate) kind: InputKind,
     pub(crate) points: Option<Points>,
     /// The names of the points' features, if they are known.
     pub(crate) names: Option<Vec<String>>,
@@ -170,11 +57,10 @@ pub struct Model {
 
 impl Model {
     pub(crate) fn new(embedding: Points, parts: Vec<Part>, report: Report) -> Model {
-        let (recipe, kind) = (Recipe::default(), String::new());
         Model {
-            recipe,
+            recipe: Recipe::default(),
             report,
-            kind,
+            kind: InputKind::Points,
             points: None,
             names: None,
             embedding,
@@ -184,12 +70,12 @@ impl Model {
         }
     }
 
-    /// The coordinates, one row an input row, in the input's order.
+    /// The coordinates, one row per input row, in the input's order.
     pub fn embedding(&self) -> &Points {
         &self.embedding
     }
 
-    /// The eigenvalues behind the coordinates.
+    /// The eigenvalues behind the coordinates; none if a descent gave them.
     pub fn spectrum(&self) -> &[f64] {
         &self.report.eigenvalues
     }
@@ -205,7 +91,7 @@ impl Model {
         self.weights.as_deref()
     }
 
-    /// Bounds that anyone can check, one certificate a piece, where the method has them; not kept in saved models.
+    /// Bounds that anyone can check, one certificate per piece, where the method has them; not kept in saved models.
     pub fn certificates(&self) -> &[Certificate] {
         &self.certificates
     }
@@ -235,7 +121,7 @@ impl Model {
         if names.len() != features {
             let count = names.len();
             return Err(Error::parameter(format!(
-                "{count} names do not fit {features} features; give one name a feature"
+                "{count} names do not fit {features} features; give one name per feature"
             )));
         }
         self.names = Some(names);
@@ -277,39 +163,32 @@ impl Model {
     }
 
     fn uses_metric(&self) -> bool {
-        !matches!(self.parts.first().and_then(|p| p.rule.as_ref()), Some(Rule::Linear { .. }))
+        !matches!(self.parts.first().and_then(|p| p.rule.as_ref()), Some(Rule::Linear(_)))
     }
 
     /// The columns new rows must have.
     fn columns(&self) -> Result<usize> {
-        let local = |part: &Part| matches!(part.rule, Some(Rule::Barycenter { .. } | Rule::Tangent));
-        match &self.points {
-            Some(points) => Ok(points.cols()),
-            None if self.kind == "graph" || self.parts.iter().any(local) || self.kind == "similarities" => {
-                Err(Error::parameter(format!(
-                    "this {} model was fitted to {} and cannot place new points; fit it to points",
-                    self.report.method,
-                    if self.kind == "graph" { "a graph" } else { self.kind.as_str() }
-                )))
-            }
-            None => Ok(self.embedding.rows()),
+        if let Some(points) = &self.points {
+            return Ok(points.cols());
         }
+        let local = || self.parts.iter().filter_map(|part| part.rule.as_ref()).any(Rule::needs_points);
+        if self.kind != InputKind::Distances || local() {
+            let (method, what) = (&self.report.method, self.kind.phrase());
+            return Err(Error::parameter(format!(
+                "this {method} model was fitted to {what} and cannot place new points; fit it to points"
+            )));
+        }
+        Ok(self.embedding.rows())
     }
 
-    fn place_on(&self, part: &Part, points: Option<&Points>, embedding: &Points, new: &Points) -> Result<Placed> {
+    fn place_on(&self, part: &Part, points: Option<&Points>, map: &Points, new: &Points) -> Result<Placed> {
         let Some(rule) = &part.rule else {
-            let row = embedding.row(0);
+            let row = map.row(0);
             let coordinates = Points::new(new.rows(), row.len(), row.repeat(new.rows()))?;
             return Ok(Placed { coordinates, far: Vec::new() });
         };
-        let known = Known {
-            points,
-            distances: None,
-            metric: self.recipe.metric,
-            k: part.k.min(embedding.rows()),
-            embedding,
-            eigenvalues: &part.eigenvalues,
-        };
+        let points = points.map(|points| (points, self.recipe.metric));
+        let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
         rule.place(&known, new)
     }
 
@@ -333,7 +212,7 @@ impl Model {
             if ours.is_empty() {
                 continue;
             }
-            let width = part.eigenvalues.len().max(1);
+            let width = part.width;
             let own = |&i: &usize| {
                 let mut row = self.embedding.row(i)[..width].to_vec();
                 row[0] -= part.shift;
@@ -363,11 +242,12 @@ impl Model {
         let features = self.points.as_ref().map_or(0, Points::cols);
         let sound = |part: &Part| {
             let rows = if part.rows.is_empty() { n } else { part.rows.len() };
-            let dims = part.eigenvalues.len();
+            let dims = part.width;
             part.k >= 1
+                && dims >= 1
                 && (dims == self.embedding.cols() || (!part.rows.is_empty() && dims < self.embedding.cols()))
                 && part.rows.iter().all(|&i| (i as usize) < n)
-                && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims))
+                && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims, part.eigenvalues.len()))
         };
         self.points.as_ref().is_none_or(|points| points.rows() == n && points.is_sound())
             && self.names.as_ref().is_none_or(|names| names.len() == features)

@@ -1,7 +1,7 @@
 //! Points: n rows of d finite numbers, one point a row, checked once.
 
 use crate::error::{Error, Result};
-use faer::MatRef;
+use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
 /// Numbers beyond this would overflow when squared and summed.
@@ -15,6 +15,25 @@ pub struct Points {
     rows: usize,
     cols: usize,
     values: Vec<f64>,
+}
+
+impl TryFrom<MatRef<'_, f64>> for Points {
+    type Error = Error;
+
+    /// Points from a matrix with one row per point.
+    fn try_from(matrix: MatRef<'_, f64>) -> Result<Points> {
+        let (rows, cols) = (matrix.nrows(), matrix.ncols());
+        Points::new(rows, cols, (0..rows * cols).map(|at| matrix[(at / cols, at % cols)]).collect())
+    }
+}
+
+impl TryFrom<&Mat<f64>> for Points {
+    type Error = Error;
+
+    /// Points from a matrix with one row per point.
+    fn try_from(matrix: &Mat<f64>) -> Result<Points> {
+        Points::try_from(matrix.as_ref())
+    }
 }
 
 impl Points {
@@ -81,6 +100,11 @@ impl Points {
         &self.values
     }
 
+    /// All values, row after row, without a copy.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
     /// The n x d matrix, without a copy.
     pub fn as_mat(&self) -> MatRef<'_, f64> {
         MatRef::from_row_major_slice(&self.values, self.rows, self.cols)
@@ -96,6 +120,11 @@ impl Points {
     pub fn select_columns(&self, columns: &[usize]) -> Points {
         let values = (0..self.rows).flat_map(|i| columns.iter().map(move |&f| self.row(i)[f])).collect();
         Points { rows: self.rows, cols: columns.len(), values }
+    }
+
+    /// The first columns.
+    pub(crate) fn first_columns(&self, count: usize) -> Points {
+        self.select_columns(&(0..count).collect::<Vec<_>>())
     }
 
     /// Whether the sizes agree and every value is finite, as [`Points::new`] would have it.

@@ -1,20 +1,14 @@
-//! The front door: a recipe names the three stages, and fitting it runs them.
+//! A recipe names the three stages; `fit.rs` runs them.
 
 use crate::error::{Error, Result};
-use crate::field::InputKind;
-use crate::field::entropy::drill::{Drill, Learned};
+use crate::field::entropy::drill::Drill;
 use crate::field::scaling::pca::Pca;
 use crate::field::unfolding;
-use crate::fit::Stages;
-use crate::graph::{Found, Graph, Metric, Neighbors, Pieces, Search};
-use crate::input::{Input, distances_of};
+use crate::graph::{Metric, Neighbors, Pieces, Search};
+use crate::ground::Ground;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
-use crate::model::{Model, Used};
-use crate::points::Points;
-use crate::progress::{Observer, Silent, Stage};
 use serde::{Deserialize, Serialize};
-use std::time::Instant;
 
 /// The three stages, named.
 ///
@@ -73,62 +67,24 @@ impl Default for Recipe {
 }
 
 impl Recipe {
-    /// Runs the three stages.
-    ///
-    /// # Errors
-    ///
-    /// If the input or a parameter does not fit, or the work would not fit into memory.
-    pub fn fit<'a>(&self, input: impl Into<Input<'a>>) -> Result<Model> {
-        self.fit_watched(input, &Silent)
-    }
-
-    /// Runs the three stages, reporting to an observer that may stop them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
-    pub fn fit_watched<'a>(&self, input: impl Into<Input<'a>>, observer: &dyn Observer) -> Result<Model> {
-        let input = input.into();
+    /// Whether the input and the parameters go together.
+    pub(crate) fn check(&self, ground: Ground<'_>) -> Result<()> {
         let info = self.method.info();
-        if !info.accepts.contains(&input.kind()) {
+        if !info.accepts.contains(&ground.kind()) {
             let accepts: Vec<&str> = info.accepts.iter().map(|kind| kind.name()).collect();
             return Err(Error::parameter(format!(
                 "{} cannot start from {}; it takes {}",
                 info.name,
-                input.kind().name(),
+                ground.kind().name(),
                 accepts.join(", ")
             )));
         }
-        let converted;
-        let (points, distances, given) = match input {
-            Input::Points(points) => (Some(points), None, None),
-            Input::Distances(distances) => (None, Some(distances), None),
-            Input::Similarities(similarities) => {
-                converted = distances_of(similarities)?;
-                (None, Some(&converted), None)
-            }
-            Input::Graph(graph) => (None, None, Some(graph)),
-        };
-        let n = points.or(distances).map_or_else(|| given.map_or(0, Graph::len), Points::rows);
-        self.check_dims(n, points)?;
-        self.check_rescale(n)?;
-        let start = Instant::now();
-        let (found, learned) = match info.needs_graph {
-            true => Some(self.graph(points, distances, given, observer)?).unzip(),
-            false => (None, None),
-        };
-        let graph_seconds = start.elapsed().as_secs_f64();
-        let stages = Stages { recipe: self, points, distances, metric: self.metric, observer };
-        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
-        let mut model = rayon::scope(|_| stages.fit(n, found.as_ref()))?;
-        model.report.seconds.graph = graph_seconds;
-        self.describe(&mut model, input.kind(), points, found.as_ref());
-        model.report.add_learning(learned.flatten());
-        Ok(model)
+        self.check_dims(ground)?;
+        self.check_rescale(ground)
     }
 
-    pub(crate) fn check_dims(&self, n: usize, points: Option<&Points>) -> Result<()> {
-        let dims = self.dims;
+    fn check_dims(&self, ground: Ground<'_>) -> Result<()> {
+        let (n, dims) = (ground.len(), self.dims);
         if n < 2 {
             return Err(Error::data(format!("there is only {n} point; give at least two")));
         }
@@ -138,17 +94,13 @@ impl Recipe {
         if dims > n - 1 {
             return Err(Error::parameter(format!("{n} points span at most {0} dimensions; use -d {0} or less", n - 1)));
         }
-        let linear = matches!(self.method, Method::Pca(_));
-        if let Some(p) = points.map(Points::cols).filter(|&p| linear && dims > p) {
-            return Err(Error::parameter(format!("{dims} dimensions were asked of {p} features; use -d {p} or less")));
-        }
         Ok(())
     }
 
-    fn check_rescale(&self, n: usize) -> Result<()> {
-        let (info, dims) = (self.method.info(), self.dims);
+    fn check_rescale(&self, ground: Ground<'_>) -> Result<()> {
+        let (info, n, dims) = (self.method.info(), ground.len(), self.dims);
         let Some(asked) = self.rescale else { return Ok(()) };
-        if !info.needs_graph {
+        if !self.needs_graph(ground) {
             let fact = "has no neighborhood graph whose lengths a map could keep";
             return Err(Error::parameter(format!("{} {fact}; leave out --rescale", info.name)));
         }
@@ -164,81 +116,19 @@ impl Recipe {
         Ok(())
     }
 
-    pub(crate) fn graph(
-        &self,
-        points: Option<&Points>,
-        distances: Option<&Points>,
-        given: Option<&Graph>,
-        observer: &dyn Observer,
-    ) -> Result<(Found, Option<Learned>)> {
-        observer.progress(Stage::Graph, 0.0);
-        let search = Search {
+    /// Whether stage 1 is run: a given graph is always one.
+    pub(crate) fn needs_graph(&self, ground: Ground<'_>) -> bool {
+        self.method.info().needs_graph || matches!(ground, Ground::Graph(_))
+    }
+
+    /// Stage 1, as it is asked for.
+    pub(crate) fn search(&self) -> Search {
+        Search {
             neighbors: self.neighbors,
             metric: self.metric,
             approximate: self.approximate,
             pieces: self.pieces,
             seed: self.seed,
-        };
-        if let Some(drill) = &self.learned {
-            let learned = match (points, distances, given) {
-                (Some(points), _, _) => drill.graph(&search, Input::Points(points), self.memory, observer),
-                (_, Some(distances), _) => drill.graph(&search, Input::Distances(distances), self.memory, observer),
-                (_, _, Some(graph)) => drill.graph(&search, Input::Graph(graph), self.memory, observer),
-                (None, None, None) => Err(Error::data("there is nothing to embed")),
-            };
-            return learned.map(|(found, learned)| (found, Some(learned)));
         }
-        let found = match (points, distances, given) {
-            (Some(points), _, _) => search.of_points(points, observer),
-            (_, Some(distances), _) => search.of_distances(distances, observer),
-            (_, _, Some(graph)) => search.of_graph(graph),
-            (None, None, None) => Err(Error::data("there is nothing to embed")),
-        };
-        Ok((found?, None))
     }
-
-    /// Completes the report with what the stages do not know of themselves.
-    fn describe(&self, model: &mut Model, kind: InputKind, points: Option<&Points>, found: Option<&Found>) {
-        model.recipe = self.clone();
-        model.kind = kind.name().into();
-        model.points = points.cloned();
-        let report = &mut model.report;
-        report.method = self.method.info().name.into();
-        report.n = model.embedding.rows();
-        report.features = points.map(Points::cols);
-        report.dims = self.dims;
-        if let Some(found) = found {
-            report.pieces = found.sizes.clone();
-            report.bridges = found.bridges.len();
-            report.connecting_k = found.connecting_k;
-            report.recall = found.recall;
-            report.graph_route = Some(found.route.into());
-            if found.sizes.len() > 1 {
-                report.warnings.insert(0, pieces_message(found, self.pieces));
-            }
-        }
-        let asked = self.method.parameters();
-        let chosen = std::mem::take(&mut report.parameters);
-        report.parameters = asked
-            .iter()
-            .map(|p| {
-                let used = chosen.iter().find(|c| c.name == p.name).map_or(&p.value, |c| &c.used);
-                Used { name: p.name.into(), asked: p.value.clone(), used: used.clone() }
-            })
-            .collect();
-        let extra = chosen.into_iter().filter(|c| !asked.iter().any(|p| p.name == c.name));
-        report.parameters.extend(extra);
-    }
-}
-
-/// One message: the sizes, what was done, and the smallest k that connects.
-fn pieces_message(found: &Found, pieces: Pieces) -> String {
-    let sizes = crate::error::sizes_text(&found.sizes);
-    let done = match pieces {
-        Pieces::Separate => "each was embedded on its own".into(),
-        _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
-        _ => format!("joined by the {} shortest bridges", found.bridges.len()),
-    };
-    let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));
-    format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
 }

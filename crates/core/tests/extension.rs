@@ -4,7 +4,7 @@
 mod support;
 
 use eigenfold::field::{LaplacianVariant, Mutual};
-use eigenfold::{Input, LaplacianEigenmaps, Method, Meu, Model, Neighbors, Points, Recipe};
+use eigenfold::{Distances, LaplacianEigenmaps, Method, Meu, Model, Neighbors, Points, Recipe};
 use support::*;
 
 fn recipe(method: Method) -> Recipe {
@@ -82,7 +82,7 @@ fn what_cannot_be_placed_is_refused_with_the_way_out() {
     let square = distances(&points);
     for name in ["lle", "ltsa", "hessian-lle", "modified-lle"] {
         let recipe = Recipe { neighbors: Neighbors::Nearest(8), ..recipe(Method::from_name(name).unwrap()) };
-        let model = recipe.fit(Input::Distances(&square)).unwrap();
+        let model = recipe.fit(&Distances::new(square.clone()).unwrap()).unwrap();
         let message = model.transform(&square).unwrap_err().to_string();
         assert!(message.contains("cannot place new points; fit it to points"), "{name}: {message}");
     }
@@ -118,7 +118,7 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     let again = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(again.transform(&few).unwrap(), model.transform(&few).unwrap());
     assert_eq!(again.weights(), None);
-    let error = recipe.fit(Input::Distances(&distances(&points))).unwrap_err().to_string();
+    let error = recipe.fit(&Distances::new(distances(&points)).unwrap()).unwrap_err().to_string();
     assert_eq!(error, "meu with --landmarks needs points; leave them out");
 }
 

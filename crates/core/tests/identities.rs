@@ -3,16 +3,15 @@
 
 mod support;
 
+use eigenfold::Distances;
 use eigenfold::field::{
-    Affinity, Build, Built, EdgeWeight, Field, LaplacianVariant, LleVariant, MeuVariant, Ordering, Site,
+    Affinity, Build, Built, EdgeWeight, Field, LaplacianVariant, LleVariant, MeuVariant, Ordering, Site, Task,
 };
 use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{
-    Alle, Input, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Meu, Neighbors, Pca, Points, Recipe,
-};
+use eigenfold::{Alle, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Method, Meu, Neighbors, Pca, Points, Recipe};
 use faer::Mat;
 use proptest::prelude::*;
 use support::*;
@@ -24,7 +23,7 @@ fn l01_classical_scaling_of_euclidean_distances_is_pca() {
     for (n, p) in [(120, 5), (700, 4)] {
         let points = cloud(n, p, 3);
         let recipe = Recipe { method: Mds::default().into(), dims: 3, ..Recipe::default() };
-        let scaled = recipe.fit(Input::Distances(&distances(&points))).unwrap();
+        let scaled = recipe.fit(&Distances::new(distances(&points)).unwrap()).unwrap();
         let pca = Recipe { method: Pca::default().into(), dims: 3, ..Recipe::default() }.fit(&points).unwrap();
         assert!(distance_mismatch(pca.embedding(), scaled.embedding()) < SOLVED);
         assert!(subspace_angle(pca.embedding(), scaled.embedding()) < SOLVED);
@@ -66,7 +65,7 @@ fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
     .unwrap();
     let squares = symmetrized(&squares);
     let recipe = Recipe { method: Mds::default().into(), ..Recipe::default() };
-    let scaled = recipe.fit(Input::Distances(&squares)).unwrap();
+    let scaled = recipe.fit(&Distances::new(squares.clone()).unwrap()).unwrap();
     assert!(subspace_angle(model.embedding(), scaled.embedding()) < 1e-6, "the dense inverse costs some digits");
     for q in 0..2 {
         assert!((1.0 / (model.spectrum()[q] + gamma) / scaled.spectrum()[q] - 1.0).abs() < 1e-6);
@@ -171,10 +170,8 @@ fn symmetrized(square: &Points) -> Points {
 fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -> Built {
     let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
     let site = Site {
-        points: Some(points),
-        distances: None,
+        ground: points.into(),
         graph: Some(&found.graph),
-        metric: eigenfold::Metric::Euclidean,
         dims: 2,
         seed: 0,
         memory: u64::MAX,
@@ -196,7 +193,9 @@ fn l04_acyclic_lle_over_all_points_is_pca_and_lle_is_not() {
         let expected = &x * x.transpose() / faer::Scale(p as f64);
         let error = |regularization| {
             let method = Alle { regularization: Some(regularization), ordering: Ordering::Input };
-            let Field::Root(root) = built(&method, &points, Neighbors::All).field else { panic!("a root") };
+            let Task::Spectral(Field::Root(root)) = built(&method, &points, Neighbors::All).task else {
+                panic!("a root")
+            };
             let mut covariance = Mat::zeros(n, n);
             root.apply(Mat::<f64>::identity(n, n).as_ref(), covariance.as_mut());
             (covariance * faer::Scale(root.unit()) - &expected).norm_l2() / expected.norm_l2()
@@ -227,7 +226,7 @@ fn l09_acyclic_lles_determinant_and_likelihood_are_those_of_its_dense_precision(
     let points = cloud(n, p, 6);
     for ordering in [Ordering::Geodesic, Ordering::Elimination, Ordering::Random] {
         let built = built(&Alle { ordering, ..Alle::default() }, &points, Neighbors::Nearest(6));
-        let Field::Root(root) = &built.field else { panic!("a root") };
+        let Task::Spectral(Field::Root(root)) = &built.task else { panic!("a root") };
         let precision = root.precision().to_dense();
         let kept = &root.order()[..n - 1];
         let grounded = Mat::from_fn(n - 1, n - 1, |a, b| precision[(kept[a] as usize, kept[b] as usize)]);
@@ -267,9 +266,9 @@ fn precisions_are_symmetric_positive_semidefinite_and_free_on_constants() {
         &Alle::default(),
     ];
     for method in methods {
-        let matrix = match built(method, &points, Neighbors::default()).field {
-            Field::Precision { matrix, .. } => matrix,
-            Field::Root(root) => root.precision(),
+        let matrix = match built(method, &points, Neighbors::default()).task {
+            Task::Spectral(Field::Precision { matrix, .. }) => matrix,
+            Task::Spectral(Field::Root(root)) => root.precision(),
             _ => panic!("{} is a precision", method.info().name),
         };
         let dense = matrix.to_dense();
@@ -332,7 +331,7 @@ fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
         Recipe { method, neighbors: Neighbors::Nearest(6), ..Recipe::default() }.fit(&points).unwrap()
     };
     let plain = picture(0.0);
-    let Field::Precision { matrix, .. } = built(&meu(0.0), &points, Neighbors::Nearest(6)).field else {
+    let Task::Spectral(Field::Precision { matrix, .. }) = built(&meu(0.0), &points, Neighbors::Nearest(6)).task else {
         panic!("a precision")
     };
     for gamma in [1e-4, 1e-2] {
@@ -342,7 +341,7 @@ fn l03_gamma_has_no_effect_on_the_picture_of_a_fixed_field() {
         let square = |i: usize, j: usize| k[(i, i)] + k[(j, j)] - 2.0 * k[(i.max(j), i.min(j))];
         let lengths = (0..n * n).map(|at| square(at / n, at % n).max(0.0).sqrt()).collect();
         let scaled = Recipe { method: Mds::default().into(), ..Recipe::default() }
-            .fit(Input::Distances(&Points::new(n, n, lengths).unwrap()))
+            .fit(&Distances::new(Points::new(n, n, lengths).unwrap()).unwrap())
             .unwrap();
         let angle = subspace_angle(plain.embedding(), scaled.embedding());
         assert!(angle < 1e-6, "gamma {gamma}: {angle}");
@@ -399,7 +398,8 @@ fn l10_the_covariances_of_meu_and_acyclic_lle_have_no_negative_eigenvalue() {
         let points = sample.draw(n, 0.0, 0).unwrap().points;
         for variant in [MeuVariant::Standard, MeuVariant::Free] {
             let method = Meu { variant, tolerance: 1e-4, ..Meu::default() };
-            let Field::Precision { matrix, .. } = built(&method, &points, Neighbors::default()).field else {
+            let Task::Spectral(Field::Precision { matrix, .. }) = built(&method, &points, Neighbors::default()).task
+            else {
                 panic!("a precision")
             };
             // One eigenvalue of L is that of the constants; K is its inverse on the others.
@@ -407,7 +407,9 @@ fn l10_the_covariances_of_meu_and_acyclic_lle_have_no_negative_eigenvalue() {
             let least = values[n - 2] / values[0];
             assert!(least > 0.0 && values[n - 1].abs() < 1e-6 * values[n - 2], "{}: {values:?}", sample.name());
         }
-        let Field::Root(root) = built(&Alle::default(), &points, Neighbors::default()).field else { panic!("a root") };
+        let Task::Spectral(Field::Root(root)) = built(&Alle::default(), &points, Neighbors::default()).task else {
+            panic!("a root")
+        };
         let mut covariance = Mat::zeros(n, n);
         root.apply(Mat::<f64>::identity(n, n).as_ref(), covariance.as_mut());
         let (values, _) = symmetric_eigen(covariance.as_ref());

@@ -3,7 +3,7 @@
 
 mod support;
 
-use eigenfold::field::{Field, Site};
+use eigenfold::field::{Field, Site, Task};
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
 use eigenfold::{Alle, Likelihood, Method, Meu, Neighbors, Observation, Pca, Pieces, Points, Recipe};
@@ -36,20 +36,18 @@ fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
     let c = contrasts(n);
     let found = Search { neighbors: Neighbors::default(), ..Search::default() }.of_points(points, &Silent).unwrap();
     let site = Site {
-        points: Some(points),
-        distances: None,
+        ground: points.into(),
         graph: Some(&found.graph),
-        metric: eigenfold::Metric::Euclidean,
         dims: 2,
         seed: 0,
         memory: u64::MAX,
         observer: &Silent,
     };
     let identity = Mat::<f64>::identity(n - 1, n - 1);
-    let precision = match method.build(&site).unwrap().field {
-        Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix,
-        Field::Root(root) => root.precision(),
-        Field::Factor(_) | Field::Covariance(_) => {
+    let precision = match method.build(&site).unwrap().task {
+        Task::Spectral(Field::Precision { matrix, .. } | Field::Definite { matrix, .. }) => matrix,
+        Task::Spectral(Field::Root(root)) => root.precision(),
+        Task::Spectral(Field::Factor(_) | Field::Covariance(_)) | Task::Descend(_) => {
             let map = recipe(method.clone()).fit(points).unwrap();
             let y = c.transpose() * matrix(map.embedding());
             let k = &y * y.transpose();

@@ -5,7 +5,7 @@ mod support;
 
 use eigenfold::back::BackRule;
 use eigenfold::sample::Sample;
-use eigenfold::{Input, Isomap, Lle, Mds, Method, Model, Neighbors, Pca, Pieces, Points, Recipe};
+use eigenfold::{Distances, Isomap, Lle, Mds, Method, Model, Neighbors, Pca, Pieces, Points, Recipe};
 use support::*;
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
@@ -183,7 +183,7 @@ fn what_cannot_be_led_back_says_why() {
     let points = swiss(40);
     let distances = distances(&points);
     let of_distances = Recipe { method: Mds::default().into(), ..Recipe::default() };
-    let of_distances = of_distances.fit(Input::Distances(&distances)).unwrap();
+    let of_distances = of_distances.fit(&Distances::new(distances.clone()).unwrap()).unwrap();
     let places = Points::from_rows(&[[0.0, 0.0]]).unwrap();
     assert_eq!(
         of_distances.reconstruct(&places).unwrap_err().to_string(),

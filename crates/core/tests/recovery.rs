@@ -3,13 +3,14 @@
 
 mod support;
 
+use eigenfold::Distances;
 use eigenfold::field::Penalty;
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{
-    Alle, Drill, HessianLle, Input, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle,
-    Neighbors, Points, Recipe,
+    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle, Neighbors,
+    Points, Recipe,
 };
 use support::*;
 
@@ -70,7 +71,7 @@ fn landmark_scaling_of_euclidean_distances_is_exact() {
     assert!(distance_mismatch(&points, few.embedding()) < SOLVED);
     let input = distances(&points);
     let recipe = Recipe { method: Mds { landmarks: Some(30) }.into(), dims: 3, ..Recipe::default() };
-    let given = recipe.fit(eigenfold::Input::Distances(&input)).unwrap();
+    let given = recipe.fit(&Distances::new(input.clone()).unwrap()).unwrap();
     assert!(distance_mismatch(&points, given.embedding()) < SOLVED);
 }
 
@@ -93,7 +94,7 @@ fn distances_and_points_give_the_same_map() {
     let near = ["laplacian-eigenmaps", "diffusion-maps", "lle", "alle", "ltsa", "hessian-lle", "modified-lle"];
     for name in ["mds", "isomap"].into_iter().chain(near) {
         let recipe = Recipe { method: eigenfold::Method::from_name(name).unwrap(), ..Recipe::default() };
-        let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(eigenfold::Input::Distances(&square)).unwrap());
+        let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(&Distances::new(square.clone()).unwrap()).unwrap());
         let tolerance = if name.ends_with("lle") { 1e-3 } else { 1e-6 };
         assert!(distance_mismatch(a.embedding(), b.embedding()) < tolerance, "{name}");
     }
@@ -102,7 +103,7 @@ fn distances_and_points_give_the_same_map() {
         .collect();
     let gram = eigenfold::Points::new(300, 300, gram).unwrap();
     let recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };
-    let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(eigenfold::Input::Similarities(&gram)).unwrap());
+    let (a, b) = (recipe.fit(&points).unwrap(), recipe.fit(&Distances::from_similarities(&gram).unwrap()).unwrap());
     assert!(distance_mismatch(a.embedding(), b.embedding()) < 1e-6);
 }
 
@@ -244,7 +245,7 @@ fn a_learned_graph_serves_any_method() {
     for i in 0..400 {
         assert!(found.graph.neighbors(i).iter().all(|&j| candidates.neighbors(i).contains(&j) || bridge(i, j)));
     }
-    let given = plain.fit(Input::Graph(&found.graph)).unwrap();
+    let given = plain.fit(&found.graph).unwrap();
     assert!(distance_mismatch(given.embedding(), model.embedding()) < SOLVED);
     assert!(distance_mismatch(plain.fit(&points).unwrap().embedding(), model.embedding()) > SOLVED);
     assert_eq!(model.report().graph_route.as_deref(), Some("learned"));

@@ -130,10 +130,8 @@ fn drill_of_digits_has_the_optima_of_the_reference() {
         let penalty = Penalty::Value(part * variance);
         let drill = Drill { penalty, ridge: 0.01, tolerance: 1e-9, ..Drill::default() };
         let site = Site {
-            points: Some(&digits),
-            distances: None,
+            ground: (&digits).into(),
             graph: Some(&graph),
-            metric: Metric::Euclidean,
             dims: 2,
             seed: 0,
             memory: u64::MAX,

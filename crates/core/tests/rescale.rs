@@ -4,12 +4,13 @@
 
 mod support;
 
+use eigenfold::Distances;
 use eigenfold::field::Weight;
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::upper_bound;
 use eigenfold::{
-    Graph, Input, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors, Pieces, Points, Recipe,
+    Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors, Pieces, Points, Recipe,
 };
 use proptest::prelude::*;
 use support::*;
@@ -184,7 +185,8 @@ fn landmarks_pieces_distances_and_graphs_can_be_rescaled() {
     let whole = recipe(Isomap::default(), 8, Some(6)).fit(&roll).unwrap();
     let distances = distances(&roll);
     let graph = graph(&roll, 8);
-    for input in [Input::Distances(&distances), Input::Graph(&graph)] {
+    let given = Distances::new(distances.clone()).unwrap();
+    for input in [eigenfold::Ground::from(&given), eigenfold::Ground::from(&graph)] {
         let model = recipe(Isomap::default(), 8, Some(6)).fit(input).unwrap();
         let agree = |(a, b): (&f64, &f64)| (a - b).abs() < FITTED * whole.spectrum()[0];
         assert!(model.spectrum().iter().zip(whole.spectrum()).all(agree));

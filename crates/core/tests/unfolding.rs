@@ -9,7 +9,7 @@ use eigenfold::graph::{Found, Neighbors, Paths, Search};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::unfolding::{Constraints, MvuVariant};
-use eigenfold::{Graph, Input, LaplacianEigenmaps, Model, Mvu, Pieces, Points, Recipe};
+use eigenfold::{Distances, Graph, LaplacianEigenmaps, Model, Mvu, Pieces, Points, Recipe};
 use support::{affine_error, distances, shared, swiss};
 
 fn recipe(k: usize, mvu: Mvu) -> Recipe {
@@ -114,7 +114,7 @@ fn separate_pieces_have_a_certificate_each() {
 fn every_kind_of_input_is_unfolded_alike() {
     let points = swiss(100);
     let of_points = recipe(5, Mvu::default()).fit(&points).unwrap();
-    let of_distances = recipe(5, Mvu::default()).fit(Input::Distances(&distances(&points))).unwrap();
+    let of_distances = recipe(5, Mvu::default()).fit(&Distances::new(distances(&points)).unwrap()).unwrap();
     assert!((primal(&of_points) / primal(&of_distances) - 1.0).abs() < 1e-9);
     let graph = found(&points, 5).graph;
     let of_graph = recipe(5, Mvu::default()).fit(&graph).unwrap();
@@ -272,7 +272,7 @@ fn lawrences_data_have_the_known_variances() {
         let roots = distances(&points).values().iter().map(|d| d.sqrt()).collect();
         let roots = Points::new(points.rows(), points.rows(), roots).unwrap();
         let mvu = Mvu { variant: MvuVariant::Equality, tolerance: 1e-6, ..Mvu::default() };
-        let model = recipe(k, mvu).fit(Input::Distances(&roots)).unwrap();
+        let model = recipe(k, mvu).fit(&Distances::new(roots.clone()).unwrap()).unwrap();
         assert!((primal(&model) / known[3] - 1.0).abs() < 1e-5, "{} {}", primal(&model), known[3]);
         if let Some(his) = shared(&format!("data/{name}/reference_embeddings/talk_figure_MVU.csv")) {
             let disparity = disparity(model.embedding(), &his);

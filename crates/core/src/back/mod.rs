@@ -14,7 +14,7 @@ mod neighborhood;
 
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::place::Rule;
+use crate::place::{Linear, Rule};
 use crate::points::Points;
 use kriging::{Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
@@ -111,7 +111,7 @@ impl Model {
     pub fn way_back(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let map = MapNeighbors::new(&self.embedding, self.pieces())?;
-        if let Some(Rule::Linear { mean, axes }) = self.parts.first().and_then(|part| part.rule.as_ref()) {
+        if let Some(Rule::Linear(Linear { mean, axes })) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let (deviations, error) = discarded(points, &self.embedding, mean, axes);
             let evidence = Evidence {
                 rule: BackRule::Linear,
@@ -137,10 +137,9 @@ impl Model {
     /// The training points, or why there are none.
     fn data(&self) -> Result<&Points> {
         self.points.as_ref().ok_or_else(|| {
-            let what = if self.kind == "graph" { "a graph" } else { self.kind.as_str() };
+            let (method, what) = (&self.report.method, self.kind.phrase());
             Error::parameter(format!(
-                "this {} model was fitted to {what} and has no data space to go back to; fit it to points",
-                self.report.method
+                "this {method} model was fitted to {what} and has no data space to go back to; fit it to points"
             ))
         })
     }

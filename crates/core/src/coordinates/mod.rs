@@ -1,3 +1,58 @@
-//! Stage 3: coordinates.
+//! Stage 3: a map of the points, with its evidence, by eigenvectors of a field or by the descent of an objective.
+//!
+//! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of the two made it.
 
+pub mod descend;
+mod rescale;
 pub mod spectral;
+
+pub(crate) use rescale::rescale;
+
+use crate::error::Result;
+use crate::field::Task;
+use crate::points::Points;
+use crate::progress::Observer;
+
+/// Coordinates, and what speaks for them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Map {
+    /// One row per point that the task is over: all points, or the landmarks.
+    pub coordinates: Points,
+    /// What speaks for them.
+    pub evidence: Evidence,
+}
+
+/// How well a map answers to its task.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Evidence {
+    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
+    pub eigenvalues: Vec<f64>,
+    /// The backward error of each eigenpair.
+    pub residuals: Vec<f64>,
+    /// The value of the objective; nothing of eigenvectors.
+    pub objective: Option<f64>,
+    /// The largest entry of its slope, in the units of the descent.
+    pub gradient: Option<f64>,
+    /// What else the solver has to show for itself, by name.
+    pub figures: Vec<(&'static str, f64)>,
+    /// What gave the coordinates.
+    pub solver: String,
+    /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.
+    pub iterations: usize,
+    /// Whether the solver met its tolerance.
+    pub converged: bool,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// The first `dims` coordinates that a task gives; `memory` bounds what a solver may allocate.
+///
+/// # Errors
+///
+/// If no solver could run, or the observer stopped before there was anything to return.
+pub fn map(task: &Task, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
+    match task {
+        Task::Spectral(field) => spectral::map(field, dims, seed, memory, observer),
+        Task::Descend(task) => descend::map(task, observer),
+    }
+}

@@ -8,6 +8,7 @@
 //!   the field's [`Scale`] (one of them takes the symmetric form of the vectors);
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
+use super::{Evidence, Map};
 use crate::error::Result;
 use crate::field::{Field, Scale};
 use crate::linalg::dense;
@@ -17,6 +18,7 @@ use crate::linalg::eigen::pencil;
 use crate::linalg::sparse::centered_inverse::CenteredInverse;
 use crate::linalg::sparse::root::Root;
 use crate::linalg::{Eigenpairs, Operator};
+use crate::points::Points;
 use crate::progress::Observer;
 use faer::{Mat, MatMut, MatRef};
 
@@ -27,31 +29,12 @@ const SMALL_SIDE: usize = 2000;
 /// Relative residual asked of an operator's eigenpairs.
 const TOLERANCE: f64 = 1e-10;
 
-/// What stage 3 answered.
-#[derive(Clone, Debug)]
-pub struct Spectrum {
-    /// One row a point, one column a coordinate.
-    pub coordinates: Mat<f64>,
-    /// The eigenvalues of the coordinates, then some further ones as well as they are known.
-    pub eigenvalues: Vec<f64>,
-    /// The backward error of each eigenpair.
-    pub residuals: Vec<f64>,
-    /// The rung of the ladder that gave the answer.
-    pub solver: String,
-    /// Applications of the solver's operator to a block of vectors.
-    pub iterations: usize,
-    /// Whether every coordinate met the solver's tolerance.
-    pub converged: bool,
-    /// What the user should know.
-    pub warnings: Vec<String>,
-}
-
 /// The first `dims` coordinates of a field; `memory` bounds what a solver may allocate.
 ///
 /// # Errors
 ///
 /// If no solver could run, or the observer stopped before there was anything to return.
-pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Spectrum> {
+pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     let (pairs, lengths) = match field {
         Field::Precision { matrix, mass, scale } => {
             let mut pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
@@ -102,24 +85,24 @@ pub fn coordinates(field: &Field, dims: usize, seed: u64, memory: u64, observer:
             );
         }
     }
-    let mut coordinates = Mat::zeros(pairs.vectors.nrows(), dims);
-    for (q, length) in lengths.iter().enumerate().take(dims) {
-        let signed = sign(pairs.vectors.as_ref(), q) * length;
-        for i in 0..coordinates.nrows() {
-            coordinates[(i, q)] = signed * pairs.vectors[(i, q)];
-        }
-    }
+    let signed: Vec<f64> = (0..dims.min(lengths.len())).map(|q| sign(pairs.vectors.as_ref(), q) * lengths[q]).collect();
+    let entry = |(i, q): (usize, usize)| signed.get(q).map_or(0.0, |length| length * pairs.vectors[(i, q)]);
+    let n = pairs.vectors.nrows();
+    let coordinates = (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(entry).collect();
     let (mut eigenvalues, mut residuals) = (pairs.values, pairs.residuals);
     eigenvalues.resize(eigenvalues.len().max(dims), 0.0);
     residuals.resize(eigenvalues.len(), 0.0);
-    Ok(Spectrum {
-        coordinates,
-        eigenvalues,
-        residuals,
-        solver: pairs.solver,
-        iterations: pairs.iterations,
-        converged: pairs.converged,
-        warnings,
+    Ok(Map {
+        coordinates: Points::new(n, dims, coordinates)?,
+        evidence: Evidence {
+            eigenvalues,
+            residuals,
+            solver: pairs.solver,
+            iterations: pairs.iterations,
+            converged: pairs.converged,
+            warnings,
+            ..Evidence::default()
+        },
     })
 }
 

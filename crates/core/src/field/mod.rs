@@ -20,16 +20,17 @@ pub use local::lle::LleVariant;
 pub use weight::Weight;
 
 use crate::error::{Error, Result, bytes};
-use crate::field::unfolding::{Certificate, Distance, distance_of};
+use crate::field::unfolding::Certificate;
 use crate::graph::{Graph, Metric, Neighbors, Search};
-use crate::input::Input;
-use crate::linalg::Operator;
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::root::Root;
+use crate::ground::{Ground, Measured};
+use crate::linalg::{Operator, Root, SparseSymmetric};
 use crate::place::Rule;
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::Mat;
+
+pub use crate::ground::InputKind;
+pub(crate) use crate::ground::needs_points;
 
 /// A Gaussian field over the points.
 pub enum Field {
@@ -82,16 +83,13 @@ pub enum Scale {
     Covariance(f64),
 }
 
-/// What a method is given to build its field.
+/// What a method is given to build on.
+#[derive(Clone, Copy)]
 pub struct Site<'a> {
-    /// The points, where the input has them.
-    pub points: Option<&'a Points>,
-    /// The square matrix of distances, where the input is one.
-    pub distances: Option<&'a Points>,
+    /// What is known of the points.
+    pub ground: Ground<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
-    /// The metric of the graph.
-    pub metric: Metric,
     /// The number of coordinates asked for.
     pub dims: usize,
     /// The seed of every random choice.
@@ -105,8 +103,7 @@ pub struct Site<'a> {
 impl<'a> Site<'a> {
     /// The number of points.
     pub fn len(&self) -> usize {
-        let square = self.points.or(self.distances);
-        square.map_or_else(|| self.graph.map_or(0, Graph::len), Points::rows)
+        self.ground.len()
     }
 
     /// Whether there is nothing to embed.
@@ -119,10 +116,17 @@ impl<'a> Site<'a> {
         self.graph.ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give -k or --radius"))
     }
 
-    /// Measures the distance of two points; nothing if there is only a graph.
-    pub(crate) fn distance(&self) -> Option<Distance<'a>> {
-        let input = self.points.map(Input::Points).or(self.distances.map(Input::Distances))?;
-        distance_of(&input, self.metric).ok().flatten()
+    /// The points with all their distances, for a method that cannot start from a graph.
+    pub(crate) fn measured(&self, method: &str) -> Result<Measured<'a>> {
+        self.ground.measured().ok_or_else(|| needs_points(method, "laplacian-eigenmaps and isomap embed a graph"))
+    }
+
+    /// The metric of the points; the usual one where they have none.
+    pub(crate) fn metric(&self) -> Metric {
+        match self.ground {
+            Ground::Points(_, metric) => metric,
+            Ground::Distances(_) | Ground::Graph(_) => Metric::default(),
+        }
     }
 
     /// Refuses work that would not fit.
@@ -134,12 +138,54 @@ impl<'a> Site<'a> {
     }
 }
 
+/// What stage 3 has to do: all that a method says about the coordinates.
+pub enum Task {
+    /// Eigenvectors of a field, over all points or over the landmarks.
+    Spectral(Field),
+    /// The descent of an objective.
+    Descend(Descend),
+}
+
+/// A function of the coordinates, all of them one after the other, row by row.
+pub trait Objective: Send + Sync {
+    /// The value, with the slope written.
+    fn value(&self, y: &[f64], slope: &mut [f64]) -> f64;
+
+    /// A value in the units of the data.
+    fn in_units(&self, value: f64) -> f64 {
+        value
+    }
+
+    /// What else there is to say of a value.
+    fn figures(&self, value: f64) -> Vec<(&'static str, f64)> {
+        let _ = value;
+        Vec::new()
+    }
+
+    /// What descends, in a few words.
+    fn solver(&self) -> &'static str;
+}
+
+/// An objective, and where its descent starts.
+pub struct Descend {
+    /// The objective.
+    pub objective: Box<dyn Objective>,
+    /// One row per point.
+    pub start: Points,
+    /// The objective sees coordinates in units of this.
+    pub unit: f64,
+    /// The part of the objective that two steps in a row must gain, else the descent ends.
+    pub tolerance: f64,
+    /// The most evaluations.
+    pub max_iterations: usize,
+}
+
 /// What a method built.
 pub struct Built {
-    /// The field, over all points or over the landmarks.
-    pub field: Field,
+    /// What stage 3 has to do.
+    pub task: Task,
     /// How new points are placed.
-    pub rule: Rule,
+    pub(crate) rule: Rule,
     /// The log likelihood of the points under the field alone, where the method maximized or knows it.
     pub log_likelihood: Option<f64>,
     /// The fitted edges by their ends, where the method has a multiplier for each ([`Build::has_weights`]).
@@ -167,10 +213,23 @@ impl Built {
         self.neighbors.unwrap_or_else(usual)
     }
 
+    /// The field, where stage 3 takes its eigenvectors.
+    pub fn field(&self) -> Option<&Field> {
+        match &self.task {
+            Task::Spectral(field) => Some(field),
+            Task::Descend(_) => None,
+        }
+    }
+
     /// A field and its rule, with nothing more to say.
     pub(crate) fn new(field: Field, rule: Rule) -> Built {
+        Built::of(Task::Spectral(field), rule)
+    }
+
+    /// A task and its rule, with nothing more to say.
+    pub(crate) fn of(task: Task, rule: Rule) -> Built {
         Built {
-            field,
+            task,
             rule,
             log_likelihood: None,
             weights: None,
@@ -185,31 +244,6 @@ impl Built {
     }
 }
 
-/// Which inputs a method can start from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputKind {
-    /// One row of features a point.
-    Points,
-    /// A square matrix of distances.
-    Distances,
-    /// A square positive semidefinite matrix of inner products.
-    Similarities,
-    /// A list of edges with lengths.
-    Graph,
-}
-
-impl InputKind {
-    /// One lower-case word.
-    pub fn name(self) -> &'static str {
-        match self {
-            InputKind::Points => "points",
-            InputKind::Distances => "distances",
-            InputKind::Similarities => "similarities",
-            InputKind::Graph => "graph",
-        }
-    }
-}
-
 /// What the outside needs to know of a method.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
@@ -219,13 +253,13 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// One sentence.
     pub summary: &'static str,
-    /// Where the method does its work: `covariance` or `precision`.
+    /// What the coordinates answer to: a `covariance`, a `precision` or an `objective`.
     pub stage: &'static str,
     /// The paper.
     pub paper: &'static str,
     /// The inputs it can start from.
     pub accepts: &'static [InputKind],
-    /// Whether it starts from a neighborhood graph.
+    /// Whether it starts from a neighborhood graph, as its parameters are now; a given graph is always used.
     pub needs_graph: bool,
     /// Whether it measures points by a metric of the user's choice.
     pub uses_metric: bool,
@@ -314,14 +348,9 @@ pub(crate) fn landmark_graph(site: &Site<'_>, points: &Points, landmarks: &[u32]
     let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
     let (points, graph) = (points.select(&rows), site.graph()?);
     let neighbors = Neighbors::Nearest((graph.edge_count() / graph.len()).clamp(1, rows.len() - 1));
-    let search = Search { neighbors, metric: site.metric, seed: site.seed, ..Search::default() };
+    let search = Search { neighbors, metric: site.metric(), seed: site.seed, ..Search::default() };
     let graph = search.of_points(&points, site.observer)?.graph;
     Ok((points, graph))
-}
-
-/// The refusal of an input a method cannot use.
-pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
-    Error::parameter(format!("{method} needs points; {way_out}"))
 }
 
 /// How many landmarks stand well for n points: one in twenty, but 20 at least and 1000 at most.

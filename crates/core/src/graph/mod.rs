@@ -12,7 +12,6 @@ pub(crate) mod search;
 pub use metric::Metric;
 pub use paths::Paths;
 pub use search::index::{Index, Lists};
-pub use search::matrix::check_distances;
 pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};

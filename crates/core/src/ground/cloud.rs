@@ -1,98 +1,11 @@
-//! What the local methods stand on: points, or only their distances, and the few of them around a point.
+//! A few points as they are seen from one of them or from their mean: rows, or inner products where only distances are known.
 
-use crate::error::Result;
-use crate::field::{InputKind, Site, needs_points};
-use crate::graph::Metric;
 use crate::linalg::dense::small::{add_outer, symmetric_eigen};
 use crate::points::Points;
 use std::borrow::Cow;
 
-/// What these methods start from.
-pub(crate) const INPUTS: &[InputKind] = &[InputKind::Points, InputKind::Distances, InputKind::Similarities];
-
 /// A principal direction below this part of the longest one is rounding (a ratio of lengths).
 const FLAT: f64 = 1e-7;
-
-/// What is known of the points.
-#[derive(Clone, Copy)]
-pub(crate) enum Ground<'a> {
-    /// Their features.
-    Points(&'a Points),
-    /// Their distances from each other.
-    Distances(&'a Points),
-}
-
-impl<'a> Ground<'a> {
-    /// The ground of a method.
-    pub(crate) fn new(site: &Site<'a>, method: &str) -> Result<Ground<'a>> {
-        match (site.points, site.distances) {
-            (Some(points), _) => Ok(Ground::Points(points)),
-            (None, Some(distances)) => Ok(Ground::Distances(distances)),
-            (None, None) => Err(needs_points(method, "laplacian-eigenmaps and isomap embed a graph")),
-        }
-    }
-
-    /// p, where it is known.
-    pub(crate) fn features(self) -> Option<usize> {
-        match self {
-            Ground::Points(points) => Some(points.cols()),
-            Ground::Distances(_) => None,
-        }
-    }
-
-    /// How far two points are from each other.
-    pub(crate) fn distance(self, metric: Metric, i: usize, j: usize) -> f64 {
-        match self {
-            Ground::Points(points) => metric.distance(points.row(i), points.row(j)),
-            Ground::Distances(distances) => distances.row(i)[j],
-        }
-    }
-
-    /// The mean variance of a feature; that of all of them together where only distances are known.
-    pub(crate) fn variance(self) -> f64 {
-        match self {
-            Ground::Points(points) => {
-                let mean = points.column_means();
-                mean_square(points.values().iter().enumerate().map(|(at, x)| x - mean[at % mean.len()]).collect())
-            }
-            Ground::Distances(distances) => 0.5 * mean_square(distances.values().to_vec()),
-        }
-    }
-
-    /// The neighbors of point i as seen from it.
-    pub(crate) fn around(self, i: usize, neighbors: &[u32]) -> Cloud {
-        match self {
-            Ground::Points(points) => Cloud::Rows(differences(points, neighbors, points.row(i))),
-            // ½ (d²[i,j] + d²[i,k] − d²[j,k])
-            Ground::Distances(distances) => {
-                let square = |a: usize, b: usize| distances.row(a)[b].powi(2);
-                let pairs = neighbors.iter().flat_map(|&j| neighbors.iter().map(move |&k| (j as usize, k as usize)));
-                Cloud::Gram(pairs.map(|(j, k)| 0.5 * (square(i, j) + square(i, k) - square(j, k))).collect())
-            }
-        }
-    }
-
-    /// The members of a patch as seen from their mean.
-    pub(crate) fn centered(self, members: &[u32]) -> Cloud {
-        let size = members.len();
-        match self {
-            Ground::Points(points) => {
-                let mut rows = differences(points, members, points.row(members[0] as usize));
-                center(&mut rows, size);
-                Cloud::Rows(rows)
-            }
-            Ground::Distances(distances) => {
-                let square = |a: u32, b: u32| -0.5 * distances.row(a as usize)[b as usize].powi(2);
-                let entries = members.iter().flat_map(|&a| members.iter().map(move |&b| square(a, b)));
-                let mut gram: Vec<f64> = entries.collect();
-                center(&mut gram, size);
-                let mut turned: Vec<f64> = (0..size * size).map(|at| gram[at % size * size + at / size]).collect();
-                center(&mut turned, size);
-                Cloud::Gram(turned)
-            }
-        }
-    }
-}
 
 /// A few points about an origin: their rows, or where only distances are known their inner products.
 pub(crate) enum Cloud {
@@ -169,11 +82,4 @@ pub(crate) fn center(rows: &mut [f64], count: usize) {
         let mean = (0..count).map(|a| rows[a * p + f]).sum::<f64>() / count as f64;
         (0..count).for_each(|a| rows[a * p + f] -= mean);
     }
-}
-
-/// The mean of the squares, in units of the largest so that none overflows.
-fn mean_square(values: Vec<f64>) -> f64 {
-    let largest = values.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
-    let sum: f64 = values.iter().map(|v| (v / largest).powi(2)).sum();
-    largest * (sum / values.len() as f64) * largest
 }

@@ -7,7 +7,8 @@
 use crate::error::{Error, Result};
 use crate::fit::Stages;
 use crate::graph::Pieces;
-use crate::likelihood::{Budget, Columns, Density, Likelihood};
+use crate::ground::Ground;
+use crate::likelihood::Columns;
 use crate::points::Points;
 use crate::progress::{Observer, Silent};
 use crate::recipe::Recipe;
@@ -91,24 +92,11 @@ impl Recipe {
     /// The log density of the left columns under the field of the kept ones, and whether that is at the floor.
     fn fold(&self, points: &Points, kept: &[usize], left: &[usize], observer: &dyn Observer) -> Result<(f64, bool)> {
         let seen = points.select_columns(kept);
-        self.check_dims(points.rows(), Some(&seen))?;
-        let needs_graph = self.method.info().needs_graph;
-        let found = if needs_graph { Some(self.graph(Some(&seen), None, None, observer)?.0) } else { None };
-        let stages = Stages { recipe: self, points: Some(&seen), distances: None, metric: self.metric, observer };
-        let mut built = stages.built(found.as_ref().map(|found| &found.graph), self.dims)?;
-        let map = if built.field.is_precision_of(points.rows()) {
-            None
-        } else {
-            let spectrum = stages.spectrum(&built.field, self.dims)?;
-            let k = built.neighbors_of(found.as_ref().map(|found| &found.graph));
-            Some(stages.embedding(points.rows(), k, &spectrum, &mut built.rule)?)
-        };
         let none = || {
             let fact = "the kept features have no likelihood (they coincide, or their field is singular)";
             Error::Numerical(format!("{fact}; use another -k"))
         };
-        let budget = Budget { likelihood: Likelihood::Always, memory: stages.memory() };
-        let density = Density::new(&built.field, map.as_ref(), kept.len(), &budget)?.ok_or_else(none)?;
+        let density = Stages::new(self, Ground::from(&seen), observer)?.density()?.ok_or_else(none)?;
         let columns = Columns::all(&seen);
         let fitted = density.fit(&columns, observer)?.ok_or_else(none)?;
         let left = Columns::in_units(points, left, columns.size);

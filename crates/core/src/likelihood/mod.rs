@@ -99,18 +99,19 @@ pub(crate) enum Density {
 }
 
 impl Density {
-    /// The density of a field, by its map if it is a covariance; nothing if its price is beyond the budget.
+    /// The density of a field; by its map if it is a covariance, if it is over landmarks alone, or if there is none.
+    /// Nothing if its price is beyond the budget.
     pub(crate) fn new(
-        field: &Field,
-        map: Option<&Points>,
-        features: usize,
+        field: Option<&Field>,
+        map: &dyn Fn() -> Result<Points>,
+        points: &Points,
         budget: &Budget,
     ) -> Result<Option<Density>> {
-        let cheap = budget.likelihood == Likelihood::Cheap;
+        let (features, cheap) = (points.cols(), budget.likelihood == Likelihood::Cheap);
         let small = |n: usize| !cheap || n <= CHEAP_POINTS;
-        if let Some(map) = map.filter(|map| !field.is_precision_of(map.rows())) {
-            return Ok(Some(Density::Map(Map::new(map)?)));
-        }
+        let Some(field) = field.filter(|field| field.is_precision_of(points.rows())) else {
+            return Ok(Some(Density::Map(Map::new(&map()?)?)));
+        };
         let (matrix, grounded) = match field {
             Field::Precision { matrix, .. } | Field::Definite { matrix, .. } if small(matrix.dim()) => {
                 (Cow::Borrowed(matrix), None)

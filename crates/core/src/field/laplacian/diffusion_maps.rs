@@ -15,7 +15,7 @@
 use crate::error::Result;
 use crate::field::laplacian::affinity::{Affinity, heat, typical_length};
 use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
-use crate::place::{Form, Rule};
+use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
 
 /// Diffusion maps.
@@ -43,7 +43,7 @@ impl Build for DiffusionMaps {
             summary: "distances of a random walk over the points",
             stage: "precision",
             paper: "Coifman & Lafon 2006",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            accepts: InputKind::ALL,
             needs_graph: true,
             uses_metric: true,
         }
@@ -75,7 +75,7 @@ impl Build for DiffusionMaps {
         affinity.rescale(&density, |i| density[i] * density[i]);
         let mass = Some(affinity.degrees().to_vec());
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Diffusion(self.time) };
-        let rule = Rule::Affinity { width: Some(width), density: Some(density), form: Form::Normalized };
+        let rule = Rule::Nystrom(Nystrom { width: Some(width), density: Some(density), form: Form::Normalized });
         Ok(Built { used: vec![("bandwidth", shown(width))], ..Built::new(field, rule) })
     }
 }

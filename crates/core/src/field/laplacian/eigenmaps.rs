@@ -18,8 +18,10 @@ use crate::error::{Error, Result};
 use crate::field::laplacian::affinity::{Affinity, Mutual, heat, typical_length};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
-use crate::place::{Form, Rule};
+use crate::field::{
+    Build, Built, Field, Info, InputKind, Parameter, Scale, Site, Task, no_such_parameter, number, shown,
+};
+use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
 
 /// The weight of an edge.
@@ -67,7 +69,7 @@ impl Build for LaplacianEigenmaps {
             summary: "neighbors pull on each other; the slowest vibrations of the graph",
             stage: "precision",
             paper: "Belkin & Niyogi 2003",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            accepts: InputKind::ALL,
             needs_graph: true,
             uses_metric: true,
         }
@@ -150,7 +152,7 @@ impl Build for LaplacianEigenmaps {
             LaplacianVariant::Unnormalized => (None, Scale::Unit, Form::Unnormalized { added }),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        let rule = Rule::Affinity { width, density: None, form };
+        let rule = Rule::Nystrom(Nystrom { width, density: None, form });
         Ok(Built { used: vec![("bandwidth", width.map_or("none".into(), shown))], ..Built::new(field, rule) })
     }
 }
@@ -179,6 +181,6 @@ impl LaplacianEigenmaps {
             LaplacianVariant::Unnormalized => (None, Scale::Unit),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        Ok(Built { field, used: vec![("bandwidth", "none".into())], ..unfolded })
+        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", "none".into())], ..unfolded })
     }
 }

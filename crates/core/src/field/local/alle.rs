@@ -13,13 +13,14 @@
 //! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Field, Info, Parameter, Site, needs_points, no_such_parameter, number, shown};
+use crate::field::{
+    Build, Built, Field, Info, InputKind, Parameter, Site, needs_points, no_such_parameter, number, shown,
+};
 use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
-use crate::ground::Ground;
-use crate::ground::cloud::INPUTS;
+use crate::ground::Measured;
 use crate::ground::regression::Regression;
 use crate::linalg::sparse::root::Root;
-use crate::place::Rule;
+use crate::place::{Barycenter, Rule};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -78,7 +79,7 @@ impl Build for Alle {
             summary: "in an order of the points, every point is a weighted mean of later ones",
             stage: "precision",
             paper: "Lawrence 2012, section 2.7.4",
-            accepts: INPUTS,
+            accepts: InputKind::MEASURED,
             needs_graph: true,
             uses_metric: true,
         }
@@ -109,7 +110,7 @@ impl Build for Alle {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let data = Ground::new(site, self.info().name)?;
+        let data = site.measured(self.info().name)?;
         let ordered = self.ordered(site, data)?;
         let regularization = match self.regularization {
             Some(given) => given,
@@ -117,7 +118,7 @@ impl Build for Alle {
         };
         let rows = regressions(site, data, &ordered, regularization)?;
         let (root, log_likelihood) = root(data, ordered, &rows);
-        let mut built = Built::new(Field::Root(root), Rule::Barycenter { regularization, landmarks: None });
+        let mut built = Built::new(Field::Root(root), Rule::Barycenter(Barycenter { regularization, landmarks: None }));
         built.log_likelihood = log_likelihood;
         if self.regularization.is_none() {
             built.used.push(("regularization", shown(regularization)));
@@ -128,7 +129,7 @@ impl Build for Alle {
 
 impl Alle {
     /// The order, and the parents of every point: half as many again as it has neighbors, since they are on one side.
-    fn ordered(&self, site: &Site<'_>, data: Ground<'_>) -> Result<Ordered> {
+    fn ordered(&self, site: &Site<'_>, data: Measured<'_>) -> Result<Ordered> {
         let graph = site.graph()?;
         let union = graph.union();
         let order = match self.ordering {
@@ -139,7 +140,7 @@ impl Alle {
                 order
             }
             Ordering::Principal => {
-                let Ground::Points(points) = data else {
+                let Measured::Points(points, _) = data else {
                     return Err(needs_points("--ordering principal", "geodesic orders distances as well"));
                 };
                 principal_order(points)
@@ -148,7 +149,7 @@ impl Alle {
             Ordering::Elimination => return Ordered::elimination(&union),
         };
         let most = (3 * (graph.edge_count() / graph.len()).max(1)).div_ceil(2);
-        let distance = |i: usize, j: usize| data.distance(site.metric, i, j);
+        let distance = |i: usize, j: usize| data.distance(i, j);
         Ok(Ordered::nearest(&union, order, most, &distance))
     }
 }
@@ -161,7 +162,7 @@ fn parents(ordered: &Ordered, place: usize) -> Vec<u32> {
 /// The regularization that suits the data. It must not be much below the part of the local variance that lies beyond
 /// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is
 /// pulled towards its parents, which are all on one side of it. So it is that part, by the median over the points.
-fn share_beyond(data: Ground<'_>, ordered: &Ordered, dims: usize) -> f64 {
+fn share_beyond(data: Measured<'_>, ordered: &Ordered, dims: usize) -> f64 {
     let places = ordered.order.len() - 1;
     let asked = places.min(ASKED);
     let share = |at: usize| {
@@ -176,7 +177,7 @@ fn share_beyond(data: Ground<'_>, ordered: &Ordered, dims: usize) -> f64 {
 }
 
 /// Every place but the last written by its parents.
-fn regressions(site: &Site<'_>, data: Ground<'_>, ordered: &Ordered, regularization: f64) -> Result<Vec<Regression>> {
+fn regressions(site: &Site<'_>, data: Measured<'_>, ordered: &Ordered, regularization: f64) -> Result<Vec<Regression>> {
     let regression = |place: usize| {
         if place.is_multiple_of(512) && site.observer.stop() {
             return Err(Error::Stopped);
@@ -188,7 +189,7 @@ fn regressions(site: &Site<'_>, data: Ground<'_>, ordered: &Ordered, regularizat
 }
 
 /// M, and the log likelihood where the number of features is known and the points differ at all.
-fn root(data: Ground<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Option<f64>) {
+fn root(data: Measured<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Option<f64>) {
     let variance = data.variance();
     // Points that all coincide have no scale; then every regression is as sure as another.
     let unit = if variance > 0.0 { variance } else { 1.0 };
@@ -213,16 +214,7 @@ mod tests {
     use crate::sample::r2_swiss_roll as swiss;
 
     fn site(points: &Points) -> Site<'_> {
-        Site {
-            points: Some(points),
-            distances: None,
-            graph: None,
-            metric: Default::default(),
-            dims: 2,
-            seed: 0,
-            memory: u64::MAX,
-            observer: &Silent,
-        }
+        Site { ground: points.into(), graph: None, dims: 2, seed: 0, memory: u64::MAX, observer: &Silent }
     }
 
     /// Every point of swiss(60) written by its four nearest later rows, wherever they are, with r = 1e-3: NumPy's
@@ -240,7 +232,7 @@ mod tests {
             ordered.parents.extend(later.iter().map(|&j| j as u32));
             ordered.offsets.push(ordered.parents.len());
         }
-        let data = Ground::Points(&points);
+        let data = Measured::Points(&points, crate::graph::Metric::Euclidean);
         let rows = regressions(&site(&points), data, &ordered, 1e-3).unwrap();
         let (root, log_likelihood) = root(data, ordered, &rows);
         assert!((log_likelihood.unwrap() / 114.550277907666 - 1.0).abs() < 1e-10, "{log_likelihood:?}");
@@ -251,11 +243,12 @@ mod tests {
         for (w, entry) in rows[0].weights.iter().zip(column) {
             assert!((-w * m / entry - 1.0).abs() < 1e-10, "{:?}", rows[0].weights);
         }
-        let spectrum = crate::coordinates::spectral::coordinates(&Field::Root(root), 3, 0, u64::MAX, &Silent).unwrap();
+        let spectrum = crate::coordinates::spectral::map(&Field::Root(root), 3, 0, u64::MAX, &Silent).unwrap();
+        let eigenvalues = spectrum.evidence.eigenvalues;
         for (ours, theirs) in
-            spectrum.eigenvalues.iter().zip([0.0013651426190328423, 0.0014979871687946264, 0.0017380794685061091])
+            eigenvalues.iter().zip([0.0013651426190328423, 0.0014979871687946264, 0.0017380794685061091])
         {
-            assert!((ours / theirs - 1.0).abs() < 1e-7, "{:?}", spectrum.eigenvalues);
+            assert!((ours / theirs - 1.0).abs() < 1e-7, "{eigenvalues:?}");
         }
     }
 
@@ -265,12 +258,14 @@ mod tests {
     fn on_a_line_each_point_is_extrapolated_from_the_next_two() {
         let points = Points::from_rows(&[[0.0], [1.0], [3.0], [7.0]]).unwrap();
         let ordered = Ordered { order: vec![0, 1, 2, 3], offsets: vec![0, 2, 4, 5, 5], parents: vec![1, 2, 2, 3, 3] };
-        let rows = regressions(&site(&points), Ground::Points(&points), &ordered, 1e-12).unwrap();
+        let rows =
+            regressions(&site(&points), Measured::Points(&points, crate::graph::Metric::Euclidean), &ordered, 1e-12)
+                .unwrap();
         for (row, expected) in rows.iter().zip([vec![1.5, -0.5], vec![1.5, -0.5], vec![1.0]]) {
             assert!(row.weights.iter().zip(&expected).all(|(w, e)| (w - e).abs() < 1e-9), "{row:?}");
         }
         assert!((rows[2].residual - 16.0).abs() < 1e-9);
-        let (root, _) = root(Ground::Points(&points), ordered, &rows);
+        let (root, _) = root(Measured::Points(&points, crate::graph::Metric::Euclidean), ordered, &rows);
         let line = faer::Mat::from_fn(4, 1, |i, _| points.row(i)[0]);
         let mut image = faer::Mat::zeros(4, 1);
         root.precision().apply(line.as_ref(), image.as_mut());
@@ -289,7 +284,7 @@ mod tests {
             let mut method = Alle::default();
             method.set("ordering", name).unwrap();
             assert_eq!(method.ordering, ordering);
-            let ordered = method.ordered(&site, Ground::Points(&points)).unwrap();
+            let ordered = method.ordered(&site, Measured::Points(&points, crate::graph::Metric::Euclidean)).unwrap();
             let mut order = ordered.order.clone();
             order.sort_unstable();
             assert!(order.iter().copied().eq(0..150), "{name}");

@@ -15,9 +15,9 @@
 //! 100(10), 2003.
 
 use crate::error::Result;
-use crate::field::local::patches::{Tangent, glue, ground};
-use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
-use crate::ground::cloud::INPUTS;
+use crate::field::local::patches::{glue, ground};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
+use crate::ground::tangent::Tangent;
 use crate::linalg::dense::small::{add_outer, orthonormalize};
 use crate::place::Rule;
 use serde::{Deserialize, Serialize};
@@ -47,7 +47,7 @@ impl Build for HessianLle {
             summary: "the coordinates have no second derivatives along the surface",
             stage: "precision",
             paper: "Donoho & Grimes 2003",
-            accepts: INPUTS,
+            accepts: InputKind::MEASURED,
             needs_graph: true,
             uses_metric: true,
         }
@@ -115,7 +115,7 @@ fn hessian(tangent: &Tangent, dims: usize) -> Option<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ground::Ground;
+    use crate::ground::Measured;
     use crate::points::Points;
 
     #[test]
@@ -124,7 +124,8 @@ mod tests {
         let at = |i: usize| [(i % 5) as f64 - 2.0, (i / 5) as f64 - 2.0];
         let points = Points::from_rows(&(0..25).map(at).collect::<Vec<_>>()).unwrap();
         let members: Vec<u32> = (0..25).collect();
-        let rows = hessian(&Tangent::new(Ground::Points(&points), &members, 2), 2).unwrap();
+        let rows =
+            hessian(&Tangent::new(Measured::Points(&points, crate::graph::Metric::Euclidean), &members, 2), 2).unwrap();
         let size = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
             let dot = |row: &[f64]| (0..25).map(|i| row[i] * f(at(i)[0], at(i)[1])).sum::<f64>();
             rows.chunks_exact(25).map(|row| dot(row).powi(2)).sum()
@@ -138,6 +139,9 @@ mod tests {
     fn a_patch_on_a_line_has_no_hessian_in_two_dimensions() {
         let points = Points::from_rows(&(0..9).map(|i| [i as f64, 2.0 * i as f64]).collect::<Vec<_>>()).unwrap();
         let members: Vec<u32> = (0..9).collect();
-        assert!(hessian(&Tangent::new(Ground::Points(&points), &members, 2), 2).is_none());
+        assert!(
+            hessian(&Tangent::new(Measured::Points(&points, crate::graph::Metric::Euclidean), &members, 2), 2)
+                .is_none()
+        );
     }
 }

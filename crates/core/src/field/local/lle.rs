@@ -15,13 +15,12 @@
 
 use crate::error::{Error, Result};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
 use crate::graph::Graph;
-use crate::ground::Ground;
-use crate::ground::cloud::INPUTS;
+use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::place::Rule;
+use crate::place::{Barycenter, Rule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -75,7 +74,7 @@ impl Build for Lle {
             summary: "every point stays the same weighted mean of its neighbors",
             stage: "precision",
             paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
-            accepts: INPUTS,
+            accepts: InputKind::MEASURED,
             needs_graph: true,
             uses_metric: true,
         }
@@ -109,7 +108,7 @@ impl Build for Lle {
                 i + 1
             )));
         }
-        let ground = Ground::new(site, self.info().name)?;
+        let ground = site.measured(self.info().name)?;
         let mut warnings = Vec::new();
         let matrix = if self.variant == LleVariant::Symmetric {
             let found = symmetric_weights(site, graph, ground, self.regularization)?;
@@ -123,13 +122,13 @@ impl Build for Lle {
             precision(graph, |i| (m[i], &rows[i].weights))
         };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        let rule = Rule::Barycenter { regularization: self.regularization, landmarks: None };
+        let rule = Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None });
         Ok(Built { warnings, ..Built::new(field, rule) })
     }
 }
 
 impl Lle {
-    fn regressions(&self, site: &Site<'_>, graph: &Graph, ground: Ground<'_>) -> Result<Vec<Regression>> {
+    fn regressions(&self, site: &Site<'_>, graph: &Graph, ground: Measured<'_>) -> Result<Vec<Regression>> {
         let regression = |i: usize| {
             let neighbors = graph.neighbors(i);
             ground.around(i, neighbors).regression(neighbors.len(), self.regularization)
@@ -172,7 +171,8 @@ mod tests {
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {
         let points = crate::points::Points::from_rows(&[[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
-        let weights = Ground::Points(&points).around(0, &[1, 2]).regression(2, 1e-3).weights;
+        let weights =
+            Measured::Points(&points, crate::graph::Metric::Euclidean).around(0, &[1, 2]).regression(2, 1e-3).weights;
         assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
     }
 
@@ -188,10 +188,8 @@ mod tests {
             .of_points(&points, &crate::progress::Silent)
             .unwrap();
         let site = Site {
-            points: Some(&points),
-            distances: None,
+            ground: (&points).into(),
             graph: Some(&found.graph),
-            metric: Default::default(),
             dims: 2,
             seed: 0,
             memory: u64::MAX,
@@ -199,7 +197,12 @@ mod tests {
         };
         // Three neighbors in six dimensions: the local problem is regular, and hardly any regularization is needed.
         let lle = Lle { regularization: 1e-14, variant: LleVariant::Free };
-        for (i, row) in lle.regressions(&site, &found.graph, Ground::Points(&points)).unwrap().iter().enumerate() {
+        for (i, row) in lle
+            .regressions(&site, &found.graph, Measured::Points(&points, crate::graph::Metric::Euclidean))
+            .unwrap()
+            .iter()
+            .enumerate()
+        {
             let term = |weights: &[f64], m: f64| {
                 let residual: f64 = (0..features)
                     .map(|f| {

@@ -9,9 +9,9 @@
 //! Sci. Comput. 26(1), 2004.
 
 use crate::error::Result;
-use crate::field::local::patches::{Tangent, glue, ground};
-use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter};
-use crate::ground::cloud::INPUTS;
+use crate::field::local::patches::{glue, ground};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter};
+use crate::ground::tangent::Tangent;
 use crate::place::Rule;
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ impl Build for Ltsa {
             summary: "tangent planes are glued together where they overlap",
             stage: "precision",
             paper: "Zhang & Zha 2004",
-            accepts: INPUTS,
+            accepts: InputKind::MEASURED,
             needs_graph: true,
             uses_metric: true,
         }
@@ -55,7 +55,7 @@ impl Build for Ltsa {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Graph, Metric};
+    use crate::graph::Graph;
     use crate::points::Points;
     use crate::progress::Silent;
 
@@ -66,16 +66,15 @@ mod tests {
         let others = |i: u32| (0..3).filter(|&j| j != i).map(|j| (j, f64::from(i.abs_diff(j)))).collect();
         let graph = Graph::from_lists((0..3).map(others).collect()).unwrap();
         let site = Site {
-            points: Some(&points),
-            distances: None,
+            ground: (&points).into(),
             graph: Some(&graph),
-            metric: Metric::Euclidean,
             dims: 1,
             seed: 0,
             memory: u64::MAX,
             observer: &Silent,
         };
-        let Field::Precision { matrix, .. } = Ltsa.build(&site).unwrap().field else { panic!("it is a precision") };
+        let built = Ltsa.build(&site).unwrap();
+        let Some(Field::Precision { matrix, .. }) = built.field() else { panic!("it is a precision") };
         let second = faer::mat![[1.0], [-2.0], [1.0]];
         let expected = faer::Scale(0.5) * (&second * second.transpose());
         assert!((matrix.to_dense() - expected).norm_max() < 1e-14);

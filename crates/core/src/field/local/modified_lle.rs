@@ -15,11 +15,12 @@
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
 
 use crate::error::Result;
-use crate::field::local::patches::{complement, glue, ground};
-use crate::field::{Build, Built, Field, Info, Parameter, Scale, Site, no_such_parameter, number};
-use crate::ground::cloud::{Cloud, INPUTS};
+use crate::field::local::patches::{glue, ground};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
+use crate::ground::Cloud;
 use crate::ground::regression::REGULARIZATION;
-use crate::place::Rule;
+use crate::ground::tangent::complement;
+use crate::place::{Barycenter, Rule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +45,7 @@ impl Build for ModifiedLle {
             summary: "every point stays several weighted means of its neighbors at once",
             stage: "precision",
             paper: "Zhang & Wang 2006",
-            accepts: INPUTS,
+            accepts: InputKind::MEASURED,
             needs_graph: true,
             uses_metric: true,
         }
@@ -73,7 +74,7 @@ impl Build for ModifiedLle {
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
-        Ok(Built::new(field, Rule::Barycenter { regularization: self.regularization, landmarks: None }))
+        Ok(Built::new(field, Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None })))
     }
 }
 

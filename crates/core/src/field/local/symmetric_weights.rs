@@ -16,7 +16,7 @@
 use crate::error::{Error, Result};
 use crate::field::Site;
 use crate::graph::{Graph, Undirected};
-use crate::ground::Ground;
+use crate::ground::Measured;
 use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
@@ -41,7 +41,7 @@ pub(crate) struct Symmetric {
 pub(crate) fn symmetric_weights(
     site: &Site<'_>,
     graph: &Graph,
-    ground: Ground<'_>,
+    ground: Measured<'_>,
     regularization: f64,
 ) -> Result<Symmetric> {
     let problem = Problem::new(site, graph, ground, regularization)?;
@@ -78,7 +78,7 @@ struct Problem {
 }
 
 impl Problem {
-    fn new(site: &Site<'_>, graph: &Graph, ground: Ground<'_>, regularization: f64) -> Result<Problem> {
+    fn new(site: &Site<'_>, graph: &Graph, ground: Measured<'_>, regularization: f64) -> Result<Problem> {
         let graph = graph.union();
         let entries: u64 = (0..graph.len()).map(|i| (graph.neighbors(i).len() as u64).pow(2)).sum();
         site.afford("the coupled regressions", 8 * entries, "use a smaller -k, or --variant standard")?;
@@ -224,17 +224,9 @@ mod tests {
     use crate::progress::Silent;
 
     fn solve(points: &Points, graph: &Graph) -> Result<Symmetric> {
-        let site = Site {
-            points: Some(points),
-            distances: None,
-            graph: Some(graph),
-            metric: Metric::Euclidean,
-            dims: 1,
-            seed: 0,
-            memory: u64::MAX,
-            observer: &Silent,
-        };
-        symmetric_weights(&site, graph, Ground::Points(points), 1e-3)
+        let site =
+            Site { ground: points.into(), graph: Some(graph), dims: 1, seed: 0, memory: u64::MAX, observer: &Silent };
+        symmetric_weights(&site, graph, Measured::Points(points, crate::graph::Metric::Euclidean), 1e-3)
     }
 
     /// At the minimum the gradient of every edge is a sum of two multipliers, one an end; by least squares on a graph

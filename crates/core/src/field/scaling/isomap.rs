@@ -19,7 +19,7 @@ use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
 };
 use crate::graph::Paths;
-use crate::place::{Rule, Squares};
+use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
 
 /// Isomap.
@@ -37,7 +37,7 @@ impl Build for Isomap {
             summary: "classical scaling of the distances along the graph",
             stage: "covariance",
             paper: "Tenenbaum, de Silva & Langford 2000",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            accepts: InputKind::ALL,
             needs_graph: true,
             uses_metric: true,
         }
@@ -76,7 +76,8 @@ impl Build for Isomap {
             }
         };
         let row_means = centered.row_means().to_vec();
-        let rule = Rule::Squares { squares: Squares::Geodesic(graph.clone()), row_means, landmarks };
+        let rule =
+            Rule::Squares(Squares { away: Away { measure: Measure::Geodesic(graph.clone()), landmarks }, row_means });
         Ok(Built { used, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
 }

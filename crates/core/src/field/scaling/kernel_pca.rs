@@ -15,8 +15,9 @@ use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter, number,
     shown,
 };
+use crate::ground::Ground;
 use crate::kernel::Kernel;
-use crate::place::{Rule, Squares};
+use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
 
 /// Kernel PCA.
@@ -86,15 +87,14 @@ impl Build for KernelPca {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         // Similarities arrive as the distances of their feature space: scaling those is kernel PCA.
-        let Some(points) = site.points else {
-            return match site.distances {
-                Some(_) => {
-                    let mut built = Mds::default().build(site)?;
-                    built.used = self.parameters().iter().map(|p| (p.name, "given".into())).collect();
-                    Ok(built)
-                }
-                None => Err(needs_points("kernel-pca", "laplacian-eigenmaps embeds a graph")),
-            };
+        let points = match site.ground {
+            Ground::Points(points, _) => points,
+            Ground::Distances(_) => {
+                let mut built = Mds::default().build(site)?;
+                built.used = self.parameters().iter().map(|p| (p.name, "given".into())).collect();
+                return Ok(built);
+            }
+            Ground::Graph(_) => return Err(needs_points("kernel-pca", "laplacian-eigenmaps embeds a graph")),
         };
         let n = points.rows();
         site.afford(
@@ -121,7 +121,8 @@ impl Build for KernelPca {
             _ => {}
         }
         let row_means = centered.row_means().to_vec();
-        let rule = Rule::Squares { squares: Squares::Kernel(kernel), row_means, landmarks: None };
+        let rule =
+            Rule::Squares(Squares { away: Away { measure: Measure::Kernel(kernel), landmarks: None }, row_means });
         Ok(Built { used, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
 }

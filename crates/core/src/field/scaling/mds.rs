@@ -17,7 +17,8 @@ use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter, number,
 };
 use crate::graph::Metric;
-use crate::place::{Rule, Squares};
+use crate::ground::Ground;
+use crate::place::{Away, Measure, Rule, Squares};
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -38,7 +39,7 @@ impl Build for Mds {
             summary: "points with the given distances (classical scaling)",
             stage: "covariance",
             paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities],
+            accepts: InputKind::MEASURED,
             needs_graph: false,
             uses_metric: true,
         }
@@ -58,28 +59,18 @@ impl Build for Mds {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        if let (Some(points), Metric::Euclidean, None) = (site.points, site.metric, self.landmarks) {
+        if let (Ground::Points(points, Metric::Euclidean), None) = (site.ground, self.landmarks) {
             return Ok(linear(points));
         }
         let landmarks = choose_landmarks(self.landmarks, site.len(), site.seed)?;
         let m = landmarks.as_ref().map_or(site.len(), Vec::len);
         site.afford("the matrix of distances", Centered::memory(m), &landmarks_instead(site.len()))?;
-        let (metric, at) = (site.metric, |i: usize| landmarks.as_ref().map_or(i, |l| l[i] as usize));
-        let centered = match (site.points, site.distances) {
-            (Some(points), _) => {
-                metric.check(points)?;
-                let square = |i, j| metric.distance(points.row(at(i)), points.row(at(j))).powi(2);
-                Centered::from_squares(m, square, site.observer)?
-            }
-            (None, Some(distances)) => {
-                crate::graph::check_distances(distances)?;
-                let square = |i, j| (0.5 * (distances.row(at(i))[at(j)] + distances.row(at(j))[at(i)])).powi(2);
-                Centered::from_squares(m, square, site.observer)?
-            }
-            (None, None) => return Err(needs_points("mds", "isomap embeds a graph")),
-        };
+        let measured = site.ground.measured().ok_or_else(|| needs_points("mds", "isomap embeds a graph"))?;
+        let at = |i: usize| landmarks.as_ref().map_or(i, |l| l[i] as usize);
+        let square = |i, j| measured.distance(at(i), at(j)).powi(2);
+        let centered = Centered::from_squares(m, square, site.observer)?;
         let row_means = centered.row_means().to_vec();
-        let rule = Rule::Squares { squares: Squares::Metric, row_means, landmarks };
+        let rule = Rule::Squares(Squares { away: Away { measure: Measure::Metric, landmarks }, row_means });
         Ok(Built::new(Field::Covariance(Box::new(centered)), rule))
     }
 }

@@ -9,9 +9,9 @@
 //!
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Site, needs_points, no_such_parameter};
-use crate::place::Rule;
+use crate::place::{Linear, Rule};
 use crate::points::Points;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,14 @@ impl Build for Pca {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let points =
-            site.points.ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
+        let points = site
+            .ground
+            .points()
+            .ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
+        let (p, dims) = (points.cols(), site.dims);
+        if dims > p {
+            return Err(Error::parameter(format!("{dims} dimensions were asked of {p} features; use -d {p} or less")));
+        }
         Ok(linear(points))
     }
 }
@@ -54,5 +60,5 @@ pub(crate) fn linear(points: &Points) -> Built {
     let mean = points.column_means();
     let (n, p) = (points.rows(), points.cols());
     let centered = Mat::from_fn(n, p, |i, j| points.row(i)[j] - mean[j]);
-    Built::new(Field::Factor(centered), Rule::Linear { mean, axes: Vec::new() })
+    Built::new(Field::Factor(centered), Rule::Linear(Linear { mean, axes: Vec::new() }))
 }

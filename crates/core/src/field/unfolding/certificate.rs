@@ -6,10 +6,10 @@
 
 use crate::error::{Error, Result};
 use crate::field::Weight;
-use crate::field::unfolding::pairs::{Constraints, Pairs, distance_of};
+use crate::field::unfolding::pairs::{Constraints, Distance, Pairs};
 use crate::field::unfolding::web::Web;
 use crate::graph::{Graph, Metric};
-use crate::input::Input;
+use crate::ground::Ground;
 use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::fronts::Factor;
@@ -119,7 +119,7 @@ impl Certificate {
     /// # Errors
     ///
     /// If the weights are not those of the graph's pairs, a weight is negative that must not be, or the bracket is not as claimed.
-    pub fn verify<'a>(&self, input: impl Into<Input<'a>>, graph: &Graph) -> Result<Bracket> {
+    pub fn verify<'a>(&self, ground: impl Into<Ground<'a>>, graph: &Graph) -> Result<Bracket> {
         let rows: Vec<usize> = self.rows.iter().map(|&row| row as usize).collect();
         let induced;
         let graph = if rows.is_empty() {
@@ -128,12 +128,11 @@ impl Certificate {
             induced = graph.induced(&rows);
             &induced
         };
-        let input = input.into();
-        let distance = distance_of(&input, self.metric)?;
+        let measured = ground.into().measured_by(self.metric).measured();
         let at = |i: usize| rows.get(i).copied().unwrap_or(i);
-        let measured = distance.as_ref().map(|distance| move |i: usize, j: usize| distance(at(i), at(j)));
-        let measured = measured.as_ref().map(|measure| measure as &(dyn Fn(usize, usize) -> f64 + Sync));
-        let pairs = Pairs::new(graph, self.constraints, measured)?;
+        let distance = measured.map(|measured| move |i: usize, j: usize| measured.distance(at(i), at(j)));
+        let distance = distance.as_ref().map(|distance| distance as &Distance<'_>);
+        let pairs = Pairs::new(graph, self.constraints, distance)?;
         let w = self.weights_of(&pairs)?;
         if self.coordinates.rows() != graph.len() {
             let (have, want) = (self.coordinates.rows(), graph.len());

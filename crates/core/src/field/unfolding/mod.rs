@@ -31,7 +31,7 @@ pub use certificate::{Bracket, Certificate, MvuVariant};
 pub(crate) use certificate::{bracket, bracket_of_some};
 pub(crate) use full::{Sense, cost, solve};
 pub use pairs::Constraints;
-pub(crate) use pairs::{Distance, Pairs, distance_of};
+pub(crate) use pairs::{Distance, Pairs};
 pub(crate) use path::{Ask, Unfolded, follow};
 pub use rescale::Rescaling;
 pub(crate) use rescale::{MOST, rescale};

@@ -23,10 +23,11 @@ use crate::field::{
     number, usual_landmarks,
 };
 use crate::graph::Graph;
+use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::place::{Known, Rule};
+use crate::place::{Barycenter, Known, Rule};
 use crate::points::Points;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -84,7 +85,7 @@ impl Build for Mvu {
             summary: "points as far apart as the neighbors' distances allow, with a proof",
             stage: "covariance",
             paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            accepts: InputKind::ALL,
             needs_graph: true,
             uses_metric: true,
         }
@@ -156,15 +157,18 @@ impl Build for Mvu {
 
 impl Mvu {
     /// The distances to bind.
-    fn constraints(&self, distance: &Option<Distance<'_>>) -> Constraints {
-        self.constraints.unwrap_or(if distance.is_some() { Constraints::Angles } else { Constraints::Edges })
+    fn constraints(&self, site: &Site<'_>) -> Constraints {
+        self.constraints.unwrap_or(if site.ground.measured().is_some() {
+            Constraints::Angles
+        } else {
+            Constraints::Edges
+        })
     }
 
     /// The field over the points of one graph.
     fn over(&self, site: &Site<'_>, graph: &Graph) -> Result<Built> {
-        let distance = site.distance();
-        let constraints = self.constraints(&distance);
-        let pairs = Pairs::new(graph, constraints, distance.as_deref())?;
+        let constraints = self.constraints(site);
+        let pairs = pairs(site, graph, constraints)?;
         let analysis = analysis(&pairs)?;
         let max_rank = self.afford(site, &pairs, &analysis)?;
         let web = Web::new(&pairs, &analysis, site.memory)?;
@@ -181,7 +185,7 @@ impl Mvu {
         };
         let coordinates = coordinates(&pairs, found.r, &found.y)?;
         let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
-        let rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
+        let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         let mut built = Built::new(Field::Factor(factor), rule);
         built.figures = vec![("factorizations", found.factorizations as f64)];
         built.converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
@@ -215,7 +219,7 @@ impl Mvu {
             constraints,
             variant: self.variant,
             band,
-            metric: site.metric,
+            metric: site.metric(),
             coordinates,
             weights: weights(&pairs, &found.w),
             claimed: bracket,
@@ -278,23 +282,21 @@ impl Mvu {
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
     fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
-        let points = site.points.ok_or_else(|| needs_points("mvu with --landmarks", "leave them out"))?;
+        let points = site.ground.points().ok_or_else(|| needs_points("mvu with --landmarks", "leave them out"))?;
         let (some, graph) = landmark_graph(site, points, &landmarks)?;
-        let mut built = self.over(&Site { points: Some(&some), graph: Some(&graph), ..*site }, &graph)?;
-        built.rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks) };
+        let ground = Ground::Points(&some, site.metric());
+        let mut built = self.over(&Site { ground, graph: Some(&graph), ..*site }, &graph)?;
+        built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks) });
         let Some(certificate) = &mut built.certificate else { return Ok(built) };
         let own = certificate.claimed;
         built.figures.extend([("landmark_primal", own.primal), ("landmark_dual", own.dual), ("landmark_gap", own.gap)]);
         let known = Known {
-            points: Some(points),
-            distances: None,
-            metric: site.metric,
+            points: Some((points, site.metric())),
             k: graph.edge_count() / graph.len(),
-            embedding: &certificate.coordinates,
+            map: &certificate.coordinates,
             eigenvalues: &[],
         };
-        let placed = built.rule.place_all(&known, points.rows())?;
-        let placed = Points::new(points.rows(), certificate.coordinates.cols(), placed)?;
+        let placed = built.rule.place_all(&known, site.ground)?;
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
         built.warnings.push(format!(
@@ -307,8 +309,7 @@ impl Mvu {
     /// What coordinates of all points are worth on the whole graph, by weights along shortest paths, which need no factor
     /// that fills.
     fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
-        let distance = site.distance();
-        let pairs = Pairs::new(site.graph()?, of_landmarks.constraints, distance.as_deref())?;
+        let pairs = pairs(site, site.graph()?, of_landmarks.constraints)?;
         let (r, w) = (placed.cols(), tree_weights(&pairs));
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
         let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, site.observer)?;
@@ -338,6 +339,12 @@ impl Mvu {
         }
         Ok((r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r))
     }
+}
+
+/// The pairs of a graph over the site's points.
+fn pairs(site: &Site<'_>, graph: &Graph, constraints: Constraints) -> Result<Pairs> {
+    let distance = site.ground.measured().map(|measured| move |i: usize, j: usize| measured.distance(i, j));
+    Pairs::new(graph, constraints, distance.as_ref().map(|distance| distance as &Distance<'_>))
 }
 
 fn analysis(pairs: &Pairs) -> Result<Analysis> {

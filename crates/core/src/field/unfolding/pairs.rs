@@ -1,10 +1,8 @@
 //! Which points are held together: the pairs whose distance is bound.
 
 use crate::error::{Error, Result};
+use crate::graph::Graph;
 use crate::graph::pieces::Sets;
-use crate::graph::{Graph, Metric};
-use crate::input::{Input, distances_of};
-use crate::points::Points;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -53,11 +51,7 @@ impl Pairs {
     /// # Errors
     ///
     /// If angles are asked for and no distances but those of the edges are known, or all distances are zero.
-    pub(crate) fn new(
-        graph: &Graph,
-        constraints: Constraints,
-        distance: Option<&(dyn Fn(usize, usize) -> f64 + Sync)>,
-    ) -> Result<Pairs> {
+    pub(crate) fn new(graph: &Graph, constraints: Constraints, distance: Option<&Distance<'_>>) -> Result<Pairs> {
         let mut pairs: Vec<Pair> = graph.union().pairs().collect();
         if constraints == Constraints::Angles {
             let Some(distance) = distance else {
@@ -87,21 +81,7 @@ impl Pairs {
 }
 
 /// Measures the distance of two points.
-pub(crate) type Distance<'a> = Box<dyn Fn(usize, usize) -> f64 + Sync + 'a>;
-
-/// How far apart the points of an input are; nothing for a graph, which tells no more than its edges.
-pub(crate) fn distance_of<'a>(input: &Input<'a>, metric: Metric) -> Result<Option<Distance<'a>>> {
-    let between = |distances: &Points, i: usize, j: usize| 0.5 * (distances.row(i)[j] + distances.row(j)[i]);
-    Ok(match *input {
-        Input::Points(points) => Some(Box::new(move |i, j| metric.distance(points.row(i), points.row(j)))),
-        Input::Distances(distances) => Some(Box::new(move |i, j| between(distances, i, j))),
-        Input::Similarities(similarities) => {
-            let distances = distances_of(similarities)?;
-            Some(Box::new(move |i, j| between(&distances, i, j)))
-        }
-        Input::Graph(_) => None,
-    })
-}
+pub(crate) type Distance<'a> = dyn Fn(usize, usize) -> f64 + Sync + 'a;
 
 type Pair = (u32, u32, f64);
 

@@ -15,10 +15,11 @@ pub(super) mod watch;
 mod widest;
 mod within;
 
+use crate::distances::Distances;
 use crate::error::{Error, Result, sizes_text};
 use crate::graph::metric::Metric;
 use crate::graph::search::index::Index;
-use crate::graph::search::matrix::{Matrix, check_distances};
+use crate::graph::search::matrix::Matrix;
 use crate::graph::search::source::Source;
 use crate::graph::search::watch::Watch;
 use crate::graph::{Graph, pieces};
@@ -109,11 +110,10 @@ impl Search {
     ///
     /// # Errors
     ///
-    /// As [`Search::of_points`], and if the matrix is not one of distances, as [`check_distances`].
-    pub fn of_distances(&self, distances: &Points, observer: &dyn Observer) -> Result<Found> {
-        check_distances(distances)?;
-        self.check(distances.rows())?;
-        self.find(&Matrix(distances), &Watch::new(observer, distances.rows()))
+    /// As [`Search::of_points`].
+    pub fn of_distances(&self, distances: &Distances, observer: &dyn Observer) -> Result<Found> {
+        self.check(distances.len())?;
+        self.find(&Matrix(distances), &Watch::new(observer, distances.len()))
     }
 
     /// A graph the user brought, as it is; only [`Search::pieces`] is used.
@@ -143,7 +143,7 @@ impl Search {
     /// # Errors
     ///
     /// If it is in pieces and [`Pieces::Error`] was asked for, or the observer stopped.
-    pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
+    pub(crate) fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
         let index = Index::new(points, self.metric)?;
         self.known(graph, &index, &Watch::new(observer, points.rows()))
     }
@@ -153,8 +153,13 @@ impl Search {
     /// # Errors
     ///
     /// As [`Search::mended`].
-    pub fn mended_by_distances(&self, graph: Graph, distances: &Points, observer: &dyn Observer) -> Result<Found> {
-        self.known(graph, &Matrix(distances), &Watch::new(observer, distances.rows()))
+    pub(crate) fn mended_by_distances(
+        &self,
+        graph: Graph,
+        distances: &Distances,
+        observer: &dyn Observer,
+    ) -> Result<Found> {
+        self.known(graph, &Matrix(distances), &Watch::new(observer, distances.len()))
     }
 
     fn known(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
@@ -279,7 +284,7 @@ mod tests {
         let xs: Vec<f64> = (0..40).map(|i| f64::from(i * i % 53)).collect();
         let points = line(&xs);
         let table = xs.iter().flat_map(|a| xs.iter().map(move |b| (a - b).abs())).collect();
-        let distances = Points::new(40, 40, table).unwrap();
+        let distances = Distances::new(Points::new(40, 40, table).unwrap()).unwrap();
         for neighbors in [Neighbors::Nearest(2), Neighbors::Mutual(3), Neighbors::Within(1.0), Neighbors::All] {
             let search = Search { neighbors, ..Search::default() };
             let (a, b) =

@@ -4,7 +4,7 @@ use crate::error::{Error, Result, bytes};
 use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Minimum, Support, is_nearly_full};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::entropy::drill::{Drill, PathStep};
-use crate::ground::Ground;
+use crate::ground::Measured;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::progress::Observer;
 
@@ -41,7 +41,7 @@ impl Drill {
     /// The precision of the points under the penalty, or the best of a path of them.
     pub(crate) fn fit(
         &self,
-        ground: Ground<'_>,
+        ground: Measured<'_>,
         support: &Support,
         memory: u64,
         observer: &dyn Observer,
@@ -94,7 +94,7 @@ impl Drill {
 
 /// The penalties of a path, largest first, each judged by the features that were left out of its fit.
 fn follow(
-    ground: Ground<'_>,
+    ground: Measured<'_>,
     support: &Support,
     penalties: &[f64],
     solve: &dyn Fn(&[f64], f64) -> Result<Minimum>,
@@ -124,11 +124,11 @@ fn follow(
 }
 
 /// X̃ X̃ᵀ/p on the support, of the chosen features; where only distances are known −½ H D² H, as if of one feature.
-fn second_moments(ground: Ground<'_>, support: &Support, chosen: impl Fn(usize) -> bool) -> Result<Vec<f64>> {
+fn second_moments(ground: Measured<'_>, support: &Support, chosen: impl Fn(usize) -> bool) -> Result<Vec<f64>> {
     let n = support.n;
     let pairs = (0..n).map(|i| (i, i)).chain(support.ends.iter().map(|&(i, j)| (i as usize, j as usize)));
     let moments: Vec<f64> = match ground {
-        Ground::Points(points) => {
+        Measured::Points(points, _) => {
             let mean = points.column_means();
             let columns: Vec<usize> = (0..points.cols()).filter(|&c| chosen(c)).collect();
             let product = |(i, j): (usize, usize)| {
@@ -138,8 +138,8 @@ fn second_moments(ground: Ground<'_>, support: &Support, chosen: impl Fn(usize) 
             };
             pairs.map(product).collect()
         }
-        Ground::Distances(distances) => {
-            let square = |i: usize, j: usize| distances.row(i)[j].powi(2);
+        Measured::Distances(distances) => {
+            let square = |i: usize, j: usize| distances.between(i, j).powi(2);
             let means: Vec<f64> = (0..n).map(|i| (0..n).map(|j| square(i, j)).sum::<f64>() / n as f64).collect();
             let all = means.iter().sum::<f64>() / n as f64;
             pairs.map(|(i, j)| 0.5 * (means[i] + means[j] - all - square(i, j))).collect()

@@ -21,14 +21,12 @@ use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::Penalty;
-use crate::field::{Build, Built, Field, Info, Parameter, Site, Weight, no_such_parameter, number, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Site, Weight, no_such_parameter, number, shown};
 use crate::graph::{Found, Graph, Pieces, Search};
-use crate::ground::Ground;
-use crate::ground::cloud::INPUTS;
 use crate::ground::regression::REGULARIZATION;
-use crate::input::Input;
+use crate::ground::{Ground, Measured};
 use crate::memory;
-use crate::place::Rule;
+use crate::place::{Barycenter, Rule};
 use crate::progress::Observer;
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +90,7 @@ impl Build for Drill {
             summary: "the likeliest sparse precision; learns which neighbors matter",
             stage: "precision",
             paper: "Lawrence 2012, section 3",
-            accepts: INPUTS,
+            accepts: InputKind::MEASURED,
             needs_graph: true,
             uses_metric: true,
         }
@@ -128,7 +126,7 @@ impl Build for Drill {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let ground = Ground::new(site, "drill")?;
+        let ground = site.measured("drill")?;
         let union = site.graph()?.union();
         let support = Support::new(&union);
         let fitted = self.fit(ground, &support, site.memory, site.observer)?;
@@ -138,10 +136,10 @@ impl Build for Drill {
         let active = (matrix.entry_count() - support.n) / 2;
         let mut built = Built::new(
             Field::Definite { matrix, features },
-            Rule::Barycenter { regularization: REGULARIZATION, landmarks: None },
+            Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None }),
         );
         built.neighbors = Some((2 * active).div_ceil(support.n).max(1));
-        built.log_likelihood = site.points.map(|_| fitted.log_likelihood(&support, features));
+        built.log_likelihood = site.ground.points().map(|_| fitted.log_likelihood(&support, features));
         let edges = union.pairs().zip(&found.values[support.n..]);
         let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
         built.weights = Some(edges.map(weight).collect());
@@ -181,33 +179,24 @@ impl Drill {
     pub fn graph<'a>(
         &self,
         search: &Search,
-        input: impl Into<Input<'a>>,
+        ground: impl Into<Ground<'a>>,
         memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Found, Learned)> {
+        let ground = ground.into();
+        let measured = ground.measured().ok_or_else(|| {
+            let fact = "a graph is learned from points or distances";
+            Error::parameter(format!("{fact}; give one of them, or leave out --graph learned"))
+        })?;
         let candidates = Search { pieces: Pieces::Separate, ..search.clone() };
-        let (found, learned) = match input.into() {
-            Input::Points(points) => {
-                let candidates = candidates.of_points(points, observer)?.graph;
-                let (graph, learned) = self.learn(Ground::Points(points), &candidates, memory, observer)?;
-                (search.mended(graph, points, observer)?, learned)
-            }
-            Input::Distances(distances) => {
-                let candidates = candidates.of_distances(distances, observer)?.graph;
-                let (graph, learned) = self.learn(Ground::Distances(distances), &candidates, memory, observer)?;
-                (search.mended_by_distances(graph, distances, observer)?, learned)
-            }
-            Input::Similarities(_) | Input::Graph(_) => {
-                let fact = "a graph is learned from points or distances";
-                return Err(Error::parameter(format!("{fact}; give one of them, or leave out --graph learned")));
-            }
-        };
-        Ok((Found { route: ROUTE, ..found }, learned))
+        let candidates = ground.neighbors(&candidates, observer)?.graph;
+        let (graph, learned) = self.learn(measured, &candidates, memory, observer)?;
+        Ok((Found { route: ROUTE, ..ground.mended(search, graph, observer)? }, learned))
     }
 
     fn learn(
         &self,
-        ground: Ground<'_>,
+        ground: Measured<'_>,
         candidates: &Graph,
         memory: Option<u64>,
         observer: &dyn Observer,

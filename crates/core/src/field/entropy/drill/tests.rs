@@ -21,13 +21,14 @@ fn graph(points: &Points, neighbors: Neighbors) -> Graph {
 
 fn fitted(drill: &Drill, points: &Points, graph: &Graph) -> (Support, Fitted) {
     let support = Support::new(&graph.union());
-    let fitted = drill.fit(Ground::Points(points), &support, u64::MAX, &Silent).unwrap();
+    let fitted =
+        drill.fit(Measured::Points(points, crate::graph::Metric::Euclidean), &support, u64::MAX, &Silent).unwrap();
     (support, fitted)
 }
 
 /// The mean variance of the points.
 fn mean_variance(points: &Points) -> f64 {
-    Ground::Points(points).variance()
+    Measured::Points(points, crate::graph::Metric::Euclidean).variance()
 }
 
 /// Optima by alternating directions and then Newton's method on dense matrices, to a gap of 1e-12.
@@ -135,7 +136,11 @@ fn a_path_is_judged_by_features_that_were_left_out() {
     assert!(fitted.path.iter().all(|step| step.gap <= 1e-6 && step.held_out.is_finite()));
     let line = Points::new(30, 1, (0..30).map(f64::from).collect()).unwrap();
     let support = Support::new(&graph(&line, Neighbors::Nearest(2)).union());
-    let error = drill.fit(Ground::Points(&line), &support, u64::MAX, &Silent).err().unwrap().to_string();
+    let error = drill
+        .fit(Measured::Points(&line, crate::graph::Metric::Euclidean), &support, u64::MAX, &Silent)
+        .err()
+        .unwrap()
+        .to_string();
     assert!(error.contains("at least two features"), "{error}");
 }
 

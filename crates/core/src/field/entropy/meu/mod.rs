@@ -32,9 +32,10 @@ use crate::field::{
     number, shown, usual_landmarks,
 };
 use crate::graph::{Graph, Metric, Undirected};
+use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
-use crate::place::Rule;
+use crate::place::{Barycenter, Rule};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
@@ -116,7 +117,7 @@ impl Build for Meu {
             summary: "the least committed field with the neighbors' distances",
             stage: "precision",
             paper: "Lawrence 2012, section 2.5",
-            accepts: &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph],
+            accepts: InputKind::ALL,
             needs_graph: true,
             uses_metric: true,
         }
@@ -167,11 +168,13 @@ impl Build for Meu {
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
-        let points = site.points.ok_or_else(|| needs_points("meu with --landmarks", "leave them out"))?;
+        let points = site.ground.points().ok_or_else(|| needs_points("meu with --landmarks", "leave them out"))?;
         let (points, graph) = landmark_graph(site, points, &landmarks)?;
-        let mut built = self.over(&Site { points: Some(&points), graph: Some(&graph), ..*site }, &graph)?;
+        let ground = Ground::Points(&points, site.metric());
+        let mut built = self.over(&Site { ground, graph: Some(&graph), ..*site }, &graph)?;
         built.log_likelihood = None;
-        built.rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks.clone()) };
+        built.rule =
+            Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks.clone()) });
         for weight in built.weights.iter_mut().flatten() {
             (weight.i, weight.j) = (landmarks[weight.i as usize], landmarks[weight.j as usize]);
         }
@@ -183,9 +186,9 @@ impl Meu {
     /// The field over the points of one graph.
     fn over(&self, site: &Site<'_>, graph: &Graph) -> Result<Built> {
         let union = graph.union();
-        let edges = Edges::new(&union, site.points.map_or(1, Points::cols));
+        let edges = Edges::new(&union, site.ground.points().map_or(1, Points::cols));
         let noise = self.noise.unwrap_or_else(|| self.variant.noise(&edges.squares));
-        if let Some(points) = site.points.filter(|_| noise == 0.0 && site.metric == Metric::Euclidean) {
+        if let Some(points) = site.ground.points().filter(|_| noise == 0.0 && site.metric() == Metric::Euclidean) {
             self.check_cliques(&union, points.cols())?;
         }
         let edges = edges.with_noise(noise);
@@ -194,10 +197,10 @@ impl Meu {
         afford(site, &analysis)?;
         let found = fit(self, site.observer, &edges, (&pattern, &analysis))?;
         let (matrix, scale) = (edges.full_laplacian(&found.w), Scale::Covariance(edges.features as f64));
-        let rule = Rule::Barycenter { regularization: REGULARIZATION, landmarks: None };
+        let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));
-        built.log_likelihood = site.points.map(|points| self.log_likelihood(points, &edges, &found));
+        built.log_likelihood = site.ground.points().map(|points| self.log_likelihood(points, &edges, &found));
         built.converged = found.off <= self.tolerance;
         built.figures = found.figures(self.variant);
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());

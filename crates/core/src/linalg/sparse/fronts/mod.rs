@@ -299,6 +299,7 @@ fn add_child(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linalg::sparse::cholesky::Analysis;
     use crate::linalg::sparse::matrix::SparseSymmetric;
     use faer::Mat;
     use rand::{RngExt, SeedableRng};

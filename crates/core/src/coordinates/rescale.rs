@@ -1,0 +1,36 @@
+//! After stage 3: the lengths of a map put right, as [`Rescaling`] says.
+
+use super::Map;
+use crate::error::Result;
+use crate::field::Field;
+use crate::field::unfolding::{self, Rescaling};
+use crate::graph::Graph;
+use crate::points::Points;
+use crate::progress::Observer;
+
+/// The first `dims` coordinates of the largest variance within the map's that makes no neighbors farther apart. They are no
+/// longer eigenvectors of the field, and the eigenvalues are those of the unfolding.
+pub(crate) fn rescale(
+    map: &mut Map,
+    dims: usize,
+    graph: &Graph,
+    field: Option<&Field>,
+    memory: u64,
+    observer: &dyn Observer,
+) -> Result<Rescaling> {
+    let n = map.coordinates.rows();
+    let own = match field {
+        Some(field @ Field::Precision { matrix, .. }) => field.is_precision_of(n).then_some(matrix),
+        _ => None,
+    };
+    let found = unfolding::rescale(graph, &map.coordinates, own, memory, observer)?;
+    let evidence = &mut map.evidence;
+    evidence.eigenvalues = found.eigenvalues;
+    evidence.eigenvalues.resize(evidence.eigenvalues.len().max(dims), 0.0);
+    evidence.residuals.resize(evidence.eigenvalues.len(), 0.0);
+    evidence.converged &= found.converged;
+    evidence.warnings.extend(found.rescaling.warning());
+    let values = (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
+    map.coordinates = Points::new(n, dims, values.collect())?;
+    Ok(found.rescaling)
+}

@@ -1,0 +1,189 @@
+//! Distances between points of which nothing else is known, checked once.
+
+use crate::error::{Error, Result};
+use crate::points::Points;
+
+/// Entries may differ from their mirror images by this much of the largest one, as printed numbers do.
+const ASYMMETRY: f64 = 1e-9;
+
+/// The distances between n points: square, symmetric to the last bit, none negative, the diagonal zero.
+///
+/// Everything downstream relies on the checks made here and does not repeat them.
+///
+/// ```
+/// use eigenfold::{Distances, Mds, Points, Recipe};
+///
+/// let triangle = Points::from_rows(&[[0.0, 3.0, 4.0], [3.0, 0.0, 5.0], [4.0, 5.0, 0.0]])?;
+/// let recipe = Recipe { method: Mds::default().into(), ..Recipe::default() };
+/// let map = recipe.fit(&Distances::new(triangle)?)?;
+/// assert_eq!(map.embedding().rows(), 3);
+/// # Ok::<(), eigenfold::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Distances {
+    matrix: Points,
+    of_similarities: bool,
+}
+
+impl Distances {
+    /// Distances from a square matrix; entries that differ from their mirror images by rounding are averaged.
+    ///
+    /// # Errors
+    ///
+    /// If the matrix is not square, its diagonal not zero, an entry negative, or an entry differs from its mirror image;
+    /// the message names the first such cell (row and column counted from 1).
+    pub fn new(matrix: Points) -> Result<Distances> {
+        let n = matrix.rows();
+        if matrix.cols() != n {
+            return Err(Error::data(format!(
+                "the distances have {n} rows and {} columns; give one row and one column for each point",
+                matrix.cols()
+            )));
+        }
+        let largest = largest(&matrix);
+        for i in 0..n {
+            for (j, &d) in matrix.row(i).iter().enumerate() {
+                let cell = format_args!("row {}, column {}", i + 1, j + 1);
+                if i == j && d != 0.0 {
+                    return Err(Error::data(format!(
+                        "{cell} is {d} and the distance of a point to itself is 0; give distances, not similarities"
+                    )));
+                }
+                if d < 0.0 {
+                    return Err(Error::data(format!("{cell} is {d} and no distance is negative; correct the cell")));
+                }
+                let mirrored = matrix.row(j)[i];
+                if (d - mirrored).abs() > ASYMMETRY * largest {
+                    return Err(Error::data(format!(
+                        "{cell} is {d} and its mirror image {mirrored}; give the same distance both ways"
+                    )));
+                }
+            }
+        }
+        Ok(Distances { matrix: mirrored(matrix), of_similarities: false })
+    }
+
+    /// √(k[i,i] − 2 k[i,j] + k[j,j]): the distances in the feature space of a positive semidefinite matrix of inner
+    /// products.
+    ///
+    /// # Errors
+    ///
+    /// If the matrix is not square or not symmetric, or two points are more similar to each other than to themselves.
+    pub fn from_similarities(similarities: &Points) -> Result<Distances> {
+        let n = similarities.rows();
+        if similarities.cols() != n {
+            return Err(Error::data(format!(
+                "the similarities have {n} rows and {} columns; give a square matrix",
+                similarities.cols()
+            )));
+        }
+        let k = |i: usize, j: usize| similarities.row(i)[j];
+        let largest = largest(similarities);
+        let mut values = vec![0.0; n * n];
+        for i in 0..n {
+            for j in 0..i {
+                if (k(i, j) - k(j, i)).abs() > ASYMMETRY * largest {
+                    return Err(Error::data(format!(
+                        "row {}, column {} is {} and its mirror {}; give a symmetric matrix",
+                        i + 1,
+                        j + 1,
+                        k(i, j),
+                        k(j, i)
+                    )));
+                }
+                let square = k(i, i) - k(i, j) - k(j, i) + k(j, j);
+                if square < -ASYMMETRY * largest {
+                    return Err(Error::data(format!(
+                        "points {} and {} are more similar to each other than to themselves; give inner products, or \
+                         distances",
+                        i + 1,
+                        j + 1
+                    )));
+                }
+                values[i * n + j] = square.max(0.0).sqrt();
+                values[j * n + i] = values[i * n + j];
+            }
+        }
+        Ok(Distances { matrix: Points::new(n, n, values)?, of_similarities: true })
+    }
+
+    /// The number of points.
+    pub fn len(&self) -> usize {
+        self.matrix.rows()
+    }
+
+    /// Whether there is no point at all, which no checked matrix is.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The distance between two points.
+    #[inline(always)]
+    pub fn between(&self, i: usize, j: usize) -> f64 {
+        self.row(i)[j]
+    }
+
+    /// The distances of point `i` to all points.
+    pub fn row(&self, i: usize) -> &[f64] {
+        self.matrix.row(i)
+    }
+
+    /// The square matrix.
+    pub fn matrix(&self) -> &Points {
+        &self.matrix
+    }
+
+    /// Whether they were similarities.
+    pub fn of_similarities(&self) -> bool {
+        self.of_similarities
+    }
+
+    /// The distances among some of the points, in the given order.
+    pub fn select(&self, rows: &[usize]) -> Distances {
+        Distances { matrix: self.matrix.select(rows).select_columns(rows), of_similarities: self.of_similarities }
+    }
+}
+
+fn largest(matrix: &Points) -> f64 {
+    matrix.values().iter().fold(0.0f64, |most, d| most.max(d.abs()))
+}
+
+/// The mean of the matrix and its mirror image.
+fn mirrored(matrix: Points) -> Points {
+    let n = matrix.rows();
+    let same = (0..n).all(|i| (0..i).all(|j| matrix.row(i)[j] == matrix.row(j)[i]));
+    if same {
+        return matrix;
+    }
+    let mean = |at: usize| 0.5 * (matrix.row(at / n)[at % n] + matrix.row(at % n)[at / n]);
+    Points::new(n, n, (0..n * n).map(mean).collect()).unwrap_or(matrix)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_way_of_not_being_a_distance_is_named() {
+        let wrong = |rows: &[[f64; 2]]| Distances::new(Points::from_rows(rows).unwrap()).unwrap_err().to_string();
+        assert!(wrong(&[[0.0, 1.0]]).starts_with("the distances have 1 rows and 2 columns"));
+        assert!(wrong(&[[1.0, 0.5], [0.5, 1.0]]).starts_with("row 1, column 1 is 1 and"));
+        assert!(wrong(&[[0.0, -1.0], [-1.0, 0.0]]).starts_with("row 1, column 2 is -1 and no"));
+        assert!(wrong(&[[0.0, 1.0], [2.0, 0.0]]).starts_with("row 1, column 2 is 1 and its mirror image 2"));
+    }
+
+    #[test]
+    fn printed_distances_are_the_same_both_ways() {
+        let printed = Points::from_rows(&[[0.0, 1.0], [1.0 + 1e-12, 0.0]]).unwrap();
+        let distances = Distances::new(printed).unwrap();
+        assert_eq!(distances.between(0, 1), distances.between(1, 0));
+    }
+
+    #[test]
+    fn similarities_of_orthogonal_unit_vectors_are_at_distance_root_two() {
+        let identity = Points::from_rows(&[[1.0, 0.0], [0.0, 1.0]]).unwrap();
+        assert_eq!(Distances::from_similarities(&identity).unwrap().between(0, 1), 2f64.sqrt());
+        let odd = Points::from_rows(&[[1.0, 2.0], [2.0, 1.0]]).unwrap();
+        assert!(Distances::from_similarities(&odd).is_err());
+    }
+}

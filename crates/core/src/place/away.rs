@@ -1,0 +1,133 @@
+//! How far a new point is from the points that a rule measures from.
+
+use super::Known;
+use crate::error::Result;
+use crate::graph::{Graph, Lists, Paths};
+use crate::kernel::Kernel;
+use crate::points::Points;
+use crate::progress::Silent;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// Which distances, and from whom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Away {
+    pub(crate) measure: Measure,
+    /// The points that are measured from; all if absent.
+    pub(crate) landmarks: Option<Vec<u32>>,
+}
+
+/// A distance from a new point to a training point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Measure {
+    /// The metric's, or the given one.
+    Metric,
+    /// That in the feature space of a kernel.
+    Kernel(Kernel),
+    /// That along a graph.
+    Geodesic(Graph),
+}
+
+impl Away {
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        self.landmarks.as_ref().is_none_or(|l| l.iter().all(|&i| (i as usize) < rows))
+            && !matches!(&self.measure, Measure::Geodesic(graph) if graph.len() != rows || !graph.is_sound())
+    }
+
+    /// The training point behind number `i` of those that are measured from.
+    #[inline(always)]
+    pub(super) fn point(&self, i: usize) -> usize {
+        self.landmarks.as_ref().map_or(i, |landmarks| landmarks[i] as usize)
+    }
+
+    /// Ready to measure: along a graph, its shortest paths are prepared.
+    pub(super) fn prepared(&self) -> Result<Prepared<'_>> {
+        let geodesics = match (&self.measure, &self.landmarks) {
+            (Measure::Geodesic(graph), None) => Some(Geodesics::Paths(Paths::new(&graph.union(), graph.len()))),
+            (Measure::Geodesic(graph), Some(landmarks)) => {
+                Some(Geodesics::Landmarks(LandmarkGeodesics::new(graph, landmarks)?))
+            }
+            (Measure::Metric | Measure::Kernel(_), _) => None,
+        };
+        Ok(Prepared { away: self, geodesics })
+    }
+}
+
+/// Distances ready to be measured.
+pub(super) struct Prepared<'a> {
+    away: &'a Away,
+    geodesics: Option<Geodesics>,
+}
+
+impl Prepared<'_> {
+    /// For every row of the batch, its squared distances to the points that are measured from.
+    pub(super) fn squares(&self, known: &Known<'_>, near: &Lists, batch: &Points) -> Result<Vec<f64>> {
+        let away = self.away;
+        if let Some(geodesics) = &self.geodesics {
+            let seeds = near.0.chunks(known.k).zip(near.1.chunks(known.k));
+            let seeds: Vec<Vec<(u32, f64)>> =
+                seeds.map(|(j, d)| j.iter().copied().zip(d.iter().copied()).collect()).collect();
+            let mut lengths = geodesics.lengths(&seeds)?;
+            lengths.iter_mut().for_each(|length| *length *= *length);
+            return Ok(lengths);
+        }
+        let count = away.landmarks.as_ref().map_or(known.map.rows(), Vec::len);
+        let rows = (0..batch.rows()).into_par_iter().flat_map_iter(|row| {
+            let x = batch.row(row);
+            (0..count).map(move |i| match (&away.measure, known.points) {
+                (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, points.row(away.point(i))),
+                (_, Some((points, metric))) => metric.distance(x, points.row(away.point(i))).powi(2),
+                (_, None) => x[away.point(i)].powi(2),
+            })
+        });
+        Ok(rows.collect())
+    }
+}
+
+/// Geodesics from outside the graph to the points that are measured from.
+enum Geodesics {
+    Paths(Paths),
+    Landmarks(LandmarkGeodesics),
+}
+
+impl Geodesics {
+    fn lengths(&self, seeds: &[Vec<(u32, f64)>]) -> Result<Vec<f64>> {
+        match self {
+            Geodesics::Paths(paths) => paths.from_seeds(seeds, &Silent),
+            Geodesics::Landmarks(known) => Ok(seeds
+                .par_iter()
+                .flat_map_iter(|seeds| {
+                    (0..known.landmarks).map(move |at| {
+                        let through = |&(j, length): &(u32, f64)| length + known.length(at, j as usize);
+                        seeds.iter().map(through).fold(f64::INFINITY, f64::min)
+                    })
+                })
+                .collect()),
+        }
+    }
+}
+
+/// The geodesics from every landmark to every point, in single precision and units of the longest edge.
+pub(super) struct LandmarkGeodesics {
+    table: Vec<f32>,
+    landmarks: usize,
+    unit: f64,
+}
+
+impl LandmarkGeodesics {
+    pub(super) fn new(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
+        let paths = Paths::new(&graph.union(), landmarks.len());
+        let unit = paths.unit();
+        let mut table = Vec::with_capacity(landmarks.len() * graph.len());
+        for batch in landmarks.chunks(64) {
+            let sources: Vec<usize> = batch.iter().map(|&l| l as usize).collect();
+            table.extend(paths.from_sources(&sources, &Silent)?.iter().map(|&d| (d / unit) as f32));
+        }
+        Ok(LandmarkGeodesics { table, landmarks: landmarks.len(), unit })
+    }
+
+    pub(super) fn length(&self, landmark: usize, point: usize) -> f64 {
+        let n = self.table.len() / self.landmarks;
+        f64::from(self.table[landmark * n + point]) * self.unit
+    }
+}

@@ -1,0 +1,73 @@
+//! The eigen-equation of a weighted graph, solved for the new point: y = Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ).
+//!
+//! Y. Bengio, J.-F. Paiement, P. Vincent et al. Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral
+//! clustering. NIPS 16, 2004.
+
+use super::{Known, Newcomer};
+use serde::{Deserialize, Serialize};
+
+/// The weights of a new point, and the equation they stand in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Nystrom {
+    /// σ of the heat kernel; all weights are one if absent.
+    pub(crate) width: Option<f64>,
+    /// What divides the density of each training point out.
+    pub(crate) density: Option<Vec<f64>>,
+    /// Which eigenproblem it is.
+    pub(crate) form: Form,
+}
+
+/// An eigenproblem of a weighted graph. A new point knows the weights of its own list; `added` is how many times that is
+/// the sum of all its weights, on the average of the training points.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Form {
+    /// L y = λ D y.
+    Normalized,
+    /// The same, with the coordinates u = D^½ y.
+    Symmetric {
+        /// D of the training points.
+        degrees: Vec<f64>,
+        /// All weights over those of a point's own list.
+        added: f64,
+    },
+    /// L y = λ y.
+    Unnormalized {
+        /// All weights over those of a point's own list.
+        added: f64,
+    },
+}
+
+impl Nystrom {
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        self.density.as_ref().is_none_or(|density| density.len() == rows)
+            && !matches!(&self.form, Form::Symmetric { degrees, .. } if degrees.len() != rows)
+    }
+
+    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+        let width = self.width;
+        // Relative to the nearest point, so that weights far from all data do not vanish.
+        let nearest = width.map_or(1.0, |width| -0.5 * (new.lengths[0] / width).powi(2));
+        let weigh = |(&j, &d): (&u32, &f64)| {
+            let weight = width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
+            weight * self.density.as_ref().map_or(1.0, |density| density[j as usize])
+        };
+        let mut weights: Vec<f64> = new.near.iter().zip(new.lengths).map(weigh).collect();
+        let total: f64 = weights.iter().sum();
+        let heat = if width.is_some() { nearest.exp().max(f64::MIN_POSITIVE) } else { 1.0 };
+        let whole = |added: f64| added * total * heat;
+        let mut root = 1.0;
+        if let Form::Symmetric { degrees, added } = &self.form {
+            weights.iter_mut().zip(new.near).for_each(|(weight, &j)| *weight /= degrees[j as usize].sqrt());
+            root = whole(*added).sqrt();
+        }
+        known.mean_of(new.near, &weights, |q, sum| {
+            let lambda = known.eigenvalues[q];
+            let drag = match &self.form {
+                Form::Normalized | Form::Symmetric { .. } => lambda,
+                Form::Unnormalized { added } => lambda / whole(*added),
+            };
+            // Beyond half a wavelength the equation says nothing; then the plain mean stands.
+            root * sum / total / if drag < 0.5 { 1.0 - drag } else { 1.0 }
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Classical scaling, from the squared distances to the training points or the landmarks: ½ Σᵢ (r[i] − δ²[i]) y[i] / λ.
+//!
+//! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
+
+use super::away::{Away, LandmarkGeodesics, Measure};
+use super::{Known, Newcomer};
+use crate::error::{Error, Result};
+use crate::ground::Ground;
+use crate::points::Points;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// What was scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Squares {
+    pub(crate) away: Away,
+    /// r: the mean squared distance from each of the scaled points.
+    pub(crate) row_means: Vec<f64>,
+}
+
+impl Squares {
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        self.away.fits(rows) && self.row_means.len() == self.away.landmarks.as_ref().map_or(rows, Vec::len)
+    }
+
+    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+        self.gower(known, new.squares, |i| self.away.point(i))
+    }
+
+    /// The coordinates of all training points from those of the landmarks, which keep their own.
+    pub(super) fn place_all(&self, known: &Known<'_>, ground: Ground<'_>) -> Result<Points> {
+        let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
+        let geodesics = match &self.away.measure {
+            Measure::Geodesic(graph) => Some(LandmarkGeodesics::new(graph, landmarks)?),
+            Measure::Metric | Measure::Kernel(_) => None,
+        };
+        let square: Box<dyn Fn(usize, usize) -> f64 + Sync> = match (&self.away.measure, ground, &geodesics) {
+            (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),
+            (Measure::Kernel(kernel), Ground::Points(points, _), _) => {
+                Box::new(|i, at| kernel.square(points.row(i), points.row(landmarks[at] as usize)))
+            }
+            (_, ground, _) => {
+                let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
+                let measured = ground.measured().ok_or_else(unknown)?;
+                Box::new(move |i, at| measured.distance(i, landmarks[at] as usize).powi(2))
+            }
+        };
+        let rows = (0..ground.len()).into_par_iter().flat_map_iter(|i| match landmarks.binary_search(&(i as u32)) {
+            Ok(at) => known.map.row(at).to_vec(),
+            Err(_) => {
+                let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
+                self.gower(known, &squares, |at| at)
+            }
+        });
+        Points::new(ground.len(), known.map.cols(), rows.collect())
+    }
+
+    /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map.
+    fn gower(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
+        let mut sums = vec![0.0; known.map.cols()];
+        for (i, (mean, square)) in self.row_means.iter().zip(squares).enumerate() {
+            for (sum, y) in sums.iter_mut().zip(known.map.row(at(i))) {
+                *sum += 0.5 * (mean - square) * y;
+            }
+        }
+        let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
+        let divide = |(sum, &lambda): (&f64, &f64)| if lambda > 1e-13 * largest { sum / lambda } else { 0.0 };
+        sums.iter().zip(known.eigenvalues).map(divide).collect()
+    }
+}

@@ -1,0 +1,128 @@
+//! What a fit did and how well.
+
+use crate::field::unfolding::{Bracket, Rescaling};
+use crate::field::{Learned, PathStep};
+use crate::likelihood::Observation;
+use serde::{Deserialize, Serialize};
+
+/// What a fit did and how well.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The method's name.
+    pub method: String,
+    /// The number of points.
+    pub n: usize,
+    /// The number of features, if the input had them.
+    pub features: Option<usize>,
+    /// The number of coordinates.
+    pub dims: usize,
+    /// Every parameter as it was asked for and as it was used.
+    pub parameters: Vec<Used>,
+    /// How long the stages took; not kept in saved models, so that equal fits give equal files.
+    #[serde(skip)]
+    pub seconds: Seconds,
+    /// The eigenvalues of the coordinates, then some further ones that show how the spectrum goes on, each as good as
+    /// its residual says; none if a descent gave the coordinates.
+    pub eigenvalues: Vec<f64>,
+    /// The backward error of each eigenpair.
+    pub residuals: Vec<f64>,
+    /// The value of the objective, if a descent gave the coordinates; the sum over separate pieces.
+    pub objective: Option<f64>,
+    /// The largest entry of its slope there, in the units of the descent; of the largest of separate pieces.
+    pub gradient: Option<f64>,
+    /// The points as observations of the field, if they have features and the likelihood was computed.
+    pub likelihood: Option<Observation>,
+    /// Whether the likelihood was left out because it would have taken long.
+    pub likelihood_left_out: bool,
+    /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
+    pub figures: Vec<(String, f64)>,
+    /// Bounds on the largest variance, where the method has them; the sums over separate pieces.
+    pub certificate: Option<Bracket>,
+    /// The penalties that were tried, where a path of them was asked for; of the largest of separate pieces.
+    pub path: Vec<PathStep>,
+    /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
+    pub pieces: Vec<usize>,
+    /// How many bridges joined them.
+    pub bridges: usize,
+    /// The smallest number of neighbors that connects the graph, if it was not connected and this is known.
+    pub connecting_k: Option<usize>,
+    /// The estimated part of the true neighbors that an approximate search found.
+    pub recall: Option<f64>,
+    /// How the neighbors were searched.
+    pub graph_route: Option<String>,
+    /// Which solver gave the coordinates.
+    pub solver: String,
+    /// Whether it met its tolerance.
+    pub converged: bool,
+    /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.
+    pub iterations: usize,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+    /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
+    /// pieces. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
+    /// from.
+    pub rescale: Option<Rescaling>,
+}
+
+impl Report {
+    /// Adds how the graph was learned, if it was.
+    pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
+        let Some(Learned { penalty, candidates, kept, gap, converged }) = learned else { return };
+        let figures = [
+            ("graph_penalty", penalty),
+            ("graph_candidates", candidates as f64),
+            ("graph_kept", kept as f64),
+            ("graph_gap", gap),
+        ];
+        self.figures.extend(figures.map(|(name, value)| (name.to_string(), value)));
+        self.converged &= converged;
+        if !converged {
+            self.warnings.push(format!(
+                "the graph was learned to a duality gap of {gap:.1e} per point only; a larger --ridge helps"
+            ));
+        }
+    }
+
+    /// Adds what another piece of the same input took.
+    pub(crate) fn merge(&mut self, other: Report) {
+        self.seconds.field += other.seconds.field;
+        self.seconds.coordinates += other.seconds.coordinates;
+        self.seconds.likelihood += other.seconds.likelihood;
+        self.likelihood_left_out |= other.likelihood_left_out;
+        self.likelihood = self.likelihood.zip(other.likelihood).map(|(mut sum, other)| {
+            sum.merge(&other);
+            sum
+        });
+        if let (Some(sum), Some(other)) = (&mut self.certificate, &other.certificate) {
+            sum.merge(other);
+        }
+        self.objective = self.objective.zip(other.objective).map(|(sum, other)| sum + other);
+        self.converged &= other.converged;
+        self.iterations += other.iterations;
+        self.warnings.extend(other.warnings);
+    }
+}
+
+/// A parameter as asked for and as used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Used {
+    /// The parameter's name.
+    pub name: String,
+    /// What was asked for; `auto` if it was left to the method.
+    pub asked: String,
+    /// What was used.
+    pub used: String,
+}
+
+/// Wall time of the stages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    /// Stage 1.
+    pub graph: f64,
+    /// Stage 2.
+    pub field: f64,
+    /// Stage 3.
+    pub coordinates: f64,
+    /// The likelihood.
+    pub likelihood: f64,
+}
