@@ -243,7 +243,7 @@ impl<'a> Stages<'a> {
                 Ground::Distances(_) | Ground::Graph(_) => None,
             };
             let known = Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues };
-            map.coordinates = built.rule.place_all(&known, self.ground)?;
+            map.coordinates = built.rule.place_all(&known, self.ground, built.geodesics.take())?;
         } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
             linear.learn(points, &map.coordinates, &map.evidence.eigenvalues);
         }

@@ -21,6 +21,7 @@ pub use weight::Weight;
 
 use crate::error::{Error, Result, bytes};
 use crate::field::unfolding::Certificate;
+use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::{Ground, Measured};
 use crate::linalg::{Operator, Root, SparseSymmetric};
@@ -186,6 +187,8 @@ pub struct Built {
     pub task: Task,
     /// How new points are placed.
     pub(crate) rule: Rule,
+    /// The geodesics of the landmarks, where the rule places the other points by them.
+    pub(crate) geodesics: Option<LandmarkGeodesics>,
     /// The log likelihood of the points under the field alone, where the method maximized or knows it.
     pub log_likelihood: Option<f64>,
     /// The fitted edges by their ends, where the method has a multiplier for each ([`Build::has_weights`]).
@@ -231,6 +234,7 @@ impl Built {
         Built {
             task,
             rule,
+            geodesics: None,
             log_likelihood: None,
             weights: None,
             certificate: None,

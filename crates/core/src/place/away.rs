@@ -2,8 +2,10 @@
 
 use super::Known;
 use crate::error::Result;
+use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Graph, Lists, Paths};
 use crate::kernel::Kernel;
+use crate::memory;
 use crate::points::Points;
 use crate::progress::Silent;
 use rayon::prelude::*;
@@ -45,7 +47,7 @@ impl Away {
         let geodesics = match (&self.measure, &self.landmarks) {
             (Measure::Geodesic(graph), None) => Some(Geodesics::Paths(Paths::new(&graph.union(), graph.len()))),
             (Measure::Geodesic(graph), Some(landmarks)) => {
-                Some(Geodesics::Landmarks(LandmarkGeodesics::new(graph, landmarks)?))
+                Some(Geodesics::Landmarks(landmark_geodesics(graph, landmarks)?))
             }
             (Measure::Metric | Measure::Kernel(_), _) => None,
         };
@@ -97,7 +99,7 @@ impl Geodesics {
             Geodesics::Landmarks(known) => Ok(seeds
                 .par_iter()
                 .flat_map_iter(|seeds| {
-                    (0..known.landmarks).map(move |at| {
+                    (0..known.len()).map(move |at| {
                         let through = |&(j, length): &(u32, f64)| length + known.length(at, j as usize);
                         seeds.iter().map(through).fold(f64::INFINITY, f64::min)
                     })
@@ -107,27 +109,9 @@ impl Geodesics {
     }
 }
 
-/// The geodesics from every landmark to every point, in single precision and units of the longest edge.
-pub(super) struct LandmarkGeodesics {
-    table: Vec<f32>,
-    landmarks: usize,
-    unit: f64,
-}
-
-impl LandmarkGeodesics {
-    pub(super) fn new(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
-        let paths = Paths::new(&graph.union(), landmarks.len());
-        let unit = paths.unit();
-        let mut table = Vec::with_capacity(landmarks.len() * graph.len());
-        for batch in landmarks.chunks(64) {
-            let sources: Vec<usize> = batch.iter().map(|&l| l as usize).collect();
-            table.extend(paths.from_sources(&sources, &Silent)?.iter().map(|&d| (d / unit) as f32));
-        }
-        Ok(LandmarkGeodesics { table, landmarks: landmarks.len(), unit })
-    }
-
-    pub(super) fn length(&self, landmark: usize, point: usize) -> f64 {
-        let n = self.table.len() / self.landmarks;
-        f64::from(self.table[landmark * n + point]) * self.unit
-    }
+/// The geodesics of the landmarks of a graph, in what memory there is.
+pub(super) fn landmark_geodesics(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
+    let spare = memory::available().saturating_sub(LandmarkGeodesics::memory(landmarks.len(), graph.len()));
+    let paths = Paths::within(&graph.union(), landmarks.len(), spare / 2);
+    LandmarkGeodesics::new(&paths, landmarks, spare / 2, &Silent)
 }

@@ -27,6 +27,7 @@ pub(crate) use squares::Squares;
 pub(crate) use stress::Stress;
 
 use crate::error::{Error, Result};
+use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Index, Lists, Metric};
 use crate::ground::Ground;
 use crate::points::Points;
@@ -113,10 +114,16 @@ impl Rule {
         }
     }
 
-    /// The coordinates of all training points from those of the landmarks, where the rule measures from landmarks.
-    pub(crate) fn place_all(&self, known: &Known<'_>, ground: Ground<'_>) -> Result<Points> {
+    /// The coordinates of all training points from those of the landmarks, where the rule measures from landmarks; by
+    /// their geodesics if they are known already.
+    pub(crate) fn place_all(
+        &self,
+        known: &Known<'_>,
+        ground: Ground<'_>,
+        geodesics: Option<LandmarkGeodesics>,
+    ) -> Result<Points> {
         match (self, ground) {
-            (Rule::Squares(squares), ground) => squares.place_all(known, ground),
+            (Rule::Squares(squares), ground) => squares.place_all(known, ground, geodesics),
             (rule, Ground::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
             (rule, Ground::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
             (_, Ground::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),

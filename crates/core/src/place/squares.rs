@@ -2,9 +2,10 @@
 //!
 //! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
 
-use super::away::{Away, LandmarkGeodesics, Measure};
+use super::away::{Away, Measure, landmark_geodesics};
 use super::{Known, Newcomer};
 use crate::error::{Error, Result};
+use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
 use crate::points::Points;
 use rayon::prelude::*;
@@ -28,11 +29,16 @@ impl Squares {
     }
 
     /// The coordinates of all training points from those of the landmarks, which keep their own.
-    pub(super) fn place_all(&self, known: &Known<'_>, ground: Ground<'_>) -> Result<Points> {
+    pub(super) fn place_all(
+        &self,
+        known: &Known<'_>,
+        ground: Ground<'_>,
+        geodesics: Option<LandmarkGeodesics>,
+    ) -> Result<Points> {
         let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
-        let geodesics = match &self.away.measure {
-            Measure::Geodesic(graph) => Some(LandmarkGeodesics::new(graph, landmarks)?),
-            Measure::Metric | Measure::Kernel(_) => None,
+        let geodesics = match (&self.away.measure, geodesics) {
+            (Measure::Geodesic(graph), None) => Some(landmark_geodesics(graph, landmarks)?),
+            (_, known) => known,
         };
         let square: Box<dyn Fn(usize, usize) -> f64 + Sync> = match (&self.away.measure, ground, &geodesics) {
             (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),

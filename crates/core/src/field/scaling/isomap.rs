@@ -19,6 +19,7 @@ use crate::field::{
     Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
 };
 use crate::graph::Paths;
+use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
 
@@ -66,31 +67,19 @@ impl Build for Isomap {
             let table = 4 * (m as u64) * (n as u64);
             site.afford("the geodesics of the landmarks", table, "use fewer --landmarks, or raise --memory")?;
         }
-        let paths = Paths::new(&graph.union(), m);
+        let kept = if landmarks.is_some() { LandmarkGeodesics::memory(m, n) } else { Centered::memory(n) };
+        let spare = site.memory.saturating_sub(kept);
+        let paths = Paths::within(&graph.union(), m, spare / 2);
         let used = vec![("paths", paths.route().to_string())];
-        let centered = match &landmarks {
+        let known = |landmarks| LandmarkGeodesics::new(&paths, landmarks, spare / 2, site.observer);
+        let geodesics = landmarks.as_deref().map(known).transpose()?;
+        let centered = match &geodesics {
             None => Centered::from_paths(&paths, site.observer)?,
-            Some(landmarks) => {
-                let between = between_landmarks(&paths, landmarks, site)?;
-                Centered::from_squares(m, |i, j| between[i * m + j].powi(2), site.observer)?
-            }
+            Some(known) => Centered::from_squares(m, |i, j| known.between(i, j).powi(2), site.observer)?,
         };
         let row_means = centered.row_means().to_vec();
         let rule =
             Rule::Squares(Squares { away: Away { measure: Measure::Geodesic(graph.clone()), landmarks }, row_means });
-        Ok(Built { used, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
+        Ok(Built { used, geodesics, ..Built::new(Field::Covariance(Box::new(centered)), rule) })
     }
-}
-
-/// The geodesics from each landmark to each other one, in batches so that no landmarks × points table is held.
-fn between_landmarks(paths: &Paths, landmarks: &[u32], site: &Site<'_>) -> Result<Vec<f64>> {
-    let mut between = Vec::with_capacity(landmarks.len() * landmarks.len());
-    for batch in landmarks.chunks(64) {
-        let sources: Vec<usize> = batch.iter().map(|&l| l as usize).collect();
-        let rows = paths.from_sources(&sources, site.observer)?;
-        for row in rows.chunks_exact(paths.len()) {
-            between.extend(landmarks.iter().map(|&l| row[l as usize]));
-        }
-    }
-    Ok(between)
 }

@@ -296,7 +296,7 @@ impl Mvu {
             map: &certificate.coordinates,
             eigenvalues: &[],
         };
-        let placed = built.rule.place_all(&known, site.ground)?;
+        let placed = built.rule.place_all(&known, site.ground, None)?;
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
         built.warnings.push(format!(

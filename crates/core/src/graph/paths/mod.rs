@@ -15,6 +15,7 @@
 
 pub(crate) mod dijkstra;
 mod elimination;
+pub(crate) mod landmarks;
 pub(crate) mod panels;
 pub(crate) mod sweep;
 
@@ -24,6 +25,7 @@ use crate::graph::paths::dijkstra::dijkstra;
 use crate::graph::paths::elimination::{Budget, Elimination};
 use crate::graph::paths::panels::power_of_two;
 use crate::graph::paths::sweep::LANES;
+use crate::memory;
 use crate::progress::{Observer, Stage};
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -37,8 +39,10 @@ const FILL_PAIR: f64 = 0.3;
 const SWEEP_ALL: f64 = 0.15;
 const SWEEP_SOME: f64 = 0.4;
 
-/// Arcs beyond which memory (about 20 bytes each) forbids elimination.
-const MOST_ARCS: usize = 20_000_000;
+/// The bytes of an arc while it is found and computed.
+const ARC_BYTES: u64 = 20;
+/// So many arcs are always allowed, so that memory decides the route of large graphs only.
+const FEW_ARCS: u64 = 20_000_000;
 
 /// A graph prepared for shortest paths.
 #[derive(Clone, Debug)]
@@ -55,9 +59,15 @@ pub(crate) enum Route {
 }
 
 impl Paths {
-    /// Prepares the graph for about `sources` sources; the number only decides the route.
+    /// Prepares the graph for about `sources` sources; the number only decides the route. At most what the machine has
+    /// free is used.
     pub fn new(graph: &Undirected, sources: usize) -> Paths {
-        let route = match Elimination::new(graph, budget(graph, sources)) {
+        Paths::within(graph, sources, memory::available())
+    }
+
+    /// As [`Paths::new`], with at most about that many bytes for arcs, or 400 MB if that is more.
+    pub fn within(graph: &Undirected, sources: usize, memory: u64) -> Paths {
+        let route = match Elimination::new(graph, budget(graph, sources, memory)) {
             Some(elimination) => Route::Elimination(elimination),
             None => Route::Dijkstra(graph.clone()),
         };
@@ -150,13 +160,14 @@ impl Paths {
 }
 
 /// What elimination may cost: as much as Dijkstra's algorithm would, less the ordering.
-fn budget(graph: &Undirected, sources: usize) -> Budget {
+fn budget(graph: &Undirected, sources: usize, memory: u64) -> Budget {
     let (n, edges) = (graph.len() as f64, graph.edge_count() as f64);
     let heap = sources as f64 * (HEAP_EDGE * edges + HEAP_POINT * n * n.max(2.0).log2());
     // A block of lanes is swept whole, however few of them are used.
     let swept = sources.next_multiple_of(LANES) as f64;
     let sweep = if sources < graph.len() { SWEEP_SOME } else { SWEEP_ALL };
-    Budget { arc: FILL_ARC + sweep * swept, pair: FILL_PAIR, limit: heap - ORDER_EDGE * edges, most_arcs: MOST_ARCS }
+    let most_arcs = usize::try_from((memory / ARC_BYTES).max(FEW_ARCS)).unwrap_or(usize::MAX);
+    Budget { arc: FILL_ARC + sweep * swept, pair: FILL_PAIR, limit: heap - ORDER_EDGE * edges, most_arcs }
 }
 
 /// One row of distances and where it starts.

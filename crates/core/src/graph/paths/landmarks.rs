@@ -1,0 +1,95 @@
+//! The geodesics from a few points, the landmarks, to all.
+
+use crate::error::Result;
+use crate::graph::Paths;
+use crate::graph::paths::sweep::LANES;
+use crate::progress::Observer;
+use rayon::prelude::*;
+
+/// The geodesics from every landmark to every point, in single precision and units of about the longest edge, and those
+/// between the landmarks in double precision.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LandmarkGeodesics {
+    /// One row a landmark, one column a point.
+    table: Vec<f32>,
+    unit: f64,
+    /// One row and one column a landmark.
+    between: Vec<f64>,
+    landmarks: usize,
+}
+
+impl LandmarkGeodesics {
+    /// The bytes that are kept.
+    pub(crate) fn memory(landmarks: usize, points: usize) -> u64 {
+        let (m, n) = (landmarks as u64, points as u64);
+        4 * m * n + 8 * m * m
+    }
+
+    /// All of them; beyond what is kept, at most `memory` bytes are used, but enough for one block of sources.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`](crate::Error::Stopped) if the observer asks for it.
+    pub(crate) fn new(
+        paths: &Paths,
+        landmarks: &[u32],
+        memory: u64,
+        observer: &dyn Observer,
+    ) -> Result<LandmarkGeodesics> {
+        let (m, n, unit) = (landmarks.len(), paths.len(), paths.unit());
+        // A block holds its distances twice: in the order of the sweep, and in that of the points.
+        let block = 16 * (LANES * n) as u64;
+        let at_once = LANES * (memory / block.max(1)).clamp(1, rayon::current_num_threads() as u64) as usize;
+        let (mut table, mut between) = (vec![0.0f32; m * n], Vec::with_capacity(m * m));
+        for (some, table) in landmarks.chunks(at_once).zip(table.chunks_mut(at_once * n)) {
+            let sources: Vec<usize> = some.iter().map(|&landmark| landmark as usize).collect();
+            let rows = paths.from_sources(&sources, observer)?;
+            let cells = table.par_iter_mut().with_min_len(8192).zip(rows.par_iter());
+            cells.for_each(|(cell, &length)| *cell = (length / unit) as f32);
+            between
+                .extend(rows.chunks_exact(n).flat_map(|row| landmarks.iter().map(|&landmark| row[landmark as usize])));
+        }
+        Ok(LandmarkGeodesics { table, unit, between, landmarks: m })
+    }
+
+    /// The number of landmarks.
+    pub(crate) fn len(&self) -> usize {
+        self.landmarks
+    }
+
+    /// The geodesic from a landmark, by its number, to a point.
+    pub(crate) fn length(&self, landmark: usize, point: usize) -> f64 {
+        let n = self.table.len() / self.landmarks;
+        f64::from(self.table[landmark * n + point]) * self.unit
+    }
+
+    /// The geodesic between two landmarks, by their numbers.
+    pub(crate) fn between(&self, one: usize, other: usize) -> f64 {
+        self.between[one * self.landmarks + other]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::Graph;
+    use crate::progress::Silent;
+
+    #[test]
+    fn on_a_path_the_lengths_add_up_however_many_at_once() {
+        let next = |i: u32| if i < 299 { vec![(i + 1, 0.5 + f64::from(i % 3))] } else { vec![] };
+        let graph = Graph::from_lists((0..300).map(next).collect()).unwrap().union();
+        let landmarks: Vec<u32> = (0..300).step_by(2).collect();
+        let at = |i: u32| (0..i).map(|j| 0.5 + f64::from(j % 3)).sum::<f64>();
+        let paths = Paths::new(&graph, landmarks.len());
+        let known = LandmarkGeodesics::new(&paths, &landmarks, 0, &Silent).unwrap();
+        assert_eq!(known.len(), 150);
+        for (one, &i) in landmarks.iter().enumerate() {
+            assert!((0..300).all(|j| (known.length(one, j as usize) - (at(i) - at(j)).abs()).abs() < 1e-4));
+            let between = |(other, &j): (usize, &u32)| (known.between(one, other) - (at(i) - at(j)).abs()).abs();
+            assert!(landmarks.iter().enumerate().map(between).all(|off| off < 1e-12));
+        }
+        let together = LandmarkGeodesics::new(&paths, &landmarks, u64::MAX, &Silent).unwrap();
+        assert_eq!(together, known);
+    }
+}
