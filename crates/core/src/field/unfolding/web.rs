@@ -5,6 +5,7 @@ use crate::field::unfolding::Pairs;
 use crate::linalg::Eigenpairs;
 use crate::linalg::eigen::lanczos::Ask;
 use crate::linalg::eigen::pencil;
+use crate::linalg::room::Room;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
 use crate::linalg::sparse::matrix::SparseSymmetric;
@@ -12,7 +13,6 @@ use crate::linalg::sparse::rows::Counted;
 use crate::progress::Observer;
 use faer::{Mat, MatRef};
 use rayon::prelude::*;
-use std::sync::Mutex;
 
 /// Pairs to a piece of parallel work, and of summation.
 const PIECE: usize = 8192;
@@ -20,6 +20,8 @@ const PIECE: usize = 8192;
 const DEAR_FLOPS: f64 = 2e12;
 /// Up to this many points all eigenpairs are computed.
 const DENSE: usize = 60;
+/// A number a pair is put into vectors of up to so many times the size.
+const SPARE: usize = 4;
 
 /// Points held by pairs.
 pub(crate) struct Web<'a> {
@@ -32,8 +34,8 @@ pub(crate) struct Web<'a> {
     offsets: Vec<usize>,
     /// Pair and sign: whether the point is the first end.
     around: Vec<(u32, bool)>,
-    /// Vectors that are free, so that their memory need not be asked for at every step.
-    free: Mutex<Vec<Vec<f64>>>,
+    /// Vectors that steps are done with.
+    free: Room,
 }
 
 impl<'a> Web<'a> {
@@ -54,7 +56,7 @@ impl<'a> Web<'a> {
             around[rows.place(i as usize)] = (e as u32, true);
             around[rows.place(j as usize)] = (e as u32, false);
         }
-        Web { pairs, factored: None, memory, offsets: rows.offsets, around, free: Mutex::default() }
+        Web { pairs, factored: None, memory, offsets: rows.offsets, around, free: Room::default() }
     }
 
     /// The fronts of matrices on the pairs.
@@ -71,22 +73,13 @@ impl<'a> Web<'a> {
 
     /// Takes vectors back that are needed no more.
     pub(crate) fn keep(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
-        if let Ok(mut free) = self.free.lock() {
-            free.extend(vectors);
-        }
-    }
-
-    /// A vector with room for a number of values, if one is free; its content does not matter.
-    fn room(&self, size: usize) -> Vec<f64> {
-        let Ok(mut free) = self.free.lock() else { return Vec::new() };
-        let fitting = free.iter().rposition(|vector| (size..=4 * size).contains(&vector.capacity()));
-        fitting.map_or(Vec::new(), |at| free.swap_remove(at))
+        self.free.take_back(vectors);
     }
 
     /// A number for every pair.
     pub(crate) fn each(&self, of: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
         let m = self.pairs.ends.len();
-        let mut out = self.room(m);
+        let mut out = self.free.vector(m, SPARE);
         (0..m).into_par_iter().with_min_len(PIECE).map(&of).collect_into_vec(&mut out);
         out
     }
@@ -132,7 +125,7 @@ impl<'a> Web<'a> {
     /// y[i] − y[j] for every pair, r numbers each.
     pub(crate) fn differences(&self, r: usize, y: &[f64]) -> Vec<f64> {
         let size = r * self.pairs.ends.len();
-        let mut out = self.room(size);
+        let mut out = self.free.vector(size, SPARE);
         out.resize(size, 0.0);
         out.par_chunks_mut(PIECE * r).enumerate().for_each(|(piece, out)| {
             for (&(i, j), out) in self.pairs.ends[piece * PIECE..].iter().zip(out.chunks_exact_mut(r)) {
@@ -146,9 +139,7 @@ impl<'a> Web<'a> {
     /// L(weights) y, of the differences of y.
     pub(crate) fn laplacian(&self, r: usize, weights: &[f64], differences: &[f64]) -> Vec<f64> {
         let size = r * self.pairs.len();
-        let mut out = self.room(size);
-        out.clear();
-        out.resize(size, 0.0);
+        let mut out = self.free.zeros(size, SPARE);
         out.par_chunks_mut(1024 * r).enumerate().for_each(|(piece, out)| {
             for (at, out) in out.chunks_exact_mut(r).enumerate() {
                 let i = piece * 1024 + at;

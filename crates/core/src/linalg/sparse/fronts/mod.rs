@@ -20,10 +20,10 @@ mod tree;
 
 use crate::error::{Error, Result};
 use crate::linalg::dense::partial::eliminate;
+use crate::linalg::room::Room;
 use faer::MatMut;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::sync::Mutex;
 
 /// What an entry of a front is made of.
 #[derive(Clone, Copy)]
@@ -34,6 +34,9 @@ struct Incident {
 }
 
 const EARLIER: u32 = u32::MAX;
+
+/// What fronts leave over is put into vectors of up to so many times its size.
+const SPARE: usize = 2;
 
 /// A block of columns and the rows below it, in points.
 struct Front {
@@ -97,7 +100,7 @@ impl Fronts {
                 let mut stack: Vec<Vec<f64>> = Vec::new();
                 for (f, panel) in range.zip(panels) {
                     let children = stack.split_off(stack.len() - self.fronts[f].children.len());
-                    let left = room.zeros(self.fronts[f].left(r));
+                    let left = room.zeros(self.fronts[f].left(r), SPARE);
                     stack.push(self.eliminate(f, r, matrix, &children, (panel, left))?);
                     room.take_back(children);
                 }
@@ -114,7 +117,7 @@ impl Fronts {
                 let (Some(children), Some([panel])) = (children.collect::<Option<Vec<_>>>(), tops[f].take()) else {
                     return Ok(false);
                 };
-                let left = room.zeros(self.fronts[f].left(r));
+                let left = room.zeros(self.fronts[f].left(r), SPARE);
                 work.push((f, children, panel, left));
             }
             let eliminate = |(f, children, panel, left): (usize, Vec<Vec<f64>>, &mut Vec<f64>, Vec<f64>)| {
@@ -236,32 +239,10 @@ pub(crate) struct Factor {
     r: usize,
     /// For every front its columns of L, with D on the diagonal.
     panels: Vec<Vec<f64>>,
-    /// Room for what fronts leave over.
+    /// Vectors of what fronts left over before.
     room: Room,
     /// How many pivots are negative.
     pub(crate) negative: usize,
-}
-
-/// Vectors that were used before, so that their memory need not be asked for again.
-#[derive(Default)]
-struct Room(Mutex<Vec<Vec<f64>>>);
-
-impl Room {
-    /// A vector of zeros, in the memory of one that was not much larger.
-    fn zeros(&self, size: usize) -> Vec<f64> {
-        let fits = |vector: &Vec<f64>| (size..=2 * size).contains(&vector.capacity());
-        let free = self.0.lock().ok().and_then(|mut free| free.iter().rposition(fits).map(|at| free.swap_remove(at)));
-        let mut vector = free.unwrap_or_else(|| Vec::with_capacity(size));
-        vector.clear();
-        vector.resize(size, 0.0);
-        vector
-    }
-
-    fn take_back(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
-        if let Ok(mut free) = self.0.lock() {
-            free.extend(vectors);
-        }
-    }
 }
 
 /// Adds what a child left over to the columns of a front and to its rest.
