@@ -110,10 +110,13 @@ impl Build for Lle {
             )));
         }
         let ground = Ground::new(site, self.info().name)?;
-        let mut warnings = Vec::new();
+        let (mut warnings, mut converged) = (Vec::new(), true);
         let matrix = if self.variant == LleVariant::Symmetric {
             let found = symmetric_weights(site, graph, ground, self.regularization)?;
-            if !found.converged {
+            converged = found.converged;
+            if found.stopped {
+                warnings.push("stopped before it converged: the symmetric weights are not yet the best".into());
+            } else if !converged {
                 warnings.push("the symmetric weights did not converge; more regularization may help".into());
             }
             precision(&found.graph, |i| (1.0, &found.weights[i]))
@@ -124,7 +127,7 @@ impl Build for Lle {
         };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         let rule = Rule::Barycenter { regularization: self.regularization, landmarks: None };
-        Ok(Built { warnings, ..Built::new(field, rule) })
+        Ok(Built { warnings, converged, ..Built::new(field, rule) })
     }
 }
 
