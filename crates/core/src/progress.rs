@@ -49,3 +49,24 @@ pub trait Observer: Sync {
 pub struct Silent;
 
 impl Observer for Silent {}
+
+/// Asks to stop after so many questions.
+#[cfg(test)]
+pub(crate) struct StopsAfter {
+    left: std::sync::atomic::AtomicUsize,
+}
+
+#[cfg(test)]
+impl StopsAfter {
+    pub(crate) fn questions(count: usize) -> StopsAfter {
+        StopsAfter { left: count.into() }
+    }
+}
+
+#[cfg(test)]
+impl Observer for StopsAfter {
+    fn stop(&self) -> bool {
+        use std::sync::atomic::Ordering::Relaxed;
+        self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err()
+    }
+}

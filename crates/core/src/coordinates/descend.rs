@@ -25,13 +25,10 @@ pub fn map(task: &Descend, observer: &dyn Observer) -> Result<Map> {
     let (n, dims) = (task.start.rows(), task.start.cols());
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();
     let stop = Stop { gradient: 0.0, decrease: task.tolerance, evaluations: task.max_iterations };
-    let descent = Descent { bounds: Bounds::none(n * dims), memory: MEMORY, stop };
-    let mut evaluations = 0;
-    let (y, report) = descent.minimize(&start, observer, |y: &[f64], slope: &mut [f64]| {
-        evaluations += 1;
-        observer.progress(Stage::Coordinates, (f64::from(evaluations) / task.max_iterations as f64).min(1.0));
-        Ok(Some(task.objective.value(y, slope)))
-    })?;
+    let stage = Some(Stage::Coordinates);
+    let descent = Descent { bounds: Bounds::None, memory: MEMORY, scale: Some(1.0), stop, stage };
+    let mut objective = |y: &[f64], slope: &mut [f64]| Ok(Some(task.objective.value(y, slope)));
+    let (y, report) = descent.minimize(&start, &mut objective, observer)?;
     let converged = report.converged() || (report.ended == Ended::Stuck && report.gradient <= task.tolerance);
     let mut warnings = Vec::new();
     if !converged {

@@ -148,7 +148,7 @@ pub enum Task {
 }
 
 /// A function of the coordinates, all of them one after the other, row by row.
-pub trait Objective: Send + Sync {
+pub trait Energy: Send + Sync {
     /// The value, with the slope written.
     fn value(&self, y: &[f64], slope: &mut [f64]) -> f64;
 
@@ -170,7 +170,7 @@ pub trait Objective: Send + Sync {
 /// An objective, and where its descent starts.
 pub struct Descend {
     /// The objective.
-    pub objective: Box<dyn Objective>,
+    pub objective: Box<dyn Energy>,
     /// One row per point.
     pub start: Points,
     /// The objective sees coordinates in units of this.

@@ -17,9 +17,7 @@ use crate::coordinates;
 use crate::error::{Error, Result};
 use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
-use crate::field::{
-    Build, Built, Descend, Info, InputKind, Objective, Parameter, Site, Task, no_such_parameter, number,
-};
+use crate::field::{Build, Built, Descend, Energy, Info, InputKind, Parameter, Site, Task, no_such_parameter, number};
 use crate::graph::Paths;
 use crate::graph::paths::sweep::Real;
 use crate::ground::Ground;
@@ -263,7 +261,7 @@ impl Raw {
     }
 }
 
-impl Objective for Raw {
+impl Energy for Raw {
     fn value(&self, y: &[f64], slope: &mut [f64]) -> f64 {
         match &self.table {
             Table::Single(table) => stress(table, 1.0 / self.unit, self.n, y, slope),

@@ -15,7 +15,7 @@ use crate::progress::Silent;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent ends, in units in which the distances have mean square one.
-const STOP: Stop = Stop { gradient: 1e-10, decrease: 0.0, evaluations: 200 };
+const STOP: Stop = Stop { gradient: 1e-10, decrease: -1.0, evaluations: 200 };
 
 /// What the distances of a new point are.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,13 +47,14 @@ impl Stress {
         };
         let nearest: Vec<f64> = known.map.row(new.near[0] as usize).iter().map(|y| y / unit).collect();
         let middle: Vec<f64> = known.map.column_means().iter().map(|y| y / unit).collect();
-        let descent = Descent { bounds: Bounds::none(dims), memory: dims + 2, stop: STOP };
+        let descent = Descent { bounds: Bounds::None, memory: dims + 2, scale: Some(1.0), stop: STOP, stage: None };
         let end = |start: Vec<f64>| {
             // One majorization step is y less the slope.
             let mut slope = vec![0.0; dims];
             value(&start, &mut slope);
             let start: Vec<f64> = start.iter().zip(&slope).map(|(y, slope)| y - slope).collect();
-            let found = descent.minimize(&start, &Silent, |y: &[f64], slope: &mut [f64]| Ok(Some(value(y, slope))));
+            let mut objective = |y: &[f64], slope: &mut [f64]| Ok(Some(value(y, slope)));
+            let found = descent.minimize(&start, &mut objective, &Silent);
             found.map_or((start, f64::INFINITY), |(y, report)| (y, report.value))
         };
         let (first, second) = (end(nearest), end(middle));

@@ -109,10 +109,13 @@ impl Build for Lle {
             )));
         }
         let ground = site.measured(self.info().name)?;
-        let mut warnings = Vec::new();
+        let (mut warnings, mut converged) = (Vec::new(), true);
         let matrix = if self.variant == LleVariant::Symmetric {
             let found = symmetric_weights(site, graph, ground, self.regularization)?;
-            if !found.converged {
+            converged = found.converged;
+            if found.stopped {
+                warnings.push("stopped before it converged: the symmetric weights are not yet the best".into());
+            } else if !converged {
                 warnings.push("the symmetric weights did not converge; more regularization may help".into());
             }
             precision(&found.graph, |i| (1.0, &found.weights[i]))
@@ -123,7 +126,7 @@ impl Build for Lle {
         };
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };
         let rule = Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None });
-        Ok(Built { warnings, ..Built::new(field, rule) })
+        Ok(Built { warnings, converged, ..Built::new(field, rule) })
     }
 }
 

@@ -19,6 +19,7 @@ use crate::graph::{Graph, Undirected};
 use crate::ground::Measured;
 use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::progress::Observer;
 use faer::Mat;
 use rayon::prelude::*;
 
@@ -35,9 +36,15 @@ pub(crate) struct Symmetric {
     pub(crate) weights: Vec<Vec<f64>>,
     /// Whether the solver met its tolerance.
     pub(crate) converged: bool,
+    /// Whether the observer stopped it.
+    pub(crate) stopped: bool,
 }
 
-/// The weights of a graph.
+/// The weights of a graph; if the observer asks to stop, those that have been reached, which sum to one as well.
+///
+/// # Errors
+///
+/// [`Error::Stopped`] if it asks before the first step; if the graph has no such weights, or they do not fit.
 pub(crate) fn symmetric_weights(
     site: &Site<'_>,
     graph: &Graph,
@@ -60,10 +67,14 @@ pub(crate) fn symmetric_weights(
              use a larger -k, or --variant standard",
         ));
     }
-    let converged = problem.descend(&projection, &mut w, site)?;
+    let ended = problem.descend(&projection, &mut w, site.observer);
+    if ended == (CgEnd::Stopped { steps: 0 }) {
+        return Err(Error::Stopped);
+    }
+    let (converged, stopped) = (ended == CgEnd::Converged, matches!(ended, CgEnd::Stopped { .. }));
     let lists = |i: usize| problem.edges[i].iter().map(|&e| w[e as usize]).collect();
     let weights = (0..problem.graph.len()).map(lists).collect();
-    Ok(Symmetric { graph: problem.graph, weights, converged })
+    Ok(Symmetric { graph: problem.graph, weights, converged, stopped })
 }
 
 /// min ½ wᵀHw over the edges, Bw = 1.
@@ -130,19 +141,19 @@ impl Problem {
         self.edges.iter().map(|edges| edges.iter().map(|&e| w[e as usize]).sum()).collect()
     }
 
-    /// Conjugate gradients from a w with Bw = 1, which every step keeps; whether they met the tolerance.
-    fn descend(&self, projection: &Projection<'_>, w: &mut [f64], site: &Site<'_>) -> Result<bool> {
+    /// Conjugate gradients from a w with Bw = 1, which every step keeps and brings nearer to the minimum.
+    fn descend(&self, projection: &Projection<'_>, w: &mut [f64], observer: &dyn Observer) -> CgEnd {
         let mut gradient = self.hessian(w);
         let mut projected = projection.apply(&mut gradient);
         let mut direction: Vec<f64> = projected.iter().map(|g| -g).collect();
         let mut size = dot(&gradient, &projected);
         let enough = size * TOLERANCE * TOLERANCE;
-        for _ in 0..MAX_STEPS {
+        for steps in 0..MAX_STEPS {
             if size <= enough {
-                return Ok(true);
+                return CgEnd::Converged;
             }
-            if site.observer.stop() {
-                return Err(Error::Stopped);
+            if observer.stop() {
+                return CgEnd::Stopped { steps };
             }
             let image = self.hessian(&direction);
             let step = size / dot(&direction, &image);
@@ -153,8 +164,19 @@ impl Problem {
             direction.iter_mut().zip(&projected).for_each(|(d, g)| *d = next / size * *d - g);
             size = next;
         }
-        Ok(size <= enough)
+        if size <= enough { CgEnd::Converged } else { CgEnd::Spent }
     }
+}
+
+/// How the conjugate gradients ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum CgEnd {
+    /// The tolerance was met.
+    Converged,
+    /// All steps were taken.
+    Spent,
+    /// The observer asked for it after so many.
+    Stopped { steps: usize },
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -221,11 +243,10 @@ mod tests {
     use super::*;
     use crate::graph::{Metric, Search};
     use crate::points::Points;
-    use crate::progress::Silent;
+    use crate::progress::{Silent, StopsAfter};
 
-    fn solve(points: &Points, graph: &Graph) -> Result<Symmetric> {
-        let site =
-            Site { ground: points.into(), graph: Some(graph), dims: 1, seed: 0, memory: u64::MAX, observer: &Silent };
+    fn solve(points: &Points, graph: &Graph, observer: &dyn Observer) -> Result<Symmetric> {
+        let site = Site { ground: points.into(), graph: Some(graph), dims: 1, seed: 0, memory: u64::MAX, observer };
         symmetric_weights(&site, graph, Measured::Points(points, crate::graph::Metric::Euclidean), 1e-3)
     }
 
@@ -237,7 +258,7 @@ mod tests {
         let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
         let search = Search { neighbors: crate::graph::Neighbors::Nearest(4), ..Search::default() };
         let graph = search.of_points(&points, &Silent).unwrap().graph;
-        let found = solve(&points, &graph).unwrap();
+        let found = solve(&points, &graph, &Silent).unwrap();
         assert!(found.converged);
         let weight = |i: usize, j: usize| {
             found.graph.neighbors(i).iter().position(|&o| o as usize == j).map_or(0.0, |at| found.weights[i][at])
@@ -299,7 +320,23 @@ mod tests {
     fn a_star_has_no_such_weights() {
         let points = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]]).unwrap();
         let lists = vec![vec![(1, 1.0), (2, 1.0), (3, 1.4)], vec![(0, 1.0)], vec![(0, 1.0)], vec![(0, 1.4)]];
-        let Err(error) = solve(&points, &Graph::from_lists(lists).unwrap()) else { panic!("a star is bipartite") };
+        let Err(error) = solve(&points, &Graph::from_lists(lists).unwrap(), &Silent) else {
+            panic!("a star is bipartite")
+        };
         assert!(error.to_string().contains("bipartite"), "{error}");
+    }
+
+    #[test]
+    fn a_stop_gives_weights_that_sum_to_one() {
+        let row = |i: usize| [(i as f64 * 0.7).sin(), (i as f64 * 1.3).cos(), (i * i % 17) as f64 / 9.0];
+        let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
+        let search = Search { neighbors: crate::graph::Neighbors::Nearest(4), ..Search::default() };
+        let graph = search.of_points(&points, &Silent).unwrap().graph;
+        assert!(matches!(solve(&points, &graph, &StopsAfter::questions(0)), Err(Error::Stopped)));
+        for questions in [1, 5] {
+            let found = solve(&points, &graph, &StopsAfter::questions(questions)).unwrap();
+            assert!(found.stopped && !found.converged);
+            assert!(found.weights.iter().all(|list| (list.iter().sum::<f64>() - 1.0).abs() < 1e-10));
+        }
     }
 }

@@ -32,7 +32,7 @@ pub(crate) use certificate::{bracket, bracket_of_some};
 pub(crate) use full::{Sense, cost, solve};
 pub use pairs::Constraints;
 pub(crate) use pairs::{Distance, Pairs};
-pub(crate) use path::{Ask, Unfolded, follow};
+pub(crate) use path::{PathOptions, Unfolded, follow};
 pub use rescale::Rescaling;
 pub(crate) use rescale::{MOST, rescale};
 pub(crate) use tree::tree_weights;

@@ -15,7 +15,7 @@
 use crate::error::{Error, Result, bytes};
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::unfolding::{
-    Ask, Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, Sense, Unfolded, Web, bracket,
+    Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
 };
 use crate::field::{
@@ -29,6 +29,7 @@ use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::place::{Barycenter, Known, Rule};
 use crate::points::Points;
+use crate::progress::Silent;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -176,9 +177,11 @@ impl Mvu {
         let (found, bracket) = match self.variant {
             MvuVariant::Inequality => {
                 // A little is lost when the bound is confirmed.
-                let ask = Ask { tolerance: 0.9 * self.tolerance, max_iterations: self.max_iterations, max_rank };
-                let found = follow(&web, &ask, site.observer)?;
-                let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, site.observer)?;
+                let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
+                let asked = PathOptions { tolerance, max_iterations, max_rank };
+                let found = follow(&web, &asked, site.observer)?;
+                // A bound is confirmed to the end, whatever the observer says: half-known eigenvalues bound nothing.
+                let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, &Silent)?;
                 (found, bracket)
             }
             MvuVariant::Equality => self.equality(site, &web, band)?,
@@ -195,7 +198,13 @@ impl Mvu {
         if self.variant == MvuVariant::Equality && self.band.is_none() {
             built.used.push(("band", band.to_string()));
         }
-        if !built.converged {
+        if !built.converged && found.stopped {
+            built.warnings.push(format!(
+                "stopped before it converged: the relative duality gap is {:.1e} after {} factorizations, and the tolerance \
+                 is {:.1e}",
+                bracket.gap, found.factorizations, self.tolerance
+            ));
+        } else if !built.converged {
             let way_out = match self.variant {
                 MvuVariant::Inequality => "raise --max-iterations or --tolerance",
                 MvuVariant::Equality => {
@@ -262,7 +271,7 @@ impl Mvu {
         for exponent in if flat { 0..=FLATTEST } else { 0..=0 } {
             let many = if flat { 10f64.powi(exponent) } else { 0.0 };
             let w: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + many * flat).collect();
-            let found = match bracket((web, web), (self.variant, band), (r, &y), &w, site.observer) {
+            let found = match bracket((web, web), (self.variant, band), (r, &y), &w, &Silent) {
                 Err(Error::Numerical(_)) => continue,
                 found => found?,
             };
@@ -277,7 +286,7 @@ impl Mvu {
                  give them a --band 0.01, or use --variant inequality"
             ))
         })?;
-        Ok((Unfolded { r, y, w, factorizations: full.iterations }, found))
+        Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped }, found))
     }
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
@@ -312,7 +321,7 @@ impl Mvu {
         let pairs = pairs(site, site.graph()?, of_landmarks.constraints)?;
         let (r, w) = (placed.cols(), tree_weights(&pairs));
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
-        let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, site.observer)?;
+        let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, &Silent)?;
         // Points at one place have one row, whatever the rule made of them.
         let coordinates = coordinates(&pairs, r, &y)?;
         Ok(Certificate { coordinates, weights: weights(&pairs, &w), claimed, ..of_landmarks.clone() })

@@ -7,7 +7,7 @@ use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::points::Points;
-use crate::progress::Silent;
+use crate::progress::{Silent, StopsAfter};
 use crate::sample::r2_swiss_roll as swiss;
 use proptest::prelude::*;
 
@@ -28,13 +28,13 @@ fn with_web<T>(pairs: &Pairs, act: impl FnOnce(&Web<'_>) -> T) -> T {
     act(&Web::new(pairs, &analysis, u64::MAX).unwrap())
 }
 
-fn ask(tolerance: f64) -> Ask {
-    Ask { tolerance: 0.9 * tolerance, max_iterations: 300, max_rank: 20 }
+fn asked(tolerance: f64) -> PathOptions {
+    PathOptions { tolerance: 0.9 * tolerance, max_iterations: 300, max_rank: 20 }
 }
 
 fn unfolded(pairs: &Pairs, tolerance: f64) -> (Unfolded, Bracket) {
     with_web(pairs, |web| {
-        let found = follow(web, &ask(tolerance), &Silent).unwrap();
+        let found = follow(web, &asked(tolerance), &Silent).unwrap();
         let bracket =
             bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         (found, bracket)
@@ -128,7 +128,7 @@ fn x02_x03_x05_the_optimum_satisfies_the_conditions_of_the_optimum() {
     for (n, constraints) in [(150, Constraints::Edges), (300, Constraints::Angles), (800, Constraints::Edges)] {
         let pairs = pairs_of(&swiss(n), 6, constraints);
         with_web(&pairs, |web| {
-            let found = follow(web, &ask(1e-7), &Silent).unwrap();
+            let found = follow(web, &asked(1e-7), &Silent).unwrap();
             let (r, y) = (found.r, &found.y);
             let bracket = bracket((web, web), (MvuVariant::Inequality, 0.0), (r, y), &found.w, &Silent).unwrap();
             assert!(bracket.gap <= 1e-7 && bracket.kkt < 1e-3, "{bracket:?}");
@@ -169,7 +169,7 @@ fn a_saddle_of_rank_one_is_left() {
         let steps = web.differences(1, &v);
         let longest = web.least(|e| pairs.squares[e] / steps[e].powi(2).max(1e-300)).sqrt();
         let start = v.iter().map(|v| 0.999 * longest * v).collect();
-        let found = follow_from(Path::from(web, 1, start).unwrap(), &ask(1e-5), &Silent).unwrap();
+        let found = follow_from(Path::from(web, 1, start).unwrap(), &asked(1e-5), &Silent).unwrap();
         let bracket =
             bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
         assert!(found.r > 1 && bracket.gap <= 1e-5, "{bracket:?}");
@@ -202,4 +202,27 @@ proptest! {
             assert!(found.primal <= found.dual, "{found:?}");
         });
     }
+}
+
+/// Every point of the path keeps its distances, and its bound holds.
+#[test]
+fn a_stop_gives_a_bracket_of_the_optimum() {
+    let pairs = pairs_of(&swiss(200), 6, Constraints::Edges);
+    let stopped = |web: &Web<'_>, questions| follow(web, &asked(1e-6), &StopsAfter::questions(questions));
+    with_web(&pairs, |web| {
+        assert!(matches!(stopped(web, 0), Err(crate::Error::Stopped)));
+        let mut last = f64::INFINITY;
+        for questions in [1, 4, 8, 16] {
+            let found = stopped(web, questions).unwrap();
+            let map = (found.r, found.y.as_slice());
+            let bracket = bracket((web, web), (MvuVariant::Inequality, 0.0), map, &found.w, &Silent).unwrap();
+            assert!(found.stopped && bracket.confirmed && bracket.violation == 0.0, "{questions}: {bracket:?}");
+            assert!(0.0 < bracket.primal && bracket.primal <= 30623.294028508, "{questions}: {bracket:?}");
+            assert!(
+                30623.294019434 <= bracket.dual && 1e-6 < bracket.gap && bracket.gap < last,
+                "{questions}: {bracket:?}"
+            );
+            last = bracket.gap;
+        }
+    });
 }

@@ -87,7 +87,7 @@ pub struct Score {
     pub constant: usize,
     /// Evaluations of the likelihood and its gradient, over all starts.
     pub evaluations: usize,
-    /// Whether the best start met its tolerance.
+    /// Whether the best start met its tolerance, and the observer let all starts come to their ends.
     pub converged: bool,
 }
 
@@ -129,7 +129,7 @@ impl GplvmScore {
             features: problem.features,
             constant: data.cols() - problem.features,
             evaluations,
-            converged: best.converged,
+            converged: best.converged && !ends.iter().any(|end| end.stopped),
         })
     }
 
@@ -189,11 +189,13 @@ struct End {
     value: f64,
     evaluations: usize,
     converged: bool,
+    /// Whether the observer stopped it, or kept it from starting.
+    stopped: bool,
 }
 
 impl End {
-    fn nowhere(start: &[f64; 3]) -> End {
-        End { logs: *start, bias: BOX[2].0, value: f64::INFINITY, evaluations: 1, converged: false }
+    fn nowhere(start: &[f64; 3], stopped: bool) -> End {
+        End { logs: *start, bias: BOX[2].0, value: f64::INFINITY, evaluations: 1, converged: false, stopped }
     }
 
     fn parameters(&self) -> Parameters {
@@ -211,7 +213,7 @@ fn descend(
     observer: &dyn Observer,
 ) -> Result<Vec<End>> {
     let free = [BOX[0], BOX[1], BOX[3]];
-    let bounds = Bounds {
+    let bounds = Bounds::Box {
         lower: free.iter().map(|(low, _)| low.ln()).collect(),
         upper: free.iter().map(|(_, high)| high.ln()).collect(),
     };
@@ -219,30 +221,31 @@ fn descend(
     // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
     // below the best is about (1e-7)² of it.
     let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
-    let descent = Descent { bounds, memory: 8, stop };
+    let descent = Descent { bounds, memory: 8, scale: None, stop, stage: None };
     let done = AtomicUsize::new(0);
     let one = |start: &[f64; 3]| {
         if observer.stop() {
-            return Ok(End::nowhere(start));
+            return Ok(End::nowhere(start, true));
         }
         let (mut space, mut biases) = (None, Vec::<(f64, f64)>::new());
-        let negative = |logs: &[f64], gradient: &mut [f64]| {
+        let mut negative = |logs: &[f64], gradient: &mut [f64]| {
             let [variance, length, noise] = [logs[0], logs[1], logs[2]].map(f64::exp);
             let Some(here) = likelihood.negative(&mut space, variance, length, None, noise) else { return Ok(None) };
             biases.push((here.value, here.bias));
             gradient.copy_from_slice(&[here.slopes[0], here.slopes[1], here.slopes[3]]);
             Ok(Some(here.value))
         };
-        let end = match descent.minimize(start, observer, negative) {
+        let end = match descent.minimize(start, &mut negative, observer) {
             Ok((logs, report)) => End {
                 logs: [logs[0], logs[1], logs[2]],
                 bias: biases.iter().find(|(value, _)| *value == report.value).map_or(BOX[2].0, |(_, bias)| *bias),
                 value: report.value,
                 evaluations: report.evaluations,
                 converged: settled(&report, entries),
+                stopped: report.ended == Ended::Stopped,
             },
             // The covariance is singular at the start itself.
-            Err(Error::Numerical(_)) => End::nowhere(start),
+            Err(Error::Numerical(_)) => End::nowhere(start, false),
             Err(error) => return Err(error),
         };
         let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;

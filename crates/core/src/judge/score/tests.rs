@@ -1,6 +1,6 @@
 use super::*;
 use crate::gp::Negative;
-use crate::progress::Silent;
+use crate::progress::{Silent, StopsAfter};
 use crate::{Pca, Recipe, io};
 
 fn iris() -> Points {
@@ -203,12 +203,6 @@ fn odd_data_and_maps_have_a_score() {
 
 #[test]
 fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
-    struct Halt;
-    impl Observer for Halt {
-        fn stop(&self) -> bool {
-            true
-        }
-    }
     let (data, map) = sheet(10, 2);
     let refused =
         |asked: GplvmScore, data: &Points, map: &Points| asked.of(data, map, &Silent).unwrap_err().to_string();
@@ -221,8 +215,12 @@ fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     let inducing = |m| GplvmScore { inducing: Some(m), ..plain() };
     assert!(refused(inducing(0), &data, &map).starts_with("0 inducing points bound nothing; "));
     assert!(refused(inducing(11), &data, &map).starts_with("11 inducing points are more than the 10 points; "));
-    assert!(matches!(plain().of(&data, &map, &Halt), Err(Error::Stopped)));
-    assert!(matches!(inducing(3).of(&data, &map, &Halt), Err(Error::Stopped)));
+    assert!(matches!(plain().of(&data, &map, &StopsAfter::questions(0)), Err(Error::Stopped)));
+    assert!(matches!(inducing(3).of(&data, &map, &StopsAfter::questions(0)), Err(Error::Stopped)));
+    // A start that was cut short has a likelihood, below that of its end.
+    let end = plain().of(&data, &map, &Silent).unwrap();
+    let cut = plain().of(&data, &map, &StopsAfter::questions(9)).unwrap();
+    assert!(end.converged && !cut.converged && cut.log_likelihood <= end.log_likelihood + 1e-9, "{cut:?}");
 }
 
 /// Twice as many inducing points are taken until they add less than 1 to the bound at its best parameters.

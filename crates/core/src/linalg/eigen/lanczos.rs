@@ -51,6 +51,10 @@ pub(crate) struct Ritz {
 
 /// The `wanted` largest eigenvalues of `operator` on the complement of the orthonormal columns of `kept_out`.
 ///
+/// The observer hears of it as the work of the third stage, and when it asks to stop gets what is known by then. A fit of
+/// a field, which has a progress of its own and needs eigenvalues that have converged, passes
+/// [`Silent`](crate::progress::Silent).
+///
 /// # Errors
 ///
 /// If the operator returns something that is not finite, or the observer stops before the first Ritz values exist.

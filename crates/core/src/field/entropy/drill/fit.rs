@@ -22,6 +22,8 @@ pub(crate) struct Fitted {
     /// X̃ X̃ᵀ/p on the support.
     moments: Vec<f64>,
     pub(crate) path: Vec<PathStep>,
+    /// Whether the observer stopped the fit, or the choice of the penalty.
+    pub(crate) stopped: bool,
 }
 
 impl Fitted {
@@ -38,7 +40,8 @@ fn density(support: &Support, found: &Minimum, moments: &[f64], features: f64) -
 }
 
 impl Drill {
-    /// The precision of the points under the penalty, or the best of a path of them.
+    /// The precision of the points under the penalty, or the best of a path of them; as good as it was when the observer
+    /// asked to stop.
     pub(crate) fn fit(
         &self,
         ground: Measured<'_>,
@@ -78,49 +81,88 @@ impl Drill {
             found.value += support.n as f64 * mean.ln();
             Ok(found)
         };
-        let (penalty, path) = match self.penalty {
-            Penalty::Auto => (AUTO * mean, Vec::new()),
-            Penalty::Value(value) => (value, Vec::new()),
+        let penalty = match self.penalty {
+            Penalty::Auto => AUTO * mean,
+            Penalty::Value(value) => value,
             Penalty::Path { from, to, count } => {
                 let penalties = Penalty::path(from, to, count);
-                let path = follow(ground, support, &penalties, &solve)?;
-                let best = path.iter().max_by(|a, b| a.held_out.total_cmp(&b.held_out));
-                (best.map_or(to, |step| step.penalty), path)
+                let Judged { best, path, stopped } = follow(ground, support, (&moments, &penalties), &solve)?;
+                let (penalty, found) = best;
+                return Ok(Fitted { found, penalty, moments, path, stopped });
             }
         };
-        Ok(Fitted { found: solve(&moments, penalty)?, penalty, moments, path })
+        let found = solve(&moments, penalty)?;
+        Ok(Fitted { stopped: found.stopped, found, penalty, moments, path: Vec::new() })
     }
 }
 
-/// The penalties of a path, largest first, each judged by the features that were left out of its fit.
+/// A path of penalties with the best of them and its precision.
+struct Judged {
+    best: (f64, Minimum),
+    path: Vec<PathStep>,
+    /// Whether the observer stopped it before all were judged.
+    stopped: bool,
+}
+
+/// The penalties of a path, largest first, each judged by the features that were left out of its fit. If the observer
+/// stops it, by the groups of features that all have been judged by; before the first of those the smallest penalty that
+/// has been fitted is as good as any, and has most edges.
 fn follow(
     ground: Measured<'_>,
     support: &Support,
-    penalties: &[f64],
+    (whole, penalties): (&[f64], &[f64]),
     solve: &dyn Fn(&[f64], f64) -> Result<Minimum>,
-) -> Result<Vec<PathStep>> {
+) -> Result<Judged> {
     let Some(p) = ground.features().filter(|&p| p >= 2) else {
         return Err(Error::parameter(
             "a path of penalties needs at least two features to choose by; give one --penalty",
         ));
     };
     let folds = FOLDS.min(p);
-    let mut path: Vec<PathStep> = Vec::new();
-    let whole = second_moments(ground, support, |_| true)?;
+    let (mut path, mut fits) = (Vec::<PathStep>::new(), Vec::<Minimum>::new());
+    let mut stopped = false;
     for &penalty in penalties {
-        let found = solve(&whole, penalty)?;
+        let found = match solve(whole, penalty) {
+            Err(Error::Stopped) if !fits.is_empty() => {
+                stopped = true;
+                break;
+            }
+            found => found?,
+        };
+        if found.stopped && !fits.is_empty() {
+            // One that was fitted to the end is better.
+            stopped = true;
+            break;
+        }
         let edges = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
         path.push(PathStep { penalty, edges, gap: found.gap, held_out: 0.0 });
+        stopped = found.stopped;
+        fits.push(found);
+        if stopped {
+            break;
+        }
     }
-    for fold in 0..folds {
+    'folds: for fold in (0..folds).filter(|_| !stopped) {
         let kept = second_moments(ground, support, |feature| feature % folds != fold)?;
         let out = second_moments(ground, support, |feature| feature % folds == fold)?;
         let count = (fold..p).step_by(folds).len() as f64;
-        for step in &mut path {
-            step.held_out += density(support, &solve(&kept, step.penalty)?, &out, count);
+        let mut densities = Vec::with_capacity(path.len());
+        for step in &path {
+            let found = match solve(&kept, step.penalty) {
+                Ok(found) if !found.stopped => found,
+                Ok(_) | Err(Error::Stopped) => {
+                    stopped = true;
+                    break 'folds;
+                }
+                Err(error) => return Err(error),
+            };
+            densities.push(density(support, &found, &out, count));
         }
+        path.iter_mut().zip(densities).for_each(|(step, density)| step.held_out += density);
     }
-    Ok(path)
+    let best = (0..path.len()).max_by(|&a, &b| path[a].held_out.total_cmp(&path[b].held_out));
+    let best = best.map(|at| (path[at].penalty, fits.swap_remove(at)));
+    Ok(Judged { best: best.ok_or_else(|| Error::parameter("a path needs a penalty; give one"))?, path, stopped })
 }
 
 /// X̃ X̃ᵀ/p on the support, of the chosen features; where only distances are known −½ H D² H, as if of one feature.

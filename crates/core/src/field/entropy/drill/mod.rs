@@ -143,7 +143,7 @@ impl Build for Drill {
         let edges = union.pairs().zip(&found.values[support.n..]);
         let weight = |((i, j, distance), value): ((u32, u32, f64), &f64)| Weight { i, j, distance, weight: -value };
         built.weights = Some(edges.map(weight).collect());
-        built.converged = found.gap <= self.tolerance;
+        built.converged = found.gap <= self.tolerance && !fitted.stopped;
         built.used.push(("penalty", shown(fitted.penalty)));
         built.path = fitted.path;
         built.figures = vec![
@@ -153,7 +153,9 @@ impl Build for Drill {
             ("active_edges", active as f64),
             ("objective", found.value),
         ];
-        if !built.converged {
+        if fitted.stopped {
+            built.warnings.push(stopped(found, self.tolerance));
+        } else if !built.converged {
             built.warnings.push(unmet(found, self.tolerance));
         }
         Ok(built)
@@ -161,11 +163,22 @@ impl Build for Drill {
 }
 
 fn unmet(found: &Minimum, tolerance: f64) -> String {
-    let gap = if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() };
     let steps = found.steps;
     format!(
-        "the duality gap is {gap}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger --ridge helps"
+        "the duality gap is {}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger --ridge helps",
+        gap_of(found)
     )
+}
+
+fn stopped(found: &Minimum, tolerance: f64) -> String {
+    let (gap, steps) = (gap_of(found), found.steps);
+    format!(
+        "stopped before it converged: the duality gap is {gap} after {steps} steps, and the tolerance is {tolerance:.1e}"
+    )
+}
+
+fn gap_of(found: &Minimum) -> String {
+    if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() }
 }
 
 impl Drill {
@@ -203,7 +216,7 @@ impl Drill {
     ) -> Result<(Graph, Learned)> {
         let union = candidates.union();
         let support = Support::new(&union);
-        let Fitted { found, penalty, .. } =
+        let Fitted { found, penalty, stopped, .. } =
             self.fit(ground, &support, memory.unwrap_or_else(memory::available), observer)?;
         let mut lists = vec![Vec::new(); support.n];
         for ((i, j, length), value) in union.pairs().zip(&found.values[support.n..]) {
@@ -212,7 +225,7 @@ impl Drill {
                 lists[j as usize].push((i, length));
             }
         }
-        let converged = found.gap <= self.tolerance;
+        let converged = found.gap <= self.tolerance && !stopped;
         let kept = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
         let learned = Learned { penalty, candidates: support.ends.len(), kept, gap: found.gap, converged };
         Ok((Graph::from_lists(lists)?, learned))

@@ -7,7 +7,7 @@ use crate::io::{ReadOptions, read};
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::symmetric_eigen;
 use crate::points::Points;
-use crate::progress::Silent;
+use crate::progress::{Silent, StopsAfter};
 
 fn every(name: &str, step: usize, count: usize) -> Points {
     let points = read(name, &ReadOptions::default()).unwrap().points;
@@ -149,4 +149,42 @@ fn all_pairs_of_many_points_are_refused_before_the_work() {
     assert!(afford_dense(500, u64::MAX).is_ok());
     assert!(afford_dense(5000, u64::MAX).unwrap_err().to_string().contains("give -k"));
     assert!(afford_dense(500, 1_000_000).unwrap_err().to_string().contains("give -k"));
+}
+
+/// Wherever it stops after its first step, what is returned is a precision with a value above the optimum, and the gap
+/// holds where it is known.
+#[test]
+fn a_stop_gives_the_best_precision_so_far() {
+    let points = every("digits", 1, 50);
+    let graph = graph(&points, Neighbors::Nearest(6));
+    let support = Support::new(&graph.union());
+    let drill = Drill { penalty: Penalty::Value(0.1 * mean_variance(&points)), tolerance: 1e-10, ..Drill::default() };
+    let stopped = |drill: &Drill, questions: usize| {
+        drill.fit(
+            Measured::Points(&points, crate::graph::Metric::Euclidean),
+            &support,
+            u64::MAX,
+            &StopsAfter::questions(questions),
+        )
+    };
+    let best = fitted(&drill, &points, &graph).1.found;
+    assert!(matches!(stopped(&drill, 0), Err(Error::Stopped)));
+    let mut known = 0;
+    for part in [0.3, 0.5, 0.7, 0.9] {
+        let fitted = stopped(&drill, (part * best.products as f64) as usize).unwrap();
+        let found = &fitted.found;
+        assert!(fitted.stopped && found.steps > 0 && found.value >= best.value - 1e-9, "{part}");
+        assert!(found.value - best.value <= 50.0 * found.gap, "{part}: {} {}", found.value - best.value, found.gap);
+        known += usize::from(found.gap.is_finite());
+    }
+    assert!(known > 1, "{known}");
+    // A path is cut short: what was fitted is judged by what there is.
+    let path = Drill { penalty: "0.005:0.5:3".parse().unwrap(), ..Drill::default() };
+    let mut lengths = Vec::new();
+    for questions in [60, 200, 600] {
+        let fitted = stopped(&path, questions).unwrap();
+        assert!(fitted.stopped && fitted.path.iter().any(|step| step.penalty == fitted.penalty));
+        lengths.push(fitted.path.len());
+    }
+    assert!(lengths.is_sorted() && lengths[0] >= 1, "{lengths:?}");
 }

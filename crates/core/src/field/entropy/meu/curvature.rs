@@ -22,6 +22,7 @@ use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::small_product;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::selected::{Selected, Slot};
+use crate::optimize::Preconditioner;
 use faer::{Mat, Par};
 use rayon::prelude::*;
 
@@ -119,7 +120,7 @@ impl Pieces {
         w: &[f64],
         wanted: &[bool],
         damping: f64,
-    ) -> Curvature {
+    ) -> EdgeCurvature {
         let block = |piece: &Piece| {
             let list: Vec<(u32, usize, usize)> =
                 piece.edges.iter().copied().filter(|&(e, _, _)| wanted[e as usize]).collect();
@@ -135,7 +136,7 @@ impl Pieces {
             };
             (list.iter().map(|edge| edge.0).collect(), Mat::from_fn(list.len(), list.len(), between))
         };
-        Curvature(self.0.par_iter().map(block).collect())
+        EdgeCurvature(self.0.par_iter().map(block).collect())
     }
 }
 
@@ -184,11 +185,11 @@ impl Piece {
 }
 
 /// The blocks of the curvature, each with the edges it is over.
-pub(crate) struct Curvature(Vec<(Vec<u32>, Mat<f64>)>);
+pub(crate) struct EdgeCurvature(Vec<(Vec<u32>, Mat<f64>)>);
 
-impl Curvature {
+impl Preconditioner for EdgeCurvature {
     /// H x.
-    pub(crate) fn product(&self, x: &[f64]) -> Vec<f64> {
+    fn product(&self, x: &[f64]) -> Vec<f64> {
         self.gathered(x.len(), |(list, block)| {
             let of = |r: usize| list.iter().enumerate().map(|(c, &e)| block[(r, c)] * x[e as usize]).sum();
             (0..list.len()).map(of).collect()
@@ -196,7 +197,7 @@ impl Curvature {
     }
 
     /// H⁻¹ x over the edges that are inside, zero elsewhere; x itself for a block that cannot be inverted.
-    pub(crate) fn solve(&self, x: &[f64], inside: &[bool]) -> Vec<f64> {
+    fn solve(&self, x: &[f64], inside: &[bool]) -> Vec<f64> {
         self.gathered(x.len(), |(list, block)| {
             let kept: Vec<usize> = (0..list.len()).filter(|&r| inside[list[r] as usize]).collect();
             let mut found = Mat::from_fn(kept.len(), 1, |r, _| x[list[kept[r]] as usize]);
@@ -211,7 +212,9 @@ impl Curvature {
             all
         })
     }
+}
 
+impl EdgeCurvature {
     fn gathered(&self, len: usize, of_block: impl Fn(&(Vec<u32>, Mat<f64>)) -> Vec<f64> + Sync + Send) -> Vec<f64> {
         let parts: Vec<Vec<f64>> = self.0.par_iter().map(of_block).collect();
         let mut out = vec![0.0; len];
@@ -227,6 +230,7 @@ mod tests {
     use crate::field::entropy::meu::resistances::{Edges, Oracle};
     use crate::graph::{Neighbors, Search};
     use crate::linalg::sparse::cholesky::Analysis;
+    use crate::optimize::Preconditioner;
     use crate::progress::Silent;
     use crate::sample::r2_swiss_roll;
 

@@ -7,12 +7,12 @@
 //! and Systems, Johns Hopkins, 1976.
 
 use crate::error::{Error, Result};
-use crate::field::entropy::meu::curvature::{Curvature, Pieces};
-use crate::field::entropy::meu::multipliers::{Ask, Objective, minimize};
+use crate::field::entropy::meu::curvature::Pieces;
 use crate::field::entropy::meu::resistances::{Edges, Oracle};
 use crate::field::entropy::meu::{Meu, MeuVariant};
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::optimize::{Descent, Ended, Objective, Preconditioner, Stop};
 use crate::progress::{Observer, Stage};
 
 /// Pairs of steps and slopes that the descent remembers.
@@ -30,8 +30,8 @@ const WHOLE: usize = 300;
 /// Multipliers beyond this, in units of 1/s, are those of a likelihood without a maximum.
 const UNBOUNDED: f64 = 1e8;
 
-/// What the fit found.
-pub(crate) struct Found {
+/// The multipliers that were found, and what they are worth.
+pub(crate) struct Multipliers {
     pub(crate) w: Vec<f64>,
     pub(crate) log_determinant: f64,
     /// What the tolerance is about: the duality gap per point, or for the free variant the mismatch.
@@ -39,9 +39,11 @@ pub(crate) struct Found {
     /// The largest relative difference of the expected from the observed squared distances, over the active edges.
     pub(crate) mismatch: f64,
     pub(crate) evaluations: usize,
+    /// Whether the observer stopped the fit.
+    pub(crate) stopped: bool,
 }
 
-impl Found {
+impl Multipliers {
     /// What the report shows.
     pub(crate) fn figures(&self, variant: MeuVariant) -> Vec<(&'static str, f64)> {
         let count = |which: &dyn Fn(f64) -> bool| self.w.iter().filter(|&&w| which(w)).count() as f64;
@@ -58,13 +60,21 @@ impl Found {
     }
 }
 
-/// The multipliers of the edges; the pattern is that of their Laplacian.
+/// The multipliers of the edges; the pattern is that of their Laplacian. If the observer asks to stop, those that have
+/// been reached: the likelihood is defined at every one of them, and so is the gap.
+///
+/// # Errors
+///
+/// [`Error::Stopped`] if the observer asks for it before the first of them has been evaluated; if the field is singular.
 pub(crate) fn fit(
     meu: &Meu,
     observer: &dyn Observer,
     edges: &Edges,
     (pattern, analysis): (&SparseSymmetric, &Analysis),
-) -> Result<Found> {
+) -> Result<Multipliers> {
+    if observer.stop() {
+        return Err(Error::Stopped);
+    }
     let mut oracle = Oracle::new(edges, meu.gamma, pattern, analysis)?;
     let most = if meu.variant == MeuVariant::Free && edges.n <= WHOLE { edges.n } else { PIECE };
     let pieces = oracle.pieces(pattern, analysis, most)?;
@@ -74,18 +84,26 @@ pub(crate) fn fit(
         for _ in 0..UPDATES.min(meu.max_iterations - 1) {
             oracle.value(&w)?.ok_or_else(singular)?;
             w.iter_mut().zip(&oracle.ratios).for_each(|(w, ratio)| *w *= ratio);
+            if observer.stop() {
+                break;
+            }
         }
     }
-    let ask =
-        Ask { memory: MEMORY, max_evaluations: meu.max_iterations - oracle.evaluations, lower: meu.variant.lower() };
-    let mut search = Search { meu, observer, edges, oracle, pieces, off: f64::INFINITY, first: 0.0 };
-    let w = minimize(&ask, w, &mut search)?;
+    let descent = Descent {
+        bounds: meu.variant.bounds(),
+        memory: MEMORY,
+        scale: Some(1.0),
+        stop: Stop { gradient: 0.0, decrease: -1.0, evaluations: meu.max_iterations - oracle.evaluations },
+        stage: Some(Stage::Field),
+    };
+    let mut search = Search { meu, edges, oracle, pieces, at: Vec::new(), off: f64::INFINITY, first: 0.0 };
+    let (w, report) = descent.minimize(&w, &mut search, observer)?;
     let evaluations = search.oracle.evaluations;
-    let mut oracle = search.oracle;
-    oracle.value(&w)?.ok_or_else(singular)?;
+    search.go_to(&w)?;
+    let Search { oracle, off, .. } = search;
     let mismatch = mismatch(&w, &oracle.ratios);
-    let off = off(meu.variant, edges, &oracle, &w);
-    Ok(Found { log_determinant: oracle.log_determinant, off, mismatch, evaluations, w })
+    let stopped = report.ended == Ended::Stopped;
+    Ok(Multipliers { log_determinant: oracle.log_determinant, off, mismatch, evaluations, stopped, w })
 }
 
 fn singular() -> Error {
@@ -109,42 +127,125 @@ fn mismatch(w: &[f64], ratios: &[f64]) -> f64 {
 /// The objective −log det (L + γI) + Σ w with what the descent asks of it.
 struct Search<'a> {
     meu: &'a Meu,
-    observer: &'a dyn Observer,
     edges: &'a Edges,
     oracle: Oracle<'a>,
     pieces: Option<Pieces>,
-    /// How far the last point is from the optimum, and the first was.
+    /// The last point, ...
+    at: Vec<f64>,
+    /// ... how far it is from the optimum, and the first was.
     off: f64,
     first: f64,
 }
 
-impl Objective for Search<'_> {
-    fn value(&mut self, w: &[f64], slope: &mut [f64]) -> Result<Option<(f64, bool)>> {
-        if self.observer.stop() {
-            return Err(Error::Stopped);
+impl Search<'_> {
+    /// Evaluates w, unless that was the last thing done.
+    fn go_to(&mut self, w: &[f64]) -> Result<()> {
+        if self.at != w {
+            self.oracle.value(w)?.ok_or_else(singular)?;
+            self.arrive(w);
         }
+        Ok(())
+    }
+
+    /// Remembers where the oracle was asked last.
+    fn arrive(&mut self, w: &[f64]) {
+        self.at.clear();
+        self.at.extend_from_slice(w);
+        self.off = off(self.meu.variant, self.edges, &self.oracle, w);
+    }
+}
+
+impl Objective for Search<'_> {
+    fn value(&mut self, w: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
         if w.iter().any(|w| w.abs() > UNBOUNDED) {
             let fact = "the multipliers grow without bound, as they do where distances leave a direction no variance";
             return Err(Error::Numerical(format!("{fact}; use a larger --noise, or --variant standard")));
         }
+        self.at.clear();
         let Some(value) = self.oracle.value(w)? else { return Ok(None) };
         for (slope, ratio) in slope.iter_mut().zip(&self.oracle.ratios) {
             *slope = 1.0 - ratio;
         }
-        self.off = off(self.meu.variant, self.edges, &self.oracle, w);
+        self.arrive(w);
         self.first = self.first.max(self.off);
-        let tolerance = self.meu.tolerance;
-        let done = (self.first / self.off.max(1e-300)).ln() / (self.first / tolerance).ln().max(1e-9);
-        self.observer.progress(Stage::Field, done.clamp(0.0, 1.0));
-        Ok(Some((value, self.off <= tolerance)))
+        Ok(Some(value))
     }
 
-    fn curvature(&self, w: &[f64], free: &[bool]) -> Option<Curvature> {
+    fn enough(&self) -> bool {
+        self.off <= self.meu.tolerance
+    }
+
+    /// By the digits of the gap.
+    fn done(&self) -> Option<f64> {
+        let digits = (self.first / self.meu.tolerance).ln().max(1e-9);
+        Some((self.first / self.off.max(1e-300)).ln() / digits)
+    }
+
+    fn curvature(&mut self, w: &[f64], free: &[bool]) -> Result<Option<Box<dyn Preconditioner>>> {
+        self.go_to(w)?;
         let damping = match self.meu.variant {
-            MeuVariant::Standard if self.off > NEAR => return None,
+            MeuVariant::Standard if self.off > NEAR => return Ok(None),
             MeuVariant::Standard => DAMPING.0 * self.off + DAMPING.1,
             MeuVariant::Free => DAMPING.1,
         };
-        self.oracle.curvature(self.pieces.as_ref()?, w, free, damping)
+        let Some(pieces) = &self.pieces else { return Ok(None) };
+        let curvature = self.oracle.curvature(pieces, w, free, damping);
+        Ok(curvature.map(|curvature| Box::new(curvature) as Box<dyn Preconditioner>))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::field::{Build, Site};
+    use crate::graph::{Graph, Neighbors};
+    use crate::points::Points;
+    use crate::progress::{Silent, StopsAfter};
+    use crate::sample::r2_swiss_roll;
+
+    fn nearest(points: &Points) -> Graph {
+        let search = crate::graph::Search { neighbors: Neighbors::Nearest(6), ..Default::default() };
+        search.of_points(points, &Silent).unwrap().graph
+    }
+
+    /// Wherever it stops, the gap bounds how far the objective is from its optimum.
+    #[test]
+    fn a_stop_gives_multipliers_with_a_gap_that_holds() {
+        let points = r2_swiss_roll(200);
+        let graph = nearest(&points);
+        let edges = Edges::new(&graph.union(), 3);
+        let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], 0.0);
+        let analysis = Analysis::new(&pattern).unwrap();
+        let stopped =
+            |questions| fit(&Meu::default(), &StopsAfter::questions(questions), &edges, (&pattern, &analysis));
+        assert!(matches!(stopped(0), Err(Error::Stopped)));
+        let mut last = f64::INFINITY;
+        for questions in [1, 3, 6, 12, 24] {
+            let found = stopped(questions).unwrap();
+            assert!(found.stopped && found.off > 1e-6 && found.off.is_finite(), "{questions}: {}", found.off);
+            assert!(found.w.iter().all(|&w| w >= 0.0));
+            let off = found.w.iter().sum::<f64>() - found.log_determinant - 230.300516716393;
+            assert!(off > 0.0 && off <= 199.0 * found.off, "{questions}: {off} {}", found.off);
+            assert!(off < last);
+            last = off;
+        }
+    }
+
+    #[test]
+    fn a_stopped_field_says_so() {
+        let points = r2_swiss_roll(200);
+        let graph = nearest(&points);
+        let observer = StopsAfter::questions(9);
+        let site = Site {
+            ground: (&points).into(),
+            graph: Some(&graph),
+            dims: 2,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &observer,
+        };
+        let built = Meu::default().build(&site).unwrap();
+        assert!(!built.converged);
+        assert!(built.warnings.iter().any(|w| w.starts_with("stopped before it converged")), "{:?}", built.warnings);
     }
 }

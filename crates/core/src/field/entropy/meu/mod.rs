@@ -20,11 +20,10 @@
 
 mod curvature;
 mod fit;
-mod multipliers;
 mod resistances;
 
 use crate::error::{Error, Result, bytes};
-use crate::field::entropy::meu::fit::{Found, fit};
+use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
@@ -35,6 +34,7 @@ use crate::graph::{Graph, Metric, Undirected};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
+use crate::optimize::Bounds;
 use crate::place::{Barycenter, Rule};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -87,11 +87,11 @@ impl MeuVariant {
         }
     }
 
-    /// The least multiplier.
-    pub(crate) fn lower(self) -> f64 {
+    /// Where the multipliers may be.
+    fn bounds(self) -> Bounds {
         match self {
-            MeuVariant::Standard => 0.0,
-            MeuVariant::Free => f64::NEG_INFINITY,
+            MeuVariant::Standard => Bounds::AtLeast(0.0),
+            MeuVariant::Free => Bounds::None,
         }
     }
 }
@@ -215,8 +215,9 @@ impl Meu {
                 MeuVariant::Standard => ("duality gap per point", "raise --max-iterations"),
                 MeuVariant::Free => ("mismatch of the distances", "raise --noise or --max-iterations"),
             };
+            let stopped = if found.stopped { "stopped before it converged: " } else { "" };
             built.warnings.push(format!(
-                "the {what} is {:.1e}, above the tolerance of {:.1e}, after {} evaluations; {way_out}",
+                "{stopped}the {what} is {:.1e}, above the tolerance of {:.1e}, after {} evaluations; {way_out}",
                 found.off, self.tolerance, found.evaluations
             ));
         }
@@ -249,7 +250,7 @@ impl Meu {
     }
 
     /// −(k/2) p log 2π + p/2 log det − ½ Σ λ d² − γ/2 ‖X̃‖², k = n − 1 for γ = 0 (differences from the grounded point).
-    fn log_likelihood(&self, points: &Points, edges: &Edges, found: &Found) -> f64 {
+    fn log_likelihood(&self, points: &Points, edges: &Edges, found: &Multipliers) -> f64 {
         let (n, p) = (edges.n as f64, edges.features as f64);
         let mean = points.column_means();
         let spread: f64 = points.values().iter().enumerate().map(|(at, x)| (x - mean[at % mean.len()]).powi(2)).sum();
@@ -283,7 +284,7 @@ mod tests {
     use crate::recipe::Recipe;
     use crate::sample::r2_swiss_roll as swiss;
 
-    fn solved(points: &Points, graph: &Graph, meu: Meu) -> (Edges, Found, f64) {
+    fn solved(points: &Points, graph: &Graph, meu: Meu) -> (Edges, Multipliers, f64) {
         let edges = Edges::new(&graph.union(), points.cols()).with_noise(meu.noise.unwrap_or(0.0));
         let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], meu.gamma);
         let analysis = Analysis::new(&pattern).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::field::Weight;
-use crate::field::entropy::meu::curvature::{Curvature, Pieces};
+use crate::field::entropy::meu::curvature::{EdgeCurvature, Pieces};
 use crate::graph::Undirected;
 use crate::linalg::Operator;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
@@ -157,7 +157,7 @@ impl<'a> Oracle<'a> {
     }
 
     /// The curvature at the last point that was evaluated.
-    pub(crate) fn curvature(&self, pieces: &Pieces, w: &[f64], wanted: &[bool], damping: f64) -> Option<Curvature> {
+    pub(crate) fn curvature(&self, pieces: &Pieces, w: &[f64], wanted: &[bool], damping: f64) -> Option<EdgeCurvature> {
         let inverse = self.inverse.as_ref()?;
         Some(pieces.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
     }

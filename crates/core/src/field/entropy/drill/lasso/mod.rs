@@ -78,6 +78,8 @@ pub(crate) struct Minimum {
     pub(crate) steps: usize,
     /// Products with the second derivative.
     pub(crate) products: usize,
+    /// Whether the observer stopped the descent.
+    pub(crate) stopped: bool,
 }
 
 /// A matrix with what was computed of it.
@@ -89,7 +91,11 @@ struct At {
 }
 
 impl Lasso<'_> {
-    /// From the diagonal that fits the variances down to the tolerance.
+    /// From the diagonal that fits the variances down to the tolerance, or to where the observer asks to stop.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Stopped`] if it asks before the first step; if a matrix is singular.
     pub(crate) fn minimize(&self, observer: &dyn Observer) -> Result<Minimum> {
         let n = self.support.n;
         let own = |at: usize| if at < n { 1.0 / self.moments[at] } else { 0.0 };
@@ -100,8 +106,11 @@ impl Lasso<'_> {
         let mut best = self.cut(&at)?;
         while best.steps < self.max_steps && best.gap > self.tolerance {
             let rounded = self.rounded(mu);
-            let curvature = Curvature::new(self, &at, &u, &rounded);
-            let step = self.newton_step(&at, &curvature, observer, &mut products)?;
+            let curvature = LassoCurvature::new(self, &at, &u, &rounded);
+            let Some(step) = self.newton_step(&at, &curvature, observer, &mut products)? else {
+                best.stopped = true;
+                break;
+            };
             let (found, t) = self.search(&at, &step.v, step.slope, &rounded)?;
             let Some(found) = found else { break };
             // The dual of the absolute value goes along: u + δu solves u q = T to first order.
@@ -127,7 +136,7 @@ impl Lasso<'_> {
                 observer.progress(Stage::Field, done.clamp(0.0, 1.0));
             }
         }
-        Ok(best)
+        if best.stopped && best.steps == 0 { Err(Error::Stopped) } else { Ok(best) }
     }
 
     fn at(&self, t: Vec<f64>) -> Result<Option<At>> {
@@ -142,14 +151,14 @@ impl Lasso<'_> {
         std::iter::repeat_n(0.0, self.support.n).chain(self.support.ends.iter().map(unit)).collect()
     }
 
-    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients.
+    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients; nothing if the observer asks to stop.
     fn newton_step(
         &self,
         at: &At,
-        curvature: &Curvature,
+        curvature: &LassoCurvature,
         observer: &dyn Observer,
         products: &mut usize,
-    ) -> Result<Step> {
+    ) -> Result<Option<Step>> {
         let slope_of = |e: usize| self.moments[e] - at.w.values[e] + self.penalty * curvature.psi[e];
         let slope: Vec<f64> = (0..at.t.len()).map(slope_of).collect();
         let metric = self.arithmetic.congruence(&at.t, &at.factor, &at.w)?;
@@ -160,7 +169,7 @@ impl Lasso<'_> {
         let first = left;
         for _ in 0..MOST_PRODUCTS {
             if observer.stop() {
-                return Err(Error::Stopped);
+                return Ok(None);
             }
             if left <= 0.0 {
                 break;
@@ -183,7 +192,7 @@ impl Lasso<'_> {
             p.iter_mut().zip(&y).for_each(|(p, y)| *p = y + next / left * *p);
             left = next;
         }
-        Ok(Step { slope: self.support.inner(&slope, &v), v })
+        Ok(Some(Step { slope: self.support.inner(&slope, &v), v }))
     }
 
     /// The rounded objective.
@@ -243,6 +252,7 @@ impl Lasso<'_> {
             gap: self.gap(at),
             steps: 0,
             products: 0,
+            stopped: false,
         }
     }
 
@@ -262,7 +272,7 @@ impl Lasso<'_> {
 }
 
 /// √k ∘ H⁻¹(√k ∘ R) + (1 − k)/(h + c) ∘ R,   k = h/(h + c),   H the second derivative of −log det and h its diagonal.
-fn precondition(metric: &Congruence<'_>, curvature: &Curvature, r: &[f64]) -> Result<Vec<f64>> {
+fn precondition(metric: &Congruence<'_>, curvature: &LassoCurvature, r: &[f64]) -> Result<Vec<f64>> {
     let weighted: Vec<f64> = r.iter().zip(&curvature.coupled).map(|(r, k)| k * r).collect();
     let mut out = metric.solve(&weighted)?;
     for (e, out) in out.iter_mut().enumerate() {
@@ -278,7 +288,7 @@ struct Step {
 }
 
 /// The second derivative of the rounded absolute value, and what the preconditioner makes of it.
-struct Curvature {
+struct LassoCurvature {
     psi: Vec<f64>,
     /// (1 − u ψ)/q.
     own: Vec<f64>,
@@ -290,10 +300,10 @@ struct Curvature {
     alone: Vec<f64>,
 }
 
-impl Curvature {
-    fn new(lasso: &Lasso<'_>, at: &At, u: &[f64], rounded: &[f64]) -> Curvature {
+impl LassoCurvature {
+    fn new(lasso: &Lasso<'_>, at: &At, u: &[f64], rounded: &[f64]) -> LassoCurvature {
         let (n, count, w) = (lasso.support.n, at.t.len(), &at.w.values);
-        let mut made = Curvature {
+        let mut made = LassoCurvature {
             psi: vec![0.0; count],
             own: vec![0.0; count],
             added: vec![0.0; count],

@@ -21,11 +21,12 @@
 //! Math. Programming 95, 2003. S. Mehrotra. On the implementation of a primal-dual interior point method. SIAM J. Optim.
 //! 2(4), 1992.
 
+mod columns;
+
 use crate::error::{Error, Result};
 use crate::field::unfolding::web::Web;
-use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
-use crate::progress::{Observer, Stage};
+use crate::progress::{Observer, Silent, Stage};
 use faer::Mat;
 
 /// μ shrinks by this factor, ...
@@ -40,19 +41,11 @@ const REACH: f64 = 0.95;
 const SHIFT: f64 = 1e-7;
 /// How far below one an eigenvalue must be to open a direction, as a part of the relative gap.
 const OPENS: f64 = 0.3;
-/// Directions open together with the lowest one if they are this part as far below one.
-const TOGETHER: f64 = 0.6;
-/// And at most so many.
-const AT_ONCE: usize = 4;
-/// A direction gets a column of its own where φ falls this many times as far as in an old one: columns are dear.
-const NEW_COLUMN: f64 = 3.0;
-/// A column with less than this part of the variance is dropped.
-const DROPPED: f64 = 1e-11;
 /// The residual asked of the eigenvectors; eigenvalues are good to its square.
 const RESIDUAL: f64 = 1e-5;
 
 /// What is asked of [`follow`].
-pub(crate) struct Ask {
+pub(crate) struct PathOptions {
     /// The relative duality gap to stop at.
     pub(crate) tolerance: f64,
     /// Factorizations before giving up.
@@ -69,22 +62,32 @@ pub(crate) struct Unfolded {
     /// The weights that gave the best bound.
     pub(crate) w: Vec<f64>,
     pub(crate) factorizations: usize,
+    /// Whether the observer stopped it.
+    pub(crate) stopped: bool,
 }
 
-/// Follows the path until the relative gap is small enough.
+/// Follows the path until the relative gap is small enough, or the observer asks to stop: every point of it keeps its
+/// distances, and its weights have a bound.
+///
+/// Eigenvalues of weights are always computed to the end, since half-known ones bound nothing.
 ///
 /// # Errors
 ///
-/// If the observer stops before there is any bound, or a matrix does not fit into memory.
-pub(crate) fn follow(web: &Web<'_>, ask: &Ask, observer: &dyn Observer) -> Result<Unfolded> {
-    follow_from(Path::from_nothing(web, observer)?, ask, observer)
+/// [`Error::Stopped`] if the observer asks to stop before the first step; if a matrix does not fit into memory.
+pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
+    if observer.stop() {
+        return Err(Error::Stopped);
+    }
+    follow_from(Path::from_nothing(web)?, asked, observer)
 }
 
 /// As [`follow`], from anywhere.
-pub(super) fn follow_from(mut path: Path<'_>, ask: &Ask, observer: &dyn Observer) -> Result<Unfolded> {
-    while path.factorizations < ask.max_iterations {
-        if observer.stop() {
-            return Err(Error::Stopped);
+pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
+    let mut stopped = false;
+    while path.factorizations < asked.max_iterations {
+        stopped = observer.stop();
+        if stopped {
+            break;
         }
         path.factor()?;
         let Some(step) = path.step() else { break };
@@ -92,16 +95,16 @@ pub(super) fn follow_from(mut path: Path<'_>, ask: &Ask, observer: &dyn Observer
         if !(step.decrement < CENTERED * path.mu * path.m() && step.length > 0.3 && step.dual_length > 0.3) {
             continue;
         }
-        let below = path.bound(observer)?;
+        let below = path.bound()?;
         let gap = path.gap();
-        observer.progress(Stage::Field, (gap.min(1.0).ln() / ask.tolerance.ln()).clamp(0.0, 1.0));
-        if gap <= ask.tolerance {
+        observer.progress(Stage::Field, (gap.min(1.0).ln() / asked.tolerance.ln()).clamp(0.0, 1.0));
+        if gap <= asked.tolerance {
             break;
         }
         let relative = path.mu * path.m() / path.variance;
-        let opens = (OPENS * relative.min(1.0)).max(0.05 * ask.tolerance);
+        let opens = (OPENS * relative.min(1.0)).max(0.05 * asked.tolerance);
         if below > opens {
-            if path.iterations < 30 && path.open(opens, below, ask.max_rank) {
+            if path.iterations < 30 && path.open(opens, below, asked.max_rank) {
                 continue;
             }
             // Not yet at a minimum of second order: stay until the shift is gone.
@@ -110,22 +113,22 @@ pub(super) fn follow_from(mut path: Path<'_>, ask: &Ask, observer: &dyn Observer
             }
         }
         path.drop_columns(relative, opens);
-        if relative < 0.01 * ask.tolerance {
+        if relative < 0.01 * asked.tolerance {
             break;
         }
         // A last stage that would just miss the tolerance goes a little further instead.
-        let enough = NEARLY * ask.tolerance / relative;
+        let enough = NEARLY * asked.tolerance / relative;
         path.mu *= if (SHRINK / 2.0..SHRINK).contains(&enough) { enough } else { SHRINK };
         path.iterations = 0;
     }
-    if path.best.is_infinite() {
-        path.bound(observer)?;
+    if stopped || path.best.is_infinite() {
+        path.bound()?;
     }
     if path.best_w.is_empty() {
         return Err(Error::Numerical("the unfolding found no upper bound; another k may help".into()));
     }
     path.rotate();
-    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations })
+    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped })
 }
 
 /// A point on the way.
@@ -209,9 +212,9 @@ impl<'a> Path<'a> {
     }
 
     /// The first column, just after it has left Y = 0.
-    fn from_nothing(web: &'a Web<'a>, observer: &dyn Observer) -> Result<Path<'a>> {
+    fn from_nothing(web: &'a Web<'a>) -> Result<Path<'a>> {
         let inverse = web.each(|e| 1.0 / web.pairs.squares[e]);
-        let eigen = web.bottom(&inverse, (1, RESIDUAL), None, observer)?;
+        let eigen = web.bottom(&inverse, (1, RESIDUAL), None, &Silent)?;
         let mut path = Path::from(web, 1, vec![0.0; web.pairs.len()])?;
         path.mu = 0.7 / eigen.values[0];
         let v: Vec<f64> = (0..web.pairs.len()).map(|i| eigen.vectors[(i, 0)]).collect();
@@ -252,7 +255,7 @@ impl<'a> Path<'a> {
         let r = self.r;
         loop {
             let mut factor = std::mem::take(&mut self.factor);
-            let curvature = Curvature { path: self, ratio: self.web.each(|e| self.w[e] / self.slack[e]) };
+            let curvature = PathHessian { path: self, ratio: self.web.each(|e| self.w[e] / self.slack[e]) };
             let done = self.fronts.factor(r, &curvature, &mut factor)?;
             self.web.keep([curvature.ratio]);
             self.factor = factor;
@@ -354,10 +357,10 @@ impl<'a> Path<'a> {
     }
 
     /// The upper bound of the present weights; how far their λ is below one.
-    fn bound(&mut self, observer: &dyn Observer) -> Result<f64> {
+    fn bound(&mut self) -> Result<f64> {
         let start = self.eigen.take().map(|(_, vectors)| vectors);
         let start = start.as_ref().map(|start| start.as_ref());
-        let eigen = self.web.bottom(&self.w, (self.r + 2, RESIDUAL), start, observer)?;
+        let eigen = self.web.bottom(&self.w, (self.r + 2, RESIDUAL), start, &Silent)?;
         let lambda = eigen.values[0];
         let squares = &self.web.pairs.squares;
         let bound = self.web.sum(|e| squares[e] * self.w[e]) / lambda;
@@ -368,129 +371,16 @@ impl<'a> Path<'a> {
         self.eigen = Some((eigen.values, eigen.vectors));
         Ok(1.0 - lambda)
     }
-
-    /// Adds the eigenvectors with eigenvalues below one to the columns they belong to, or as new ones; whether φ fell.
-    fn open(&mut self, opens: f64, below: f64, max_rank: usize) -> bool {
-        let Some((values, vectors)) = self.eigen.take() else { return false };
-        self.rotate();
-        let (n, mass) = (self.web.pairs.len(), &self.web.pairs.mass);
-        let mut gained = 0.0;
-        let low = |q: &usize| 1.0 - values[*q] > opens.max(TOGETHER * below);
-        for q in (0..values.len()).filter(low).take(AT_ONCE) {
-            let mut v: Vec<f64> = (0..n).map(|i| vectors[(i, q)]).collect();
-            center(1, &mut v, mass);
-            // Into the column where φ falls most; a new one only if that gains clearly more.
-            let r = self.r;
-            let tried = (1..r).map(|k| (k, self.search_column(k, &v)));
-            let mut best = tried.fold((r, (0.0, 0.0)), |best, new| if new.1.1 < best.1.1 { new } else { best });
-            if r < max_rank {
-                let fresh = self.search_column(r, &v);
-                if fresh.1 < NEW_COLUMN * best.1.1 {
-                    best = (r, fresh);
-                }
-            }
-            let (column, (length, gain)) = best;
-            if gain >= 0.0 {
-                continue;
-            }
-            if column == r {
-                self.y = self.y.chunks_exact(r).flat_map(|row| row.iter().copied().chain([0.0])).collect();
-                self.r += 1;
-            }
-            gained += gain;
-            for (i, v) in v.iter().enumerate() {
-                self.y[i * self.r + column] += length * v;
-            }
-            self.refresh();
-        }
-        let (slack, w, mu) = (&self.slack, &self.w, self.mu);
-        self.w = self.web.each(|e| w[e].clamp(1e-2 * mu / slack[e], 1e2 * mu / slack[e]));
-        let moved = gained < -1e-7 * mu * self.m();
-        if moved {
-            self.shift = self.shift.max((1.1 * below).min(1.0));
-        } else {
-            self.drop_columns(0.0, opens);
-        }
-        self.eigen = Some((values, vectors));
-        moved
-    }
-
-    /// How far along a vector φ is least if it is added to a column, by trying; and how much φ falls.
-    fn search_column(&self, column: usize, v: &[f64]) -> (f64, f64) {
-        let (web, r, mass) = (self.web, self.r, &self.web.pairs.mass);
-        let dv = web.differences(1, v);
-        let own = |i: usize| if column < r { self.y[i * r + column] } else { 0.0 };
-        let inner: f64 = (0..v.len()).map(|i| mass[i] * own(i) * v[i]).sum();
-        let delta = |e: usize| if column < r { self.differences[e * r + column] } else { 0.0 };
-        let norm: f64 = (0..v.len()).map(|i| mass[i] * v[i] * v[i]).sum();
-        let nearest = web.least(|e| self.slack[e] / (dv[e] * dv[e]).max(f64::MIN_POSITIVE)).sqrt();
-        let Some(logs) = web.log_sum(|e| self.slack[e]) else { return (0.0, 0.0) };
-        let mut best = (0.0, 0.0);
-        let signs: &[f64] = if inner.abs() < 1e-9 * (norm * self.variance).sqrt() { &[1.0] } else { &[1.0, -1.0] };
-        for sign in signs {
-            let mut length = 3.0 * REACH * nearest;
-            for _ in 0..45 {
-                let a = sign * length;
-                let moved = |e: usize| self.slack[e] - a * dv[e] * (2.0 * delta(e) + a * dv[e]);
-                if let Some(sum) = web.log_sum(moved) {
-                    let value = -(2.0 * a * inner + a * a * norm) - self.mu * (sum - logs);
-                    if value < best.1 {
-                        best = (a, value);
-                    } else if best.1 < 0.0 {
-                        break;
-                    }
-                }
-                length *= 0.75;
-            }
-        }
-        best
-    }
-
-    /// Turns the columns into principal axes, the largest variance first; returns the variances.
-    fn rotate(&mut self) -> Vec<f64> {
-        let (r, mass) = (self.r, &self.web.pairs.mass);
-        let moment = Mat::from_fn(r, r, |a, b| {
-            self.y.chunks_exact(r).zip(mass).map(|(row, m)| m * row[a] * row[b]).sum::<f64>()
-        });
-        let Ok((values, axes)) = symmetric_eigen(moment.as_ref()) else { return vec![0.0; r] };
-        for row in self.y.chunks_exact_mut(r) {
-            let turned: Vec<f64> = (0..r).map(|q| (0..r).map(|k| row[k] * axes[(k, q)]).sum()).collect();
-            row.copy_from_slice(&turned);
-        }
-        self.refresh();
-        values
-    }
-
-    /// Drops columns that have no variance, and those with little that the weights pull together.
-    fn drop_columns(&mut self, relative: f64, opens: f64) {
-        let variances = self.rotate();
-        let (n, r, mass) = (self.web.pairs.len(), self.r, &self.web.pairs.mass);
-        let pulled = self.web.laplacian(r, &self.w, &self.differences);
-        let pull = |k: usize| {
-            let quotient: f64 = (0..n).map(|i| self.y[i * r + k] * pulled[i * r + k]).sum();
-            quotient / (0..n).map(|i| mass[i] * self.y[i * r + k].powi(2)).sum::<f64>()
-        };
-        let idle = |k: usize| {
-            let part = variances[k] / self.variance;
-            part < DROPPED || (part < 1e-3 * relative.min(1e-2) && pull(k) > 1.0 + (10.0 * opens).max(1e-2))
-        };
-        let kept = (1..r).find(|&k| idle(k)).unwrap_or(r);
-        if kept < r {
-            self.y = self.y.chunks_exact(r).flat_map(|row| &row[..kept]).copied().collect();
-            self.r = kept;
-            self.refresh();
-        }
-    }
 }
 
 /// H.
-struct Curvature<'a> {
+struct PathHessian<'a> {
     path: &'a Path<'a>,
     /// W/s.
     ratio: Vec<f64>,
 }
 
-impl Blocks for Curvature<'_> {
+impl Blocks for PathHessian<'_> {
     fn edge(&self, edge: usize, block: &mut [f64]) {
         let r = self.path.r;
         let delta = &self.path.differences[edge * r..][..r];

@@ -1,0 +1,279 @@
+//! Descent of a smooth function, with bounds on its variables or without: projected limited-memory BFGS.
+//!
+//! Variables at a bound that the slope presses against stay there; the others take a quasi-Newton step, and the path is
+//! bent back into the bounds:
+//!
+//! ```text
+//! x(t) = P(x + t d),   d = −H g over the free variables,   d = −g over those close to a bound that it presses against
+//! ```
+//!
+//! H starts from what the function knows of its curvature ([`Objective::curvature`]), or from a multiple of the identity,
+//! and learns from the last steps. Where the curvature is known, a variable that the step would take across its bound is
+//! taken to it, and the others' step is found again with that given, a few times: else a long step is bent at so many
+//! bounds that it no longer descends.
+//!
+//! The step t is found by bisection between a step that is too long (too little decrease, or f not defined there) and
+//! one that is too short (the slope is still steep), both measured as Wolfe did; where rounding hides the decrease, the
+//! slopes tell it. Sums run over pieces of a fixed size, so that the answer is the same for any number of threads if the
+//! function is.
+//!
+//! D. P. Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM Journal on Control
+//! and Optimization 20, 1982. J. Nocedal. Updating quasi-Newton matrices with limited storage. Mathematics of
+//! Computation 35, 1980. A. S. Lewis, M. L. Overton. Nonsmooth optimization via quasi-Newton methods. Mathematical
+//! Programming 141, 2013 (the bisection). W. W. Hager, H. Zhang. A new conjugate gradient method with guaranteed descent
+//! and an efficient line search. SIAM J. Optim. 16(1), 2005 (the decrease that rounding hides).
+
+mod run;
+mod sums;
+#[cfg(test)]
+mod tests;
+
+use crate::error::{Error, Result};
+use crate::progress::{Observer, Stage};
+use run::Run;
+
+/// A function to be minimized. Closures of the form of [`Objective::value`] are objectives.
+pub trait Objective {
+    /// Writes the slope at `x` and returns the value, or None where the function is not defined: the step is shortened
+    /// then. It is only called inside the bounds.
+    ///
+    /// # Errors
+    ///
+    /// What ends the descent with nothing to show.
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>>;
+
+    /// The function's own stopping test, such as a duality gap, at the last point evaluated.
+    fn enough(&self) -> bool {
+        false
+    }
+
+    /// How much of the way is done by that test, from 0 to 1; if it is not known, the slope and the evaluations tell it.
+    fn done(&self) -> Option<f64> {
+        None
+    }
+
+    /// What is known of the curvature at `x`, where the descent is now, over the free variables. `x` has been evaluated,
+    /// but other points may have been since.
+    ///
+    /// # Errors
+    ///
+    /// What ends the descent with nothing to show.
+    fn curvature(&mut self, x: &[f64], free: &[bool]) -> Result<Option<Box<dyn Preconditioner>>> {
+        let _ = (x, free);
+        Ok(None)
+    }
+}
+
+impl<F: FnMut(&[f64], &mut [f64]) -> Result<Option<f64>>> Objective for F {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+        self(x, slope)
+    }
+}
+
+/// A positive definite matrix B that is near the second derivative.
+pub trait Preconditioner {
+    /// B v.
+    fn product(&self, v: &[f64]) -> Vec<f64>;
+
+    /// B⁻¹ v over the variables that are inside, B being that of those variables alone; v is zero over the others, and
+    /// so is the answer.
+    fn solve(&self, v: &[f64], inside: &[bool]) -> Vec<f64>;
+}
+
+/// Where the variables may be.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Bounds {
+    /// Anywhere.
+    #[default]
+    None,
+    /// All of them at this value or above.
+    AtLeast(f64),
+    /// In a box: a smallest and a largest value for every variable, infinite where there is none.
+    Box {
+        /// The smallest values.
+        lower: Vec<f64>,
+        /// The largest values.
+        upper: Vec<f64>,
+    },
+}
+
+impl Bounds {
+    fn fit(&self, n: usize) -> bool {
+        match self {
+            Bounds::None | Bounds::AtLeast(_) => true,
+            Bounds::Box { lower, upper } => lower.len() == n && upper.len() == n,
+        }
+    }
+
+    /// The smallest and the largest value of variable `i`.
+    fn of(&self, i: usize) -> (f64, f64) {
+        match self {
+            Bounds::None => (f64::NEG_INFINITY, f64::INFINITY),
+            Bounds::AtLeast(lower) => (*lower, f64::INFINITY),
+            Bounds::Box { lower, upper } => (lower[i], upper[i]),
+        }
+    }
+
+    fn project(&self, i: usize, x: f64) -> f64 {
+        let (lower, upper) = self.of(i);
+        x.max(lower).min(upper)
+    }
+
+    /// Whether variable `i` is at most `close` away from a bound that a step along −g would cross.
+    fn presses(&self, i: usize, x: f64, g: f64, close: f64) -> bool {
+        let (lower, upper) = self.of(i);
+        (g > 0.0 && x - lower <= close) || (g < 0.0 && upper - x <= close)
+    }
+}
+
+/// When a descent is over, besides by the function's own test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stop {
+    /// The largest entry of the projected gradient is at most this.
+    pub gradient: f64,
+    /// Two steps in a row lowered the value by at most this part of it; a negative number asks for no such test.
+    pub decrease: f64,
+    /// So many evaluations have been made.
+    pub evaluations: usize,
+}
+
+/// Why a descent ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The function's own test was met.
+    Enough,
+    /// The projected gradient met its tolerance.
+    Gradient,
+    /// The value hardly changed any more.
+    Decrease,
+    /// No step lowers the value: rounding, or a wrong gradient.
+    Stuck,
+    /// The evaluations are spent.
+    Evaluations,
+    /// The observer asked for it.
+    Stopped,
+}
+
+/// How a descent went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Report {
+    /// The value at the end.
+    pub value: f64,
+    /// The largest entry of the projected gradient there: how far each variable could still go, in units of its slope.
+    pub gradient: f64,
+    /// Steps taken.
+    pub iterations: usize,
+    /// Evaluations of the function, those of the line searches included.
+    pub evaluations: usize,
+    /// Why it ended.
+    pub ended: Ended,
+}
+
+impl Report {
+    /// Whether a tolerance was met.
+    pub fn converged(&self) -> bool {
+        matches!(self.ended, Ended::Enough | Ended::Gradient | Ended::Decrease)
+    }
+}
+
+/// A descent as it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Descent {
+    /// Where the variables may be.
+    pub bounds: Bounds,
+    /// How many pairs of steps and gradient changes are remembered.
+    pub memory: usize,
+    /// The first step is this many times the slope, where no curvature is known; if not given, as many as make it one
+    /// long at most.
+    pub scale: Option<f64>,
+    /// When to end.
+    pub stop: Stop,
+    /// The stage whose progress the observer hears; none if the caller tells it itself.
+    pub stage: Option<Stage>,
+}
+
+impl Descent {
+    /// Minimizes a function from `start` (moved into the bounds). When the observer asks to stop, what has been reached
+    /// is returned; the function is evaluated once at least.
+    ///
+    /// ```
+    /// use eigenfold::optimize::{Bounds, Descent, Stop};
+    /// use eigenfold::progress::Silent;
+    ///
+    /// let stop = Stop { gradient: 1e-9, decrease: -1.0, evaluations: 100 };
+    /// let descent = Descent { bounds: Bounds::AtLeast(0.0), memory: 5, scale: None, stop, stage: None };
+    /// let mut bowl = |x: &[f64], slope: &mut [f64]| {
+    ///     (slope[0], slope[1]) = (x[0] - 3.0, x[1] + 1.0);
+    ///     Ok(Some(0.5 * (slope[0] * slope[0] + slope[1] * slope[1])))
+    /// };
+    /// let (x, report) = descent.minimize(&[1.0, 1.0], &mut bowl, &Silent)?;
+    /// assert!(report.converged() && (x[0] - 3.0).abs() < 1e-9 && x[1] == 0.0);
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of the function; [`Error::Numerical`] if it is not defined at the start; if the bounds do not fit the
+    /// variables.
+    pub fn minimize(
+        &self,
+        start: &[f64],
+        objective: &mut dyn Objective,
+        observer: &dyn Observer,
+    ) -> Result<(Vec<f64>, Report)> {
+        if !self.bounds.fit(start.len()) {
+            let n = start.len();
+            return Err(Error::parameter(format!("the bounds do not fit {n} variables; give one pair for each")));
+        }
+        let mut run = Run::new(self, start, objective, observer)?;
+        let (mut iterations, mut small, mut told) = (0, 0, 0.0);
+        let first = run.projected_gradient();
+        let ended = loop {
+            let gradient = run.projected_gradient();
+            told = f64::max(told, self.tell(&run, first, gradient));
+            if let Some(stage) = self.stage {
+                observer.progress(stage, told);
+            }
+            if run.enough {
+                break Ended::Enough;
+            }
+            if gradient <= self.stop.gradient {
+                break Ended::Gradient;
+            }
+            if small == 2 {
+                break Ended::Decrease;
+            }
+            if observer.stop() {
+                break Ended::Stopped;
+            }
+            if run.evaluations >= self.stop.evaluations {
+                break Ended::Evaluations;
+            }
+            let before = run.value;
+            if !run.step()? {
+                let spent = run.evaluations >= self.stop.evaluations;
+                break if observer.stop() {
+                    Ended::Stopped
+                } else if spent {
+                    Ended::Evaluations
+                } else {
+                    Ended::Stuck
+                };
+            }
+            iterations += 1;
+            small = if before - run.value <= self.stop.decrease * before.abs() { small + 1 } else { 0 };
+        };
+        let (gradient, evaluations) = (run.projected_gradient(), run.evaluations);
+        Ok((run.x, Report { value: run.value, gradient, iterations, evaluations, ended }))
+    }
+
+    /// How much of the way is done: by the function's own test, or by the digits of the slope or the evaluations.
+    fn tell(&self, run: &Run<'_>, first: f64, gradient: f64) -> f64 {
+        let digits = || {
+            let by_slope = (first / gradient).ln() / (first / self.stop.gradient).ln();
+            let by_count = run.evaluations as f64 / self.stop.evaluations as f64;
+            if by_slope.is_finite() { by_slope.max(by_count) } else { by_count }
+        };
+        run.objective.done().unwrap_or_else(digits).clamp(0.0, 1.0)
+    }
+}
