@@ -43,6 +43,7 @@ mod memory;
 pub mod method;
 pub mod model;
 pub mod optimize;
+pub mod parameter;
 pub mod place;
 pub mod points;
 pub mod progress;
