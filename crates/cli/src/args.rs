@@ -1,19 +1,15 @@
 //! The command line: every command, every flag, and what each means.
 //!
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
-//! methods themselves, so that the help cannot differ from what the library knows.
+//! methods' own tables, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Input, Kind, Learning, Neighbors, StartsName, memory_size};
-use crate::methods::possible_parameters;
-use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use crate::flags::{Common, Input, Kind, Neighbors, StartsName, memory_size};
+use crate::parameters;
+use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
-use eigenfold::method::Method;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
-
-/// The heading of the flags that belong to single methods.
-const METHOD_FLAGS: &str = "Method parameters";
 
 #[derive(Debug, Parser)]
 #[command(name = "eigenfold", version, about = ABOUT, arg_required_else_help = true, subcommand_required = true)]
@@ -212,8 +208,6 @@ pub(crate) struct Graph {
     /// Keep those neighbors that a sparse precision over the points keeps; as --graph learned
     #[arg(long)]
     pub(crate) learned: bool,
-    #[command(flatten)]
-    pub(crate) learning: Learning,
     /// Where to write the edges; - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -222,6 +216,9 @@ pub(crate) struct Graph {
     pub(crate) json: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
+    /// How the graph is learned, as far as it was given, filled in by [`parsed`].
+    #[arg(skip)]
+    pub(crate) learning: Vec<(String, String)>,
 }
 
 /// Write a data set to try methods on.
@@ -263,10 +260,14 @@ pub(crate) struct Sample {
 #[command(after_help = "EXAMPLES
   eigenfold methods
   eigenfold methods isomap
+  eigenfold methods isomap --markdown
   eigenfold methods --json methods.json")]
 pub(crate) struct Methods {
     /// One method, by its name or an alias
     pub(crate) name: Option<String>,
+    /// Print its parameters as the table of its page in docs/methods
+    #[arg(long, requires = "name", conflicts_with = "json")]
+    pub(crate) markdown: bool,
     /// Where to write the list as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
@@ -294,45 +295,30 @@ pub(crate) struct Man {
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// The whole command line, with the parameters of all methods as flags of `embed`.
+/// The whole command line, with the parameters of all methods as flags of `embed`, and drill's as flags of `graph`.
 pub(crate) fn command() -> Command {
-    let mut flags: Vec<(&'static str, &'static str, Vec<&'static str>)> = Vec::new();
-    for method in Method::all() {
-        for parameter in possible_parameters(&method).into_iter().map(|possible| possible.parameter) {
-            match flags.iter_mut().find(|flag| flag.0 == parameter.name) {
-                Some(flag) => flag.2.push(method.info().name),
-                None => flags.push((parameter.name, parameter.help, vec![method.info().name])),
-            }
-        }
-    }
     let places = |reconstruct: Command| {
         reconstruct.mut_arg("source", |source| {
             source.value_name("COORDS").help("The places: .csv, .tsv, .npy, .parquet, or - for standard input (CSV)")
         })
     };
-    Cli::command().mut_subcommand("reconstruct", places).mut_subcommand("embed", |embed| {
-        embed.args(flags.into_iter().map(|(name, help, methods)| {
-            Arg::new(name)
-                .long(name)
-                .value_name("VALUE")
-                .allow_hyphen_values(true)
-                .help_heading(METHOD_FLAGS)
-                .help(format!("{help} ({})", methods.join(", ")))
-        }))
-    })
+    Cli::command()
+        .mut_subcommand("reconstruct", places)
+        .mut_subcommand("embed", |embed| embed.args(parameters::of_methods()))
+        .mut_subcommand("graph", |graph| graph.args(parameters::of_learning()))
 }
 
 /// The command line that was given.
 pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
-    if let (Cmd::Embed(embed), Some(("embed", given))) = (&mut cli.command, matches.subcommand()) {
-        let possible = Method::all().into_iter().flat_map(|method| possible_parameters(&method));
-        for name in possible.map(|possible| possible.parameter.name) {
-            let known = embed.parameters.iter().any(|(other, _)| other == name);
-            if let (false, Some(value)) = (known, given.get_one::<String>(name)) {
-                embed.parameters.push((name.to_string(), value.clone()));
-            }
+    match (&mut cli.command, matches.subcommand()) {
+        (Cmd::Embed(embed), Some((_, given))) => {
+            embed.parameters = parameters::given(&parameters::of_methods(), given);
         }
+        (Cmd::Graph(graph), Some((_, given))) => {
+            graph.learning = parameters::given(&parameters::of_learning(), given);
+        }
+        _ => {}
     }
     Ok(cli)
 }

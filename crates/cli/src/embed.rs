@@ -1,7 +1,7 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
 use crate::args::Embed;
-use crate::flags::{Count, GraphKind};
+use crate::flags::{Count, GraphKind, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Curve, Format, Picture};
@@ -10,8 +10,8 @@ use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, input, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
-use eigenfold::field::Build;
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
+use eigenfold::parameter::{Described, Parameters};
 use eigenfold::report::Report;
 use eigenfold::{Choice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
@@ -82,7 +82,7 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
     let model = &fit.model;
     let output = if wanted(args).is_empty() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
-    let mut warnings = model.report().warnings.clone();
+    let mut warnings: Vec<String> = model.report().warnings.iter().map(|warning| with_flags(warning)).collect();
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     let story = |spent| Story {
         report: model.report(),
@@ -127,18 +127,16 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
 /// The method with its parameters, and the graph, as asked for.
 fn recipe(args: &Embed) -> Result<Recipe> {
     let mut method = Method::from_name(&args.method)?;
-    // The kernel decides which other parameters there are.
-    let (kernel, others): (Vec<_>, Vec<_>) = args.parameters.iter().partition(|(name, _)| name == "kernel");
     // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
     let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
-    let own: Vec<&str> = method.parameters().iter().map(|p| p.name).collect();
-    for (name, value) in kernel.into_iter().chain(others) {
-        match &mut learned {
-            Some(drill) if !own.contains(&name.as_str()) && drill.parameters().iter().any(|p| p.name == name) => {
-                drill.set(name, value)?;
-            }
-            _ => method.set(name, value)?,
-        }
+    let has = |all: &[Described], name: &str| all.iter().any(|parameter| parameter.name == name);
+    let own = method.possible_parameters();
+    let of_graph = learned.as_ref().map(Drill::possible_parameters).unwrap_or_default();
+    let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let (of_graph, of_method): (Vec<_>, Vec<_>) = given.partition(|(name, _)| !has(&own, name) && has(&of_graph, name));
+    method.set_all(&of_method)?;
+    if let Some(drill) = &mut learned {
+        drill.set_all(&of_graph)?;
     }
     Ok(Recipe {
         neighbors: input::neighbors(&args.neighbors, false)?,

@@ -1,6 +1,21 @@
 //! The flags that several commands share, and the values they take.
 
 use clap::{Args, ValueEnum};
+use eigenfold::error::told;
+
+/// The flag of a parameter that the library names.
+pub(crate) fn flag(name: &str) -> String {
+    match name {
+        "neighbors" => "-k".into(),
+        "dims" => "-d".into(),
+        name => format!("--{name}"),
+    }
+}
+
+/// A message of the library with flags in place of the names of parameters.
+pub(crate) fn with_flags(message: &str) -> String {
+    told(message, flag)
+}
 
 /// A file of points and how to read it.
 #[derive(Debug, Args)]
@@ -46,23 +61,6 @@ pub(crate) struct Neighbors {
     /// [default: join]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) pieces: Option<PiecesName>,
-}
-
-/// How a graph is learned.
-#[derive(Debug, Args)]
-pub(crate) struct Learning {
-    /// The L1 penalty of a learned graph: a number, or a path FROM:TO:COUNT to choose from [default: auto]
-    #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
-    pub(crate) penalty: Option<String>,
-    /// A variance of every point's own, as a part of the mean variance [default: 0.1]
-    #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
-    pub(crate) ridge: Option<String>,
-    /// Whether the diagonal of the precision is penalized as well [default: false]
-    #[arg(long, value_name = "VALUE", help_heading = "Graph")]
-    pub(crate) penalize_diagonal: Option<String>,
-    /// The duality gap per point to stop at [default: 0.000001]
-    #[arg(long, value_name = "VALUE", help_heading = "Graph", allow_hyphen_values = true)]
-    pub(crate) tolerance: Option<String>,
 }
 
 /// Flags of every command that computes.

@@ -10,9 +10,10 @@ use crate::report::{self, grouped};
 use crate::say;
 use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
-use eigenfold::field::{Build, InputKind, Learned};
+use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
+use eigenfold::parameter::Parameters;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -76,22 +77,13 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
 
 /// How the graph is learned, if it is.
 fn drill(args: &Graph) -> Result<Option<Drill>> {
-    let given = [
-        ("penalty", &args.learning.penalty),
-        ("ridge", &args.learning.ridge),
-        ("penalize-diagonal", &args.learning.penalize_diagonal),
-        ("tolerance", &args.learning.tolerance),
-    ];
     let learned = args.learned || args.neighbors.graph == Some(GraphKind::Learned);
-    if let (false, Some((name, _))) = (learned, given.iter().find(|(_, value)| value.is_some())) {
+    if let (false, Some((name, _))) = (learned, args.learning.first()) {
         return Err(Error::Parameter(format!("--{name} is about learned graphs; add --learned or leave it out")));
     }
+    let given: Vec<(&str, &str)> = args.learning.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     let mut drill = Drill::default();
-    for (name, value) in given {
-        if let Some(value) = value {
-            drill.set(name, value)?;
-        }
-    }
+    drill.set_all(&given)?;
     Ok(learned.then_some(drill))
 }
 

@@ -15,6 +15,7 @@ mod graph;
 mod input;
 mod methods;
 mod outputs;
+mod parameters;
 mod plot;
 mod progress;
 mod reconstruct;
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     match guarded(|| run(&cli.command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&error.to_string());
+            complain(&error.told(flags::flag));
             ExitCode::from(code(&error))
         }
     }

@@ -3,14 +3,12 @@
 use crate::args::Methods;
 use crate::embed::try_bytes;
 use crate::outputs::{self, Outputs, Wanted};
+use crate::parameters::described;
 use crate::{print, report};
 use eigenfold::error::Result;
-use eigenfold::field::Parameter;
 use eigenfold::method::Method;
+use eigenfold::parameter::{Described, Kind, Named};
 use serde_json::{Value, json};
-
-/// The kernels, some of which have parameters that others have not.
-const KERNELS: [&str; 5] = ["linear", "gaussian", "polynomial", "sigmoid", "cosine"];
 
 /// Runs the command.
 pub(crate) fn run(args: &Methods) -> Result<()> {
@@ -19,7 +17,11 @@ pub(crate) fn run(args: &Methods) -> Result<()> {
         None => Method::all(),
     };
     let Some(target) = &args.json else {
-        return print(&if args.name.is_some() { details(&methods[0]) } else { table(&methods) });
+        return print(&match &args.name {
+            Some(_) if args.markdown => markdown(&methods[0]),
+            Some(_) => details(&methods[0]),
+            None => table(&methods),
+        });
     };
     outputs::check(&[], &[Wanted { flag: "--json", target, trial: try_bytes }])?;
     let list = Value::Array(methods.iter().map(as_json).collect());
@@ -28,42 +30,9 @@ pub(crate) fn run(args: &Methods) -> Result<()> {
     outputs.commit()
 }
 
-/// A parameter, and the kernel it belongs to if the method has it with that kernel only.
-pub(crate) struct Possible {
-    /// The parameter with its default.
-    pub(crate) parameter: Parameter,
-    /// The kernel.
-    pub(crate) kernel: Option<&'static str>,
-}
-
-/// Every parameter that a method may have, whatever kernel is chosen; the kernel itself comes before its parameters.
-pub(crate) fn possible_parameters(method: &Method) -> Vec<Possible> {
-    let own = method.parameters().into_iter();
-    let mut all: Vec<Possible> = own.map(|parameter| Possible { parameter, kernel: None }).collect();
-    for kernel in KERNELS {
-        let mut other = method.clone();
-        if other.set("kernel", kernel).is_ok() {
-            for parameter in other.parameters() {
-                if !all.iter().any(|known| known.parameter.name == parameter.name) {
-                    all.push(Possible { parameter, kernel: Some(kernel) });
-                }
-            }
-        }
-    }
-    all
-}
-
 fn as_json(method: &Method) -> Value {
     let info = method.info();
-    let described = |p: &Possible| {
-        let Parameter { name, value, help, .. } = &p.parameter;
-        let mut parameter = json!({"name": name, "default": report::typed(value), "help": help});
-        if let (Some(kernel), Some(object)) = (p.kernel, parameter.as_object_mut()) {
-            object.insert("kernel".to_string(), json!(kernel));
-        }
-        parameter
-    };
-    let parameters: Vec<Value> = possible_parameters(method).iter().map(described).collect();
+    let parameters: Vec<Value> = method.possible_parameters().iter().map(parameter_as_json).collect();
     json!({
         "name": info.name,
         "aliases": info.aliases,
@@ -72,6 +41,25 @@ fn as_json(method: &Method) -> Value {
         "parameters": parameters,
         "paper": info.paper,
     })
+}
+
+/// A parameter with its kind, and what else is known of it: a range without an end has null there.
+fn parameter_as_json(p: &Described) -> Value {
+    let mut all = json!({"name": p.name, "default": report::typed(&p.default), "help": p.help, "kind": p.kind.name()});
+    let choice = |named: &Named| json!({"name": named.name, "aliases": named.aliases, "help": named.help});
+    let (key, value) = match p.kind {
+        Kind::Number { least, most } => ("range", json!([least, most.is_finite().then_some(most)])),
+        Kind::Count { least, most } => ("range", json!([least, (most < usize::MAX).then_some(most)])),
+        Kind::Choice(names) => ("choices", names.iter().map(choice).collect()),
+        Kind::Text { form } => ("form", json!(form)),
+        _ => ("choices", json!([{"name": "true"}, {"name": "false"}])),
+    };
+    if let Some(object) = all.as_object_mut() {
+        object.insert(key.into(), value);
+        object.extend(p.auto.map(|auto| ("auto".into(), json!({"word": auto.word, "help": auto.help}))));
+        object.extend(p.applies.map(|applies| ("applies".into(), json!({applies.on: applies.values}))));
+    }
+    all
 }
 
 fn table(methods: &[Method]) -> String {
@@ -93,17 +81,27 @@ fn details(method: &Method) -> String {
         out += &format!("also called {}\n", info.aliases.join(", "));
     }
     out += &format!("{}\n", info.paper);
-    let parameters = possible_parameters(method);
+    let parameters = method.possible_parameters();
     if parameters.is_empty() {
         return out + "\nIt has no parameters of its own.\n";
     }
     out += "\nParameters:\n";
-    let widest = parameters.iter().map(|p| p.parameter.name.len()).max().unwrap_or(0);
-    for Possible { parameter: p, kernel } in parameters {
-        let kernel = kernel.map_or(String::new(), |kernel| format!("with --kernel {kernel}: "));
-        out += &format!("  --{:widest$}  {kernel}{} [default: {}]\n", p.name, p.help, p.value);
+    let widest = parameters.iter().map(|p| p.name.len()).max().unwrap_or(0);
+    for parameter in parameters {
+        out += &format!("  --{:widest$}  {}\n", parameter.name, described(&parameter));
     }
     out
+}
+
+/// The parameters as the method's page has them.
+fn markdown(method: &Method) -> String {
+    let parameters = method.possible_parameters();
+    if parameters.is_empty() {
+        return "None of its own.\n".into();
+    }
+    let row = |p: &Described| format!("| `{}` | `{}` | {} |\n", p.name, p.default, p.meaning().replace('|', "\\|"));
+    let rows: String = parameters.iter().map(row).collect();
+    format!("| parameter | default | meaning |\n|---|---|---|\n{rows}")
 }
 
 #[cfg(test)]
@@ -111,15 +109,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_of_other_kernels_are_known_too() {
-        let method = Method::from_name("kernel-pca").unwrap();
-        let all = possible_parameters(&method);
-        let degree = all.iter().find(|p| p.parameter.name == "degree").unwrap();
-        assert_eq!(degree.kernel, Some("polynomial"));
-        assert_eq!(all[0].parameter.name, "kernel");
-        // The list of kernels is the library's: it names the same ones when it refuses another.
-        let message = method.clone().set("kernel", "none").unwrap_err().to_string();
-        assert!(KERNELS.iter().all(|kernel| message.contains(kernel)), "{message}");
-        assert_eq!(message.matches(", ").count() + 2, KERNELS.len(), "{message}");
+    fn a_parameter_is_told_to_programs_with_all_that_is_known_of_it() {
+        let all = as_json(&Method::from_name("kernel-pca").unwrap());
+        let of = |name: &str| all["parameters"].as_array().unwrap().iter().find(|p| p["name"] == name).unwrap().clone();
+        assert_eq!(of("kernel")["choices"][1]["aliases"], json!(["rbf"]));
+        let degree = of("degree");
+        assert_eq!(
+            (&degree["kind"], &degree["range"], &degree["default"]),
+            (&json!("count"), &json!([1, 20]), &json!(3))
+        );
+        assert_eq!(degree["applies"], json!({"kernel": ["polynomial"]}));
+        assert_eq!(of("bandwidth")["auto"]["word"], "auto");
+        let landmarks = &as_json(&Method::from_name("isomap").unwrap())["parameters"][0];
+        assert_eq!((&landmarks["range"], &landmarks["default"]), (&json!([3, null]), &json!("none")));
     }
 }

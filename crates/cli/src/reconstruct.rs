@@ -2,6 +2,7 @@
 
 use crate::args::Reconstruct;
 use crate::embed::{try_bytes, try_coordinates};
+use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
@@ -87,8 +88,13 @@ fn json(model: &Model, back: &Reconstruction, seconds: Value) -> Value {
         "log_density": log_density,
         "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
         "seconds": seconds,
-        "warnings": back.warnings,
+        "warnings": warnings(back),
     })
+}
+
+/// What the library warns of, with our flags.
+fn warnings(back: &Reconstruction) -> Vec<String> {
+    back.warnings.iter().map(|warning| with_flags(warning)).collect()
 }
 
 /// The report for people: what predicted, and how well.
@@ -105,6 +111,6 @@ fn summary(model: &Model, back: &Reconstruction) -> String {
     };
     let method = &model.report().method;
     let mut lines = vec![format!("{method}: {n} places back to {features} features by {rule}; {how_well}")];
-    lines.extend(back.warnings.iter().map(|warning| format!("  warning: {warning}")));
+    lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
 }

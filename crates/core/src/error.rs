@@ -80,6 +80,16 @@ impl Error {
         !matches!(self, Error::Numerical(_) | Error::Stopped)
     }
 
+    /// The message with every parameter as the caller's users know it, as [`told`] does.
+    pub fn told(&self, name: impl Fn(&str) -> String) -> String {
+        match self {
+            // What a file is called is no name of ours.
+            Error::Format { path, message } => format!("{}: {}", path.display(), told(message, name)),
+            Error::Io { .. } => self.to_string(),
+            _ => told(&self.to_string(), name),
+        }
+    }
+
     pub(crate) fn data(message: impl Into<String>) -> Error {
         Error::Data(message.into())
     }
@@ -87,6 +97,37 @@ impl Error {
     pub(crate) fn parameter(message: impl Into<String>) -> Error {
         Error::Parameter(message.into())
     }
+}
+
+/// Rewrites the names of parameters in a message. This library writes them between backticks, as `neighbors`; a program
+/// knows its users' words for them, such as `-k`.
+///
+/// ```
+/// use eigenfold::error::told;
+///
+/// let message = "`landmarks` is 2; give a whole number of 3 or more";
+/// assert_eq!(told(message, |name| format!("--{name}")), "--landmarks is 2; give a whole number of 3 or more");
+/// ```
+pub fn told(message: &str, name: impl Fn(&str) -> String) -> String {
+    let is_name = |text: &str| {
+        text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_')
+    };
+    let (mut out, mut rest) = (String::with_capacity(message.len()), message);
+    while let Some((before, after)) = rest.split_once('`') {
+        out += before;
+        rest = match after.split_once('`') {
+            Some((word, after)) if is_name(word) => {
+                out += &name(word);
+                after
+            }
+            _ => {
+                out.push('`');
+                after
+            }
+        };
+    }
+    out + rest
 }
 
 /// A byte count as people read it: `1.5 GB`, `640 MB`, `12 kB`.
@@ -109,6 +150,19 @@ pub(crate) fn sizes_text(sizes: &[usize]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_between_backticks_are_told_as_the_user_knows_them() {
+        let flag = |name: &str| if name == "neighbors" { "-k".to_string() } else { format!("--{name}") };
+        let as_flags = |message: &str| told(message, flag);
+        assert_eq!(as_flags("use `neighbors` 14, or `max-iterations`"), "use -k 14, or --max-iterations");
+        for plain in ["", "no name", "`eigenfold embed --save` made it", "a ` alone", "`Upper`", "``", "it's `5`"] {
+            assert_eq!(as_flags(plain), plain);
+        }
+        assert_eq!(as_flags("`two words` and `dims`"), "`two words` and --dims");
+        let (path, message) = ("a `b`.csv".into(), "bad; use `ignore` 1".to_string());
+        assert_eq!(Error::Format { path, message }.told(flag), "a `b`.csv: bad; use --ignore 1");
+    }
 
     #[test]
     fn messages_state_the_fact_then_the_way_out() {

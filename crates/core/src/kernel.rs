@@ -1,6 +1,7 @@
 //! Kernels: inner products in a feature space.
 
 use crate::error::{Error, Result};
+use crate::parameter::{Held, Kind, Named, Value};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,15 @@ impl Default for Kernel {
 }
 
 impl Kernel {
+    /// The name of every kernel.
+    pub const NAMES: &[Named] = &[
+        Named { name: "linear", aliases: &[], help: "x.y" },
+        Named { name: "gaussian", aliases: &["rbf"], help: "exp(-|x - y|^2 / 2 sigma^2)" },
+        Named { name: "polynomial", aliases: &["poly"], help: "(scale x.y + offset)^degree" },
+        Named { name: "sigmoid", aliases: &[], help: "tanh(scale x.y + offset)" },
+        Named { name: "cosine", aliases: &[], help: "x.y / (|x| |y|)" },
+    ];
+
     /// One lower-case word.
     pub fn name(&self) -> &'static str {
         match self {
@@ -58,16 +68,16 @@ impl Kernel {
     ///
     /// If there is none.
     pub fn from_name(name: &str) -> Result<Kernel> {
-        Ok(match name {
+        let known = Self::NAMES.iter().find(|named| named.name == name || named.aliases.contains(&name));
+        Ok(match known.map_or(name, |named| named.name) {
             "linear" => Kernel::Linear,
-            "gaussian" | "rbf" => Kernel::Gaussian { bandwidth: None },
-            "polynomial" | "poly" => Kernel::Polynomial { degree: 3, offset: 1.0, scale: 1.0 },
+            "gaussian" => Kernel::Gaussian { bandwidth: None },
+            "polynomial" => Kernel::Polynomial { degree: 3, offset: 1.0, scale: 1.0 },
             "sigmoid" => Kernel::Sigmoid { offset: 0.0, scale: None },
             "cosine" => Kernel::Cosine,
             _ => {
-                return Err(Error::parameter(format!(
-                    "--kernel is {name:?}; give linear, gaussian, polynomial, sigmoid or cosine"
-                )));
+                let wanted = Kind::Choice(Self::NAMES).wanted();
+                return Err(Error::parameter(format!("`kernel` is {name:?}; give {wanted}")));
             }
         })
     }
@@ -113,6 +123,16 @@ impl Kernel {
             }
             _ => (self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y)).max(0.0),
         }
+    }
+}
+
+impl Held for Kernel {
+    fn value(&self) -> Value {
+        Value::Choice(self.name())
+    }
+
+    fn held(value: Value) -> Result<Kernel> {
+        Kernel::from_name(if let Value::Choice(name) = value { name } else { "" })
     }
 }
 

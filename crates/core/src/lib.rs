@@ -44,6 +44,7 @@ pub mod method;
 pub mod model;
 pub mod objective;
 pub mod optimize;
+pub mod parameter;
 pub mod place;
 pub mod points;
 pub mod progress;

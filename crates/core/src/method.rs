@@ -1,7 +1,8 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Info, Parameter, Site};
+use crate::field::{Build, Built, Info, Site};
+use crate::parameter::Described;
 use serde::{Deserialize, Serialize};
 
 /// Defines [`Method`] from one line for each method: its variant, its sentence, and where its parameters live.
@@ -91,18 +92,32 @@ impl Method {
         self.inner().info()
     }
 
-    /// The parameters with their present values.
-    pub fn parameters(&self) -> Vec<Parameter> {
+    /// The parameters that the method has as it stands, with their present values.
+    pub fn parameters(&self) -> Vec<Described> {
         self.inner().parameters()
+    }
+
+    /// Every parameter that the method may have, whatever the others are.
+    pub fn possible_parameters(&self) -> Vec<Described> {
+        self.inner().possible_parameters()
     }
 
     /// Sets a parameter from its text.
     ///
     /// # Errors
     ///
-    /// If there is no such parameter, or the text is not one of its values.
+    /// If there is no such parameter, it does not apply, or the text is not one of its values.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         self.inner_mut().set(name, value)
+    }
+
+    /// Sets several parameters, in any order: those on which others depend come first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Method::set`].
+    pub fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()> {
+        self.inner_mut().set_all(given)
     }
 
     /// Whether the method fits a weight to each edge of the graph.

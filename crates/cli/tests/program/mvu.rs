@@ -43,7 +43,7 @@ fn what_cannot_be_unfolded_is_refused() {
     bench.refuses("embed iris -m mvu --variant loose -o m.csv", 2, "give inequality or equality");
     bench.refuses("embed iris -m mvu --band 0.1 -o m.csv", 2, "--band is for --variant equality");
     bench.refuses("embed iris -m mvu --variant equality --landmarks 50 -o m.csv", 2, "use --variant inequality");
-    bench.refuses("embed iris -m le --kernel dual --bandwidth 1 -o m.csv", 2, "leave them out");
+    bench.refuses("embed iris -m le --kernel dual --bandwidth 1 -o m.csv", 2, "--bandwidth is for --kernel heat");
     bench.write("graph.csv", "0,1,1\n1,2,1\n2,3,1\n");
     bench.refuses("embed graph.csv --input-kind graph -m mvu --constraints angles -o m.csv", 2, "--constraints edges");
     bench.does("embed graph.csv --input-kind graph -m mvu -q -o m.csv");

@@ -1,7 +1,8 @@
 //! Stage 2: the Gaussian field over the points.
 //!
 //! A method is a way to write down either the precision of the field (sparse, like a Laplacian) or its covariance
-//! (known by its product with vectors). One file a method; each is a parameter struct that implements [`Build`].
+//! (known by its product with vectors). One file a method; each is a parameter struct that implements [`Build`], with a
+//! [`Table`](crate::parameter::Table) of its parameters.
 
 pub mod entropy;
 pub mod laplacian;
@@ -25,6 +26,7 @@ use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::{Ground, Measured};
 use crate::linalg::{Operator, Root, SparseSymmetric};
+use crate::parameter::Parameters;
 use crate::place::Rule;
 use crate::points::Points;
 use crate::progress::Observer;
@@ -269,41 +271,10 @@ pub struct Info {
     pub uses_metric: bool,
 }
 
-/// A parameter of a method, by name.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
-    /// The name, as the program's flag has it.
-    pub name: &'static str,
-    /// The value, `auto` where the method chooses it from the data.
-    pub value: String,
-    /// One sentence.
-    pub help: &'static str,
-}
-
-impl Parameter {
-    pub(crate) fn new(name: &'static str, value: impl ToString, help: &'static str) -> Parameter {
-        Parameter { name, value: value.to_string(), help }
-    }
-
-    pub(crate) fn auto<T: ToString>(name: &'static str, value: &Option<T>, help: &'static str) -> Parameter {
-        Parameter { name, value: value.as_ref().map_or("auto".into(), T::to_string), help }
-    }
-}
-
 /// A method of stage 2.
-pub trait Build {
+pub trait Build: Parameters {
     /// Name, paper, inputs.
     fn info(&self) -> Info;
-
-    /// The parameters with their present values.
-    fn parameters(&self) -> Vec<Parameter>;
-
-    /// Sets a parameter from its text.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such parameter, or the text is not one of its values.
-    fn set(&mut self, name: &str, value: &str) -> Result<()>;
 
     /// Whether the field comes with a weight for each edge of the graph.
     fn has_weights(&self) -> bool {
@@ -316,30 +287,6 @@ pub trait Build {
     ///
     /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
     fn build(&self, site: &Site<'_>) -> Result<Built>;
-}
-
-/// The error of [`Build::set`] for a name the method does not have.
-pub(crate) fn no_such_parameter(model: &dyn Build, name: &str) -> Error {
-    let known: Vec<String> = model.parameters().iter().map(|p| format!("--{}", p.name)).collect();
-    let known = if known.is_empty() { "none of its own".into() } else { known.join(", ") };
-    Error::parameter(format!("{} has no parameter --{name}; it has {known}", model.info().name))
-}
-
-/// Reads a parameter's number and checks its range.
-pub(crate) fn number<T>(name: &str, value: &str, range: impl std::ops::RangeBounds<T>) -> Result<T>
-where
-    T: std::str::FromStr + PartialOrd + std::fmt::Debug,
-{
-    let parsed: Option<T> = value.trim().parse().ok();
-    parsed.filter(|number| range.contains(number)).ok_or_else(|| {
-        let show = |bound| match bound {
-            std::ops::Bound::Included(b) => format!("{b:?} included"),
-            std::ops::Bound::Excluded(b) => format!("{b:?} excluded"),
-            std::ops::Bound::Unbounded => "unbounded".into(),
-        };
-        let (low, high) = (show(range.start_bound()), show(range.end_bound()));
-        Error::parameter(format!("--{name} is {value:?}; give a number from {low} to {high}"))
-    })
 }
 
 /// A number to read: enough digits to tell, not so many as to hide.

@@ -17,10 +17,11 @@ use crate::coordinates;
 use crate::error::{Error, Result};
 use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
-use crate::field::{Build, Built, Descend, Energy, Info, InputKind, Parameter, Site, Task, no_such_parameter, number};
+use crate::field::{Build, Built, Descend, Energy, Info, InputKind, Site, Task};
 use crate::graph::Paths;
 use crate::graph::paths::sweep::Real;
 use crate::ground::Ground;
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Away, Measure, Rule, Stress};
 use crate::points::Points;
 use crate::progress::Stage;
@@ -74,6 +75,45 @@ pub enum StressInit {
     Random,
 }
 
+choices! {
+    StressDistances {
+        Direct: "direct", "those of the metric, or the given ones";
+        Geodesic: "geodesic", "those along the graph";
+    }
+}
+
+choices! {
+    StressInit {
+        Scaling: "scaling", "classical scaling of the same distances";
+        Random: "random", "at random, by the seed";
+    }
+}
+
+impl Table for Smacof {
+    const TABLE: &'static [Parameter<Smacof>] = &[
+        Parameter::new(
+            "distances",
+            "the distances that the map is to have",
+            Kind::Choice(StressDistances::NAMES),
+            field!(distances),
+        )
+        .auto("direct, or geodesic if the input is a graph"),
+        Parameter::new("init", "where the descent starts", Kind::Choice(StressInit::NAMES), field!(init)),
+        Parameter::new(
+            "tolerance",
+            "the part of the stress that a step must gain, else the descent ends",
+            Kind::number(1e-15, 1.0),
+            field!(tolerance),
+        ),
+        Parameter::new(
+            "max-iterations",
+            "how often the stress may be evaluated",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
+    ];
+}
+
 impl Build for Smacof {
     fn info(&self) -> Info {
         Info {
@@ -86,38 +126,6 @@ impl Build for Smacof {
             needs_graph: self.distances == Some(StressDistances::Geodesic),
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let distances = self.distances.map(|distances| match distances {
-            StressDistances::Direct => "direct",
-            StressDistances::Geodesic => "geodesic",
-        });
-        let init = if self.init == StressInit::Scaling { "scaling" } else { "random" };
-        vec![
-            Parameter::auto("distances", &distances, "direct, or geodesic (along the graph)"),
-            Parameter::new("init", init, "where the descent starts: scaling (classical scaling), or random"),
-            Parameter::new("tolerance", self.tolerance, "the part of the stress that a step must gain to go on"),
-            Parameter::new("max-iterations", self.max_iterations, "how often the stress may be evaluated"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match (name, value) {
-            ("distances", "auto") => self.distances = None,
-            ("distances", "direct") => self.distances = Some(StressDistances::Direct),
-            ("distances", "geodesic") => self.distances = Some(StressDistances::Geodesic),
-            ("distances", _) => {
-                return Err(Error::parameter(format!("`distances` is {value:?}; give direct or geodesic")));
-            }
-            ("init", "scaling") => self.init = StressInit::Scaling,
-            ("init", "random") => self.init = StressInit::Random,
-            ("init", _) => return Err(Error::parameter(format!("`init` is {value:?}; give scaling or random"))),
-            ("tolerance", _) => self.tolerance = number(name, value, 1e-15..=1.0)?,
-            ("max-iterations", _) => self.max_iterations = number(name, value, 1..=1_000_000)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
@@ -141,8 +149,7 @@ impl Build for Smacof {
         });
         let mut built = Built::of(task, Rule::Stress(Stress { away: Away { measure, landmarks: None } }));
         if self.distances.is_none() {
-            let used = if along == StressDistances::Direct { "direct" } else { "geodesic" };
-            built.used.push(("distances", used.into()));
+            built.used.push(("distances", along.word().into()));
         }
         Ok(built)
     }
@@ -161,11 +168,11 @@ impl Smacof {
     }
 
     /// δ, row after row.
-    fn table(&self, site: &Site<'_>, along: StressDistances) -> Result<Table> {
+    fn table(&self, site: &Site<'_>, along: StressDistances) -> Result<Square> {
         if site.len() > SINGLE_ABOVE {
-            self.filled::<f32>(site, along).map(Table::Single)
+            self.filled::<f32>(site, along).map(Square::Single)
         } else {
-            self.filled::<f64>(site, along).map(Table::Double)
+            self.filled::<f64>(site, along).map(Square::Double)
         }
     }
 
@@ -231,7 +238,7 @@ impl Smacof {
 }
 
 /// δ of every pair, both ways.
-enum Table {
+enum Square {
     Single(Vec<f32>),
     Double(Vec<f64>),
 }
@@ -239,7 +246,7 @@ enum Table {
 /// σ(Y)/2n, over coordinates in units of √n times the root mean square distance: then its curvature is about one, and the
 /// coordinates less its slope are the majorization step.
 struct Raw {
-    table: Table,
+    table: Square,
     n: usize,
     unit: f64,
     /// Σ_{i<j} δ².
@@ -247,10 +254,10 @@ struct Raw {
 }
 
 impl Raw {
-    fn new(table: Table, n: usize) -> Result<Raw> {
+    fn new(table: Square, n: usize) -> Result<Raw> {
         let rows = |i: usize| match &table {
-            Table::Single(table) => table[i * n..(i + 1) * n].iter().map(|&d| f64::from(d).powi(2)).sum::<f64>(),
-            Table::Double(table) => table[i * n..(i + 1) * n].iter().map(|d| d * d).sum(),
+            Square::Single(table) => table[i * n..(i + 1) * n].iter().map(|&d| f64::from(d).powi(2)).sum::<f64>(),
+            Square::Double(table) => table[i * n..(i + 1) * n].iter().map(|d| d * d).sum(),
         };
         let sums: Vec<f64> = (0..n).into_par_iter().map(rows).collect();
         let both = sums.iter().sum::<f64>();
@@ -264,8 +271,8 @@ impl Raw {
 impl Energy for Raw {
     fn value(&self, y: &[f64], slope: &mut [f64]) -> f64 {
         match &self.table {
-            Table::Single(table) => stress(table, 1.0 / self.unit, self.n, y, slope),
-            Table::Double(table) => stress(table, 1.0 / self.unit, self.n, y, slope),
+            Square::Single(table) => stress(table, 1.0 / self.unit, self.n, y, slope),
+            Square::Double(table) => stress(table, 1.0 / self.unit, self.n, y, slope),
         }
     }
 
@@ -407,7 +414,7 @@ mod tests {
             let (i, j) = ((at / n).min(at % n), (at / n).max(at % n));
             if i == j { 0.0 } else { 1.0 + ((i * 7 + j * 13) % 11) as f64 / 5.0 }
         };
-        Raw::new(Table::Double((0..n * n).map(distance).collect()), n).unwrap()
+        Raw::new(Square::Double((0..n * n).map(distance).collect()), n).unwrap()
     }
 
     #[test]
@@ -433,7 +440,7 @@ mod tests {
     /// Two points at distance 3 are placed at distance 3: by hand, one majorization step from anywhere.
     #[test]
     fn one_majorization_step_puts_two_points_right() {
-        let raw = Raw::new(Table::Double(vec![0.0, 3.0, 3.0, 0.0]), 2).unwrap();
+        let raw = Raw::new(Square::Double(vec![0.0, 3.0, 3.0, 0.0]), 2).unwrap();
         let start = [0.0, 0.1];
         let mut slope = [0.0; 2];
         raw.value(&start, &mut slope);

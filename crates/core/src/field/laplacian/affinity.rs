@@ -127,6 +127,9 @@ impl Affinity {
     }
 }
 
+/// What [`typical_length`] is.
+pub(crate) const TYPICAL: &str = "the root mean square distance of neighbors";
+
 /// The root mean square length of the directed edges: the scale of a neighborhood.
 ///
 /// # Errors

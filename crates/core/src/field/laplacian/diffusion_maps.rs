@@ -13,8 +13,9 @@
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
 use crate::error::Result;
-use crate::field::laplacian::affinity::{Affinity, heat, typical_length};
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number, shown};
+use crate::field::laplacian::affinity::{Affinity, TYPICAL, heat, typical_length};
+use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site, shown};
+use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +36,14 @@ impl Default for DiffusionMaps {
     }
 }
 
+impl Table for DiffusionMaps {
+    const TABLE: &'static [Parameter<DiffusionMaps>] = &[
+        Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth)).auto(TYPICAL),
+        Parameter::new("time", "how long the walk goes on", Kind::number(0.0, 1e6), field!(time)),
+        Parameter::new("alpha", "how much of the sampling density is taken out", Kind::number(0.0, 1.0), field!(alpha)),
+    ];
+}
+
 impl Build for DiffusionMaps {
     fn info(&self) -> Info {
         Info {
@@ -47,24 +56,6 @@ impl Build for DiffusionMaps {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        vec![
-            Parameter::auto("bandwidth", &self.bandwidth, "sigma of the kernel (auto = rms neighbor distance)"),
-            Parameter::new("time", self.time, "how long the walk goes on"),
-            Parameter::new("alpha", self.alpha, "how much of the sampling density is taken out, 0 to 1"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "bandwidth" => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
-            "time" => self.time = number(name, value, 0.0..=1e6)?,
-            "alpha" => self.alpha = number(name, value, 0.0..=1.0)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -15,12 +15,11 @@
 //! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
 use crate::error::{Error, Result};
-use crate::field::laplacian::affinity::{Affinity, Mutual, heat, typical_length};
+use crate::field::laplacian::affinity::{Affinity, Mutual, TYPICAL, heat, typical_length};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Scale, Site, Task, no_such_parameter, number, shown,
-};
+use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site, Task, shown};
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
 
@@ -61,6 +60,41 @@ pub struct LaplacianEigenmaps {
     pub mutual: Mutual,
 }
 
+choices! {
+    EdgeWeight {
+        Heat: "heat" or "gaussian", "exp(-d^2 / 2 sigma^2)";
+        Simple: "simple", "1";
+        Dual: "dual", "the best ones of mvu's bound";
+    }
+}
+
+choices! {
+    LaplacianVariant {
+        Normalized: "normalized" or "random-walk", "L y = l D y";
+        Symmetric: "symmetric", "the same, of sqrt(D) y";
+        Unnormalized: "unnormalized", "L y = l y";
+    }
+}
+
+choices! {
+    Mutual {
+        Once: "once", "like any other";
+        Twice: "twice", "with twice the weight";
+    }
+}
+
+impl Table for LaplacianEigenmaps {
+    const TABLE: &'static [Parameter<LaplacianEigenmaps>] = &[
+        Parameter::new("kernel", "the weight of an edge", Kind::Choice(EdgeWeight::NAMES), field!(kernel)),
+        Parameter::new("bandwidth", "sigma of the heat kernel", Kind::positive(), field!(bandwidth))
+            .auto(TYPICAL)
+            .with("kernel", &["heat"]),
+        Parameter::new("variant", "the eigenproblem", Kind::Choice(LaplacianVariant::NAMES), field!(variant)),
+        Parameter::new("mutual", "how an edge in both ends' lists counts", Kind::Choice(Mutual::NAMES), field!(mutual))
+            .with("kernel", &["heat", "simple"]),
+    ];
+}
+
 impl Build for LaplacianEigenmaps {
     fn info(&self) -> Info {
         Info {
@@ -73,58 +107,6 @@ impl Build for LaplacianEigenmaps {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let kernel = match self.kernel {
-            EdgeWeight::Heat => "heat",
-            EdgeWeight::Simple => "simple",
-            EdgeWeight::Dual => "dual",
-        };
-        let variant = match self.variant {
-            LaplacianVariant::Normalized => "normalized",
-            LaplacianVariant::Symmetric => "symmetric",
-            LaplacianVariant::Unnormalized => "unnormalized",
-        };
-        let mutual = if self.mutual == Mutual::Once { "once" } else { "twice" };
-        vec![
-            Parameter::new(
-                "kernel",
-                kernel,
-                "weight of an edge: heat, simple (all 1), or dual (the optimal one of mvu's bound)",
-            ),
-            Parameter::auto("bandwidth", &self.bandwidth, "sigma of the heat kernel (auto = rms neighbor distance)"),
-            Parameter::new(
-                "variant",
-                variant,
-                "normalized (Ly = lDy), symmetric (sqrt(D) y) or unnormalized (Ly = ly)",
-            ),
-            Parameter::new("mutual", mutual, "how an edge in both ends' lists counts: once, or twice"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match (name, value) {
-            ("kernel", "heat" | "gaussian") => self.kernel = EdgeWeight::Heat,
-            ("kernel", "simple") => self.kernel = EdgeWeight::Simple,
-            ("kernel", "dual") => self.kernel = EdgeWeight::Dual,
-            ("kernel", _) => {
-                return Err(Error::parameter(format!("--kernel is {value:?}; give heat, simple or dual")));
-            }
-            ("bandwidth", _) => self.bandwidth = Some(number(name, value, 1e-150..1e150)?),
-            ("variant", "normalized" | "random-walk") => self.variant = LaplacianVariant::Normalized,
-            ("variant", "symmetric") => self.variant = LaplacianVariant::Symmetric,
-            ("variant", "unnormalized") => self.variant = LaplacianVariant::Unnormalized,
-            ("variant", _) => {
-                let fact = format!("--variant is {value:?}; give normalized, symmetric or unnormalized");
-                return Err(Error::parameter(fact));
-            }
-            ("mutual", "once") => self.mutual = Mutual::Once,
-            ("mutual", "twice") => self.mutual = Mutual::Twice,
-            ("mutual", _) => return Err(Error::parameter(format!("--mutual is {value:?}; give once or twice"))),
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn has_weights(&self) -> bool {

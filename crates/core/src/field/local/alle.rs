@@ -13,13 +13,13 @@
 //! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
 use crate::error::{Error, Result};
-use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Site, needs_points, no_such_parameter, number, shown,
-};
+use crate::field::local::lle::REGULARIZATION_HELP;
+use crate::field::{Build, Built, Field, Info, InputKind, Site, needs_points, shown};
 use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
 use crate::ground::Measured;
 use crate::ground::regression::Regression;
 use crate::linalg::sparse::root::Root;
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -52,14 +52,15 @@ pub enum Ordering {
     Elimination,
 }
 
-/// Every ordering with its name.
-const ORDERINGS: [(&str, Ordering); 5] = [
-    ("input", Ordering::Input),
-    ("random", Ordering::Random),
-    ("principal", Ordering::Principal),
-    ("geodesic", Ordering::Geodesic),
-    ("elimination", Ordering::Elimination),
-];
+choices! {
+    Ordering {
+        Input: "input", "as the rows do";
+        Random: "random", "at random, by the seed";
+        Principal: "principal", "along the first principal component, points only";
+        Geodesic: "geodesic", "by the distance along the graph from one of its ends, which comes last";
+        Elimination: "elimination", "in an order of small fill, whose pattern has the parents";
+    }
+}
 
 /// Acyclic locally linear embedding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -69,6 +70,14 @@ pub struct Alle {
     pub regularization: Option<f64>,
     /// The order of the points.
     pub ordering: Ordering,
+}
+
+impl Table for Alle {
+    const TABLE: &'static [Parameter<Alle>] = &[
+        Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))
+            .auto("the part beyond the first directions, at most 0.001"),
+        Parameter::new("ordering", "which point comes when", Kind::Choice(Ordering::NAMES), field!(ordering)),
+    ];
 }
 
 impl Build for Alle {
@@ -83,30 +92,6 @@ impl Build for Alle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let ordering = ORDERINGS.iter().find(|(_, o)| *o == self.ordering).map_or("", |(name, _)| name);
-        let help = "part of the local trace added to the diagonal (auto = the part beyond the first directions)";
-        vec![
-            Parameter::auto("regularization", &self.regularization, help),
-            Parameter::new("ordering", ordering, "input, random, principal, geodesic or elimination"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "regularization" => self.regularization = Some(number(name, value, 1e-15..=1e3)?),
-            "ordering" => {
-                let known = ORDERINGS.iter().find(|(name, _)| *name == value).ok_or_else(|| {
-                    let names = ORDERINGS.map(|(name, _)| name).join(", ");
-                    Error::parameter(format!("--ordering is {value:?}; give one of {names}"))
-                })?;
-                self.ordering = known.1;
-            }
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
@@ -209,6 +194,7 @@ mod tests {
     use super::*;
     use crate::graph::{Neighbors, Search};
     use crate::linalg::Operator;
+    use crate::parameter::Parameters;
     use crate::points::Points;
     use crate::progress::Silent;
     use crate::sample::r2_swiss_roll as swiss;
@@ -280,7 +266,7 @@ mod tests {
         let search = Search { neighbors: Neighbors::Nearest(6), ..Search::default() };
         let found = search.of_points(&points, &Silent).unwrap();
         let site = Site { graph: Some(&found.graph), ..site(&points) };
-        for (name, ordering) in ORDERINGS {
+        for (&ordering, name) in Ordering::ALL.iter().zip(Ordering::NAMES.iter().map(|named| named.name)) {
             let mut method = Alle::default();
             method.set("ordering", name).unwrap();
             assert_eq!(method.ordering, ordering);

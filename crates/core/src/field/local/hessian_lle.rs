@@ -16,9 +16,10 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::ground::tangent::Tangent;
 use crate::linalg::dense::small::{add_outer, orthonormalize};
+use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::Rule;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -39,6 +40,15 @@ impl Default for HessianLle {
     }
 }
 
+impl Table for HessianLle {
+    const TABLE: &'static [Parameter<HessianLle>] = &[Parameter::new(
+        "regularization",
+        "part of the bending other than second derivatives that counts too",
+        Kind::number(0.0, 1.0),
+        field!(regularization),
+    )];
+}
+
 impl Build for HessianLle {
     fn info(&self) -> Info {
         Info {
@@ -51,19 +61,6 @@ impl Build for HessianLle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let help = "part of the bending other than second derivatives that counts too";
-        vec![Parameter::new("regularization", self.regularization, help)]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "regularization" => self.regularization = number(name, value, 0.0..=1.0)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -15,11 +15,12 @@
 
 use crate::error::{Error, Result};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::graph::Graph;
 use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -36,20 +37,16 @@ pub enum LleVariant {
     Symmetric,
 }
 
-impl LleVariant {
-    /// Every variant with its name.
-    const NAMES: [(LleVariant, &'static str); 3] =
-        [(LleVariant::Standard, "standard"), (LleVariant::Free, "free"), (LleVariant::Symmetric, "symmetric")];
-
-    fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
-    }
-
-    fn from_name(name: &str) -> Result<LleVariant> {
-        let known = Self::NAMES.iter().find(|entry| entry.1 == name).map(|entry| entry.0);
-        known.ok_or_else(|| Error::parameter(format!("--variant is {name:?}; give standard, free or symmetric")))
+choices! {
+    LleVariant {
+        Standard: "standard", "each point by its neighbors alone, all residuals alike";
+        Free: "free", "residuals weighted by their own precision";
+        Symmetric: "symmetric", "weights the same both ways";
     }
 }
+
+/// What the parameter `regularization` of lle and its kin means.
+pub(crate) const REGULARIZATION_HELP: &str = "part of the local trace added to the diagonal";
 
 /// Locally linear embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -66,6 +63,13 @@ impl Default for Lle {
     }
 }
 
+impl Table for Lle {
+    const TABLE: &'static [Parameter<Lle>] = &[
+        Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization)),
+        Parameter::new("variant", "how the weights are found", Kind::Choice(LleVariant::NAMES), field!(variant)),
+    ];
+}
+
 impl Build for Lle {
     fn info(&self) -> Info {
         Info {
@@ -78,26 +82,6 @@ impl Build for Lle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        vec![
-            Parameter::new("regularization", self.regularization, "part of the local trace added to the diagonal"),
-            Parameter::new(
-                "variant",
-                self.variant.name(),
-                "standard; free: residuals weighted by their own precision; symmetric: weights the same both ways",
-            ),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "regularization" => self.regularization = number(name, value, 1e-15..=1e3)?,
-            "variant" => self.variant = LleVariant::from_name(value)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

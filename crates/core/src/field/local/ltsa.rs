@@ -10,14 +10,19 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter};
+use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::ground::tangent::Tangent;
+use crate::parameter::{Parameter, Table};
 use crate::place::Rule;
 use serde::{Deserialize, Serialize};
 
 /// Local tangent space alignment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Ltsa;
+
+impl Table for Ltsa {
+    const TABLE: &'static [Parameter<Ltsa>] = &[];
+}
 
 impl Build for Ltsa {
     fn info(&self) -> Info {
@@ -31,14 +36,6 @@ impl Build for Ltsa {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        Vec::new()
-    }
-
-    fn set(&mut self, name: &str, _value: &str) -> Result<()> {
-        Err(no_such_parameter(self, name))
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

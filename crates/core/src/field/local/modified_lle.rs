@@ -15,11 +15,13 @@
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
 
 use crate::error::Result;
+use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Scale, Site, no_such_parameter, number};
+use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::ground::Cloud;
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::tangent::complement;
+use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -37,6 +39,11 @@ impl Default for ModifiedLle {
     }
 }
 
+impl Table for ModifiedLle {
+    const TABLE: &'static [Parameter<ModifiedLle>] =
+        &[Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))];
+}
+
 impl Build for ModifiedLle {
     fn info(&self) -> Info {
         Info {
@@ -49,19 +56,6 @@ impl Build for ModifiedLle {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let help = "part of the local trace added to the diagonal";
-        vec![Parameter::new("regularization", self.regularization, help)]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "regularization" => self.regularization = number(name, value, 1e-15..=1e3)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

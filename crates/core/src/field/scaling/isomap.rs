@@ -14,12 +14,11 @@
 
 use crate::error::Result;
 use crate::field::scaling::centered::Centered;
-use crate::field::scaling::mds::{choose_landmarks, landmarks_parameter};
-use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, no_such_parameter, number,
-};
+use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
+use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead};
 use crate::graph::Paths;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
+use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +27,11 @@ use serde::{Deserialize, Serialize};
 pub struct Isomap {
     /// How many points are scaled exactly; all of them if not given.
     pub landmarks: Option<usize>,
+}
+
+impl Table for Isomap {
+    const TABLE: &'static [Parameter<Isomap>] =
+        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
 }
 
 impl Build for Isomap {
@@ -42,19 +46,6 @@ impl Build for Isomap {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        vec![landmarks_parameter(self.landmarks)]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "landmarks" if value == "none" => self.landmarks = None,
-            "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

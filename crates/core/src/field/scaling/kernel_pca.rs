@@ -11,12 +11,10 @@
 use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::Mds;
-use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter, number,
-    shown,
-};
+use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points, shown};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
+use crate::parameter::{Access, Held, Kind, Parameter, Parameters, Table, field};
 use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +23,46 @@ use serde::{Deserialize, Serialize};
 pub struct KernelPca {
     /// The kernel.
     pub kernel: Kernel,
+}
+
+/// How a number of the kernel is read and set, where the kernel is of the variant that has it.
+macro_rules! of_kernel {
+    ($variant:ident, $name:ident) => {
+        Access {
+            get: |method: &Self| match &method.kernel {
+                Kernel::$variant { $name, .. } => Some($name.value()),
+                _ => None,
+            },
+            set: |method: &mut Self, value| {
+                if let Kernel::$variant { $name, .. } = &mut method.kernel {
+                    *$name = Held::held(value)?;
+                }
+                Ok(())
+            },
+        }
+    };
+}
+
+const OFFSET: &str = "what is added to the scaled inner product";
+const SCALE: &str = "what multiplies the inner product";
+
+impl Table for KernelPca {
+    const TABLE: &'static [Parameter<KernelPca>] = &[
+        Parameter::new("kernel", "the inner product in the feature space", Kind::Choice(Kernel::NAMES), field!(kernel)),
+        Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), of_kernel!(Gaussian, bandwidth))
+            .auto("the root mean square distance from the mean")
+            .with("kernel", &["gaussian"]),
+        Parameter::new("degree", "the power", Kind::count(1, 20), of_kernel!(Polynomial, degree))
+            .with("kernel", &["polynomial"]),
+        Parameter::new("offset", OFFSET, Kind::number(-1e150, 1e150), of_kernel!(Polynomial, offset))
+            .with("kernel", &["polynomial"]),
+        Parameter::new("offset", OFFSET, Kind::number(-1e150, 1e150), of_kernel!(Sigmoid, offset))
+            .with("kernel", &["sigmoid"]),
+        Parameter::new("scale", SCALE, Kind::positive(), of_kernel!(Polynomial, scale)).with("kernel", &["polynomial"]),
+        Parameter::new("scale", SCALE, Kind::positive(), of_kernel!(Sigmoid, scale))
+            .auto("one over the mean squared norm")
+            .with("kernel", &["sigmoid"]),
+    ];
 }
 
 impl Build for KernelPca {
@@ -39,50 +77,6 @@ impl Build for KernelPca {
             needs_graph: false,
             uses_metric: false,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let mut list =
-            vec![Parameter::new("kernel", self.kernel.name(), "linear, gaussian, polynomial, sigmoid or cosine")];
-        match &self.kernel {
-            Kernel::Gaussian { bandwidth } => {
-                list.push(Parameter::auto(
-                    "bandwidth",
-                    bandwidth,
-                    "sigma of the gaussian (auto = rms distance from the mean)",
-                ));
-            }
-            Kernel::Polynomial { degree, offset, scale } => {
-                list.push(Parameter::new("degree", degree, "power of the polynomial"));
-                list.push(Parameter::new("offset", offset, "added to the scaled inner product"));
-                list.push(Parameter::new("scale", scale, "multiplies the inner product"));
-            }
-            Kernel::Sigmoid { offset, scale } => {
-                list.push(Parameter::new("offset", offset, "added to the scaled inner product"));
-                list.push(Parameter::auto(
-                    "scale",
-                    scale,
-                    "multiplies the inner product (auto = 1 / mean squared norm)",
-                ));
-            }
-            Kernel::Linear | Kernel::Cosine => {}
-        }
-        list
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match (name, &mut self.kernel) {
-            ("kernel", kernel) => *kernel = Kernel::from_name(value)?,
-            ("bandwidth", Kernel::Gaussian { bandwidth }) => *bandwidth = Some(number(name, value, 1e-150..1e150)?),
-            ("degree", Kernel::Polynomial { degree, .. }) => *degree = number(name, value, 1..=20)?,
-            ("offset", Kernel::Polynomial { offset, .. } | Kernel::Sigmoid { offset, .. }) => {
-                *offset = number(name, value, -1e150..1e150)?;
-            }
-            ("scale", Kernel::Polynomial { scale, .. }) => *scale = number(name, value, 1e-150..1e150)?,
-            ("scale", Kernel::Sigmoid { scale, .. }) => *scale = Some(number(name, value, 1e-150..1e150)?),
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -13,22 +13,29 @@
 use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
-use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Site, landmarks_instead, needs_points, no_such_parameter, number,
-};
+use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
 use crate::graph::Metric;
 use crate::ground::Ground;
+use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Away, Measure, Rule, Squares};
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
+/// What the parameter `landmarks` of scaling and of Isomap means.
+pub(crate) const LANDMARKS: &str = "how many points to scale exactly, the others placed by them";
+
 /// Classical scaling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mds {
     /// How many points are scaled exactly; all of them if not given.
     pub landmarks: Option<usize>,
+}
+
+impl Table for Mds {
+    const TABLE: &'static [Parameter<Mds>] =
+        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
 }
 
 impl Build for Mds {
@@ -43,19 +50,6 @@ impl Build for Mds {
             needs_graph: false,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        vec![landmarks_parameter(self.landmarks)]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "landmarks" if value == "none" => self.landmarks = None,
-            "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
@@ -73,12 +67,6 @@ impl Build for Mds {
         let rule = Rule::Squares(Squares { away: Away { measure: Measure::Metric, landmarks }, row_means });
         Ok(Built::new(Field::Covariance(Box::new(centered)), rule))
     }
-}
-
-/// The parameter `landmarks`, which scaling and Isomap share.
-pub(crate) fn landmarks_parameter(landmarks: Option<usize>) -> Parameter {
-    let value = landmarks.map_or("none".into(), |count| count.to_string());
-    Parameter::new("landmarks", value, "how many points to scale exactly, the others placed by them (none = scale all)")
 }
 
 /// A seeded draw of landmarks, in ascending order; `None` if every point is one.

@@ -10,7 +10,8 @@
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Site, needs_points, no_such_parameter};
+use crate::field::{Build, Built, Field, Info, InputKind, Site, needs_points};
+use crate::parameter::{Parameter, Table};
 use crate::place::{Linear, Rule};
 use crate::points::Points;
 use faer::Mat;
@@ -19,6 +20,10 @@ use serde::{Deserialize, Serialize};
 /// Principal component analysis; it has no parameters.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pca {}
+
+impl Table for Pca {
+    const TABLE: &'static [Parameter<Pca>] = &[];
+}
 
 impl Build for Pca {
     fn info(&self) -> Info {
@@ -32,14 +37,6 @@ impl Build for Pca {
             needs_graph: false,
             uses_metric: false,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        Vec::new()
-    }
-
-    fn set(&mut self, name: &str, _value: &str) -> Result<()> {
-        Err(no_such_parameter(self, name))
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

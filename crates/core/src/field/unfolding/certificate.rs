@@ -14,6 +14,7 @@ use crate::linalg::dense::symmetric_eigen;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::fronts::Factor;
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::parameter::{Choice, choices};
 use crate::points::Points;
 use crate::progress::{Observer, Silent};
 use faer::Mat;
@@ -32,10 +33,14 @@ pub enum MvuVariant {
 impl MvuVariant {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
-        match self {
-            MvuVariant::Inequality => "inequality",
-            MvuVariant::Equality => "equality",
-        }
+        self.word()
+    }
+}
+
+choices! {
+    MvuVariant {
+        Inequality: "inequality", "at most those of the data";
+        Equality: "equality", "equal to those of the data";
     }
 }
 

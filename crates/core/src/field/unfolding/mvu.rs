@@ -18,15 +18,13 @@ use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
 };
-use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Site, Weight, landmark_graph, needs_points, no_such_parameter,
-    number, usual_landmarks,
-};
+use crate::field::{Build, Built, Field, Info, InputKind, Site, Weight, landmark_graph, needs_points, usual_landmarks};
 use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Known, Rule};
 use crate::points::Points;
 use crate::progress::Silent;
@@ -78,6 +76,36 @@ impl Default for Mvu {
     }
 }
 
+impl Table for Mvu {
+    const TABLE: &'static [Parameter<Mvu>] = &[
+        Parameter::new(
+            "constraints",
+            "which distances are bound",
+            Kind::Choice(Constraints::NAMES),
+            field!(constraints),
+        )
+        .auto("angles, or edges where only a graph is known"),
+        Parameter::new("variant", "how distances are bound", Kind::Choice(MvuVariant::NAMES), field!(variant)),
+        Parameter::new("band", "the part by which squared distances may differ", Kind::number(0.0, 0.9), field!(band))
+            .auto("0 up to 300 points, 0.01 beyond")
+            .with("variant", &["equality"]),
+        Parameter::new(
+            "landmarks",
+            "how many points to unfold exactly, the others placed by them",
+            Kind::at_least(3),
+            field!(landmarks),
+        )
+        .none("all are unfolded"),
+        Parameter::new("tolerance", "the relative duality gap to stop at", Kind::number(1e-9, 0.5), field!(tolerance)),
+        Parameter::new(
+            "max-iterations",
+            "how many factorizations there may be",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
+    ];
+}
+
 impl Build for Mvu {
     fn info(&self) -> Info {
         Info {
@@ -90,51 +118,6 @@ impl Build for Mvu {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let landmarks = self.landmarks.map_or("none".into(), |count| count.to_string());
-        let constraints = self.constraints.map_or("auto", Constraints::name);
-        vec![
-            Parameter::new(
-                "constraints",
-                constraints,
-                "distances of neighbors (edges), or of whole neighborhoods (angles)",
-            ),
-            Parameter::new("variant", self.variant.name(), "distances at most those of the data, or equal to them"),
-            Parameter::auto(
-                "band",
-                &self.band,
-                "the part by which squared distances may differ, with --variant equality",
-            ),
-            Parameter::new("landmarks", landmarks, "how many points to unfold exactly, the others placed by them"),
-            Parameter::new("tolerance", self.tolerance, "the relative duality gap to stop at"),
-            Parameter::new("max-iterations", self.max_iterations, "how many factorizations there may be"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match (name, value) {
-            ("constraints", "auto") => self.constraints = None,
-            ("constraints", "edges") => self.constraints = Some(Constraints::Edges),
-            ("constraints", "angles") => self.constraints = Some(Constraints::Angles),
-            ("constraints", _) => {
-                return Err(Error::parameter(format!("--constraints is {value:?}; give edges or angles")));
-            }
-            ("variant", "inequality") => self.variant = MvuVariant::Inequality,
-            ("variant", "equality") => self.variant = MvuVariant::Equality,
-            ("variant", _) => {
-                return Err(Error::parameter(format!("--variant is {value:?}; give inequality or equality")));
-            }
-            ("band", "auto") => self.band = None,
-            ("band", _) => self.band = Some(number(name, value, 0.0..=0.9)?),
-            ("landmarks", "none") => self.landmarks = None,
-            ("landmarks", _) => self.landmarks = Some(number(name, value, 3..)?),
-            ("tolerance", _) => self.tolerance = number(name, value, 1e-9..=0.5)?,
-            ("max-iterations", _) => self.max_iterations = number(name, value, 1..=1_000_000)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn has_weights(&self) -> bool {

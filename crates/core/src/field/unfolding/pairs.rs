@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::graph::pieces::Sets;
+use crate::parameter::{Choice, choices};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -19,10 +20,14 @@ pub enum Constraints {
 impl Constraints {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
-        match self {
-            Constraints::Edges => "edges",
-            Constraints::Angles => "angles",
-        }
+        self.word()
+    }
+}
+
+choices! {
+    Constraints {
+        Edges: "edges", "those of neighbors";
+        Angles: "angles", "also those among the neighbors of a point";
     }
 }
 

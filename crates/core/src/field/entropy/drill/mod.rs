@@ -20,12 +20,13 @@ pub mod penalty;
 use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
-use crate::field::entropy::drill::penalty::Penalty;
-use crate::field::{Build, Built, Field, Info, InputKind, Parameter, Site, Weight, no_such_parameter, number, shown};
+use crate::field::entropy::drill::penalty::{FORM, Penalty};
+use crate::field::{Build, Built, Field, Info, InputKind, Site, Weight, shown};
 use crate::graph::{Found, Graph, Pieces, Search};
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
 use crate::memory;
+use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
 use crate::progress::Observer;
 use serde::{Deserialize, Serialize};
@@ -82,6 +83,37 @@ pub struct Learned {
     pub converged: bool,
 }
 
+impl Table for Drill {
+    const TABLE: &'static [Parameter<Drill>] = &[
+        Parameter::new("penalty", "the L1 penalty", Kind::Text { form: FORM }, field!(penalty))
+            .auto("a hundredth of the mean variance"),
+        Parameter::new(
+            "ridge",
+            "a variance of every point's own, as a part of the mean variance",
+            Kind::number(0.0, 1e6),
+            field!(ridge),
+        ),
+        Parameter::new(
+            "penalize-diagonal",
+            "whether the diagonal is penalized as well",
+            Kind::Switch,
+            field!(penalize_diagonal),
+        ),
+        Parameter::new(
+            "tolerance",
+            "the duality gap per point to stop at",
+            Kind::number(1e-12, 1.0),
+            field!(tolerance),
+        ),
+        Parameter::new(
+            "max-iterations",
+            "the most steps of the optimizer for one penalty",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
+    ];
+}
+
 impl Build for Drill {
     fn info(&self) -> Info {
         Info {
@@ -94,31 +126,6 @@ impl Build for Drill {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        vec![
-            Parameter::new("penalty", self.penalty, "the L1 penalty: a number, or a path FROM:TO:COUNT to choose from"),
-            Parameter::new("ridge", self.ridge, "a variance of every point's own, as a part of the mean variance"),
-            Parameter::new("penalize-diagonal", self.penalize_diagonal, "whether the diagonal is penalized as well"),
-            Parameter::new("tolerance", self.tolerance, "the duality gap per point to stop at"),
-            Parameter::new("max-iterations", self.max_iterations, "the most steps of the optimizer"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "penalty" => self.penalty = value.parse()?,
-            "ridge" => self.ridge = number(name, value, 0.0..=1e6)?,
-            "penalize-diagonal" => {
-                let wrong = |_| Error::parameter(format!("--penalize-diagonal is {value:?}; give true or false"));
-                self.penalize_diagonal = value.parse().map_err(wrong)?;
-            }
-            "tolerance" => self.tolerance = number(name, value, 1e-12..=1.0)?,
-            "max-iterations" => self.max_iterations = number(name, value, 1..=1_000_000)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn has_weights(&self) -> bool {

@@ -1,12 +1,15 @@
 //! How strong an L1 penalty is: a number, a path of numbers, or left to the method.
 
 use crate::error::{Error, Result};
+use crate::parameter::{Held, Value};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
 /// The most penalties of a path.
 const LONGEST: usize = 1000;
+/// What a penalty that is not left to the method looks like.
+pub(crate) const FORM: &str = "a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10";
 
 /// The strength of an L1 penalty, in the square of the data's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,11 +52,7 @@ impl FromStr for Penalty {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Penalty> {
-        let wrong = || {
-            Error::parameter(format!(
-                "--penalty is {text:?}; give a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10, or auto"
-            ))
-        };
+        let wrong = || Error::parameter(format!("`penalty` is {text:?}; give {FORM}, or auto"));
         let number = |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x >= 0.0);
         let parts: Vec<&str> = text.split(':').collect();
         match parts.as_slice() {
@@ -64,13 +63,23 @@ impl FromStr for Penalty {
                 let count = count.trim().parse().map_err(|_| wrong())?;
                 if !(0.0 < from && from < to && (2..=LONGEST).contains(&count)) {
                     return Err(Error::parameter(format!(
-                        "--penalty {text} is no path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
+                        "`penalty` {text} is no path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
                     )));
                 }
                 Ok(Penalty::Path { from, to, count })
             }
             _ => Err(wrong()),
         }
+    }
+}
+
+impl Held for Penalty {
+    fn value(&self) -> Value {
+        if *self == Penalty::Auto { Value::Auto } else { Value::Text(self.to_string()) }
+    }
+
+    fn held(value: Value) -> Result<Penalty> {
+        if let Value::Text(text) = value { text.parse() } else { Ok(Penalty::Auto) }
     }
 }
 

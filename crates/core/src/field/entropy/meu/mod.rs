@@ -27,14 +27,14 @@ use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Build, Built, Field, Info, InputKind, Parameter, Scale, Site, landmark_graph, needs_points, no_such_parameter,
-    number, shown, usual_landmarks,
+    Build, Built, Field, Info, InputKind, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
 };
 use crate::graph::{Graph, Metric, Undirected};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::optimize::Bounds;
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -71,14 +71,14 @@ pub enum MeuVariant {
     Free,
 }
 
-impl MeuVariant {
-    fn name(self) -> &'static str {
-        match self {
-            MeuVariant::Standard => "standard",
-            MeuVariant::Free => "free",
-        }
+choices! {
+    MeuVariant {
+        Standard: "standard", "none is negative";
+        Free: "free", "any";
     }
+}
 
+impl MeuVariant {
     /// The noise if none is given.
     fn noise(self, squares: &[f64]) -> f64 {
         match self {
@@ -109,6 +109,34 @@ impl Default for Meu {
     }
 }
 
+impl Table for Meu {
+    const TABLE: &'static [Parameter<Meu>] = &[
+        Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
+        Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma)),
+        Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
+            .auto("0, or a tenth of the neighbors' mean squared distance per feature with free"),
+        Parameter::new(
+            "landmarks",
+            "how many points the field is over, the others placed by them",
+            Kind::at_least(3),
+            field!(landmarks),
+        )
+        .none("it is over all"),
+        Parameter::new(
+            "tolerance",
+            "the duality gap per point to stop at, or with free the mismatch of the distances",
+            Kind::number(1e-12, 1.0),
+            field!(tolerance),
+        ),
+        Parameter::new(
+            "max-iterations",
+            "how often the likelihood may be evaluated",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
+    ];
+}
+
 impl Build for Meu {
     fn info(&self) -> Info {
         Info {
@@ -121,43 +149,6 @@ impl Build for Meu {
             needs_graph: true,
             uses_metric: true,
         }
-    }
-
-    fn parameters(&self) -> Vec<Parameter> {
-        let landmarks = self.landmarks.map_or("none".into(), |count| count.to_string());
-        vec![
-            Parameter::new(
-                "variant",
-                self.variant.name(),
-                "multipliers that are not negative (standard), or any (free)",
-            ),
-            Parameter::new("gamma", self.gamma, "a precision that every point has of its own"),
-            Parameter::auto("noise", &self.noise, "the variance of noise at every point"),
-            Parameter::new("landmarks", landmarks, "how many points the field is over, the others placed by them"),
-            Parameter::new("tolerance", self.tolerance, "the duality gap per point (free: the mismatch) to stop at"),
-            Parameter::new("max-iterations", self.max_iterations, "how often the likelihood may be evaluated"),
-        ]
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<()> {
-        match name {
-            "gamma" => self.gamma = number(name, value, 0.0..=1e12)?,
-            "variant" => {
-                self.variant = match value {
-                    "standard" => MeuVariant::Standard,
-                    "free" => MeuVariant::Free,
-                    _ => return Err(Error::parameter(format!("--variant is {value:?}; give standard or free"))),
-                }
-            }
-            "noise" if value == "auto" => self.noise = None,
-            "noise" => self.noise = Some(number(name, value, 0.0..=1e150)?),
-            "landmarks" if value == "none" => self.landmarks = None,
-            "landmarks" => self.landmarks = Some(number(name, value, 3..)?),
-            "tolerance" => self.tolerance = number(name, value, 1e-12..=1.0)?,
-            "max-iterations" => self.max_iterations = number(name, value, 1..=1_000_000)?,
-            _ => return Err(no_such_parameter(self, name)),
-        }
-        Ok(())
     }
 
     fn has_weights(&self) -> bool {

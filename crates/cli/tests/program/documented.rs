@@ -1,0 +1,27 @@
+//! The pages of the methods, which quote the program.
+
+use crate::Bench;
+
+const START: &str = "<!-- parameters -->";
+const END: &str = "<!-- /parameters -->";
+
+#[test]
+fn the_page_of_every_method_has_its_table_of_parameters() {
+    let bench = Bench::new();
+    bench.does("methods --json methods.json");
+    let pages = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/methods");
+    let wrong = |name: &str| {
+        let table = bench.does(&format!("methods {name} --markdown")).out;
+        let page = std::fs::read_to_string(format!("{pages}/{name}.md")).unwrap_or_default();
+        let quoted = page.split_once(START).and_then(|(_, rest)| rest.split_once(END)).map(|(text, _)| text.trim());
+        match quoted {
+            None => Some(format!("docs/methods/{name}.md has no {START} and {END} to write its parameters between")),
+            Some(text) if text != table.trim() => Some(format!("docs/methods/{name}.md differs from\n{table}")),
+            Some(_) => None,
+        }
+    };
+    let methods = bench.json("methods.json");
+    let wrong: Vec<String> =
+        methods.as_array().unwrap().iter().filter_map(|method| wrong(method["name"].as_str().unwrap())).collect();
+    assert!(wrong.is_empty(), "{}\nmend it by scripts/parameters.sh", wrong.join("\n"));
+}

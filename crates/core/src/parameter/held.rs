@@ -1,0 +1,112 @@
+//! What a method's field may hold, and how a row of the table reaches it.
+
+use super::{Named, Value};
+use crate::error::{Error, Result};
+
+/// A type that a method's field may have.
+pub trait Held: Sized {
+    /// The value as the table has it.
+    fn value(&self) -> Value;
+
+    /// The value that the table read.
+    ///
+    /// # Errors
+    ///
+    /// If the text of a [`Kind::Text`] is not of its form.
+    fn held(value: Value) -> Result<Self>;
+}
+
+/// The error of a table whose kind is not that of the field.
+fn other_kind<T>() -> Result<T> {
+    Err(Error::parameter("this parameter has values of another kind; give none"))
+}
+
+/// Implements [`Held`] for a plain type.
+macro_rules! held {
+    ($type:ty, $variant:ident) => {
+        impl Held for $type {
+            fn value(&self) -> Value {
+                Value::$variant(*self)
+            }
+
+            fn held(value: Value) -> Result<$type> {
+                if let Value::$variant(value) = value { Ok(value) } else { other_kind() }
+            }
+        }
+    };
+}
+
+held!(f64, Number);
+held!(usize, Count);
+held!(bool, Switch);
+
+impl Held for u32 {
+    fn value(&self) -> Value {
+        Value::Count(*self as usize)
+    }
+
+    fn held(value: Value) -> Result<u32> {
+        usize::held(value).and_then(|count| count.try_into().or_else(|_| other_kind()))
+    }
+}
+
+impl<T: Held> Held for Option<T> {
+    fn value(&self) -> Value {
+        self.as_ref().map_or(Value::Auto, T::value)
+    }
+
+    fn held(value: Value) -> Result<Option<T>> {
+        if value == Value::Auto { Ok(None) } else { T::held(value).map(Some) }
+    }
+}
+
+/// An enum whose values have names; [`choices`] implements it.
+pub trait Choice: Copy + PartialEq + 'static {
+    /// Every value.
+    const ALL: &'static [Self];
+    /// The name of each.
+    const NAMES: &'static [Named];
+
+    /// The name.
+    fn word(self) -> &'static str {
+        let at = Self::ALL.iter().position(|value| *value == self);
+        at.map_or("", |at| Self::NAMES[at].name)
+    }
+}
+
+impl<T: Choice> Held for T {
+    fn value(&self) -> Value {
+        Value::Choice(self.word())
+    }
+
+    fn held(value: Value) -> Result<T> {
+        let at = Self::NAMES.iter().position(|named| value == Value::Choice(named.name));
+        at.map_or_else(other_kind, |at| Ok(Self::ALL[at]))
+    }
+}
+
+/// Names the values of an enum: `Value: "name" or "alias", "what it means";`.
+macro_rules! choices {
+    ($type:ident { $($value:ident: $name:literal $(or $alias:literal)*, $help:literal;)* }) => {
+        impl $crate::parameter::Choice for $type {
+            const ALL: &'static [$type] = &[$($type::$value),*];
+            const NAMES: &'static [$crate::parameter::Named] =
+                &[$($crate::parameter::Named { name: $name, aliases: &[$($alias),*], help: $help }),*];
+        }
+    };
+}
+pub(crate) use choices;
+
+/// How a field of the method is read and set, by its name; for use in its table.
+macro_rules! field {
+    ($name:ident) => {
+        $crate::parameter::Access {
+            get: |method: &Self| Some($crate::parameter::Held::value(&method.$name)),
+            set: |method: &mut Self, value| {
+                method.$name = $crate::parameter::Held::held(value)?;
+                Ok(())
+            },
+        }
+    };
+}
+pub(crate) use field;

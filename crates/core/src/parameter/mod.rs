@@ -1,0 +1,361 @@
+//! A parameter as data: its name, what it means, which values it has, and how it is read and set.
+//!
+//! Each method has one [`Table`] of them. The library sets parameters by it, the command line has its flags and their
+//! help from it, and so have the lists for people, for programs and in the documentation.
+
+mod held;
+
+pub use held::{Choice, Held};
+pub(crate) use held::{choices, field};
+
+use crate::error::{Error, Result};
+
+/// One row of the table of the method `M`.
+pub struct Parameter<M: 'static> {
+    name: &'static str,
+    help: &'static str,
+    kind: Kind,
+    auto: Option<Auto>,
+    applies: Option<Applies>,
+    access: Access<M>,
+}
+
+/// How a parameter is read and set.
+pub struct Access<M: 'static> {
+    /// The present value; nothing if the method as it stands has none.
+    pub get: fn(&M) -> Option<Value>,
+    /// Takes a value that [`Kind`] allows.
+    pub set: fn(&mut M, Value) -> Result<()>,
+}
+
+/// Which values a parameter has.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// A number of a range, both ends included.
+    Number {
+        /// The smallest.
+        least: f64,
+        /// The largest; infinite if there is none.
+        most: f64,
+    },
+    /// A whole number of a range, both ends included.
+    Count {
+        /// The smallest.
+        least: usize,
+        /// The largest; `usize::MAX` if there is none.
+        most: usize,
+    },
+    /// One of several names.
+    Choice(&'static [Named]),
+    /// True or false.
+    Switch,
+    /// A text that the method reads itself.
+    Text {
+        /// What such a text looks like.
+        form: &'static str,
+    },
+}
+
+/// A value of a choice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub name: &'static str,
+    /// Other names people type.
+    pub aliases: &'static [&'static str],
+    /// What it means, in a few words.
+    pub help: &'static str,
+}
+
+/// The word that leaves a parameter to the method, and what it then does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Auto {
+    /// `auto` or `none`.
+    pub word: &'static str,
+    /// What the method does, in a few words.
+    pub help: &'static str,
+}
+
+/// The condition under which a method has a parameter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Applies {
+    /// The name of another parameter, a choice.
+    pub on: &'static str,
+    /// The values of it.
+    pub values: &'static [&'static str],
+}
+
+/// A value of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Value {
+    /// Of [`Kind::Number`].
+    Number(f64),
+    /// Of [`Kind::Count`].
+    Count(usize),
+    /// Of [`Kind::Choice`], by its name.
+    Choice(&'static str),
+    /// Of [`Kind::Switch`].
+    Switch(bool),
+    /// Of [`Kind::Text`].
+    Text(String),
+    /// Left to the method.
+    Auto,
+}
+
+/// A parameter as the outside sees it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Described {
+    /// The name, in lower case with hyphens. Two parameters may share one if they apply under different conditions.
+    pub name: &'static str,
+    /// What it means.
+    pub help: &'static str,
+    /// Which values it has.
+    pub kind: Kind,
+    /// The value that the method has on its own, where the parameter applies.
+    pub default: String,
+    /// The present value; the default where the parameter does not apply.
+    pub value: String,
+    /// Whether it may be left to the method.
+    pub auto: Option<Auto>,
+    /// When the method has it, if not always.
+    pub applies: Option<Applies>,
+}
+
+/// The parameters of a method.
+pub trait Table: Default + Sized + 'static {
+    /// One row each; those that others depend on may stand anywhere.
+    const TABLE: &'static [Parameter<Self>];
+}
+
+/// What every method with a [`Table`] can do with it.
+pub trait Parameters {
+    /// The parameters that the method has as it stands, with their present values.
+    fn parameters(&self) -> Vec<Described>;
+
+    /// Every parameter that the method may have, whatever the others are.
+    fn possible_parameters(&self) -> Vec<Described>;
+
+    /// Sets a parameter from its text.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such parameter, it does not apply, or the text is not one of its values.
+    fn set(&mut self, name: &str, value: &str) -> Result<()>;
+
+    /// Sets several parameters, in any order: those on which others depend come first.
+    ///
+    /// # Errors
+    ///
+    /// As [`Parameters::set`]; those before the failing one are set.
+    fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()>;
+}
+
+impl<M: Table> Parameters for M {
+    fn parameters(&self) -> Vec<Described> {
+        let present = |row: &&Parameter<M>| (row.access.get)(self).is_some();
+        M::TABLE.iter().filter(present).map(|row| row.described(self)).collect()
+    }
+
+    fn possible_parameters(&self) -> Vec<Described> {
+        M::TABLE.iter().map(|row| row.described(self)).collect()
+    }
+
+    fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        let rows = || M::TABLE.iter().filter(|row| row.name == name);
+        if let Some(row) = rows().find(|row| row.applies.is_none_or(|applies| applies.to(self))) {
+            return (row.access.set)(self, row.read(value)?);
+        }
+        let conditions: Vec<Applies> = rows().filter_map(|row| row.applies).collect();
+        let Some(first) = conditions.first() else { return Err(unknown::<M>(name)) };
+        let values: Vec<&str> = conditions.iter().flat_map(|applies| applies.values).copied().collect();
+        Err(Error::parameter(format!("`{name}` is for `{}` {}; leave it out", first.on, listed(&values))))
+    }
+
+    fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()> {
+        let decides = |name: &str| M::TABLE.iter().any(|row| row.applies.is_some_and(|applies| applies.on == name));
+        let (first, rest): (Vec<_>, Vec<_>) = given.iter().partition(|(name, _)| decides(name));
+        first.into_iter().chain(rest).try_for_each(|(name, value)| self.set(name, value))
+    }
+}
+
+fn unknown<M: Table>(name: &str) -> Error {
+    let mut known: Vec<String> = M::TABLE.iter().map(|row| format!("`{}`", row.name)).collect();
+    known.dedup();
+    let known = if known.is_empty() { "none of its own".into() } else { known.join(", ") };
+    Error::parameter(format!("there is no parameter `{name}`; there are {known}"))
+}
+
+impl<M: Table> Parameter<M> {
+    /// The value that a method has on its own, in a state in which the parameter applies.
+    fn default(&self) -> String {
+        let mut method = M::default();
+        if let Some(Applies { on, values: [first, ..] }) = self.applies {
+            // A name of the table's own; the tests see to it that it can be set.
+            let _ = method.set(on, first);
+        }
+        self.shown(&method).unwrap_or_default()
+    }
+
+    fn described(&self, method: &M) -> Described {
+        let default = self.default();
+        let value = self.shown(method).unwrap_or_else(|| default.clone());
+        let Parameter { name, help, kind, auto, applies, .. } = *self;
+        Described { name, help, kind, default, value, auto, applies }
+    }
+}
+
+impl<M> Parameter<M> {
+    /// A row; `help` says what the parameter means, without its values.
+    pub const fn new(name: &'static str, help: &'static str, kind: Kind, access: Access<M>) -> Parameter<M> {
+        Parameter { name, help, kind, auto: None, applies: None, access }
+    }
+
+    /// The same, which `auto` leaves to the method.
+    pub const fn auto(self, help: &'static str) -> Parameter<M> {
+        Parameter { auto: Some(Auto { word: "auto", help }), ..self }
+    }
+
+    /// The same, which `none` leaves out.
+    pub const fn none(self, help: &'static str) -> Parameter<M> {
+        Parameter { auto: Some(Auto { word: "none", help }), ..self }
+    }
+
+    /// The same, for some values of another parameter only.
+    pub const fn with(self, on: &'static str, values: &'static [&'static str]) -> Parameter<M> {
+        Parameter { applies: Some(Applies { on, values }), ..self }
+    }
+
+    fn shown(&self, method: &M) -> Option<String> {
+        Some(match (self.access.get)(method)? {
+            Value::Number(number) => number.to_string(),
+            Value::Count(count) => count.to_string(),
+            Value::Choice(name) => name.to_string(),
+            Value::Switch(switch) => switch.to_string(),
+            Value::Text(text) => text,
+            Value::Auto => self.auto.map_or("auto", |auto| auto.word).to_string(),
+        })
+    }
+
+    fn read(&self, text: &str) -> Result<Value> {
+        let text = text.trim();
+        if self.auto.is_some_and(|auto| auto.word == text) {
+            return Ok(Value::Auto);
+        }
+        self.kind.read(text).ok_or_else(|| {
+            let shown = if text.parse::<f64>().is_ok() { text.to_string() } else { format!("{text:?}") };
+            let auto = self.auto.map_or(String::new(), |auto| format!(", or {}", auto.word));
+            Error::parameter(format!("`{}` is {shown}; give {}{auto}", self.name, self.kind.wanted()))
+        })
+    }
+}
+
+impl Applies {
+    fn to<M: Table>(&self, method: &M) -> bool {
+        let row = M::TABLE.iter().find(|row| row.name == self.on);
+        let value = row.and_then(|row| (row.access.get)(method));
+        value.is_some_and(|value| matches!(value, Value::Choice(name) if self.values.contains(&name)))
+    }
+}
+
+impl Kind {
+    /// A number from `least` to `most`.
+    pub const fn number(least: f64, most: f64) -> Kind {
+        Kind::Number { least, most }
+    }
+
+    /// A number that is positive, and far from overflow when it is squared.
+    pub const fn positive() -> Kind {
+        Kind::number(1e-150, 1e150)
+    }
+
+    /// A whole number from `least` to `most`.
+    pub const fn count(least: usize, most: usize) -> Kind {
+        Kind::Count { least, most }
+    }
+
+    /// A whole number of `least` or more.
+    pub const fn at_least(least: usize) -> Kind {
+        Kind::count(least, usize::MAX)
+    }
+
+    /// One word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::Number { .. } => "number",
+            Kind::Count { .. } => "count",
+            Kind::Choice(_) => "choice",
+            Kind::Switch => "switch",
+            Kind::Text { .. } => "text",
+        }
+    }
+
+    /// What to give, as in `a number from 0 to 1`.
+    pub fn wanted(&self) -> String {
+        match *self {
+            Kind::Number { least, most: f64::INFINITY } => format!("a number of {} or more", short(least)),
+            Kind::Number { least, most } => format!("a number from {} to {}", short(least), short(most)),
+            Kind::Count { least, most: usize::MAX } => format!("a whole number of {least} or more"),
+            Kind::Count { least, most } => format!("a whole number from {least} to {most}"),
+            Kind::Choice(names) => listed(&names.iter().map(|named| named.name).collect::<Vec<_>>()),
+            Kind::Switch => "true or false".into(),
+            Kind::Text { form } => form.into(),
+        }
+    }
+
+    fn read(&self, text: &str) -> Option<Value> {
+        match *self {
+            Kind::Number { least, most } => text.parse().ok().filter(|x| (least..=most).contains(x)).map(Value::Number),
+            Kind::Count { least, most } => text.parse().ok().filter(|x| (least..=most).contains(x)).map(Value::Count),
+            Kind::Choice(names) => {
+                let known = names.iter().find(|named| named.name == text || named.aliases.contains(&text));
+                known.map(|named| Value::Choice(named.name))
+            }
+            Kind::Switch => text.parse().ok().map(Value::Switch),
+            Kind::Text { .. } => Some(Value::Text(text.to_string())),
+        }
+    }
+}
+
+impl Described {
+    /// What the parameter means, when it applies and which values it has; names of parameters are between backticks.
+    pub fn meaning(&self) -> String {
+        let condition = self.applies.map(|Applies { on, values }| format!("with `{on}` {}: ", listed(values)));
+        let auto = self.auto.map(|Auto { word, help }| format!("; {word} = {help}"));
+        let (condition, auto) = (condition.unwrap_or_default(), auto.unwrap_or_default());
+        let values = match self.kind {
+            Kind::Choice(names) => {
+                let shown: Vec<String> = names.iter().map(Named::shown).collect();
+                format!(": {}{auto}", shown.join("; "))
+            }
+            kind => format!(" ({}{auto})", kind.wanted()),
+        };
+        format!("{condition}{}{values}", self.help)
+    }
+}
+
+impl Named {
+    fn shown(&self) -> String {
+        let Named { name, aliases, help } = self;
+        let aliases = if aliases.is_empty() { String::new() } else { format!(" (or {})", aliases.join(", ")) };
+        format!("{name}{aliases} = {help}")
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn listed(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_string(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
+
+/// A bound of a range, without the zeros.
+fn short(bound: f64) -> String {
+    if bound == 0.0 || (1e-4..1e7).contains(&bound.abs()) { bound.to_string() } else { format!("{bound:e}") }
+}
+
+#[cfg(test)]
+mod tests;
