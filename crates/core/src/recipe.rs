@@ -133,14 +133,15 @@ impl Recipe {
             return Err(Error::data(format!("there is only {n} point; give at least two")));
         }
         if dims == 0 {
-            return Err(Error::parameter("0 dimensions were asked for; use -d 1 or more"));
+            return Err(Error::parameter("0 dimensions were asked for; use `dims` 1 or more"));
         }
         if dims > n - 1 {
-            return Err(Error::parameter(format!("{n} points span at most {0} dimensions; use -d {0} or less", n - 1)));
+            let (most, fact) = (n - 1, format!("{n} points span at most {} dimensions", n - 1));
+            return Err(Error::Dims { asked: dims, most, fact });
         }
         let linear = matches!(self.method, Method::Pca(_));
         if let Some(p) = points.map(Points::cols).filter(|&p| linear && dims > p) {
-            return Err(Error::parameter(format!("{dims} dimensions were asked of {p} features; use -d {p} or less")));
+            return Err(Error::features(dims, p));
         }
         Ok(())
     }
@@ -150,16 +151,16 @@ impl Recipe {
         let Some(asked) = self.rescale else { return Ok(()) };
         if !info.needs_graph {
             let fact = "has no neighborhood graph whose lengths a map could keep";
-            return Err(Error::parameter(format!("{} {fact}; leave out --rescale", info.name)));
+            return Err(Error::parameter(format!("{} {fact}; leave out `rescale`", info.name)));
         }
         if asked < dims {
-            let fact = format!("--rescale {asked} is less than the {dims} dimensions of the map");
-            return Err(Error::parameter(format!("{fact}; use --rescale {dims} or more")));
+            let fact = format!("`rescale` {asked} is less than the {dims} dimensions of the map");
+            return Err(Error::parameter(format!("{fact}; use `rescale` {dims} or more")));
         }
         let most = unfolding::MOST.min(n - 1);
         if asked > most {
-            let fact = format!("--rescale {asked} is more than the {most} coordinates that {n} points can be given");
-            return Err(Error::parameter(format!("{fact}; use --rescale {most} or less")));
+            let fact = format!("`rescale` {asked} is more than the {most} coordinates that {n} points can be given");
+            return Err(Error::parameter(format!("{fact}; use `rescale` {most} or less")));
         }
         Ok(())
     }
@@ -239,6 +240,6 @@ fn pieces_message(found: &Found, pieces: Pieces) -> String {
         _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
         _ => format!("joined by the {} shortest bridges", found.bridges.len()),
     };
-    let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));
+    let way = found.connecting_k.map_or(String::new(), |k| format!("; `neighbors` {k} connects the graph"));
     format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
 }

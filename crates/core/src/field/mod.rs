@@ -118,7 +118,8 @@ impl<'a> Site<'a> {
 
     /// The graph of a method that asked for one.
     pub(crate) fn graph(&self) -> Result<&'a Graph> {
-        self.graph.ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give -k or --radius"))
+        self.graph
+            .ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give `neighbors` or `radius`"))
     }
 
     /// Measures the distance of two points; nothing if there is only a graph.
@@ -275,5 +276,5 @@ pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
 pub(crate) fn landmarks_instead(n: usize) -> String {
     let landmarks = (n / 20).clamp(20, 1000).min(n) as u64;
     let table = 4 * landmarks * (landmarks + n as u64);
-    format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(table))
+    format!("use `landmarks` {landmarks} ({}), or raise `memory`", bytes(table))
 }

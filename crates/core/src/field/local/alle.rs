@@ -127,7 +127,7 @@ impl Alle {
             }
             Ordering::Principal => {
                 let Ground::Points(points) = data else {
-                    return Err(needs_points("--ordering principal", "geodesic orders distances as well"));
+                    return Err(needs_points("`ordering` principal", "geodesic orders distances as well"));
                 };
                 principal_order(points)
             }

@@ -55,7 +55,7 @@ impl Build for Isomap {
         site.afford("the matrix of geodesics", Centered::memory(m), &landmarks_instead(n))?;
         if landmarks.is_some() {
             let table = 4 * (m as u64) * (n as u64);
-            site.afford("the geodesics of the landmarks", table, "use fewer --landmarks, or raise --memory")?;
+            site.afford("the geodesics of the landmarks", table, "use fewer `landmarks`, or raise `memory`")?;
         }
         let paths = Paths::new(&graph.union(), m);
         let used = vec![("paths", paths.route().to_string())];

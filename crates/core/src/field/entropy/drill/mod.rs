@@ -86,8 +86,13 @@ pub struct Learned {
 
 impl Table for Drill {
     const TABLE: &'static [Parameter<Drill>] = &[
-        Parameter::new("penalty", "the L1 penalty", Kind::Text { form: FORM }, field!(penalty))
-            .auto("a hundredth of the mean variance"),
+        Parameter::new(
+            "penalty",
+            "the L1 penalty, of a path the best by left-out features",
+            Kind::Text { form: FORM },
+            field!(penalty),
+        )
+        .auto("a hundredth of the mean variance"),
         Parameter::new(
             "ridge",
             "a variance of every point's own, as a part of the mean variance",
@@ -179,7 +184,7 @@ fn unmet(found: &Precision, tolerance: f64) -> String {
     let gap = if found.gap.is_finite() { format!("{:.1e} per point", found.gap) } else { "not known".into() };
     let steps = found.steps;
     format!(
-        "the duality gap is {gap}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger --ridge helps"
+        "the duality gap is {gap}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger `ridge` helps"
     )
 }
 
@@ -212,7 +217,7 @@ impl Drill {
             }
             Input::Similarities(_) | Input::Graph(_) => {
                 let fact = "a graph is learned from points or distances";
-                return Err(Error::parameter(format!("{fact}; give one of them, or leave out --graph learned")));
+                return Err(Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned")));
             }
         };
         Ok((Found { route: ROUTE, ..found }, learned))

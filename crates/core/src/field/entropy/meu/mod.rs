@@ -112,7 +112,7 @@ impl Table for Meu {
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
         Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma)),
         Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
-            .auto("0, or a tenth of the neighbors' mean squared distance per feature with free"),
+            .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
             "how many points the field is over, the others placed by them",
@@ -122,7 +122,7 @@ impl Table for Meu {
         .none("it is over all"),
         Parameter::new(
             "tolerance",
-            "the duality gap per point to stop at, or with free the mismatch of the distances",
+            "the duality gap per point to stop at, or with `variant` free the mismatch of the distances",
             Kind::number(1e-12, 1.0),
             field!(tolerance),
         ),
@@ -157,7 +157,7 @@ impl Build for Meu {
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
-        let points = site.points.ok_or_else(|| needs_points("meu with --landmarks", "leave them out"))?;
+        let points = site.points.ok_or_else(|| needs_points("meu with `landmarks`", "leave them out"))?;
         let (points, graph) = landmark_graph(site, points, &landmarks)?;
         let mut built = self.over(&Site { points: Some(&points), graph: Some(&graph), ..*site }, &graph)?;
         built.log_likelihood = None;
@@ -199,8 +199,8 @@ impl Meu {
         }
         if !built.converged {
             let (what, way_out) = match self.variant {
-                MeuVariant::Standard => ("duality gap per point", "raise --max-iterations"),
-                MeuVariant::Free => ("mismatch of the distances", "raise --noise or --max-iterations"),
+                MeuVariant::Standard => ("duality gap per point", "raise `max-iterations`"),
+                MeuVariant::Free => ("mismatch of the distances", "raise `noise` or `max-iterations`"),
             };
             built.warnings.push(format!(
                 "the {what} is {:.1e}, above the tolerance of {:.1e}, after {} evaluations; {way_out}",
@@ -227,7 +227,7 @@ impl Meu {
             if clique.len() > p + 1 {
                 return Err(Error::parameter(format!(
                     "{} points are all neighbors of each other and have {p} features, so that free multipliers have no \
-                     best values without noise; leave out --noise 0, or use --variant standard",
+                     best values without noise; leave out `noise` 0, or use `variant` standard",
                     clique.len()
                 )));
             }
@@ -249,7 +249,7 @@ impl Meu {
 /// Refuses a factor that would not fit, or sixty of which would take hours.
 fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
     let landmarks = (site.len() / 20).clamp(20, 1000).min(site.len());
-    let way_out = format!("use a smaller -k, --graph mutual, or --landmarks {landmarks}");
+    let way_out = format!("use a smaller `neighbors`, `graph` mutual, or `landmarks` {landmarks}");
     site.afford("the factor and the inverse on its pattern", 2 * analysis.memory(), &way_out)?;
     if analysis.flops > DEAR_FLOPS {
         return Err(Error::parameter(format!(
