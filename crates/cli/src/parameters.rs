@@ -15,27 +15,31 @@ pub(crate) fn described(parameter: &Described) -> String {
     format!("{} [default: {}]", with_flags(&parameter.meaning()), parameter.default)
 }
 
+/// What a flag means for some methods.
+struct Meaning {
+    methods: Vec<&'static str>,
+    text: String,
+}
+
 /// One flag for every name that a parameter of a method has, with what it means for each of them.
 pub(crate) fn of_methods() -> Vec<Arg> {
-    let mut flags: Vec<(&'static str, Vec<(Vec<&'static str>, String)>)> = Vec::new();
+    let mut flags: Vec<(&'static str, Vec<Meaning>)> = Vec::new();
     for method in Method::all() {
         for parameter in method.possible_parameters() {
             let at = flags.iter().position(|flag| flag.0 == parameter.name).unwrap_or_else(|| {
                 flags.push((parameter.name, Vec::new()));
                 flags.len() - 1
             });
-            let (meanings, text) = (&mut flags[at].1, described(&parameter));
-            match meanings.iter_mut().find(|meaning| meaning.1 == text) {
-                Some(meaning) => meaning.0.push(method.info().name),
-                None => meanings.push((vec![method.info().name], text)),
+            let (meanings, text, name) = (&mut flags[at].1, described(&parameter), method.info().name);
+            match meanings.iter_mut().find(|meaning| meaning.text == text) {
+                Some(meaning) => meaning.methods.push(name),
+                None => meanings.push(Meaning { methods: vec![name], text }),
             }
         }
     }
-    let help = |meanings: Vec<(Vec<&str>, String)>| {
-        let lines = meanings.into_iter().map(|(methods, text)| format!("{}: {text}", methods.join(", ")));
-        lines.collect::<Vec<_>>().join("\n")
-    };
-    flags.into_iter().map(|(name, meanings)| flag(name, METHODS, help(meanings))).collect()
+    let line = |meaning: &Meaning| format!("{}: {}", meaning.methods.join(", "), meaning.text);
+    let help = |meanings: &[Meaning]| meanings.iter().map(line).collect::<Vec<_>>().join("\n");
+    flags.iter().map(|(name, meanings)| flag(name, METHODS, help(meanings))).collect()
 }
 
 /// The flags that say how a graph is learned: drill's parameters.

@@ -1,7 +1,7 @@
 //! Everything that can go wrong, with the numbers that say why.
 //!
-//! A message states the fact first and the way out after the semicolon, on one line, so that a program can print it
-//! as it is.
+//! A message states the fact first and the way out after the semicolon, on one line. Parameters stand between backticks
+//! by the names they have here; a program puts its own words for them with [`told`].
 
 use std::path::PathBuf;
 
@@ -40,16 +40,36 @@ pub enum Error {
 
     /// The graph is in several pieces and the caller asked for an error in that case.
     #[error(
-        "the graph is in {} pieces ({}); use {}--pieces join, or --pieces separate",
+        "the graph is in {} pieces ({}); use {}`pieces` join, or `pieces` separate",
         sizes.len(),
         sizes_text(sizes),
-        connecting_k.map_or(String::new(), |k| format!("-k {k}, "))
+        connecting_k.map_or(String::new(), |k| format!("`neighbors` {k}, "))
     )]
     Disconnected {
         /// The number of points in each piece, largest first.
         sizes: Vec<usize>,
         /// The smallest number of neighbors that connects the graph, where it is known.
         connecting_k: Option<usize>,
+    },
+
+    /// As many neighbors were asked for as there are points, or more.
+    #[error("k is {k} and there are only {n} points; use `neighbors` {} or less", n.saturating_sub(1))]
+    TooFewPoints {
+        /// The number of neighbors asked for.
+        k: usize,
+        /// The number of points.
+        n: usize,
+    },
+
+    /// More dimensions were asked for than the data have.
+    #[error("{fact}; use `dims` {most} or less")]
+    Dims {
+        /// The number of dimensions asked for.
+        asked: usize,
+        /// The most there can be.
+        most: usize,
+        /// Why there cannot be more.
+        fact: String,
     },
 
     /// The work would need more memory than the limit.
@@ -80,6 +100,11 @@ impl Error {
         !matches!(self, Error::Numerical(_) | Error::Stopped)
     }
 
+    /// Whether other parameters might do with the same data.
+    pub(crate) fn is_parameter(&self) -> bool {
+        matches!(self, Error::Parameter(_) | Error::TooFewPoints { .. } | Error::Dims { .. } | Error::Memory { .. })
+    }
+
     /// The message with every parameter as the caller's users know it, as [`told`] does.
     pub fn told(&self, name: impl Fn(&str) -> String) -> String {
         match self {
@@ -88,6 +113,12 @@ impl Error {
             Error::Io { .. } => self.to_string(),
             _ => told(&self.to_string(), name),
         }
+    }
+
+    /// More dimensions than features.
+    pub(crate) fn features(asked: usize, features: usize) -> Error {
+        let fact = format!("{asked} dimensions were asked of {features} features");
+        Error::Dims { asked, most: features, fact }
     }
 
     pub(crate) fn data(message: impl Into<String>) -> Error {
@@ -100,7 +131,7 @@ impl Error {
 }
 
 /// Rewrites the names of parameters in a message. This library writes them between backticks, as `neighbors`; a program
-/// knows its users' words for them, such as `-k`.
+/// knows its users' words for them, such as `-k`. What stands between double quotes is not ours and stays.
 ///
 /// ```
 /// use eigenfold::error::told;
@@ -114,15 +145,22 @@ pub fn told(message: &str, name: impl Fn(&str) -> String) -> String {
             && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_')
     };
     let (mut out, mut rest) = (String::with_capacity(message.len()), message);
-    while let Some((before, after)) = rest.split_once('`') {
-        out += before;
-        rest = match after.split_once('`') {
-            Some((word, after)) if is_name(word) => {
+    while let Some(at) = rest.find(['`', '"']) {
+        out += &rest[..at];
+        let (mark, after) = rest[at..].split_at(1);
+        rest = match (mark, after.split_once(mark)) {
+            ("`", Some((word, after))) if is_name(word) => {
                 out += &name(word);
                 after
             }
+            ("\"", Some((quoted, after))) => {
+                out += mark;
+                out += quoted;
+                out += mark;
+                after
+            }
             _ => {
-                out.push('`');
+                out += mark;
                 after
             }
         };
@@ -159,6 +197,7 @@ mod tests {
         for plain in ["", "no name", "`eigenfold embed --save` made it", "a ` alone", "`Upper`", "``", "it's `5`"] {
             assert_eq!(as_flags(plain), plain);
         }
+        assert_eq!(as_flags("column \"`a`\" holds text; use `label`"), "column \"`a`\" holds text; use --label");
         assert_eq!(as_flags("`two words` and `dims`"), "`two words` and --dims");
         let (path, message) = ("a `b`.csv".into(), "bad; use `ignore` 1".to_string());
         assert_eq!(Error::Format { path, message }.told(flag), "a `b`.csv: bad; use --ignore 1");
@@ -169,17 +208,17 @@ mod tests {
         let error = Error::Disconnected { sizes: vec![1200, 30, 2], connecting_k: Some(14) };
         assert_eq!(
             error.to_string(),
-            "the graph is in 3 pieces (1200, 30, 2 points); use -k 14, --pieces join, or --pieces separate"
+            "the graph is in 3 pieces (1200, 30, 2 points); use `neighbors` 14, `pieces` join, or `pieces` separate"
         );
         let error = Error::Memory {
             what: "the distance matrix".into(),
             needed: 40_000_000_000,
             limit: 8_000_000_000,
-            way_out: "use --landmarks 1000".into(),
+            way_out: "use `landmarks` 1000".into(),
         };
         assert_eq!(
             error.to_string(),
-            "the distance matrix needs about 40.0 GB and the limit is 8.0 GB; use --landmarks 1000"
+            "the distance matrix needs about 40.0 GB and the limit is 8.0 GB; use `landmarks` 1000"
         );
     }
 }

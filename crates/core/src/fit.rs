@@ -349,6 +349,6 @@ fn pieces_message(found: &Found, pieces: Pieces) -> String {
         _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
         _ => format!("joined by the {} shortest bridges", found.bridges.len()),
     };
-    let way = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects the graph"));
+    let way = found.connecting_k.map_or(String::new(), |k| format!("; `neighbors` {k} connects the graph"));
     format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
 }

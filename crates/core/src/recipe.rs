@@ -89,10 +89,11 @@ impl Recipe {
             return Err(Error::data(format!("there is only {n} point; give at least two")));
         }
         if dims == 0 {
-            return Err(Error::parameter("0 dimensions were asked for; use -d 1 or more"));
+            return Err(Error::parameter("0 dimensions were asked for; use `dims` 1 or more"));
         }
         if dims > n - 1 {
-            return Err(Error::parameter(format!("{n} points span at most {0} dimensions; use -d {0} or less", n - 1)));
+            let (most, fact) = (n - 1, format!("{n} points span at most {} dimensions", n - 1));
+            return Err(Error::Dims { asked: dims, most, fact });
         }
         Ok(())
     }
@@ -102,16 +103,16 @@ impl Recipe {
         let Some(asked) = self.rescale else { return Ok(()) };
         if !self.needs_graph(ground) {
             let fact = "has no neighborhood graph whose lengths a map could keep";
-            return Err(Error::parameter(format!("{} {fact}; leave out --rescale", info.name)));
+            return Err(Error::parameter(format!("{} {fact}; leave out `rescale`", info.name)));
         }
         if asked < dims {
-            let fact = format!("--rescale {asked} is less than the {dims} dimensions of the map");
-            return Err(Error::parameter(format!("{fact}; use --rescale {dims} or more")));
+            let fact = format!("`rescale` {asked} is less than the {dims} dimensions of the map");
+            return Err(Error::parameter(format!("{fact}; use `rescale` {dims} or more")));
         }
         let most = unfolding::MOST.min(n - 1);
         if asked > most {
-            let fact = format!("--rescale {asked} is more than the {most} coordinates that {n} points can be given");
-            return Err(Error::parameter(format!("{fact}; use --rescale {most} or less")));
+            let fact = format!("`rescale` {asked} is more than the {most} coordinates that {n} points can be given");
+            return Err(Error::parameter(format!("{fact}; use `rescale` {most} or less")));
         }
         Ok(())
     }

@@ -78,7 +78,7 @@ impl Report {
         self.converged &= converged;
         if !converged {
             self.warnings.push(format!(
-                "the graph was learned to a duality gap of {gap:.1e} per point only; a larger --ridge helps"
+                "the graph was learned to a duality gap of {gap:.1e} per point only; a larger `ridge` helps"
             ));
         }
     }

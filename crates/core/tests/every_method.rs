@@ -237,8 +237,8 @@ fn bad_parameters_get_their_own_errors() {
     for method in Method::all() {
         let name = method.info().name;
         let dims = |dims| Recipe { dims, ..recipe(method.clone()) }.fit(&points).unwrap_err().to_string();
-        assert!(dims(0).contains("use -d 1 or more"), "{name}");
-        assert!(dims(50).contains("; use -d"), "{name}: {}", dims(50));
+        assert!(dims(0).contains("use `dims` 1 or more"), "{name}");
+        assert!(dims(50).contains("; use `dims`"), "{name}: {}", dims(50));
         if method.info().needs_graph {
             let k = |k| Recipe { neighbors: Neighbors::Nearest(k), ..recipe(method.clone()) };
             assert!(k(50).fit(&points).is_err() && k(0).fit(&points).is_err(), "{name}");

@@ -119,7 +119,7 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
     assert_eq!(again.transform(&few).unwrap(), model.transform(&few).unwrap());
     assert_eq!(again.weights(), None);
     let error = recipe.fit(&Distances::new(distances(&points)).unwrap()).unwrap_err().to_string();
-    assert_eq!(error, "meu with --landmarks needs points; leave them out");
+    assert_eq!(error, "meu with `landmarks` needs points; leave them out");
 }
 
 /// In ten dimensions the factor of a neighborhood graph fills: the price is known before it is paid, and landmarks are
@@ -128,7 +128,7 @@ fn meu_over_landmarks_places_the_others_as_it_places_new_points() {
 fn meu_refuses_a_graph_that_fills_and_takes_landmarks_of_it() {
     let points = cloud(20_000, 10, 1);
     let refused = recipe(Meu::default().into()).fit(&points).unwrap_err().to_string();
-    assert!(refused.contains("flops") && refused.contains("or --landmarks 1000"), "{refused}");
+    assert!(refused.contains("flops") && refused.contains("or `landmarks` 1000"), "{refused}");
     let method = Meu { landmarks: Some(300), tolerance: 1e-3, ..Meu::default() };
     let model = recipe(method.into()).fit(&points).unwrap();
     assert!(model.report().converged && model.embedding().rows() == 20_000);

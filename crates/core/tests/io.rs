@@ -81,15 +81,15 @@ fn messages_say_where_and_what_to_do() {
     for (text, expected) in [
         ("", "t.csv: the file is empty; give at least two rows of numbers"),
         ("x,y\n", "t.csv: there is a header of 2 columns and no row of data; add rows below it"),
-        ("x,s\n1,a\n", "t.csv: column \"s\" holds text (\"a\" in row 1 (line 2)); use --label s or --ignore s"),
-        ("1,a\n2,b\n", "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); use --label 2 or --ignore 2"),
+        ("x,s\n1,a\n", "t.csv: column \"s\" holds text (\"a\" in row 1 (line 2)); use `label` s or `ignore` s"),
+        ("1,a\n2,b\n", "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); use `label` 2 or `ignore` 2"),
         (
             "x,y\n1,2\n\n3,\n",
-            "t.csv: row 2 (line 4), column \"y\" is empty; fill it in, remove the row, or use --ignore y",
+            "t.csv: row 2 (line 4), column \"y\" is empty; fill it in, remove the row, or use `ignore` y",
         ),
         (
             "#\nx,y\n1,2\nNA,4\n",
-            "t.csv: row 2 (line 4), column \"x\" is missing (\"NA\"); fill it in, remove the row, or use --ignore x",
+            "t.csv: row 2 (line 4), column \"x\" is missing (\"NA\"); fill it in, remove the row, or use `ignore` x",
         ),
         (
             "1,2\n3\n",
@@ -101,13 +101,13 @@ fn messages_say_where_and_what_to_do() {
         ),
         (
             "x,my y\n1,2\n3,-1e300\n",
-            "t.csv: row 2 (line 3), column \"my y\" is -1e300, too large to square; rescale the column or use --ignore \"my y\"",
+            "t.csv: row 2 (line 3), column \"my y\" is -1e300, too large to square; rescale the column or use `ignore` \"my y\"",
         ),
         (
             "x,y\n1,2\n3,inf\n",
-            "t.csv: row 2 (line 3), column \"y\" is infinite; replace it, remove the row, or use --ignore y",
+            "t.csv: row 2 (line 3), column \"y\" is infinite; replace it, remove the row, or use `ignore` y",
         ),
-        (",x\n0,5\n1,7\n", "t.csv: column 1 has no name and only counts the rows; use --ignore 1"),
+        (",x\n0,5\n1,7\n", "t.csv: column 1 has no name and only counts the rows; use `ignore` 1"),
         ("\u{0}\u{1}", "t.csv: is not text; save the table as .csv, .npy or .parquet"),
     ] {
         assert_eq!(message(text), expected);
@@ -115,7 +115,7 @@ fn messages_say_where_and_what_to_do() {
     assert!(message(b"\xff\xfe1\0,\x002\0").contains("is UTF-16 text; save it as UTF-8"));
     assert!(message(b"PK\x03\x04").contains("zip archive"));
     let missing = read_text("x,y\n1,2\n", &label("z")).unwrap_err();
-    assert_eq!(missing, "t.csv: there is no column \"z\"; use --label with one of x, y");
+    assert_eq!(missing, "t.csv: there is no column \"z\"; use `label` with one of x, y");
     assert!(read_text("x,s\n1,a\n2,\n", &label("s")).unwrap_err().contains("row 2 has no label in column \"s\""));
 }
 

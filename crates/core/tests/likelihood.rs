@@ -223,7 +223,7 @@ fn what_is_dear_is_left_out_unless_it_is_asked_for() {
     let tight = with(Likelihood::Cheap, Some(20_000)).unwrap();
     assert!(tight.log_likelihood().is_none() && tight.report().likelihood_left_out);
     let error = with(Likelihood::Always, Some(20_000)).unwrap_err().to_string();
-    assert!(error.contains("the likelihood's factor needs about") && error.contains("--likelihood"), "{error}");
+    assert!(error.contains("the likelihood's factor needs about") && error.contains("`likelihood`"), "{error}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn left_out_features_have_the_same_density_every_time() {
         assert!((first.by_fold.iter().sum::<f64>() / first.log_likelihood - 1.0).abs() < EXACT, "{name}");
     }
     let few = recipe(Pca::default()).held_out(&swiss(50)).unwrap_err().to_string();
-    assert!(few.contains("of 3 features 2 are kept") && few.contains("-d 1"), "{few}");
+    assert!(few.contains("of 3 features 2 are kept") && few.contains("`dims` 1"), "{few}");
     let one = recipe(Pca::default()).held_out(&points.select_columns(&[0])).unwrap_err().to_string();
     assert!(one.contains("one feature"), "{one}");
 }

@@ -196,7 +196,7 @@ fn too_few_neighbors_are_an_error_with_the_least_number() {
         let recipe = |k| Recipe { method: method.clone(), dims, neighbors: Neighbors::Nearest(k), ..Recipe::default() };
         let message = recipe(least - 1).fit(&points).unwrap_err().to_string();
         assert!(message.contains(&format!("needs {least} neighbors")), "{name}: {message}");
-        assert!(message.contains(&format!("use -k {least} or more")), "{name}: {message}");
+        assert!(message.contains(&format!("use `neighbors` {least} or more")), "{name}: {message}");
         assert!(recipe(least).fit(&points).is_ok(), "{name}");
     }
     let four = Recipe { method: Ltsa.into(), dims: 4, ..Recipe::default() }.fit(&points).unwrap_err().to_string();

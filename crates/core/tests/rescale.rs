@@ -228,10 +228,10 @@ fn what_cannot_be_rescaled_is_refused() {
     for name in ["pca", "mds", "kernel-pca"] {
         assert!(refused(name, 2, 10).contains("has no neighborhood graph"), "{}", refused(name, 2, 10));
     }
-    assert!(refused("isomap", 3, 2).contains("use --rescale 3 or more"));
-    assert!(refused("isomap", 2, 41).contains("use --rescale 40 or less"));
+    assert!(refused("isomap", 3, 2).contains("use `rescale` 3 or more"));
+    assert!(refused("isomap", 2, 41).contains("use `rescale` 40 or less"));
     let few = recipe(Isomap::default(), 4, Some(10)).fit(&swiss(8)).unwrap_err().to_string();
-    assert!(few.contains("use --rescale 7 or less"), "{few}");
+    assert!(few.contains("use `rescale` 7 or less"), "{few}");
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn every_kind_of_input_is_unfolded_alike() {
     of_graph.certificates()[0].verify(&graph, &graph).unwrap();
     let angles = Mvu { constraints: Some(Constraints::Angles), ..Mvu::default() };
     let message = recipe(5, angles).fit(&graph).unwrap_err().to_string();
-    assert!(message.contains("--constraints edges"), "{message}");
+    assert!(message.contains("`constraints` edges"), "{message}");
 }
 
 #[test]
@@ -287,9 +287,9 @@ fn what_cannot_be_done_is_refused_with_a_way_out() {
     let points = swiss(50);
     let message =
         |mvu: Mvu, memory: Option<u64>| Recipe { memory, ..recipe(6, mvu) }.fit(&points).unwrap_err().to_string();
-    assert!(message(Mvu::default(), Some(100)).contains("--landmarks"));
+    assert!(message(Mvu::default(), Some(100)).contains("`landmarks`"));
     let equality = Mvu { variant: MvuVariant::Equality, ..Mvu::default() };
-    assert!(message(equality, Some(100)).contains("--variant inequality"));
+    assert!(message(equality, Some(100)).contains("`variant` inequality"));
     assert!(message(Mvu { landmarks: Some(51), ..Mvu::default() }, None).contains("50"));
     let same = Points::new(5, 2, vec![1.0; 10]).unwrap();
     let message = recipe(2, Mvu::default()).fit(&same).unwrap_err().to_string();

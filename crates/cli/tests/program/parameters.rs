@@ -22,8 +22,6 @@ fn a_default_that_is_shown_can_be_given() {
         assert_eq!(bench.json("b.json")["parameters"][flag]["asked"], json!("auto"));
     }
     bench.does("embed iris -m kernel-pca --scale auto --kernel sigmoid -q -o a.csv");
-    bench
-        .does("embed iris -m mvu --variant equality --band auto -k 4 --landmarks none --input-kind points -q -o a.csv");
 }
 
 #[test]

@@ -116,7 +116,8 @@ impl<'a> Site<'a> {
 
     /// The graph of a method that asked for one.
     pub(crate) fn graph(&self) -> Result<&'a Graph> {
-        self.graph.ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give -k or --radius"))
+        self.graph
+            .ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give `neighbors` or `radius`"))
     }
 
     /// The points with all their distances, for a method that cannot start from a graph.
@@ -313,5 +314,5 @@ pub(crate) fn usual_landmarks(n: usize) -> usize {
 pub(crate) fn landmarks_instead(n: usize) -> String {
     let landmarks = usual_landmarks(n) as u64;
     let table = 4 * landmarks * (landmarks + n as u64);
-    format!("use --landmarks {landmarks} ({}), or raise --memory", bytes(table))
+    format!("use `landmarks` {landmarks} ({}), or raise `memory`", bytes(table))
 }

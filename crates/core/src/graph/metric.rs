@@ -56,7 +56,7 @@ impl Metric {
             let row = points.row(i);
             if row.iter().all(|&v| v == 0.0) {
                 return Err(Error::data(format!(
-                    "row {} is all zeros and has no direction; remove it or use --metric euclidean",
+                    "row {} is all zeros and has no direction; remove it or use `metric` euclidean",
                     i + 1
                 )));
             }

@@ -176,7 +176,7 @@ mod tests {
         let found = search(Pieces::Separate).of_points(&points, &Silent).unwrap();
         assert_eq!((found.sizes, found.bridges.len(), found.connecting_k), (vec![3, 2], 0, None));
         let error = search(Pieces::Join).of_graph(&found.graph).unwrap_err();
-        assert!(error.to_string().contains("--pieces separate"), "{error}");
+        assert!(error.to_string().contains("`pieces` separate"), "{error}");
     }
 
     /// Bridges must be the edges of the minimum spanning tree of all points that run between pieces (Kruskal).

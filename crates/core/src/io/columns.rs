@@ -39,18 +39,18 @@ impl Columns {
     pub(super) fn roles(&self, path: &Path, options: &ReadOptions) -> Result<Vec<Role>> {
         let mut roles = vec![Role::Data; self.count];
         for wanted in &options.ignore {
-            for column in self.find(path, "--ignore", wanted)? {
+            for column in self.find(path, "`ignore`", wanted)? {
                 roles[column] = Role::Ignored;
             }
         }
         if let Some(wanted) = &options.label {
-            let found = self.find(path, "--label", wanted)?;
+            let found = self.find(path, "`label`", wanted)?;
             if found.len() > 1 {
                 let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
                 return Err(format_error(
                     path,
                     format!(
-                        "{} columns are called {wanted:?}; use --label with a number ({})",
+                        "{} columns are called {wanted:?}; use `label` with a number ({})",
                         found.len(),
                         numbers.join(" or ")
                     ),
@@ -124,11 +124,11 @@ impl Columns {
     pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
         let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
         let message = if value.is_nan() {
-            format!("{place}, {title} is not a number (NaN); fill it in, remove the row, or use --ignore {flag}")
+            format!("{place}, {title} is not a number (NaN); fill it in, remove the row, or use `ignore` {flag}")
         } else if value.is_infinite() {
-            format!("{place}, {title} is infinite; replace it, remove the row, or use --ignore {flag}")
+            format!("{place}, {title} is infinite; replace it, remove the row, or use `ignore` {flag}")
         } else {
-            format!("{place}, {title} is {value:e}, too large to square; rescale the column or use --ignore {flag}")
+            format!("{place}, {title} is {value:e}, too large to square; rescale the column or use `ignore` {flag}")
         };
         format_error(path, message)
     }
@@ -137,14 +137,14 @@ impl Columns {
     #[cfg(feature = "parquet")]
     pub(super) fn missing(&self, path: &Path, row: usize, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
-        let way_out = format!("fill it in, remove the row, or use --ignore {flag}");
+        let way_out = format!("fill it in, remove the row, or use `ignore` {flag}");
         format_error(path, format!("row {row}, {title} is missing (null); {way_out}"))
     }
 
     /// The error of a row that has no label; `row` counts from 1.
     pub(super) fn unlabeled(&self, path: &Path, row: usize, line: Option<usize>, column: usize) -> Error {
         let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
-        let way_out = format!("fill it in, or use --ignore {flag} instead of --label");
+        let way_out = format!("fill it in, or use `ignore` {flag} instead of `label`");
         format_error(path, format!("{place} has no label in {title}; {way_out}"))
     }
 }

@@ -163,12 +163,12 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
     let shown: String = text.chars().take(40).collect();
     let message = if dialect::is_missing(text.as_bytes()) {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
-        format!("{at}, {title} {what}; fill it in, remove the row, or use --ignore {flag}")
+        format!("{at}, {title} {what}; fill it in, remove the row, or use `ignore` {flag}")
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {
-        let label = if roles.contains(&Role::Label) { String::new() } else { format!("--label {flag} or ") };
-        format!("{title} holds text ({shown:?} in {at}); use {label}--ignore {flag}")
+        let label = if roles.contains(&Role::Label) { String::new() } else { format!("`label` {flag} or ") };
+        format!("{title} holds text ({shown:?} in {at}); use {label}`ignore` {flag}")
     };
     format_error(path, message)
 }
@@ -181,7 +181,7 @@ fn refuse_row_numbers(path: &Path, columns: &Columns, roles: &[Role], rows: &Row
     }
     let firsts = || rows.values.chunks_exact(names.len()).map(|row| row[0]).enumerate();
     if firsts().all(|(i, value)| value == i as f64) || firsts().all(|(i, value)| value == (i + 1) as f64) {
-        return Err(format_error(path, "column 1 has no name and only counts the rows; use --ignore 1"));
+        return Err(format_error(path, "column 1 has no name and only counts the rows; use `ignore` 1"));
     }
     Ok(())
 }

@@ -47,7 +47,7 @@ impl Model {
     /// The text says what is wrong: not a model, another version, cut short, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> std::result::Result<Model, String> {
         if !bytes.starts_with(MAGIC) {
-            return Err("is not an eigenfold model; models are written by embed --save".into());
+            return Err("is not an eigenfold model; models are written by embed `save`".into());
         }
         let number = |at: usize| bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_le_bytes);
         let version = bytes.get(10..14).and_then(|b| b.try_into().ok()).map(u32::from_le_bytes);

@@ -110,7 +110,7 @@ enum What {
 /// What a column holds, or why it cannot be read.
 fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescriptor, role: Role) -> Result<What> {
     let (title, flag) = (columns.title(c), columns.flag(c));
-    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use --ignore {flag}")));
+    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use `ignore` {flag}")));
     if column.max_rep_level() > 0 {
         return refuse("holds lists, not one value a row");
     }
@@ -130,7 +130,7 @@ fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescripto
         (_, Meaning::UINT_8 | Meaning::UINT_16 | Meaning::UINT_32 | Meaning::UINT_64) => Ok(What::Unsigned),
         (Physical::BYTE_ARRAY, _) if role == Role::Label => Ok(What::Text),
         (Physical::BYTE_ARRAY, _) => {
-            Err(format_error(path, format!("{title} holds text; use --label {flag} or --ignore {flag}")))
+            Err(format_error(path, format!("{title} holds text; use `label` {flag} or `ignore` {flag}")))
         }
         (Physical::FIXED_LEN_BYTE_ARRAY, _) => refuse("holds bytes, not numbers"),
         _ => Ok(What::Number),

@@ -62,10 +62,15 @@ impl Recipe {
     pub fn choose_neighbors(&self, points: &Points, observer: &dyn Observer) -> Result<Choice> {
         let info = self.method.info();
         if !info.needs_graph {
-            return Err(Error::parameter(format!("{} has no neighbors to choose; leave out -k auto", info.name)));
+            return Err(Error::parameter(format!(
+                "{} has no neighbors to choose; leave out `neighbors` auto",
+                info.name
+            )));
         }
         if !matches!(self.neighbors, Neighbors::Nearest(_) | Neighbors::Mutual(_)) {
-            return Err(Error::parameter("-k auto goes with --graph nearest or mutual only; leave one of them out"));
+            return Err(Error::parameter(
+                "`neighbors` auto goes with `graph` nearest or mutual only; leave one of them out",
+            ));
         }
         let mut tried = Vec::new();
         let mut refused = None;
@@ -73,16 +78,17 @@ impl Recipe {
             match self.tried(k, points, observer) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford so many.
-                Err(error @ (Error::Parameter(_) | Error::Numerical(_) | Error::Memory { .. })) => {
-                    refused = Some(error)
-                }
+                Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
                 Err(error) => return Err(error),
             }
         }
         match best(&tried) {
             Some(chosen) => Ok(Choice { chosen, tried }),
             None => Err(refused.unwrap_or_else(|| {
-                Error::parameter(format!("{} points are too few to choose k by; give -k a number", points.rows()))
+                Error::parameter(format!(
+                    "{} points are too few to choose k by; give `neighbors` a number",
+                    points.rows()
+                ))
             })),
         }
     }

@@ -65,14 +65,14 @@ impl Recipe {
             return Err(Error::parameter("there is one feature and none can be left out; give at least two"));
         }
         if self.pieces == Pieces::Separate {
-            return Err(Error::parameter("separate pieces differ from fold to fold; use --pieces join"));
+            return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
         }
         let folds = folds(p, self.seed);
         let kept = p - folds.iter().map(Vec::len).max().unwrap_or(0);
         if kept <= self.dims {
             return Err(Error::parameter(format!(
                 "of {p} features {kept} are kept at a time, and a map of {} dimensions folds nothing of them; \
-                 use more features or -d {}",
+                 use more features or `dims` {}",
                 self.dims,
                 (kept - 1).max(1)
             )));
@@ -94,7 +94,7 @@ impl Recipe {
         let seen = points.select_columns(kept);
         let none = || {
             let fact = "the kept features have no likelihood (they coincide, or their field is singular)";
-            Error::Numerical(format!("{fact}; use another -k"))
+            Error::Numerical(format!("{fact}; use another `neighbors`"))
         };
         let density = Stages::new(self, Ground::from(&seen), observer)?.density()?.ok_or_else(none)?;
         let columns = Columns::all(&seen);

@@ -130,7 +130,7 @@ impl Density {
                 what: "the likelihood's factor".into(),
                 needed: precision.memory(features),
                 limit: budget.memory,
-                way_out: "leave out --likelihood, use a smaller -k, or raise --memory".into(),
+                way_out: "leave out `likelihood`, use a smaller `neighbors`, or raise `memory`".into(),
             }),
             _ => Ok(Some(Density::Precision(Box::new(precision)))),
         }

@@ -10,6 +10,10 @@ pub(crate) use held::{choices, field};
 
 use crate::error::{Error, Result};
 
+/// The smallest and the largest number whose square neither vanishes nor overflows.
+const LEAST: f64 = 1e-150;
+const MOST: f64 = 1e150;
+
 /// One row of the table of the method `M`.
 pub struct Parameter<M: 'static> {
     name: &'static str,
@@ -267,7 +271,7 @@ impl Kind {
 
     /// A number that is positive, and far from overflow when it is squared.
     pub const fn positive() -> Kind {
-        Kind::number(1e-150, 1e150)
+        Kind::number(LEAST, MOST)
     }
 
     /// A whole number from `least` to `most`.
@@ -329,6 +333,7 @@ impl Described {
                 let shown: Vec<String> = names.iter().map(Named::shown).collect();
                 format!(": {}{auto}", shown.join("; "))
             }
+            Kind::Number { least: LEAST, most: MOST } => format!(" (positive{auto})"),
             kind => format!(" ({}{auto})", kind.wanted()),
         };
         format!("{condition}{}{values}", self.help)

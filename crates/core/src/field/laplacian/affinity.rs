@@ -113,7 +113,7 @@ impl Affinity {
         let sums = self.sums(|_| 0.0);
         if let Some(i) = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0) {
             return Err(Error::parameter(format!(
-                "all weights of point {} vanish; use a larger --bandwidth or a smaller -k",
+                "all weights of point {} vanish; use a larger `bandwidth` or a smaller `neighbors`",
                 i + 1
             )));
         }
@@ -139,7 +139,7 @@ pub(crate) fn typical_length(graph: &Graph) -> Result<f64> {
     let lengths = graph.all_lengths();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     if longest == 0.0 {
-        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen; give --bandwidth"));
+        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen; give `bandwidth`"));
     }
     let mean = lengths.iter().map(|l| (l / longest).powi(2)).sum::<f64>() / lengths.len() as f64;
     Ok(longest * mean.sqrt())

@@ -70,9 +70,9 @@ choices! {
 
 choices! {
     LaplacianVariant {
-        Normalized: "normalized" or "random-walk", "L y = l D y";
-        Symmetric: "symmetric", "the same, of sqrt(D) y";
-        Unnormalized: "unnormalized", "L y = l y";
+        Normalized: "normalized" or "random-walk", "y'Dy";
+        Symmetric: "symmetric", "u'u with u = sqrt(D) y";
+        Unnormalized: "unnormalized", "y'y";
     }
 }
 
@@ -89,7 +89,12 @@ impl Table for LaplacianEigenmaps {
         Parameter::new("bandwidth", "sigma of the heat kernel", Kind::positive(), field!(bandwidth))
             .auto(TYPICAL)
             .with("kernel", &["heat"]),
-        Parameter::new("variant", "the eigenproblem", Kind::Choice(LaplacianVariant::NAMES), field!(variant)),
+        Parameter::new(
+            "variant",
+            "what the eigenproblem holds fixed",
+            Kind::Choice(LaplacianVariant::NAMES),
+            field!(variant),
+        ),
         Parameter::new("mutual", "how an edge in both ends' lists counts", Kind::Choice(Mutual::NAMES), field!(mutual))
             .with("kernel", &["heat", "simple"]),
     ];
@@ -144,12 +149,12 @@ impl LaplacianEigenmaps {
     /// the unfolding spans (Xiao, Sun & Boyd 2006, section 6.1). New points are placed by their neighbors, as there.
     fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
         if self.bandwidth.is_some() || self.mutual == Mutual::Twice {
-            return Err(Error::parameter("--bandwidth and --mutual are for other kernels than dual; leave them out"));
+            return Err(Error::parameter("`bandwidth` and `mutual` are for other kernels than dual; leave them out"));
         }
         let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
         let unfolded = unfolding.build(site).map_err(|error| match error {
-            Error::Memory { .. } | Error::Parameter(_) => Error::parameter(format!(
-                "--kernel dual is an unfolding, and that was refused ({error}); use --kernel heat"
+            error if error.is_parameter() => Error::parameter(format!(
+                "`kernel` dual is an unfolding, and that was refused ({error}); use `kernel` heat"
             )),
             error => error,
         })?;

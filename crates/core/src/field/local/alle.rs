@@ -126,7 +126,7 @@ impl Alle {
             }
             Ordering::Principal => {
                 let Measured::Points(points, _) = data else {
-                    return Err(needs_points("--ordering principal", "geodesic orders distances as well"));
+                    return Err(needs_points("`ordering` principal", "geodesic orders distances as well"));
                 };
                 principal_order(points)
             }

@@ -82,7 +82,7 @@ impl Build for HessianLle {
         if count > 0 {
             warnings.push(format!(
                 "{count} patches do not determine second derivatives (coinciding points, or points on a line or a \
-                 grid) and were aligned by their tangent spaces; a larger -k may help"
+                 grid) and were aligned by their tangent spaces; a larger `neighbors` may help"
             ));
         }
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };

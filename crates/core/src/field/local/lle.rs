@@ -88,7 +88,7 @@ impl Build for Lle {
         let graph = site.graph()?;
         if let Some(i) = (0..graph.len()).find(|&i| graph.neighbors(i).is_empty()) {
             return Err(Error::parameter(format!(
-                "point {} has no neighbors to be written by; use a larger --radius, or -k",
+                "point {} has no neighbors to be written by; use a larger `radius`, or `neighbors`",
                 i + 1
             )));
         }

@@ -22,15 +22,16 @@ use rayon::prelude::*;
 pub(crate) fn ground<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usize) -> Result<Measured<'a>> {
     let dims = site.dims;
     if let Some(p) = site.ground.points().map(Points::cols).filter(|&p| dims > p) {
-        return Err(Error::parameter(format!("{dims} dimensions were asked of {p} features; use -d {p} or less")));
+        return Err(Error::features(dims, p));
     }
     let count = |i: &usize| graph.neighbors(*i).len();
     let poorest = (0..graph.len()).min_by_key(count).unwrap_or_default();
     if count(&poorest) < least {
         let (n, has) = (graph.len(), count(&poorest));
-        let way_out = if least < n { format!("use -k {least} or more, or fewer dimensions") } else { "use pca".into() };
+        let way_out =
+            if least < n { format!("use `neighbors` {least} or more, or fewer dimensions") } else { "use pca".into() };
         return Err(Error::parameter(format!(
-            "{method} with -d {dims} needs {least} neighbors of every point and point {} of {n} has {has}; {way_out}",
+            "{method} with `dims` {dims} needs {least} neighbors of every point and point {} of {n} has {has}; {way_out}",
             poorest + 1
         )));
     }
@@ -54,7 +55,7 @@ pub(crate) fn glue(
         offsets.push(members.len());
         blocks.push(blocks[i] + (graph.neighbors(i).len() + 1).pow(2));
     }
-    site.afford("the patches", 24 * blocks[n] as u64, "use a smaller -k or --radius, or raise --memory")?;
+    site.afford("the patches", 24 * blocks[n] as u64, "use a smaller `neighbors` or `radius`, or raise `memory`")?;
     let mut forms = vec![0.0; blocks[n]];
     by_rows(&blocks, &mut forms).into_par_iter().try_for_each(|(rows, mut forms)| {
         for i in rows {

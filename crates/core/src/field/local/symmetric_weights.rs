@@ -64,7 +64,7 @@ pub(crate) fn symmetric_weights(
     if problem.sums(&w).iter().any(|sum| (sum - 1.0).abs() > 1e-6) {
         return Err(Error::parameter(
             "no symmetric weights sum to one at every point of this graph (it is bipartite, like a tree or a star); \
-             use a larger -k, or --variant standard",
+             use a larger `neighbors`, or `variant` standard",
         ));
     }
     let ended = problem.descend(&projection, &mut w, site.observer);
@@ -92,7 +92,7 @@ impl Problem {
     fn new(site: &Site<'_>, graph: &Graph, ground: Measured<'_>, regularization: f64) -> Result<Problem> {
         let graph = graph.union();
         let entries: u64 = (0..graph.len()).map(|i| (graph.neighbors(i).len() as u64).pow(2)).sum();
-        site.afford("the coupled regressions", 8 * entries, "use a smaller -k, or --variant standard")?;
+        site.afford("the coupled regressions", 8 * entries, "use a smaller `neighbors`, or `variant` standard")?;
         let mut ends = Vec::with_capacity(graph.edge_count() / 2);
         let mut edges: Vec<Vec<u32>> = vec![Vec::new(); graph.len()];
         for (i, j, _) in graph.pairs() {
@@ -206,7 +206,7 @@ impl Projection<'_> {
         let scaled = matrix.scaled(&scale);
         let factor = Analysis::new(&scaled)?.factor(&scaled, 1e-13)?;
         let factor = factor.ok_or_else(|| {
-            Error::Numerical("the constraints of the weights could not be factored; use --variant standard".into())
+            Error::Numerical("the constraints of the weights could not be factored; use `variant` standard".into())
         })?;
         Ok(Projection { problem, inverse, scale, factor })
     }

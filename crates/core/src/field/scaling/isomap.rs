@@ -56,7 +56,7 @@ impl Build for Isomap {
         site.afford("the matrix of geodesics", Centered::memory(m), &landmarks_instead(n))?;
         if landmarks.is_some() {
             let table = 4 * (m as u64) * (n as u64);
-            site.afford("the geodesics of the landmarks", table, "use fewer --landmarks, or raise --memory")?;
+            site.afford("the geodesics of the landmarks", table, "use fewer `landmarks`, or raise `memory`")?;
         }
         let kept = if landmarks.is_some() { LandmarkGeodesics::memory(m, n) } else { Centered::memory(n) };
         let spare = site.memory.saturating_sub(kept);

@@ -94,7 +94,7 @@ impl Build for KernelPca {
         site.afford(
             "the kernel matrix",
             Centered::memory(n),
-            &landmarks_instead(n).replace("--landmarks", "a sample of"),
+            &landmarks_instead(n).replace("`landmarks`", "a sample of"),
         )?;
         let kernel = self.kernel.resolve(points)?;
         let centered = match kernel {
@@ -106,7 +106,7 @@ impl Build for KernelPca {
             _ => Centered::from_squares(n, |i, j| kernel.square(points.row(i), points.row(j)), site.observer)?,
         };
         if !centered.grand_mean().is_finite() {
-            return Err(Error::parameter("the kernel's values overflow; use a smaller --scale or --degree"));
+            return Err(Error::parameter("the kernel's values overflow; use a smaller `scale` or `degree`"));
         }
         let mut used = Vec::new();
         match kernel {

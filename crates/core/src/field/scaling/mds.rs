@@ -74,7 +74,7 @@ pub(crate) fn choose_landmarks(asked: Option<usize>, n: usize, seed: u64) -> Res
     let Some(count) = asked else { return Ok(None) };
     if count > n {
         return Err(Error::parameter(format!(
-            "--landmarks is {count} and there are only {n} points; use {n} or less, or leave it out"
+            "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"
         )));
     }
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -46,7 +46,7 @@ impl Build for Pca {
             .ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
         let (p, dims) = (points.cols(), site.dims);
         if dims > p {
-            return Err(Error::parameter(format!("{dims} dimensions were asked of {p} features; use -d {p} or less")));
+            return Err(Error::features(dims, p));
         }
         Ok(linear(points))
     }

@@ -98,7 +98,7 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
             what: format!("the factor of {flops:.1e} flops that confirms the bound"),
             needed,
             limit: memory,
-            way_out: "raise --memory, or give weights of fewer edges".into(),
+            way_out: "raise `memory`, or give weights of fewer edges".into(),
         }),
     }
 }

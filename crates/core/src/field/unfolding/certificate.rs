@@ -237,7 +237,7 @@ pub(crate) fn bracket(
     let lambda = sure.unwrap_or(eigen.values[0]);
     if lambda.is_nan() || lambda <= 0.0 {
         return Err(Error::Numerical(
-            "the weights leave the graph without an upper bound; raise --max-iterations, or use another k".into(),
+            "the weights leave the graph without an upper bound; raise `max-iterations`, or use another k".into(),
         ));
     }
     let dual = bound_at(web, w, band, lambda);

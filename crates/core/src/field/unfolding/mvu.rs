@@ -126,13 +126,13 @@ impl Build for Mvu {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         if self.variant == MvuVariant::Inequality && self.band.is_some() {
-            return Err(Error::parameter("--band is for --variant equality; leave it out"));
+            return Err(Error::parameter("`band` is for `variant` equality; leave it out"));
         }
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
         if self.variant == MvuVariant::Equality {
-            let fact = "points placed between landmarks do not keep equal distances; use --variant inequality";
+            let fact = "points placed between landmarks do not keep equal distances; use `variant` inequality";
             return Err(Error::parameter(fact));
         }
         self.over_landmarks(site, landmarks)
@@ -189,9 +189,9 @@ impl Mvu {
             ));
         } else if !built.converged {
             let way_out = match self.variant {
-                MvuVariant::Inequality => "raise --max-iterations or --tolerance",
+                MvuVariant::Inequality => "raise `max-iterations` or `tolerance`",
                 MvuVariant::Equality => {
-                    "equal distances leave it no interior; give it a --band, or use --variant inequality"
+                    "equal distances leave it no interior; give it a `band`, or use `variant` inequality"
                 }
             };
             built.warnings.push(format!(
@@ -202,7 +202,7 @@ impl Mvu {
         }
         if band > 0.0 {
             built.warnings.push(format!(
-                "squared distances may differ by {} % from the data's; --band 0 asks for equal ones",
+                "squared distances may differ by {} % from the data's; `band` 0 asks for equal ones",
                 100.0 * band
             ));
         }
@@ -234,7 +234,7 @@ impl Mvu {
     fn equality(&self, site: &Site<'_>, web: &Web<'_>, band: f64) -> Result<(Unfolded, Bracket)> {
         let pairs = web.pairs;
         let (flops, memory) = cost(pairs);
-        let way_out = "use --variant inequality, a smaller -k, or --constraints edges";
+        let way_out = "use `variant` inequality, a smaller `neighbors`, or `constraints` edges";
         site.afford("the equations of all distances", memory, way_out)?;
         if 30.0 * flops > DEAR_FLOPS {
             return Err(Error::parameter(format!(
@@ -266,7 +266,7 @@ impl Mvu {
             let (ended, gap, off) = (if full.converged { "ended" } else { "got stuck" }, full.gap, full.violation);
             Error::Numerical(format!(
                 "equal distances left no upper bound (the solver {ended} at a gap of {gap:.1e}, squares off by {off:.1e}); \
-                 give them a --band 0.01, or use --variant inequality"
+                 give them a `band` 0.01, or use `variant` inequality"
             ))
         })?;
         Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped }, found))
@@ -274,7 +274,7 @@ impl Mvu {
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
     fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
-        let points = site.ground.points().ok_or_else(|| needs_points("mvu with --landmarks", "leave them out"))?;
+        let points = site.ground.points().ok_or_else(|| needs_points("mvu with `landmarks`", "leave them out"))?;
         let (some, graph) = landmark_graph(site, points, &landmarks)?;
         let ground = Ground::Points(&some, site.metric());
         let mut built = self.over(&Site { ground, graph: Some(&graph), ..*site }, &graph)?;
@@ -318,7 +318,7 @@ impl Mvu {
         }
         let flops = FACTORS * analysis.flops * (r as f64).powi(3);
         let n = site.len();
-        let way_out = format!("use --landmarks {}, a smaller -k, or --constraints edges", usual_landmarks(n));
+        let way_out = format!("use `landmarks` {}, a smaller `neighbors`, or `constraints` edges", usual_landmarks(n));
         let memory = |r: usize| 2 * analysis.memory() * (r * r) as u64;
         site.afford("the factor of the unfolding", memory(r), &way_out)?;
         if flops > DEAR_FLOPS {

@@ -61,7 +61,7 @@ impl Pairs {
         if constraints == Constraints::Angles {
             let Some(distance) = distance else {
                 return Err(Error::parameter(
-                    "a graph does not tell the distances between the neighbors of a point; use --constraints edges",
+                    "a graph does not tell the distances between the neighbors of a point; use `constraints` edges",
                 ));
             };
             pairs.extend(angles(graph));
@@ -159,7 +159,7 @@ mod tests {
         let angles = Pairs::new(&star, Constraints::Angles, Some(&distance)).unwrap();
         assert_eq!(angles.ends, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
         assert_eq!(angles.unit, 7.0);
-        assert!(Pairs::new(&star, Constraints::Angles, None).unwrap_err().to_string().contains("--constraints edges"));
+        assert!(Pairs::new(&star, Constraints::Angles, None).unwrap_err().to_string().contains("`constraints` edges"));
     }
 
     #[test]

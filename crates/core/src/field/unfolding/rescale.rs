@@ -40,7 +40,7 @@ pub struct Rescaling {
 impl Rescaling {
     /// What the user should know.
     pub(crate) fn warning(&self) -> Option<String> {
-        let way_out = "a larger --rescale or the coordinates of another method may have more";
+        let way_out = "a larger `rescale` or the coordinates of another method may have more";
         match self.part {
             None => Some("how much of the largest variance the rescaled map has could not be computed".into()),
             Some(part) if part < 0.5 => Some(format!(

@@ -70,7 +70,7 @@ pub(crate) fn solve(
         let Some(solved) = largest_trace(few.as_ref(), (0.1 * gap).clamp(0.1 * tolerance, 0.01)) else {
             if all {
                 return Err(Error::data(
-                    "the graph is in several pieces and nothing holds them; use --pieces separate",
+                    "the graph is in several pieces and nothing holds them; use `pieces` separate",
                 ));
             }
             within.add_spread(4 * within.chosen.len());

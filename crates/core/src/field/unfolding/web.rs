@@ -66,7 +66,9 @@ impl<'a> Web<'a> {
     /// If they are not affordable.
     pub(crate) fn fronts(&self) -> Result<&Fronts> {
         let dear = || {
-            Error::parameter("the factor of the graph's Laplacian would take too long; use --landmarks or a smaller -k")
+            Error::parameter(
+                "the factor of the graph's Laplacian would take too long; use `landmarks` or a smaller `neighbors`",
+            )
         };
         self.factored.as_ref().map(|(fronts, _)| fronts).ok_or_else(dear)
     }

@@ -129,7 +129,7 @@ impl<'a> Index<'a> {
         }
         if k == 0 || k > self.points.rows() {
             return Err(Error::parameter(format!(
-                "k is {k} and there are {n} points to choose from; use -k 1 to {n}",
+                "k is {k} and there are {n} points to choose from; use `neighbors` 1 to {n}",
                 n = self.points.rows()
             )));
         }

@@ -126,7 +126,7 @@ impl Search {
         if sizes.len() > 1 && self.pieces == Pieces::Join {
             return Err(Error::data(format!(
                 "the given graph is in {} pieces ({}) and says no distances to join them by; \
-                 use --pieces separate, or give the points instead of the graph",
+                 use `pieces` separate, or give the points instead of the graph",
                 sizes.len(),
                 sizes_text(&sizes)
             )));
@@ -179,11 +179,9 @@ impl Search {
         }
         match self.neighbors {
             Neighbors::Nearest(0) | Neighbors::Mutual(0) => {
-                Err(Error::parameter("k is 0 and every point needs a neighbor; use -k 1 or more"))
+                Err(Error::parameter("k is 0 and every point needs a neighbor; use `neighbors` 1 or more"))
             }
-            Neighbors::Nearest(k) | Neighbors::Mutual(k) if k >= n => {
-                Err(Error::parameter(format!("k is {k} and there are only {n} points; use -k {} or less", n - 1)))
-            }
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) if k >= n => Err(Error::TooFewPoints { k, n }),
             Neighbors::Within(radius) if !(radius > 0.0 && radius.is_finite()) => Err(Error::parameter(format!(
                 "the radius is {radius} and nothing can be within it; use a finite number above 0"
             ))),
@@ -299,7 +297,10 @@ mod tests {
             Search { neighbors, ..Search::default() }.of_points(&line(xs), &Silent).unwrap_err().to_string()
         };
         let xs: Vec<f64> = (0..15).map(f64::from).collect();
-        assert_eq!(wrong(Neighbors::Nearest(20), &xs), "k is 20 and there are only 15 points; use -k 14 or less");
+        assert_eq!(
+            wrong(Neighbors::Nearest(20), &xs),
+            "k is 20 and there are only 15 points; use `neighbors` 14 or less"
+        );
         assert!(wrong(Neighbors::Mutual(0), &xs).starts_with("k is 0"));
         assert!(wrong(Neighbors::Within(0.0), &xs).starts_with("the radius is 0"));
         assert!(wrong(Neighbors::Within(f64::NAN), &xs).starts_with("the radius is NaN"));

@@ -33,7 +33,7 @@ pub(crate) fn within(source: &dyn Source, radius: f64, watch: &Watch) -> Result<
             what: format!("the graph of all pairs within {radius}, {degree:.0} neighbors a point,"),
             needed,
             limit: MEMORY,
-            way_out: "use a smaller radius, or nearest neighbors with -k".into(),
+            way_out: "use a smaller radius, or nearest neighbors with `neighbors`".into(),
         });
     }
     Graph::from_lists(source.within(radius, watch)?)
@@ -53,7 +53,7 @@ pub(crate) fn all(source: &dyn Source, watch: &Watch) -> Result<Graph> {
             needed,
             limit: MEMORY,
             way_out: format!(
-                "use nearest neighbors with -k, or a sample of the points (all pairs of 10000 take {})",
+                "use nearest neighbors with `neighbors`, or a sample of the points (all pairs of 10000 take {})",
                 bytes(1_200_000_000)
             ),
         });

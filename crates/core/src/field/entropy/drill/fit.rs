@@ -115,7 +115,7 @@ fn follow(
 ) -> Result<Judged> {
     let Some(p) = ground.features().filter(|&p| p >= 2) else {
         return Err(Error::parameter(
-            "a path of penalties needs at least two features to choose by; give one --penalty",
+            "a path of penalties needs at least two features to choose by; give one `penalty`",
         ));
     };
     let folds = FOLDS.min(p);
@@ -194,7 +194,7 @@ fn second_moments(ground: Measured<'_>, support: &Support, chosen: impl Fn(usize
 }
 
 fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
-    let way_out = "use a smaller -k, --graph mutual, or fewer points";
+    let way_out = "use a smaller `neighbors`, `graph` mutual, or fewer points";
     let needed = 3 * analysis.memory();
     if needed > memory {
         let what = "the factors and the inverse on their pattern".into();
@@ -214,12 +214,17 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
     let needed = 12 * 8 * (n * n) as u64;
     if needed > memory {
         let what = format!("the matrices of all pairs of {n} points");
-        return Err(Error::Memory { what, needed, limit: memory, way_out: "give -k, as in -k 20".into() });
+        return Err(Error::Memory {
+            what,
+            needed,
+            limit: memory,
+            way_out: "give `neighbors`, as in `neighbors` 20".into(),
+        });
     }
     let flops = 6.0 * (n as f64).powi(3);
     if flops > DEAR_FLOPS {
         return Err(Error::parameter(format!(
-            "some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each; give -k, as in -k 20"
+            "some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each; give `neighbors`, as in `neighbors` 20"
         )));
     }
     Ok(())

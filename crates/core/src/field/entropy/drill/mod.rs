@@ -85,8 +85,13 @@ pub struct Learned {
 
 impl Table for Drill {
     const TABLE: &'static [Parameter<Drill>] = &[
-        Parameter::new("penalty", "the L1 penalty", Kind::Text { form: FORM }, field!(penalty))
-            .auto("a hundredth of the mean variance"),
+        Parameter::new(
+            "penalty",
+            "the L1 penalty, of a path the best by left-out features",
+            Kind::Text { form: FORM },
+            field!(penalty),
+        )
+        .auto("a hundredth of the mean variance"),
         Parameter::new(
             "ridge",
             "a variance of every point's own, as a part of the mean variance",
@@ -172,7 +177,7 @@ impl Build for Drill {
 fn unmet(found: &Minimum, tolerance: f64) -> String {
     let steps = found.steps;
     format!(
-        "the duality gap is {}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger --ridge helps",
+        "the duality gap is {}, above the tolerance of {tolerance:.1e}, after {steps} steps; a larger `ridge` helps",
         gap_of(found)
     )
 }
@@ -206,7 +211,7 @@ impl Drill {
         let ground = ground.into();
         let measured = ground.measured().ok_or_else(|| {
             let fact = "a graph is learned from points or distances";
-            Error::parameter(format!("{fact}; give one of them, or leave out --graph learned"))
+            Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
         })?;
         let candidates = Search { pieces: Pieces::Separate, ..search.clone() };
         let candidates = ground.neighbors(&candidates, observer)?.graph;

@@ -147,8 +147,8 @@ fn a_path_is_judged_by_features_that_were_left_out() {
 #[test]
 fn all_pairs_of_many_points_are_refused_before_the_work() {
     assert!(afford_dense(500, u64::MAX).is_ok());
-    assert!(afford_dense(5000, u64::MAX).unwrap_err().to_string().contains("give -k"));
-    assert!(afford_dense(500, 1_000_000).unwrap_err().to_string().contains("give -k"));
+    assert!(afford_dense(5000, u64::MAX).unwrap_err().to_string().contains("give `neighbors`"));
+    assert!(afford_dense(500, 1_000_000).unwrap_err().to_string().contains("give `neighbors`"));
 }
 
 /// Wherever it stops after its first step, what is returned is a precision with a value above the optimum, and the gap

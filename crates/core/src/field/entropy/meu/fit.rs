@@ -107,7 +107,7 @@ pub(crate) fn fit(
 }
 
 fn singular() -> Error {
-    Error::Numerical("the field of the neighbors' distances is singular; try --gamma 1e-4".into())
+    Error::Numerical("the field of the neighbors' distances is singular; try `gamma` 1e-4".into())
 }
 
 /// How far the last point that was evaluated is from the optimum, as the variant measures it.
@@ -159,7 +159,7 @@ impl Objective for Search<'_> {
     fn value(&mut self, w: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
         if w.iter().any(|w| w.abs() > UNBOUNDED) {
             let fact = "the multipliers grow without bound, as they do where distances leave a direction no variance";
-            return Err(Error::Numerical(format!("{fact}; use a larger --noise, or --variant standard")));
+            return Err(Error::Numerical(format!("{fact}; use a larger `noise`, or `variant` standard")));
         }
         self.at.clear();
         let Some(value) = self.oracle.value(w)? else { return Ok(None) };

@@ -114,7 +114,7 @@ impl Table for Meu {
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
         Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma)),
         Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
-            .auto("0, or a tenth of the neighbors' mean squared distance per feature with free"),
+            .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
             "how many points the field is over, the others placed by them",
@@ -124,7 +124,7 @@ impl Table for Meu {
         .none("it is over all"),
         Parameter::new(
             "tolerance",
-            "the duality gap per point to stop at, or with free the mismatch of the distances",
+            "the duality gap per point to stop at, or with `variant` free the mismatch of the distances",
             Kind::number(1e-12, 1.0),
             field!(tolerance),
         ),
@@ -159,7 +159,7 @@ impl Build for Meu {
         let Some(landmarks) = choose_landmarks(self.landmarks, site.len(), site.seed)? else {
             return self.over(site, site.graph()?);
         };
-        let points = site.ground.points().ok_or_else(|| needs_points("meu with --landmarks", "leave them out"))?;
+        let points = site.ground.points().ok_or_else(|| needs_points("meu with `landmarks`", "leave them out"))?;
         let (points, graph) = landmark_graph(site, points, &landmarks)?;
         let ground = Ground::Points(&points, site.metric());
         let mut built = self.over(&Site { ground, graph: Some(&graph), ..*site }, &graph)?;
@@ -203,8 +203,8 @@ impl Meu {
         }
         if !built.converged {
             let (what, way_out) = match self.variant {
-                MeuVariant::Standard => ("duality gap per point", "raise --max-iterations"),
-                MeuVariant::Free => ("mismatch of the distances", "raise --noise or --max-iterations"),
+                MeuVariant::Standard => ("duality gap per point", "raise `max-iterations`"),
+                MeuVariant::Free => ("mismatch of the distances", "raise `noise` or `max-iterations`"),
             };
             let stopped = if found.stopped { "stopped before it converged: " } else { "" };
             built.warnings.push(format!(
@@ -232,7 +232,7 @@ impl Meu {
             if clique.len() > p + 1 {
                 return Err(Error::parameter(format!(
                     "{} points are all neighbors of each other and have {p} features, so that free multipliers have no \
-                     best values without noise; leave out --noise 0, or use --variant standard",
+                     best values without noise; leave out `noise` 0, or use `variant` standard",
                     clique.len()
                 )));
             }
@@ -254,7 +254,7 @@ impl Meu {
 /// Refuses a factor that would not fit, or sixty of which would take hours.
 fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
     let landmarks = usual_landmarks(site.len());
-    let way_out = format!("use a smaller -k, --graph mutual, or --landmarks {landmarks}");
+    let way_out = format!("use a smaller `neighbors`, `graph` mutual, or `landmarks` {landmarks}");
     site.afford("the factor and the inverse on its pattern", 2 * analysis.memory(), &way_out)?;
     if analysis.flops > DEAR_FLOPS {
         return Err(Error::parameter(format!(

@@ -84,7 +84,7 @@ impl Congruence<'_> {
 }
 
 fn too_close() -> Error {
-    Error::Numerical("a precision is too close to singular; use a larger --ridge".into())
+    Error::Numerical("a precision is too close to singular; use a larger `ridge`".into())
 }
 
 impl<'a> Arithmetic<'a> {
@@ -95,7 +95,7 @@ impl<'a> Arithmetic<'a> {
 
     /// Sparse factors of the analyzed pattern.
     pub(crate) fn sparse(support: &'a Support, analysis: &'a Analysis) -> Result<Arithmetic<'a>> {
-        let lost = || Error::Numerical("the graph's pattern could not be factored; use a smaller -k".into());
+        let lost = || Error::Numerical("the graph's pattern could not be factored; use a smaller `neighbors`".into());
         let symbolic = analysis.symbolic()?;
         let unit: Vec<f64> = (0..support.len()).map(|at| f64::from(u8::from(at < support.n))).collect();
         let factor = symbolic.factor(&support.matrix(&unit), 0.0)?.ok_or_else(lost)?;
@@ -119,7 +119,8 @@ impl<'a> Arithmetic<'a> {
 
     /// W = T⁻¹ of a factored T.
     pub(crate) fn inverse(&self, factor: &mut Factor) -> Result<Inverse> {
-        let lost = || Error::Numerical("there is no memory for the inverse of a precision; use a smaller -k".into());
+        let lost =
+            || Error::Numerical("there is no memory for the inverse of a precision; use a smaller `neighbors`".into());
         match (self, factor) {
             (Arithmetic::Dense(support), Factor::Dense(factor)) => {
                 let mut inverse = factor.inverse();
