@@ -6,6 +6,8 @@ cd "$(dirname "$0")/.."
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
 step cargo fmt --all --check
+step python3 scripts/layers.py
+step bash scripts/pages.sh
 step cargo clippy --workspace --all-targets --all-features -- -D warnings
 step cargo check -p eigenfold # the library alone, without optional features
 step cargo test --workspace --all-features

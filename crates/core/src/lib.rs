@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! data -> neighborhood graph -> field over the points -> coordinates
-//! io      graph                 field                    spectral
+//! io      graph                 field, objective         coordinates
 //! ```
 //!
 //! A [`Recipe`] names the stages; fitting it gives a [`Model`], which holds the embedding, reports how well it went and
@@ -68,3 +68,33 @@ pub use model::Model;
 pub use place::Placed;
 pub use points::Points;
 pub use recipe::Recipe;
+
+/// The Rust examples of the pages, compiled and run as documentation tests.
+#[cfg(doctest)]
+mod pages {
+    macro_rules! pages {
+        ($($name:ident: $page:literal;)*) => {
+            $(#[doc = include_str!(concat!("../../../", $page))] pub struct $name;)*
+        };
+    }
+
+    pages! {
+        Readme: "README.md";
+        Likelihood: "docs/likelihood.md";
+        Score: "docs/score.md";
+        Alle: "docs/methods/alle.md";
+        DiffusionMaps: "docs/methods/diffusion-maps.md";
+        HessianLle: "docs/methods/hessian-lle.md";
+        Isomap: "docs/methods/isomap.md";
+        KernelPca: "docs/methods/kernel-pca.md";
+        LaplacianEigenmaps: "docs/methods/laplacian-eigenmaps.md";
+        Lle: "docs/methods/lle.md";
+        Ltsa: "docs/methods/ltsa.md";
+        Mds: "docs/methods/mds.md";
+        Meu: "docs/methods/meu.md";
+        ModifiedLle: "docs/methods/modified-lle.md";
+        Pca: "docs/methods/pca.md";
+        Rescale: "docs/methods/rescale.md";
+        Smacof: "docs/methods/smacof.md";
+    }
+}
