@@ -106,7 +106,7 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// If there is no such parameter, it does not apply, or the text is not one of its values.
+    /// If there is no such parameter, the text is not one of its values, or it does not apply and is not at that value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         self.inner_mut().set(name, value)
     }

@@ -145,7 +145,7 @@ pub trait Parameters {
     ///
     /// # Errors
     ///
-    /// If there is no such parameter, it does not apply, or the text is not one of its values.
+    /// If there is no such parameter, the text is not one of its values, or it does not apply and is not at that value.
     fn set(&mut self, name: &str, value: &str) -> Result<()>;
 
     /// Sets several parameters, in any order: those on which others depend come first.
@@ -170,6 +170,10 @@ impl<M: Table> Parameters for M {
         let rows = || M::TABLE.iter().filter(|row| row.name == name);
         if let Some(row) = rows().find(|row| row.applies.is_none_or(|applies| applies.to(self))) {
             return (row.access.set)(self, row.read(value)?);
+        }
+        // Where it does not apply, the value that it has anyway asks for nothing.
+        if rows().any(|row| row.read(value).ok().is_some_and(|value| (row.access.get)(self) == Some(value))) {
+            return Ok(());
         }
         let conditions: Vec<Applies> = rows().filter_map(|row| row.applies).collect();
         let Some(first) = conditions.first() else { return Err(unknown::<M>(name)) };
@@ -248,7 +252,9 @@ impl<M> Parameter<M> {
             return Ok(Value::Auto);
         }
         self.kind.read(text).ok_or_else(|| {
-            let shown = if text.parse::<f64>().is_ok() { text.to_string() } else { format!("{text:?}") };
+            let is_number =
+                text.parse().is_ok_and(f64::is_finite) && matches!(self.kind, Kind::Number { .. } | Kind::Count { .. });
+            let shown = if is_number { text.to_string() } else { format!("{text:?}") };
             let auto = self.auto.map_or(String::new(), |auto| format!(", or {}", auto.word));
             Error::parameter(format!("`{}` is {shown}; give {}{auto}", self.name, self.kind.wanted()))
         })

@@ -104,6 +104,15 @@ fn a_parameter_that_does_not_apply_names_what_it_needs() {
     assert_eq!(refused("le", &simple), "`bandwidth` is for `kernel` heat; leave it out");
 }
 
+/// `bandwidth` is listed with every kernel of laplacian eigenmaps, and what is listed can be given.
+#[test]
+fn a_parameter_that_does_not_apply_may_be_given_the_value_it_has() {
+    let mut method = Method::from_name("le").unwrap();
+    method.set_all(&[("bandwidth", "auto"), ("mutual", "once"), ("kernel", "dual")]).unwrap();
+    assert_eq!((present(&method, "bandwidth"), present(&method, "kernel")), ("auto".into(), "dual".into()));
+    assert!(method.set("mutual", "twice").is_err() && method.set("bandwidth", "1").is_err());
+}
+
 #[test]
 fn the_order_of_parameters_does_not_matter() {
     let set = |method: &str, given: &[(&str, &str)]| {
