@@ -266,18 +266,24 @@ fn lawrences_data_have_the_known_variances() {
             let bracket = model.certificates()[0].verify(&points, &graph).unwrap();
             println!("{name} {constraints:?} {variant:?}: {bracket:?}");
             assert!(model.report().converged, "{bracket:?}");
-            assert!((bracket.primal / known - 1.0).abs() < 1e-5, "{bracket:?} {known}");
+            // Equality is solved to a gap of 1e-7, inequality to that asked for.
+            let digits = if variant == MvuVariant::Equality { 1e-6 } else { 1e-5 };
+            assert!((bracket.primal / known - 1.0).abs() < digits, "{bracket:?} {known}");
         }
         // His program took plain distances for squared ones: the same as edges of length √d.
         let roots = distances(&points).values().iter().map(|d| d.sqrt()).collect();
         let roots = Points::new(points.rows(), points.rows(), roots).unwrap();
         let mvu = Mvu { variant: MvuVariant::Equality, tolerance: 1e-6, ..Mvu::default() };
         let model = recipe(k, mvu).fit(&Distances::new(roots.clone()).unwrap()).unwrap();
-        assert!((primal(&model) / known[3] - 1.0).abs() < 1e-5, "{} {}", primal(&model), known[3]);
+        assert!((primal(&model) / known[3] - 1.0).abs() < 1e-6, "{} {}", primal(&model), known[3]);
+        // There is a map of his for the run alone.
+        if name != "osu_run1" {
+            continue;
+        }
         if let Some(his) = shared(&format!("data/{name}/reference_embeddings/talk_figure_MVU.csv")) {
             let disparity = disparity(model.embedding(), &his);
             println!("{name}: disparity {disparity:.1e}");
-            assert!(disparity < 1e-3, "{disparity}");
+            assert!(disparity < 1e-5, "{disparity}");
         }
     }
 }

@@ -1,9 +1,14 @@
 //! Data and comparisons the tests share.
-#![allow(dead_code, clippy::unwrap_used, clippy::print_stderr, reason = "each test file uses a part, and may panic")]
+#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part, and may panic")]
 
+use eigenfold::field::{Build, Built, Site};
+use eigenfold::graph::{Neighbors, Search};
 use eigenfold::io::{self, ReadOptions};
+use eigenfold::progress::Silent;
 use eigenfold::{Method, Model, Points, Recipe};
 use faer::{Mat, MatRef, Side};
+use std::io::Write;
+use std::panic::Location;
 use std::path::PathBuf;
 
 /// Identities that hold to rounding.
@@ -35,14 +40,15 @@ pub(crate) fn cloud(n: usize, p: usize, seed: u64) -> Points {
 }
 
 /// A file of numbers that is too large or not free enough to be kept here, if it is at hand: in the directory that the
-/// environment variable EIGENFOLD_SHARED names, or in `shared` next to the workspace. A test without its file says so
-/// and passes.
+/// environment variable EIGENFOLD_SHARED names, or in `shared` next to the workspace. A test without its file passes, and
+/// says so ([`skipped`]).
+#[track_caller]
 pub(crate) fn shared(name: &str) -> Option<Points> {
     let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let beside = ["..", "../.."].map(|up| workspace.join(up).join("shared"));
     let places = std::env::var_os("EIGENFOLD_SHARED").map(PathBuf::from).into_iter().chain(beside);
     let Some(place) = { places }.map(|place| place.join(name)).find(|path| path.exists()) else {
-        eprintln!("skipped: there is no ../shared/{name}");
+        skipped(name, Location::caller());
         return None;
     };
     // The first line of some files is a comment.
@@ -54,8 +60,36 @@ pub(crate) fn shared(name: &str) -> Option<Points> {
     Some(io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points)
 }
 
+/// Says which test wants which file: on standard error itself, which the test harness does not hold back, and in the
+/// file that the environment variable EIGENFOLD_SKIPPED names (`scripts/check.sh` counts its lines).
+fn skipped(name: &str, at: &Location<'_>) {
+    // Each test has a thread with its name, unless all run in the main one.
+    let thread = std::thread::current();
+    let test = thread.name().filter(|&name| name != "main").map_or_else(|| at.line().to_string(), str::to_owned);
+    let line = format!("{}, {test}: there is no ../shared/{name}\n", at.file());
+    std::io::stderr().write_all(format!("skipped: {line}").as_bytes()).unwrap();
+    if let Some(list) = std::env::var_os("EIGENFOLD_SKIPPED") {
+        let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
+        list.write_all(line.as_bytes()).unwrap();
+    }
+}
+
 pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
     Recipe { method: method.into(), ..Recipe::default() }.fit(points).unwrap()
+}
+
+/// What a method builds on the given graph.
+pub(crate) fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -> Built {
+    let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
+    let site = Site {
+        ground: points.into(),
+        graph: Some(&found.graph),
+        dims: 2,
+        seed: 0,
+        memory: u64::MAX,
+        observer: &Silent,
+    };
+    method.build(&site).unwrap()
 }
 
 /// The dense matrix of Euclidean distances.

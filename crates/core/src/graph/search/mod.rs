@@ -243,6 +243,7 @@ impl Search {
 mod tests {
     use super::*;
     use crate::progress::{Silent, Stage};
+    use proptest::prelude::*;
 
     fn line(xs: &[f64]) -> Points {
         Points::new(xs.len(), 1, xs.to_vec()).unwrap()
@@ -254,19 +255,86 @@ mod tests {
         (0..xs.len()).map(|i| graph.neighbors(i).to_vec()).collect()
     }
 
+    /// H03 by hand.
     #[test]
     fn h03_a_radius_graph_is_symmetric_a_nearest_neighbor_graph_need_not_be_and_neither_need_be_connected() {
         let xs = [0.0, 2.0, 3.0, 10.0, 11.0];
         // 1 is the neighbor of 0, and 2 that of 1.
         assert_eq!(lists(Neighbors::Nearest(1), &xs), [[1], [2], [1], [4], [3]]);
-        let within = lists(Neighbors::Within(2.0), &xs);
-        assert_eq!(within, [vec![1], vec![2, 0], vec![1], vec![4], vec![3]]);
-        for (i, list) in within.iter().enumerate() {
-            assert!(list.iter().all(|&j| within[j as usize].contains(&(i as u32))));
-        }
+        assert_eq!(lists(Neighbors::Within(2.0), &xs), [vec![1], vec![2, 0], vec![1], vec![4], vec![3]]);
         for neighbors in [Neighbors::Nearest(1), Neighbors::Within(2.0)] {
-            let search = Search { neighbors, pieces: Pieces::Separate, ..Search::default() };
-            assert_eq!(search.of_points(&line(&xs), &Silent).unwrap().sizes, [3, 2]);
+            assert_eq!(apart(neighbors, &line(&xs)).sizes, [3, 2]);
+        }
+    }
+
+    fn apart(neighbors: Neighbors, points: &Points) -> Found {
+        Search { neighbors, pieces: Pieces::Separate, ..Search::default() }.of_points(points, &Silent).unwrap()
+    }
+
+    /// How many points the pieces have, largest first, by spreading labels along edges until nothing changes.
+    fn pieces_by_hand(graph: &Graph) -> Vec<usize> {
+        let mut labels: Vec<usize> = (0..graph.len()).collect();
+        for _ in 0..graph.len() {
+            for i in 0..graph.len() {
+                for &j in graph.neighbors(i) {
+                    let least = labels[i].min(labels[j as usize]);
+                    (labels[i], labels[j as usize]) = (least, least);
+                }
+            }
+        }
+        let count = |label: usize| labels.iter().filter(|&&other| other == label).count();
+        let mut sizes: Vec<usize> = (0..graph.len()).map(count).filter(|&size| size > 0).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes
+    }
+
+    proptest! {
+        /// H03 for points on a grid (many distances tie) and off it. The lists of a radius are all points as near, and so
+        /// symmetric. A point farther away than all others are from each other has k nearest and is nobody's: no graph of
+        /// nearest neighbors with one is symmetric. The same points twice, far apart, leave both graphs in pieces.
+        #[test]
+        fn h03_of_any_points(
+            values in prop_oneof![
+                prop::collection::vec((-4i8..5).prop_map(f64::from), 8..60),
+                prop::collection::vec(-4.0..4.0f64, 8..60),
+            ],
+            dims in 1usize..4,
+            k in 1usize..5,
+            radius in 0.5..6.0f64,
+        ) {
+            let cloud = Points::new(values.len() / dims, dims, values[..values.len() / dims * dims].to_vec()).unwrap();
+            let n = cloud.rows();
+            let k = k.min(n - 1);
+            let distance = |a: usize, b: usize| Metric::Euclidean.distance(cloud.row(a), cloud.row(b));
+            let within = apart(Neighbors::Within(radius), &cloud);
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let listed = |i: usize, j: usize| within.graph.neighbors(i).contains(&(j as u32));
+                prop_assert_eq!(listed(i, j), i != j && distance(i, j) <= radius);
+                prop_assert_eq!(listed(i, j), listed(j, i));
+            }
+            let nearest = apart(Neighbors::Nearest(k), &cloud);
+            for i in 0..n {
+                let listed = nearest.graph.neighbors(i);
+                let farthest = listed.iter().map(|&j| distance(i, j as usize)).fold(0.0, f64::max);
+                let nearer = (0..n).filter(|&j| j != i && distance(i, j) < farthest).count();
+                prop_assert!(listed.len() == k && nearer < k && !listed.contains(&(i as u32)));
+            }
+            for found in [&within, &nearest] {
+                let mut sizes = found.sizes.clone();
+                sizes.sort_unstable_by(|a, b| b.cmp(a));
+                prop_assert_eq!(sizes, pieces_by_hand(&found.graph));
+            }
+
+            // The diameter is below 14.
+            let with_one = [cloud.values(), vec![100.0; dims].as_slice()].concat();
+            let graph = apart(Neighbors::Nearest(k), &Points::new(n + 1, dims, with_one).unwrap()).graph;
+            prop_assert_eq!(graph.neighbors(n).len(), k);
+            prop_assert!((0..n).all(|i| !graph.neighbors(i).contains(&(n as u32))));
+            let far: Vec<f64> = cloud.values().iter().map(|x| x + 100.0).collect();
+            let twice = Points::new(2 * n, dims, [cloud.values(), far.as_slice()].concat()).unwrap();
+            for neighbors in [Neighbors::Within(radius), Neighbors::Nearest(k)] {
+                prop_assert!(apart(neighbors, &twice).sizes.len() >= 2);
+            }
         }
     }
 

@@ -1,7 +1,5 @@
 //! What closed forms and other solvers say of the dense problem.
 
-#![allow(clippy::print_stderr, reason = "a test without its file says so")]
-
 use super::*;
 use crate::field::unfolding::Constraints;
 use crate::graph::{Graph, Metric, Neighbors, Search};
@@ -191,63 +189,4 @@ fn a_stop_gives_points_with_the_distances_or_nothing() {
         }
     }
     assert!(given > 1 && given < all.iterations, "{given}");
-}
-
-/// A file beside the workspace, as the integration tests look for it.
-fn shared(name: &str) -> Option<Points> {
-    let workspace = std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let places = std::env::var_os("EIGENFOLD_SHARED").map(std::path::PathBuf::from).into_iter();
-    let mut places = places.chain(["../shared", "../../shared"].map(|place| workspace.join(place)));
-    let Some(path) = places.find(|place| place.join(name).exists()) else {
-        eprintln!("skipped: there is no ../shared/{name}");
-        return None;
-    };
-    Some(crate::io::read(path.join(name).to_str().unwrap(), &crate::io::ReadOptions::default()).unwrap().points)
-}
-
-/// The squares of the graph whose edges are as long as the roots of the distances.
-fn rooted(mut pairs: Pairs) -> Pairs {
-    pairs.squares.iter_mut().for_each(|square| *square = square.sqrt());
-    pairs.unit = pairs.unit.sqrt();
-    pairs
-}
-
-fn solved(pairs: &Pairs, gold: f64) -> Full {
-    let full = solve(pairs, Sense::Equal, 1e-7, 100, &Silent).unwrap();
-    assert!(full.converged && full.violation < 1e-7, "{gold}: {} {}", full.gap, full.violation);
-    let ours = variance(pairs, &full);
-    assert!((ours / gold - 1.0).abs() < 1e-6, "{ours} for {gold}");
-    full
-}
-
-/// 1 − (Σ σ)² of the product of two centered maps of two columns and unit norm, σ its singular values.
-fn disparity(a: &Mat<f64>, b: &Points) -> f64 {
-    let (n, mean) = (a.nrows(), b.column_means());
-    let b = Mat::from_fn(n, 2, |i, q| b.row(i)[q] - mean[q]);
-    let a = a.subcols(0, 2).to_owned();
-    let c = (a.transpose() * &b) * faer::Scale(1.0 / (a.norm_l2() * b.norm_l2()));
-    1.0 - (c.norm_l2().powi(2) + 2.0 * (c[(0, 0)] * c[(1, 1)] - c[(0, 1)] * c[(1, 0)]).abs())
-}
-
-/// The values of another solver; the last map is that of the author of figures 3 and 4 of Lawrence (2012), who gave
-/// distances to a program that takes their squares.
-#[test]
-fn motion_capture_has_the_variances_another_solver_found_and_the_authors_map() {
-    let Some(points) = shared("data/osu_run1/data.csv") else { return };
-    solved(&pairs_of(&points, 6, Constraints::Edges), 1220.2715);
-    let angles = pairs_of(&points, 6, Constraints::Angles);
-    solved(&angles, 854.1350);
-    let author = solved(&rooted(angles), 346.0890);
-    let Some(map) = shared("data/osu_run1/reference_embeddings/talk_figure_MVU.csv") else { return };
-    let disparity = disparity(&author.y, &map);
-    assert!(disparity < 1e-5, "{disparity}");
-}
-
-#[test]
-fn robot_wifi_has_the_variances_another_solver_found() {
-    let Some(points) = shared("data/robot_wireless/data.csv") else { return };
-    solved(&pairs_of(&points, 7, Constraints::Edges), 15218.7533);
-    let angles = pairs_of(&points, 7, Constraints::Angles);
-    solved(&angles, 8962.8294);
-    solved(&rooted(angles), 4668.6014);
 }
