@@ -2,6 +2,7 @@
 
 /// The three stages, the likelihood and the score, as the observer hears of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stage {
     /// Who is whose neighbor.
     Graph,

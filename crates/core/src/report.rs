@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a fit did and how well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The method's name.
     pub method: String,
@@ -116,6 +117,7 @@ pub struct Used {
 
 /// Wall time of the stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Seconds {
     /// Stage 1.
     pub graph: f64,

@@ -24,6 +24,7 @@ pub struct Map {
 
 /// How well a map answers to its task.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Evidence {
     /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
     pub eigenvalues: Vec<f64>,

@@ -22,6 +22,7 @@ const FOLDS: usize = 5;
 
 /// The likelihood of left-out features.
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
 pub struct HeldOut {
     /// The log density of all columns, each left out once: of (n − 1) p numbers.
     pub log_likelihood: f64,

@@ -57,6 +57,7 @@ pub enum Likelihood {
 
 /// The points as observations of the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Observation {
     /// The log density of the (n − 1) p numbers; a sum over separate pieces.
     pub log_likelihood: f64,

@@ -1,0 +1,160 @@
+//! Metric stress: where its descent ends, against plain majorization, exact distances and classical scaling.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod support;
+
+use eigenfold::objective::stress::{StressDistances, StressInit};
+use eigenfold::progress::{Observer, Silent, Stage};
+use eigenfold::{Distances, Graph, Mds, Neighbors, Pieces, Points, Recipe, Smacof};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use support::*;
+
+/// Σ_{i<j} (δ − d)² by the definition.
+fn stress(wanted: &Points, map: &Points) -> f64 {
+    let own = distances(map);
+    let n = map.rows();
+    let off = |(i, j): (usize, usize)| (wanted.row(i)[j] - own.row(i)[j]).powi(2);
+    (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(off).sum()
+}
+
+/// de Leeuw's majorization, one step: every point to the mean of where the others want it.
+fn majorized(wanted: &Points, y: &Points) -> Points {
+    let (n, own) = (y.rows(), distances(y));
+    let place = |i: usize, q: usize| {
+        let others = (0..n).filter(|&j| j != i);
+        let wish = |j: usize| {
+            let ratio = if own.row(i)[j] > 0.0 { wanted.row(i)[j] / own.row(i)[j] } else { 0.0 };
+            y.row(j)[q] + ratio * (y.row(i)[q] - y.row(j)[q])
+        };
+        (others.map(wish).sum::<f64>() + y.row(i)[q]) / n as f64
+    };
+    Points::new(n, y.cols(), (0..n * y.cols()).map(|at| place(at / y.cols(), at % y.cols())).collect()).unwrap()
+}
+
+#[test]
+fn the_descent_ends_where_majorization_ends() {
+    for (points, dims) in [(swiss(60), 2), (cloud(50, 6, 3), 2), (cloud(40, 5, 8), 3)] {
+        let wanted = distances(&points);
+        let recipe = Recipe { method: Mds::default().into(), dims, ..Recipe::default() };
+        let mut slow = recipe.fit(&points).unwrap().embedding().clone();
+        for _ in 0..3000 {
+            slow = majorized(&wanted, &slow);
+        }
+        let method = Smacof { tolerance: 1e-12, ..Smacof::default() };
+        let model = Recipe { method: method.into(), dims, ..Recipe::default() }.fit(&points).unwrap();
+        let (ours, theirs) = (model.report().objective.unwrap(), stress(&wanted, &slow));
+        assert!((ours / stress(&wanted, model.embedding()) - 1.0).abs() < SOLVED, "the report says what the map has");
+        assert!((ours / theirs - 1.0).abs() < 1e-5, "{ours} {theirs}");
+        assert!(distance_mismatch(model.embedding(), &slow) < 1e-2);
+        assert!(model.report().converged && model.report().iterations < 300, "{:?}", model.report());
+    }
+}
+
+#[test]
+fn distances_of_a_plane_are_met_exactly_from_any_start() {
+    let points = cloud(80, 2, 5);
+    for init in [StressInit::Scaling, StressInit::Random] {
+        let method = Smacof { init, tolerance: 1e-14, ..Smacof::default() };
+        let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&points).unwrap();
+        let relative = model.report().objective.unwrap() / stress(&distances(&points), &cloud(80, 2, 6));
+        assert!(relative < 1e-8, "{init:?}: {relative}");
+        assert!(distance_mismatch(model.embedding(), &points) < FITTED, "{init:?}");
+    }
+}
+
+#[test]
+fn stress_is_never_above_that_of_its_start() {
+    for points in [swiss(150), cloud(120, 8, 1)] {
+        let wanted = distances(&points);
+        let scaled = fit(Mds::default(), &points);
+        let ours = fit(Smacof::default(), &points);
+        assert!(stress(&wanted, ours.embedding()) < stress(&wanted, scaled.embedding()));
+    }
+}
+
+#[test]
+fn points_and_their_distances_have_one_map_and_new_points_find_their_places() {
+    let points = cloud(90, 3, 2);
+    let (a, square) = (fit(Smacof::default(), &points), Distances::new(distances(&points)).unwrap());
+    let b = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square).unwrap();
+    assert!(distance_mismatch(a.embedding(), b.embedding()) < FITTED);
+    // A point of the plane, placed by its distances to the others, goes where it is.
+    let plane = cloud(60, 2, 9);
+    let model = Recipe { method: Smacof { tolerance: 1e-15, ..Smacof::default() }.into(), ..Recipe::default() };
+    let model = model.fit(&plane).unwrap();
+    let new = cloud(5, 2, 77);
+    let placed = model.transform(&new).unwrap();
+    for i in 0..5 {
+        for j in 0..60 {
+            let (wanted, own) = ((new.row(i), plane.row(j)), (placed.row(i), model.embedding().row(j)));
+            let distance = |(a, b): (&[f64], &[f64])| eigenfold::Metric::Euclidean.distance(a, b);
+            assert!((distance(wanted) - distance(own)).abs() < 1e-4, "{i} {j}");
+        }
+    }
+}
+
+/// A graph in two rings: each is drawn on its own, and every ring is round.
+#[test]
+fn the_pieces_of_a_graph_are_drawn_one_by_one() {
+    let ring = |first: u32, n: u32| (0..n).map(move |i| vec![(first + (i + 1) % n, 1.0)]);
+    let graph = Graph::from_lists(ring(0, 12).chain(ring(12, 9)).collect()).unwrap();
+    let recipe = Recipe { method: Smacof::default().into(), pieces: Pieces::Separate, ..Recipe::default() };
+    let model = recipe.fit(&graph).unwrap();
+    assert_eq!(model.report().pieces, [12, 9]);
+    for rows in [0..12, 12..21] {
+        let piece = model.embedding().select(&rows.collect::<Vec<_>>());
+        let mean = piece.column_means();
+        let radius = |i: usize| eigenfold::Metric::Euclidean.distance(piece.row(i), &mean);
+        let all: Vec<f64> = (0..piece.rows()).map(radius).collect();
+        let (low, high) = all.iter().fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(*r), high.max(*r)));
+        assert!(high / low < 1.001, "{low} {high}");
+    }
+    let direct = Smacof { distances: Some(StressDistances::Direct), ..Smacof::default() };
+    let error = Recipe { method: direct.into(), ..recipe }.fit(&graph).unwrap_err().to_string();
+    assert!(error.contains("along its edges only"), "{error}");
+}
+
+#[test]
+fn distances_along_the_graph_unroll_the_roll() {
+    let method = Smacof { distances: Some(StressDistances::Geodesic), ..Smacof::default() };
+    let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
+    let points = swiss(500);
+    let model = recipe.fit(&points).unwrap();
+    let truth = {
+        let g = 1.324_717_957_244_746_f64;
+        let at = |i: usize| ((0.5 + i as f64 / g).fract(), (0.5 + i as f64 / (g * g)).fract());
+        // The length along the spiral r = t: ½ (t √(1 + t²) + asinh t).
+        let along = |u: f64| {
+            let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
+            0.5 * (t * (1.0 + t * t).sqrt() + t.asinh())
+        };
+        Points::from_rows(&(1..=500).map(|i| [along(at(i).0), 21.0 * at(i).1]).collect::<Vec<_>>()).unwrap()
+    };
+    assert!(affine_error(&truth, model.embedding()) < 0.01);
+    let placed = model.transform(&points).unwrap();
+    assert_eq!(placed.values(), model.embedding().values());
+}
+
+/// Asks to stop after some questions.
+struct Impatient(AtomicUsize);
+
+impl Observer for Impatient {
+    fn progress(&self, _stage: Stage, _fraction: f64) {}
+
+    fn stop(&self) -> bool {
+        self.0.fetch_add(1, Ordering::Relaxed) > 25
+    }
+}
+
+#[test]
+fn a_stop_gives_the_best_map_so_far() {
+    let points = cloud(150, 10, 4);
+    let recipe = Recipe { method: Smacof { tolerance: 1e-15, ..Smacof::default() }.into(), ..Recipe::default() };
+    let whole = recipe.fit_watched(&points, &Silent).unwrap();
+    let stopped = recipe.fit_watched(&points, &Impatient(AtomicUsize::new(0))).unwrap();
+    assert!(whole.report().converged && !stopped.report().converged);
+    assert!(stopped.report().warnings.iter().any(|w| w.contains("stopped")), "{:?}", stopped.report().warnings);
+    let start = stress(&distances(&points), fit(Mds::default(), &points).embedding());
+    let (end, here) = (whole.report().objective.unwrap(), stopped.report().objective.unwrap());
+    assert!(end < here && here < start, "{end} {here} {start}");
+}
