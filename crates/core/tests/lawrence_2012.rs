@@ -163,7 +163,6 @@ fn equality(constraints: Constraints) -> Method {
 
 /// The dense problem's optimum is not unique and its center is found to some digits, so that scores are met to about 1.
 fn near(what: &str, ours: f64, known: f64) {
-    println!("{what}: {ours:.1} for {known:.1}");
     assert!((ours - known).abs() < 3.0, "{what}: {ours} for {known}");
 }
 
