@@ -155,6 +155,10 @@ impl<'a> Stages<'a> {
     fn fit_one(&self, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
         let start = Instant::now();
         let mut built = self.built(graph, dims)?;
+        if self.recipe.rescale.is_some() && built.field().is_none() {
+            let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
+            return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
+        }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.ground.len() - 1));
