@@ -12,7 +12,7 @@ pub trait Held: Sized {
     ///
     /// # Errors
     ///
-    /// If the text of a [`Kind::Text`] is not of its form.
+    /// If the text of a [`Kind::Text`](super::Kind::Text) is not of its form.
     fn held(value: Value) -> Result<Self>;
 }
 
@@ -60,7 +60,7 @@ impl<T: Held> Held for Option<T> {
     }
 }
 
-/// An enum whose values have names; [`choices`] implements it.
+/// An enum whose values have names, which the macro `choices` implements.
 pub trait Choice: Copy + PartialEq + 'static {
     /// Every value.
     const ALL: &'static [Self];
