@@ -46,6 +46,7 @@ picture meu digits -m meu
 picture mvu swiss-roll -m mvu
 picture laplacian-eigenmaps digits -m laplacian-eigenmaps
 picture diffusion-maps ring -m diffusion-maps -k 20
+picture smacof digits -m smacof
 picture rescale swiss-roll -m ltsa --rescale
 
 # drill does much more work per point than the others.
