@@ -33,7 +33,7 @@ fn messages_tell_a_stranger_from_a_damaged_an_old_and_a_short_file() {
     assert!(message(&SAVED[..SAVED.len() - 1]).starts_with("is cut short"));
     let mut other = SAVED.clone();
     other[10] = 9;
-    assert!(message(&other).starts_with("has model format 9 and this program reads format 4"));
+    assert!(message(&other).starts_with("has model format 9 and this program reads format 5"));
     let mut damaged = SAVED.clone();
     *damaged.last_mut().unwrap() ^= 1;
     assert!(message(&damaged).starts_with("is damaged"));
@@ -44,7 +44,7 @@ fn the_names_of_the_features_are_kept_and_must_be_as_many() {
     let mut model = fit(Lle::default(), &swiss(60));
     assert_eq!(model.names(), None);
     let error = model.set_names(vec!["x".into()]).unwrap_err().to_string();
-    assert_eq!(error, "1 names do not fit 3 features; give one name a feature");
+    assert_eq!(error, "1 names do not fit 3 features; give one name per feature");
     let names = ["x", "height", "z"].map(String::from);
     model.set_names(names.to_vec()).unwrap();
     let bytes = model.to_bytes().unwrap();

@@ -118,7 +118,7 @@ fn the_pieces_of_a_graph_are_drawn_one_by_one() {
 fn distances_along_the_graph_unroll_the_roll() {
     let method = Smacof { distances: Some(StressDistances::Geodesic), ..Smacof::default() };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-    let points = swiss(500);
+    let points = swiss(1000);
     let model = recipe.fit(&points).unwrap();
     let truth = {
         let g = 1.324_717_957_244_746_f64;
@@ -128,7 +128,7 @@ fn distances_along_the_graph_unroll_the_roll() {
             let t = 1.5 * std::f64::consts::PI * (1.0 + 2.0 * u);
             0.5 * (t * (1.0 + t * t).sqrt() + t.asinh())
         };
-        Points::from_rows(&(1..=500).map(|i| [along(at(i).0), 21.0 * at(i).1]).collect::<Vec<_>>()).unwrap()
+        Points::from_rows(&(1..=1000).map(|i| [along(at(i).0), 21.0 * at(i).1]).collect::<Vec<_>>()).unwrap()
     };
     assert!(affine_error(&truth, model.embedding()) < 0.01);
     let placed = model.transform(&points).unwrap();

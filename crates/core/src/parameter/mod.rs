@@ -129,6 +129,8 @@ pub struct Described {
 
 /// The parameters of a method.
 pub trait Table: Default + Sized + 'static {
+    /// The method's name, in lower case with hyphens.
+    const METHOD: &'static str;
     /// One row each; those that others depend on may stand anywhere.
     const TABLE: &'static [Parameter<Self>];
 }
@@ -192,7 +194,7 @@ fn unknown<M: Table>(name: &str) -> Error {
     let mut known: Vec<String> = M::TABLE.iter().map(|row| format!("`{}`", row.name)).collect();
     known.dedup();
     let known = if known.is_empty() { "none of its own".into() } else { known.join(", ") };
-    Error::parameter(format!("there is no parameter `{name}`; there are {known}"))
+    Error::parameter(format!("{} has no parameter `{name}`; it has {known}", M::METHOD))
 }
 
 impl<M: Table> Parameter<M> {

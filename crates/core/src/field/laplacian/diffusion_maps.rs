@@ -37,6 +37,7 @@ impl Default for DiffusionMaps {
 }
 
 impl Table for DiffusionMaps {
+    const METHOD: &'static str = "diffusion-maps";
     const TABLE: &'static [Parameter<DiffusionMaps>] = &[
         Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth)).auto(TYPICAL),
         Parameter::new("time", "how long the walk goes on", Kind::number(0.0, 1e6), field!(time)),
@@ -47,7 +48,7 @@ impl Table for DiffusionMaps {
 impl Build for DiffusionMaps {
     fn info(&self) -> Info {
         Info {
-            name: "diffusion-maps",
+            name: Self::METHOD,
             aliases: &["dm", "diffusion"],
             summary: "distances of a random walk over the points",
             stage: "precision",

@@ -84,6 +84,7 @@ choices! {
 }
 
 impl Table for LaplacianEigenmaps {
+    const METHOD: &'static str = "laplacian-eigenmaps";
     const TABLE: &'static [Parameter<LaplacianEigenmaps>] = &[
         Parameter::new("kernel", "the weight of an edge", Kind::Choice(EdgeWeight::NAMES), field!(kernel)),
         Parameter::new("bandwidth", "sigma of the heat kernel", Kind::positive(), field!(bandwidth))
@@ -103,7 +104,7 @@ impl Table for LaplacianEigenmaps {
 impl Build for LaplacianEigenmaps {
     fn info(&self) -> Info {
         Info {
-            name: "laplacian-eigenmaps",
+            name: Self::METHOD,
             aliases: &["le", "la", "spectral", "spectral-embedding"],
             summary: "neighbors pull on each other; the slowest vibrations of the graph",
             stage: "precision",

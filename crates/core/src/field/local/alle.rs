@@ -73,6 +73,7 @@ pub struct Alle {
 }
 
 impl Table for Alle {
+    const METHOD: &'static str = "alle";
     const TABLE: &'static [Parameter<Alle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))
             .auto("the part beyond the first directions, at most 0.001"),
@@ -83,7 +84,7 @@ impl Table for Alle {
 impl Build for Alle {
     fn info(&self) -> Info {
         Info {
-            name: "alle",
+            name: Self::METHOD,
             aliases: &["acyclic-lle"],
             summary: "in an order of the points, every point is a weighted mean of later ones",
             stage: "precision",

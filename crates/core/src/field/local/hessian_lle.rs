@@ -41,6 +41,7 @@ impl Default for HessianLle {
 }
 
 impl Table for HessianLle {
+    const METHOD: &'static str = "hessian-lle";
     const TABLE: &'static [Parameter<HessianLle>] = &[Parameter::new(
         "regularization",
         "part of the bending other than second derivatives that counts too",
@@ -52,7 +53,7 @@ impl Table for HessianLle {
 impl Build for HessianLle {
     fn info(&self) -> Info {
         Info {
-            name: "hessian-lle",
+            name: Self::METHOD,
             aliases: &["hlle", "hessian-eigenmaps"],
             summary: "the coordinates have no second derivatives along the surface",
             stage: "precision",

@@ -64,6 +64,7 @@ impl Default for Lle {
 }
 
 impl Table for Lle {
+    const METHOD: &'static str = "lle";
     const TABLE: &'static [Parameter<Lle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization)),
         Parameter::new("variant", "how the weights are found", Kind::Choice(LleVariant::NAMES), field!(variant)),
@@ -73,7 +74,7 @@ impl Table for Lle {
 impl Build for Lle {
     fn info(&self) -> Info {
         Info {
-            name: "lle",
+            name: Self::METHOD,
             aliases: &["locally-linear-embedding"],
             summary: "every point stays the same weighted mean of its neighbors",
             stage: "precision",

@@ -21,13 +21,14 @@ use serde::{Deserialize, Serialize};
 pub struct Ltsa;
 
 impl Table for Ltsa {
+    const METHOD: &'static str = "ltsa";
     const TABLE: &'static [Parameter<Ltsa>] = &[];
 }
 
 impl Build for Ltsa {
     fn info(&self) -> Info {
         Info {
-            name: "ltsa",
+            name: Self::METHOD,
             aliases: &["local-tangent-space-alignment"],
             summary: "tangent planes are glued together where they overlap",
             stage: "precision",

@@ -40,6 +40,7 @@ impl Default for ModifiedLle {
 }
 
 impl Table for ModifiedLle {
+    const METHOD: &'static str = "modified-lle";
     const TABLE: &'static [Parameter<ModifiedLle>] =
         &[Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))];
 }
@@ -47,7 +48,7 @@ impl Table for ModifiedLle {
 impl Build for ModifiedLle {
     fn info(&self) -> Info {
         Info {
-            name: "modified-lle",
+            name: Self::METHOD,
             aliases: &["mlle"],
             summary: "every point stays several weighted means of its neighbors at once",
             stage: "precision",

@@ -30,6 +30,7 @@ pub struct Isomap {
 }
 
 impl Table for Isomap {
+    const METHOD: &'static str = "isomap";
     const TABLE: &'static [Parameter<Isomap>] =
         &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
 }
@@ -37,7 +38,7 @@ impl Table for Isomap {
 impl Build for Isomap {
     fn info(&self) -> Info {
         Info {
-            name: "isomap",
+            name: Self::METHOD,
             aliases: &["iso"],
             summary: "classical scaling of the distances along the graph",
             stage: "covariance",

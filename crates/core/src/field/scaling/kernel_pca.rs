@@ -47,6 +47,7 @@ const OFFSET: &str = "what is added to the scaled inner product";
 const SCALE: &str = "what multiplies the inner product";
 
 impl Table for KernelPca {
+    const METHOD: &'static str = "kernel-pca";
     const TABLE: &'static [Parameter<KernelPca>] = &[
         Parameter::new("kernel", "the inner product in the feature space", Kind::Choice(Kernel::NAMES), field!(kernel)),
         Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), of_kernel!(Gaussian, bandwidth))
@@ -68,7 +69,7 @@ impl Table for KernelPca {
 impl Build for KernelPca {
     fn info(&self) -> Info {
         Info {
-            name: "kernel-pca",
+            name: Self::METHOD,
             aliases: &["kpca"],
             summary: "principal components in the feature space of a kernel",
             stage: "covariance",

@@ -34,6 +34,7 @@ pub struct Mds {
 }
 
 impl Table for Mds {
+    const METHOD: &'static str = "mds";
     const TABLE: &'static [Parameter<Mds>] =
         &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
 }
@@ -41,7 +42,7 @@ impl Table for Mds {
 impl Build for Mds {
     fn info(&self) -> Info {
         Info {
-            name: "mds",
+            name: Self::METHOD,
             aliases: &["classical-mds", "pcoa", "pco", "classical-scaling"],
             summary: "points with the given distances (classical scaling)",
             stage: "covariance",

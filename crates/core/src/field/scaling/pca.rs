@@ -22,13 +22,14 @@ use serde::{Deserialize, Serialize};
 pub struct Pca {}
 
 impl Table for Pca {
+    const METHOD: &'static str = "pca";
     const TABLE: &'static [Parameter<Pca>] = &[];
 }
 
 impl Build for Pca {
     fn info(&self) -> Info {
         Info {
-            name: "pca",
+            name: Self::METHOD,
             aliases: &["principal-components"],
             summary: "the directions of largest variance",
             stage: "covariance",

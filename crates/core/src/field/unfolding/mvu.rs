@@ -77,6 +77,7 @@ impl Default for Mvu {
 }
 
 impl Table for Mvu {
+    const METHOD: &'static str = "mvu";
     const TABLE: &'static [Parameter<Mvu>] = &[
         Parameter::new(
             "constraints",
@@ -109,7 +110,7 @@ impl Table for Mvu {
 impl Build for Mvu {
     fn info(&self) -> Info {
         Info {
-            name: "mvu",
+            name: Self::METHOD,
             aliases: &["maximum-variance-unfolding", "sde", "semidefinite-embedding"],
             summary: "points as far apart as the neighbors' distances allow, with a proof",
             stage: "covariance",

@@ -91,6 +91,7 @@ choices! {
 }
 
 impl Table for Smacof {
+    const METHOD: &'static str = "smacof";
     const TABLE: &'static [Parameter<Smacof>] = &[
         Parameter::new(
             "distances",
@@ -118,7 +119,7 @@ impl Table for Smacof {
 impl Build for Smacof {
     fn info(&self) -> Info {
         Info {
-            name: "smacof",
+            name: Self::METHOD,
             aliases: &["stress", "metric-mds", "mmds"],
             summary: "the map whose distances differ least from the given ones (metric stress)",
             stage: "objective",

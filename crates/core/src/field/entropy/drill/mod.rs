@@ -84,6 +84,7 @@ pub struct Learned {
 }
 
 impl Table for Drill {
+    const METHOD: &'static str = "drill";
     const TABLE: &'static [Parameter<Drill>] = &[
         Parameter::new(
             "penalty",
@@ -122,7 +123,7 @@ impl Table for Drill {
 impl Build for Drill {
     fn info(&self) -> Info {
         Info {
-            name: "drill",
+            name: Self::METHOD,
             aliases: &["graphical-lasso", "glasso"],
             summary: "the likeliest sparse precision; learns which neighbors matter",
             stage: "precision",

@@ -110,6 +110,7 @@ impl Default for Meu {
 }
 
 impl Table for Meu {
+    const METHOD: &'static str = "meu";
     const TABLE: &'static [Parameter<Meu>] = &[
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
         Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma)),
@@ -140,7 +141,7 @@ impl Table for Meu {
 impl Build for Meu {
     fn info(&self) -> Info {
         Info {
-            name: "meu",
+            name: Self::METHOD,
             aliases: &["maximum-entropy-unfolding"],
             summary: "the least committed field with the neighbors' distances",
             stage: "precision",
