@@ -26,7 +26,7 @@ pub fn map(task: &Descend, observer: &dyn Observer) -> Result<Map> {
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();
     let stop = Stop { gradient: 0.0, decrease: task.tolerance, evaluations: task.max_iterations };
     let stage = Some(Stage::Coordinates);
-    let descent = Descent { bounds: Bounds::None, memory: MEMORY, scale: Some(1.0), stop, stage };
+    let descent = Descent { bounds: Bounds::None, memory: MEMORY, scale: Some(1.0), cautious: false, stop, stage };
     let mut objective = |y: &[f64], slope: &mut [f64]| Ok(Some(task.objective.value(y, slope)));
     let (y, report) = descent.minimize(&start, &mut objective, observer)?;
     let converged = report.converged() || (report.ended == Ended::Stuck && report.gradient <= task.tolerance);

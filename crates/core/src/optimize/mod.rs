@@ -47,6 +47,13 @@ pub trait Objective {
         false
     }
 
+    /// How much rounding may change the value: nearer to each other than this, two values are told apart by their slopes. A
+    /// function whose tolerance is near its rounding says it; else a descent ends where rounding hides the decrease.
+    fn rounding(&self, value: f64) -> f64 {
+        let _ = value;
+        0.0
+    }
+
     /// How much of the way is done by that test, from 0 to 1; if it is not known, the slope and the evaluations tell it.
     fn done(&self) -> Option<f64> {
         None
@@ -186,6 +193,10 @@ pub struct Descent {
     /// The first step is this many times the slope, where no curvature is known; if not given, as many as make it one
     /// long at most.
     pub scale: Option<f64>,
+    /// Whether variables at their bounds count where the length of a step is learned from the last one: the steps are
+    /// shorter then and meet fewer bounds. That pays where thousands of variables have them (a third fewer evaluations in
+    /// maximum entropy unfolding), and not where a few have (twice as many in a score whose noise is at its floor).
+    pub cautious: bool,
     /// When to end.
     pub stop: Stop,
     /// The stage whose progress the observer hears; none if the caller tells it itself.
@@ -201,7 +212,7 @@ impl Descent {
     /// use eigenfold::progress::Silent;
     ///
     /// let stop = Stop { gradient: 1e-9, decrease: -1.0, evaluations: 100 };
-    /// let descent = Descent { bounds: Bounds::AtLeast(0.0), memory: 5, scale: None, stop, stage: None };
+    /// let descent = Descent { bounds: Bounds::AtLeast(0.0), memory: 5, scale: None, cautious: false, stop, stage: None };
     /// let mut bowl = |x: &[f64], slope: &mut [f64]| {
     ///     (slope[0], slope[1]) = (x[0] - 3.0, x[1] + 1.0);
     ///     Ok(Some(0.5 * (slope[0] * slope[0] + slope[1] * slope[1])))
@@ -226,7 +237,7 @@ impl Descent {
             return Err(Error::parameter(format!("the bounds do not fit {n} variables; give one pair for each")));
         }
         let mut run = Run::new(self, start, objective, observer)?;
-        let (mut iterations, mut small, mut told) = (0, 0, 0.0);
+        let (mut iterations, mut small, mut told, mut lowest) = (0, 0, 0.0, run.value);
         let first = run.projected_gradient();
         let ended = loop {
             let gradient = run.projected_gradient();
@@ -249,7 +260,6 @@ impl Descent {
             if run.evaluations >= self.stop.evaluations {
                 break Ended::Evaluations;
             }
-            let before = run.value;
             if !run.step()? {
                 let spent = run.evaluations >= self.stop.evaluations;
                 break if observer.stop() {
@@ -261,7 +271,9 @@ impl Descent {
                 };
             }
             iterations += 1;
-            small = if before - run.value <= self.stop.decrease * before.abs() { small + 1 } else { 0 };
+            // Below the lowest value so far: where slopes decide, values may go up and down by their rounding.
+            small = if lowest - run.value <= self.stop.decrease * lowest.abs() { small + 1 } else { 0 };
+            lowest = lowest.min(run.value);
         };
         let (gradient, evaluations) = (run.projected_gradient(), run.evaluations);
         Ok((run.x, Report { value: run.value, gradient, iterations, evaluations, ended }))

@@ -10,12 +10,12 @@ use std::collections::VecDeque;
 const DECREASE: f64 = 1e-4;
 /// The part of the slope that may be left after a step.
 const SLOPE: f64 = 0.9;
-/// Values nearer to each other than this part of them are told apart by their slopes.
-const ROUNDING: f64 = 1e-11;
 /// Trials of one line search.
 pub(super) const TRIALS: usize = 40;
 /// A variable is close to its bound if nearer than this.
-const CLOSE: f64 = 1e-3;
+const CLOSE: f64 = 1e-6;
+/// The part of a step that is tried next where the function is not defined, or the step met what is too long.
+const SHORTER: (f64, f64) = (0.25, 0.5);
 /// A step is remembered if the slope turned along it by more than this, as a cosine.
 const TURNED: f64 = 1e-12;
 /// How often a step is found again with the variables at their bounds that it would have taken across.
@@ -78,11 +78,12 @@ impl<'a> Run<'a> {
         let bounds = &self.asked.bounds;
         let free: Vec<bool> = (0..self.x.len()).map(|i| !bounds.presses(i, self.x[i], self.g[i], close)).collect();
         let curvature = self.objective.curvature(&self.x, &free)?;
-        let mut found = self.search(&self.direction(&free, curvature.as_deref()))?;
+        let known = curvature.is_some();
+        let mut found = self.search(&self.direction(&free, curvature.as_deref()), known)?;
         if found.is_none() && !self.pairs.is_empty() && !self.interrupted() {
             // The remembered curvature misleads: forget it.
             self.pairs.clear();
-            found = self.search(&self.direction(&free, curvature.as_deref()))?;
+            found = self.search(&self.direction(&free, curvature.as_deref()), known)?;
         }
         let Some(found) = found else { return Ok(false) };
         let pair = Pair { s: difference(&found.x, &self.x), y: difference(&found.g, &self.g) };
@@ -157,7 +158,11 @@ impl<'a> Run<'a> {
         } else {
             // Without curvature the first step has length one at most.
             let first = || self.asked.scale.unwrap_or(1.0 / size.max(1.0));
-            let scale = kept.first().map_or_else(first, |(_, _, turn, square, _)| turn / square);
+            let scale = match (kept.first(), self.pairs.back()) {
+                (_, Some(Pair { s, y })) if self.asked.cautious => dot(s, y) / dot(y, y),
+                (Some((_, _, turn, square, _)), _) => turn / square,
+                (None, _) => first(),
+            };
             q.iter_mut().for_each(|q| *q *= scale);
         }
         for (s, y, turn, _, part) in kept.into_iter().rev() {
@@ -167,8 +172,9 @@ impl<'a> Run<'a> {
         q
     }
 
-    /// A step along P(x + t d) that lowers the value enough and, if it meets no bound, leaves no steep slope.
-    fn search(&mut self, d: &[f64]) -> Result<Option<Trial>> {
+    /// A step along P(x + t d) that lowers the value enough and, if it meets no bound, leaves no steep slope. One by known
+    /// curvature is long enough as it is.
+    fn search(&mut self, d: &[f64], known: bool) -> Result<Option<Trial>> {
         let (mut short, mut long, mut t) = (0.0, f64::INFINITY, 1.0);
         let mut best: Option<Trial> = None;
         let slope = dot(&self.g, d);
@@ -177,21 +183,22 @@ impl<'a> Run<'a> {
             if x == self.x || self.interrupted() {
                 break;
             }
-            let moved = sum_of(x.len(), |i| self.g[i] * (x[i] - self.x[i]));
+            let predicted = sum_of(x.len(), |i| self.g[i] * (x[i] - self.x[i]));
             let mut g = vec![0.0; x.len()];
             self.evaluations += 1;
             let value = self.objective.value(&x, &mut g)?;
             let value = value.filter(|value| value.is_finite() && g.iter().all(|g| g.is_finite()));
             let enough = value.is_some() && self.objective.enough();
-            let level = |value: f64| {
+            let lowered = |value: f64| {
+                let level = (value - self.value).abs() < self.objective.rounding(self.value);
                 // Where rounding hides the decrease, the slope must have turned as for a parabola that has it.
-                let left = sum_of(x.len(), |i| g[i] * (x[i] - self.x[i]));
-                (value - self.value).abs() <= ROUNDING * self.value.abs() && left <= (2.0 * DECREASE - 1.0) * moved
+                let turned = || sum_of(x.len(), |i| g[i] * (x[i] - self.x[i])) <= (2.0 * DECREASE - 1.0) * predicted;
+                let enough = value <= self.value + DECREASE * predicted && value < self.value;
+                predicted < 0.0 && (enough || (level && turned()))
             };
-            let lowered = |value: f64| moved < 0.0 && value <= self.value + DECREASE * moved && value < self.value;
             match value {
-                Some(value) if enough || lowered(value) || (moved < 0.0 && level(value)) => {
-                    let steep = !enough && !bent && dot(&g, d) < SLOPE * slope;
+                Some(value) if enough || lowered(value) => {
+                    let steep = !enough && !known && !bent && dot(&g, d) < SLOPE * slope;
                     if enough || best.as_ref().is_none_or(|best| value < best.value) {
                         best = Some(Trial { x, g, value, enough });
                     }
@@ -204,9 +211,14 @@ impl<'a> Run<'a> {
                 value => {
                     long = t;
                     // The lowest point of the parabola through what is known, kept away from both ends.
-                    let drop = value.map_or(f64::NAN, |value| -0.5 * slope * t * t / (value - self.value - slope * t));
-                    let fraction = if short == 0.0 && drop.is_finite() { drop / t } else { 0.5 };
-                    t = short + fraction.clamp(0.1, 0.6) * (long - short);
+                    let predicted = if bent { predicted } else { slope * t };
+                    let parabola = |value: f64| -0.5 * predicted / (value - self.value - predicted);
+                    let fraction = match value.map(parabola) {
+                        None if short == 0.0 => SHORTER.0,
+                        Some(part) if short == 0.0 && part.is_finite() => part.clamp(0.1, 0.6),
+                        _ => SHORTER.1,
+                    };
+                    t = short + fraction * (long - short);
                 }
             }
         }

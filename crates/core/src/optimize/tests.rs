@@ -7,7 +7,7 @@ use crate::progress::{Silent, StopsAfter};
 const STOP: Stop = Stop { gradient: 1e-8, decrease: 0.0, evaluations: 2000 };
 
 fn descent(bounds: Bounds, memory: usize) -> Descent {
-    Descent { bounds, memory, scale: None, stop: STOP, stage: None }
+    Descent { bounds, memory, scale: None, cautious: false, stop: STOP, stage: None }
 }
 
 fn rosenbrock(x: &[f64], g: &mut [f64]) -> Result<Option<f64>> {

@@ -47,7 +47,14 @@ impl Stress {
         };
         let nearest: Vec<f64> = known.map.row(new.near[0] as usize).iter().map(|y| y / unit).collect();
         let middle: Vec<f64> = known.map.column_means().iter().map(|y| y / unit).collect();
-        let descent = Descent { bounds: Bounds::None, memory: dims + 2, scale: Some(1.0), stop: STOP, stage: None };
+        let descent = Descent {
+            bounds: Bounds::None,
+            memory: dims + 2,
+            scale: Some(1.0),
+            cautious: false,
+            stop: STOP,
+            stage: None,
+        };
         let end = |start: Vec<f64>| {
             // One majorization step is y less the slope.
             let mut slope = vec![0.0; dims];

@@ -221,7 +221,7 @@ fn descend(
     // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
     // below the best is about (1e-7)² of it.
     let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
-    let descent = Descent { bounds, memory: 8, scale: None, stop, stage: None };
+    let descent = Descent { bounds, memory: 8, scale: None, cautious: false, stop, stage: None };
     let done = AtomicUsize::new(0);
     let one = |start: &[f64; 3]| {
         if observer.stop() {

@@ -27,6 +27,8 @@ const DAMPING: (f64, f64) = (0.1, 1e-7);
 const PIECE: usize = 64;
 /// Up to so many points the free variant, whose curvature reaches far, has it whole.
 const WHOLE: usize = 300;
+/// The part of the value that rounding may change.
+const ROUNDING: f64 = 1e-11;
 /// Multipliers beyond this, in units of 1/s, are those of a likelihood without a maximum.
 const UNBOUNDED: f64 = 1e8;
 
@@ -93,6 +95,7 @@ pub(crate) fn fit(
         bounds: meu.variant.bounds(),
         memory: MEMORY,
         scale: Some(1.0),
+        cautious: true,
         stop: Stop { gradient: 0.0, decrease: -1.0, evaluations: meu.max_iterations - oracle.evaluations },
         stage: Some(Stage::Field),
     };
@@ -173,6 +176,11 @@ impl Objective for Search<'_> {
 
     fn enough(&self) -> bool {
         self.off <= self.meu.tolerance
+    }
+
+    /// The value is the sum of as many numbers of about one as there are edges, less another that is as large.
+    fn rounding(&self, value: f64) -> f64 {
+        ROUNDING * (value.abs() + self.edges.ends.len() as f64)
     }
 
     /// By the digits of the gap.
