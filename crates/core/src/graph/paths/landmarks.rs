@@ -10,7 +10,7 @@ use rayon::prelude::*;
 /// between the landmarks in double precision.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LandmarkGeodesics {
-    /// One row a landmark, one column a point.
+    /// One row a point, one column a landmark: a point is placed by all of its own.
     table: Vec<f32>,
     unit: f64,
     /// One row and one column a landmark.
@@ -41,13 +41,17 @@ impl LandmarkGeodesics {
         let block = 16 * (LANES * n) as u64;
         let at_once = LANES * (memory / block.max(1)).clamp(1, rayon::current_num_threads() as u64) as usize;
         let (mut table, mut between) = (vec![0.0f32; m * n], Vec::with_capacity(m * m));
-        for (some, table) in landmarks.chunks(at_once).zip(table.chunks_mut(at_once * n)) {
+        for (batch, some) in landmarks.chunks(at_once).enumerate() {
             let sources: Vec<usize> = some.iter().map(|&landmark| landmark as usize).collect();
             let rows = paths.from_sources(&sources, observer)?;
-            let cells = table.par_iter_mut().with_min_len(8192).zip(rows.par_iter());
-            cells.for_each(|(cell, &length)| *cell = (length / unit) as f32);
-            between
-                .extend(rows.chunks_exact(n).flat_map(|row| landmarks.iter().map(|&landmark| row[landmark as usize])));
+            let cells = table.par_chunks_mut(m).with_min_len(1024).enumerate();
+            cells.for_each(|(point, cells)| {
+                let cells = cells[batch * at_once..].iter_mut();
+                cells.zip(rows.chunks_exact(n)).for_each(|(cell, row)| *cell = (row[point] / unit) as f32);
+            });
+            let of_landmarks =
+                |row: &[f64]| landmarks.iter().map(|&landmark| row[landmark as usize]).collect::<Vec<_>>();
+            between.extend(rows.chunks_exact(n).flat_map(of_landmarks));
         }
         Ok(LandmarkGeodesics { table, unit, between, landmarks: m })
     }
@@ -59,8 +63,7 @@ impl LandmarkGeodesics {
 
     /// The geodesic from a landmark, by its number, to a point.
     pub(crate) fn length(&self, landmark: usize, point: usize) -> f64 {
-        let n = self.table.len() / self.landmarks;
-        f64::from(self.table[landmark * n + point]) * self.unit
+        f64::from(self.table[point * self.landmarks + landmark]) * self.unit
     }
 
     /// The geodesic between two landmarks, by their numbers.
