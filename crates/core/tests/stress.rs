@@ -158,3 +158,14 @@ fn a_stop_gives_the_best_map_so_far() {
     let (end, here) = (whole.report().objective.unwrap(), stopped.report().objective.unwrap());
     assert!(end < here && here < start, "{end} {here} {start}");
 }
+
+/// tests/reference/stress.py.
+#[test]
+fn stress_is_what_scikit_learns_majorization_reaches() {
+    let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
+    for (points, known) in [(iris, 109.38631637882476), (swiss(200), 230821.12068645138)] {
+        let method = Smacof { tolerance: 1e-12, ..Smacof::default() };
+        let ours = fit(method, &points).report().objective.unwrap();
+        assert!((ours / known - 1.0).abs() < 1e-8, "{ours} {known}");
+    }
+}
