@@ -193,8 +193,8 @@ pub struct Descent {
     /// The first step is this many times the slope, where no curvature is known; if not given, as many as make it one
     /// long at most.
     pub scale: Option<f64>,
-    /// Whether variables at their bounds count where the length of a step is learned from the last one: the steps are
-    /// shorter then and meet fewer bounds. That pays where thousands of variables have them (a third fewer evaluations in
+    /// Whether no step is made longer than it was, and variables at their bounds count where the length of a step is learned
+    /// from the last one: the steps are shorter then and meet fewer bounds. That pays where thousands of variables have them (a third fewer evaluations in
     /// maximum entropy unfolding), and not where a few have (twice as many in a score whose noise is at its floor).
     pub cautious: bool,
     /// When to end.

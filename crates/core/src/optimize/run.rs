@@ -173,7 +173,7 @@ impl<'a> Run<'a> {
     }
 
     /// A step along P(x + t d) that lowers the value enough and, if it meets no bound, leaves no steep slope. One by known
-    /// curvature is long enough as it is.
+    /// curvature, or of a cautious descent, is long enough as it is.
     fn search(&mut self, d: &[f64], known: bool) -> Result<Option<Trial>> {
         let (mut short, mut long, mut t) = (0.0, f64::INFINITY, 1.0);
         let mut best: Option<Trial> = None;
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
             };
             match value {
                 Some(value) if enough || lowered(value) => {
-                    let steep = !enough && !known && !bent && dot(&g, d) < SLOPE * slope;
+                    let steep = !enough && !known && !self.asked.cautious && !bent && dot(&g, d) < SLOPE * slope;
                     if enough || best.as_ref().is_none_or(|best| value < best.value) {
                         best = Some(Trial { x, g, value, enough });
                     }
