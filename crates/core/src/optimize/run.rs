@@ -18,6 +18,9 @@ const CLOSE: f64 = 1e-6;
 const SHORTER: (f64, f64) = (0.25, 0.5);
 /// A step is remembered if the slope turned along it by more than this, as a cosine.
 const TURNED: f64 = 1e-12;
+/// A cautious descent leaves out what is left of a step among the free variables if it is shorter than this, over the turn
+/// of the slope.
+const LONG: f64 = 1e-10;
 /// How often a step is found again with the variables at their bounds that it would have taken across.
 const PASSES: usize = 3;
 
@@ -74,7 +77,7 @@ impl<'a> Run<'a> {
 
     /// One step; false if none lowers the value, or the observer or the evaluations ended the search for one.
     pub(super) fn step(&mut self) -> Result<bool> {
-        let close = self.projected_gradient().min(CLOSE);
+        let close = if self.asked.cautious { 0.0 } else { self.projected_gradient().min(CLOSE) };
         let bounds = &self.asked.bounds;
         let free: Vec<bool> = (0..self.x.len()).map(|i| !bounds.presses(i, self.x[i], self.g[i], close)).collect();
         let curvature = self.objective.curvature(&self.x, &free)?;
@@ -147,7 +150,8 @@ impl<'a> Run<'a> {
         let mut kept = Vec::new();
         for Pair { s, y } in self.pairs.iter().rev() {
             let (turn, square) = (over(s, y), over(y, y));
-            if turn > TURNED * (over(s, s) * square).sqrt() {
+            let long = !self.asked.cautious || turn > LONG * square;
+            if long && turn > TURNED * (over(s, s) * square).sqrt() {
                 let part = over(s, &q) / turn;
                 add_inside(&mut q, -part, y, inside);
                 kept.push((s, y, turn, square, part));
@@ -215,7 +219,9 @@ impl<'a> Run<'a> {
                     let parabola = |value: f64| -0.5 * predicted / (value - self.value - predicted);
                     let fraction = match value.map(parabola) {
                         None if short == 0.0 => SHORTER.0,
-                        Some(part) if short == 0.0 && part.is_finite() => part.clamp(0.1, 0.6),
+                        Some(part) if short == 0.0 && part.is_finite() => {
+                            part.clamp(0.1, if self.asked.cautious { 0.5 } else { 0.6 })
+                        }
                         _ => SHORTER.1,
                     };
                     t = short + fraction * (long - short);

@@ -139,6 +139,10 @@ impl Objective for Bowl {
         self.off < 1e-10
     }
 
+    fn rounding(&self, value: f64) -> f64 {
+        1e-11 * value.abs()
+    }
+
     fn curvature(&mut self, _: &[f64], _: &[bool]) -> Result<Option<Box<dyn Preconditioner>>> {
         Ok(self.known.then(|| Box::new(Diagonal(self.c.clone())) as Box<dyn Preconditioner>))
     }
