@@ -63,7 +63,7 @@ impl Distances {
         Ok(Distances { matrix: mirrored(matrix), of_similarities: false })
     }
 
-    /// √(k[i,i] − 2 k[i,j] + k[j,j]): the distances in the feature space of a positive semidefinite matrix of inner
+    /// `√(k[i,i] − 2 k[i,j] + k[j,j])`: the distances in the feature space of a positive semidefinite matrix of inner
     /// products.
     ///
     /// # Errors

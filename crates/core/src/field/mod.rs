@@ -4,10 +4,10 @@
 //! (known by its product with vectors). One file a method; each is a parameter struct that implements [`Build`], with a
 //! [`Table`](crate::parameter::Table) of its parameters.
 
-pub mod entropy;
-pub mod laplacian;
-pub mod local;
-pub mod scaling;
+pub(crate) mod entropy;
+pub(crate) mod laplacian;
+pub(crate) mod local;
+pub(crate) mod scaling;
 pub mod unfolding;
 mod weight;
 

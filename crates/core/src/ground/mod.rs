@@ -1,7 +1,7 @@
 //! What is known of the points: their features and a metric, their distances from each other, or a graph.
 //!
 //! A [`Ground`] is what a fit starts from, and the one answer to that question from the door to the last rule. Where all
-//! distances are known it is [`Measured`], which the local methods and the unfolding stand on.
+//! distances are known it is `Measured`, which the local methods and the unfolding stand on.
 
 pub(crate) mod cloud;
 mod measured;

@@ -4,12 +4,12 @@
 //!
 //! | rule | methods | a new point x goes to |
 //! |---|---|---|
-//! | [`Linear`] | pca, mds of points | `(x − x̄) U` |
-//! | [`Squares`] | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
-//! | [`Barycenter`] | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
-//! | [`Rule::Tangent`] | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
-//! | [`Nystrom`] | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
-//! | [`Stress`] | smacof | `argmin Σᵢ (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
+//! | `Linear` | pca, mds of points | `(x − x̄) U` |
+//! | `Squares` | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
+//! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
+//! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
+//! | `Stress` | smacof | `argmin Σᵢ (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
 mod away;
 mod barycenter;

@@ -1,5 +1,5 @@
 //! Precisions that are graph Laplacians: neighbors pull on each other.
 
 pub(crate) mod affinity;
-pub mod diffusion_maps;
-pub mod eigenmaps;
+pub(crate) mod diffusion_maps;
+pub(crate) mod eigenmaps;

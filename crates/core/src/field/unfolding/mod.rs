@@ -17,7 +17,7 @@ mod certificate;
 mod face;
 mod full;
 mod interior;
-pub mod mvu;
+pub(crate) mod mvu;
 mod newton;
 mod pairs;
 mod path;

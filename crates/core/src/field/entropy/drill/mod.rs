@@ -15,7 +15,7 @@
 
 mod fit;
 mod lasso;
-pub mod penalty;
+pub(crate) mod penalty;
 
 use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
