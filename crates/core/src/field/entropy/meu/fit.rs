@@ -160,11 +160,11 @@ impl Search<'_> {
 
 impl Objective for Search<'_> {
     fn value(&mut self, w: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+        // The best multipliers that are not negative sum to n − 1 at most: a step beyond that was too long.
+        if self.meu.variant == MeuVariant::Standard && w.iter().any(|&w| w > self.edges.n as f64) {
+            return Ok(None);
+        }
         if w.iter().any(|w| w.abs() > UNBOUNDED) {
-            // Multipliers that are not negative always have a best: only a step was too long.
-            if self.meu.variant == MeuVariant::Standard {
-                return Ok(None);
-            }
             let fact = "the multipliers grow without bound, as they do where distances leave a direction no variance";
             return Err(Error::Numerical(format!("{fact}; use a larger `noise`, or `variant` standard")));
         }
