@@ -40,10 +40,12 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
         Field::Precision { matrix, mass, scale } => {
             let mut pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
             let total = mass.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
+            // An eigenvalue below this is rounding, and says nothing of how long its coordinate is.
+            let least = (1e-16 * matrix.norm_bound()).max(f64::MIN_POSITIVE);
             let length = |lambda: &f64| match scale {
                 Scale::Unit => total.sqrt(),
                 Scale::Symmetric => (matrix.dim() as f64).sqrt(),
-                Scale::Covariance(features) => (features / lambda.max(f64::MIN_POSITIVE)).sqrt(),
+                Scale::Covariance(features) => (features / lambda.max(least)).sqrt(),
                 Scale::Diffusion(time) => total.sqrt() * (1.0 - lambda).max(0.0).powf(*time),
             };
             let lengths: Vec<f64> = pairs.values.iter().map(length).collect();
