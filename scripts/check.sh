@@ -7,7 +7,12 @@ cd "$(dirname "$0")/.."
 # All is built once: what would make a second build fast only slows this one down.
 export CARGO_INCREMENTAL=0
 
-step() { printf '\n== %s\n' "$*"; "$@"; }
+step() {
+    local began=$SECONDS
+    printf '\n== %s\n' "$*"
+    "$@"
+    echo "   ($((SECONDS - began)) s)"
+}
 skipped=$(mktemp)
 trap 'rm -f "$skipped"' EXIT
 
