@@ -1,9 +1,6 @@
 //! Experiments and claims of N. D. Lawrence's paper of 2012 (JMLR 13) that need data. `examples/lawrence_2012.py` draws
 //! them, docs/lawrence-2012.md tells of them.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::judge::score::{GplvmScore, Starts};
@@ -14,7 +11,6 @@ use eigenfold::{
 };
 use faer::Mat;
 use std::f64::consts::{PI, TAU};
-use support::*;
 
 /// Section 5.1: the covariance of the Ornstein-Uhlenbeck process over points on a line is dense, and its inverse is
 /// tridiagonal. With r[i] the correlation across the i-th gap:

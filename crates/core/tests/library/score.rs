@@ -1,13 +1,9 @@
 //! The score against numbers from elsewhere, where the files are at hand (`support::shared`).
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::io::ReadOptions;
 use eigenfold::judge::score::{GplvmScore, Parameters};
 use eigenfold::progress::Silent;
 use eigenfold::{Pca, io};
-use support::*;
 
 /// L-BFGS-B from seven starts in NumPy; GPy and scikit-learn agree to 1e-8 at its optimum.
 #[test]

@@ -1,9 +1,6 @@
 //! Maps whose lengths were put right, and the bounds of the largest variance: claims X07 and X08 of Xiao, Sun and Boyd
 //! 2006, and what every method owes its user.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::Distances;
 use eigenfold::field::Weight;
 use eigenfold::graph::Search;
@@ -13,7 +10,6 @@ use eigenfold::{
     Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors, Pieces, Points, Recipe,
 };
 use proptest::prelude::*;
-use support::*;
 
 /// What maximum variance unfolding over the edges reaches on swiss(1000), k = 6: its certified bracket is
 /// [788656.98, 788657.74].

@@ -1,6 +1,4 @@
 //! Data and comparisons the tests share.
-#![allow(dead_code, clippy::unwrap_used, reason = "each test file uses a part, and may panic")]
-
 use eigenfold::field::{Build, Built, Site};
 use eigenfold::graph::{Neighbors, Search};
 use eigenfold::io::{self, ReadOptions};

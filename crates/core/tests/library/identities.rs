@@ -1,13 +1,9 @@
 //! Identities among the methods that no paper's claim stands for, each by two independent paths. Those of the papers are
 //! in `identities_lawrence.rs` and `identities_xiao.rs`.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::field::{Build, EdgeWeight, Field, LleVariant, Task};
 use eigenfold::{Alle, Isomap, KernelPca, LaplacianEigenmaps, Lle, Mds, Neighbors, Pca, Recipe};
 use faer::Mat;
-use support::*;
 
 /// The linear kernel's feature space is the data space.
 #[test]

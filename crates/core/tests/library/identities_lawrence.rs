@@ -1,9 +1,6 @@
 //! Theorems of N. D. Lawrence's paper of 2012 (JMLR 13), each by two independent paths. docs/claims.md lists them by
 //! their ids.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::Distances;
 use eigenfold::field::{Affinity, Field, LaplacianVariant, LleVariant, MeuVariant, Ordering, Task};
 use eigenfold::graph::{Paths, Search};
@@ -13,7 +10,6 @@ use eigenfold::sample::Sample;
 use eigenfold::{Alle, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe};
 use faer::Mat;
 use proptest::prelude::*;
-use support::*;
 
 /// Lawrence 2012, section 1.2: scaling squared Euclidean distances gives PCA's coordinates. PCA decomposes the p x p
 /// covariance; scaling a distance matrix sees n x n inner products and never the features.

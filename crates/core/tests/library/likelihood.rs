@@ -1,14 +1,10 @@
 //! The likelihood of every kind of field, against dense matrices and closed forms.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::field::{Field, Site, Task};
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
 use eigenfold::{Alle, Likelihood, Method, Meu, Neighbors, Observation, Pca, Pieces, Points, Recipe};
 use faer::Mat;
-use support::*;
 
 fn recipe(method: impl Into<Method>) -> Recipe {
     Recipe { method: method.into(), likelihood: Likelihood::Always, ..Recipe::default() }

@@ -1,16 +1,12 @@
 //! Theorems of L. Xiao, J. Sun and S. Boyd (ICML 2006) about maximum variance unfolding, by closed forms and by the
 //! solver. docs/claims.md lists them by their ids; X01 to X04 stand beside the solver, X06 and X10 in `unfolding.rs`,
 //! X07 and X08 in `rescale.rs`.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::graph::{Neighbors, Search};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::Constraints;
 use eigenfold::{Certificate, Graph, Model, Mvu, Recipe};
 use faer::Mat;
-use support::*;
 
 fn unfolded(tolerance: f64) -> Recipe {
     let mvu = Mvu { constraints: Some(Constraints::Edges), tolerance, ..Mvu::default() };

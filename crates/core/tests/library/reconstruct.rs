@@ -1,12 +1,8 @@
 //! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::back::BackRule;
 use eigenfold::sample::Sample;
 use eigenfold::{Distances, Isomap, Lle, Mds, Method, Model, Neighbors, Pca, Pieces, Points, Recipe};
-use support::*;
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
     Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }.fit(points).unwrap()

@@ -1,17 +1,13 @@
-//! Numbers from other programs. reference/scikit_learn.py made those of scikit-learn 1.9.1; the swiss roll's Isomap
-//! spectra come from SciPy's Dijkstra and NumPy's dense solver. reference/alignment.py made those of the alignment
+//! Numbers from other programs. scripts/scikit_learn.py made those of scikit-learn 1.9.1; the swiss roll's Isomap
+//! spectra come from SciPy's Dijkstra and NumPy's dense solver. scripts/alignment.py made those of the alignment
 //! methods.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::field::{Build, EdgeWeight, LleVariant, Penalty, Site};
 use eigenfold::progress::Silent;
 use eigenfold::{
     DiffusionMaps, Drill, Graph, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, Metric,
     ModifiedLle, Neighbors, Pca, Points, Recipe, io,
 };
-use support::*;
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points

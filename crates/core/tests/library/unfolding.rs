@@ -1,16 +1,12 @@
 //! Maximum variance unfolding as a user meets it: certificates, variants, claims of the paper.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::{affine_error, distances, shared, swiss};
 use eigenfold::field::{EdgeWeight, LaplacianVariant};
 use eigenfold::graph::{Found, Neighbors, Paths, Search};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{Distances, Graph, LaplacianEigenmaps, Model, Mvu, Pieces, Points, Recipe};
-use support::{affine_error, distances, shared, swiss};
 
 fn recipe(k: usize, mvu: Mvu) -> Recipe {
     Recipe { neighbors: Neighbors::Nearest(k), method: mvu.into(), ..Recipe::default() }

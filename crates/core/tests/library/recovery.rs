@@ -1,8 +1,5 @@
 //! Known truths recovered: ten seeds, the worst bounded.
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::Distances;
 use eigenfold::field::Penalty;
 use eigenfold::graph::Search;
@@ -12,7 +9,6 @@ use eigenfold::{
     Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle, Neighbors,
     Points, Recipe,
 };
-use support::*;
 
 #[test]
 fn isomap_unrolls_the_swiss_roll() {

@@ -1,13 +1,9 @@
 //! Metric stress: where its descent ends, against plain majorization, exact distances and classical scaling.
-#![allow(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
-
-mod support;
-
+use crate::support::*;
 use eigenfold::objective::stress::{StressDistances, StressInit};
 use eigenfold::progress::{Observer, Silent, Stage};
 use eigenfold::{Distances, Graph, Mds, Neighbors, Pieces, Points, Recipe, Smacof};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use support::*;
 
 /// Σ_{i<j} (δ − d)² by the definition.
 fn stress(wanted: &Points, map: &Points) -> f64 {
@@ -159,7 +155,7 @@ fn a_stop_gives_the_best_map_so_far() {
     assert!(end < here && here < start, "{end} {here} {start}");
 }
 
-/// tests/reference/stress.py.
+/// tests/scripts/stress.py.
 #[test]
 fn stress_is_what_scikit_learns_majorization_reaches() {
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;

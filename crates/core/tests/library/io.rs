@@ -1,7 +1,5 @@
 //! Files: what is written is read back bit for bit, and no file, however broken, does worse than an error.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on should panic
-
 use eigenfold::io::{Labels, ReadOptions, Table, read, read_graph, write, write_graph};
 use eigenfold::{Points, graph::Graph};
 use proptest::prelude::*;

@@ -1,0 +1,20 @@
+//! The library through its public face: one program, so that it is built and linked once.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod every_method;
+mod extension;
+mod identities;
+mod identities_lawrence;
+mod identities_xiao;
+mod io;
+mod lawrence_2012;
+mod likelihood;
+mod model_file;
+mod reconstruct;
+mod recovery;
+mod reference;
+mod rescale;
+mod score;
+mod stress;
+mod support;
+mod unfolding;
