@@ -227,7 +227,7 @@ fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
 #[test]
 fn the_bound_is_refined_until_more_inducing_points_add_nothing() {
     let map = sheet(450, 1).1;
-    let worth = [1.0, 6.0].map(|waves| {
+    let worth = [1.0, 9.0].map(|waves| {
         let feature = |i: usize, j: usize| {
             let (place, noise) = (map.row(i), ((i * 2 + j) as f64 * 0.618_033_988).fract() - 0.5);
             (waves * place[0] + j as f64).sin() * (waves * place[1]).cos() + 0.1 * noise
