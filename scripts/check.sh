@@ -23,7 +23,7 @@ step cargo clippy --workspace --all-targets --all-features -- -D warnings
 step cargo check -p eigenfold # the library alone, without optional features
 EIGENFOLD_SKIPPED=$skipped step cargo test --workspace --all-features
 RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --all-features
-step cargo run --quiet -p eigenfold --example unroll
+step cargo run --quiet -p eigenfold --all-features --example unroll
 echo
 if [ -s "$skipped" ]; then
     # One line for every file; a test may want several, or be one of those that run without them as well.
