@@ -47,6 +47,12 @@ picture mvu swiss-roll -m mvu
 picture laplacian-eigenmaps digits -m laplacian-eigenmaps
 picture diffusion-maps ring -m diffusion-maps -k 20
 picture smacof digits -m smacof
+picture tsne digits -m tsne
+picture sne digits -m sne
+picture symmetric-sne digits -m symmetric-sne
+picture uni-sne digits -m symmetric-sne --uniform 0.02
+picture umap digits -m umap
+picture elastic swiss-roll -m elastic -k 12
 picture rescale swiss-roll -m ltsa --rescale
 
 # drill does much more work per point than the others.

@@ -28,6 +28,11 @@ fn searches(args: &Embed, recipe: &Recipe) -> bool {
     recipe.method.info().needs_graph && args.input_kind != Kind::Graph
 }
 
+/// Whether the method looks for neighbors by itself: as many as a perplexity asks for.
+fn searches_itself(args: &Embed, recipe: &Recipe) -> bool {
+    args.input_kind != Kind::Graph && recipe.method.parameters().iter().any(|p| p.name == "perplexity")
+}
+
 /// Whether points are measured by the metric.
 fn measures(args: &Embed, recipe: &Recipe) -> bool {
     recipe.method.info().uses_metric && args.input_kind == Kind::Points
@@ -81,7 +86,7 @@ pub(crate) fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
         ("-k", flags.k.is_some() && !searches(args, recipe)),
         ("--radius", flags.radius.is_some() && !searches(args, recipe)),
         ("--graph", flags.graph.is_some() && !searches(args, recipe)),
-        ("--approximate", flags.approximate && !searches(args, recipe)),
+        ("--approximate", flags.approximate && !searches(args, recipe) && !searches_itself(args, recipe)),
         ("--metric", flags.metric.is_some() && !measures(args, recipe)),
         ("--pieces", flags.pieces.is_some() && !recipe.method.info().needs_graph && args.input_kind != Kind::Graph),
         ("--likelihood", args.likelihood && args.input_kind != Kind::Points),

@@ -11,7 +11,7 @@ use crate::{chosen, input, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
-use eigenfold::parameter::{Described, Parameters};
+use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::report::Report;
 use eigenfold::{Choice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
@@ -20,7 +20,7 @@ use std::time::Instant;
 /// Runs the command.
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let mut recipe = recipe(args)?;
+    let (mut recipe, init) = recipe(args)?;
     for plot in [&args.plot, &args.plot_neighbors].into_iter().flatten() {
         Format::of(Path::new(plot)).map_err(Error::Parameter)?;
     }
@@ -49,7 +49,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
-    let mut model = recipe.fit_watched(data.ground(), &bar)?;
+    let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
+    let mut model = recipe.fit_from(data.ground(), init.as_ref(), &bar)?;
     let held_out =
         if args.held_out { Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)?) } else { None };
     if let Some(names) = names {
@@ -124,8 +125,47 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
     Ok(())
 }
 
-/// The method with its parameters, and the graph, as asked for.
-fn recipe(args: &Embed) -> Result<Recipe> {
+/// Where a descent starts that does not start where its method would.
+enum Start {
+    /// From the map of another method.
+    Method(Method),
+    /// From coordinates in a file.
+    File(String),
+}
+
+impl Start {
+    /// Whatever `--init` names that is no value of the method's own: a method, or a file.
+    fn read(method: &Method, value: &str) -> Option<Result<Start>> {
+        let own = method.possible_parameters().into_iter().find(|parameter| parameter.name == "init")?;
+        let Kind::Choice(names) = own.kind else { return None };
+        if names.iter().any(|named| named.name == value || named.aliases.contains(&value)) {
+            return None;
+        }
+        if Path::new(value).is_file() {
+            return Some(Ok(Start::File(value.into())));
+        }
+        let choices: Vec<&str> = names.iter().map(|named| named.name).collect();
+        let wrong = |_| {
+            let ways = "the name of a method, or a file of coordinates";
+            Error::Parameter(format!("--init {value:?} is no way to start; give {}, {ways}", choices.join(", ")))
+        };
+        Some(Method::from_name(value).map_err(wrong).map(Start::Method))
+    }
+
+    fn coordinates(&self, recipe: &Recipe, data: &Data, bar: &Bar) -> Result<Points> {
+        match self {
+            Start::Method(method) => {
+                let likelihood = Likelihood::Never;
+                let recipe = Recipe { method: method.clone(), likelihood, rescale: None, ..recipe.clone() };
+                Ok(recipe.fit_watched(data.ground(), bar)?.embedding().clone())
+            }
+            Start::File(name) => Ok(io::read(name, &io::ReadOptions::default())?.points),
+        }
+    }
+}
+
+/// The method with its parameters, and the graph, as asked for; and where its descent starts, if not where it would.
+fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
     let mut method = Method::from_name(&args.method)?;
     // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
     let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
@@ -134,11 +174,14 @@ fn recipe(args: &Embed) -> Result<Recipe> {
     let of_graph = learned.as_ref().map(Drill::possible_parameters).unwrap_or_default();
     let given = args.parameters.iter().map(|(name, value)| (name.as_str(), value.as_str()));
     let (of_graph, of_method): (Vec<_>, Vec<_>) = given.partition(|(name, _)| !has(&own, name) && has(&of_graph, name));
+    let start = of_method.iter().find(|(name, _)| *name == "init").and_then(|(_, value)| Start::read(&method, value));
+    let start = start.transpose()?;
+    let of_method: Vec<_> = of_method.into_iter().filter(|(name, _)| start.is_none() || *name != "init").collect();
     method.set_all(&of_method)?;
     if let Some(drill) = &mut learned {
         drill.set_all(&of_graph)?;
     }
-    Ok(Recipe {
+    let recipe = Recipe {
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
@@ -150,7 +193,8 @@ fn recipe(args: &Embed) -> Result<Recipe> {
         memory: args.memory,
         likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
         rescale: args.rescale,
-    })
+    };
+    Ok((recipe, start))
 }
 
 /// The outputs that the flags name, each with a way to try it.

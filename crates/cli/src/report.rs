@@ -88,6 +88,9 @@ pub(crate) fn json(story: &Story) -> Value {
     if let Some(object) = out.as_object_mut() {
         object.extend(report.objective.map(|value| ("objective".to_string(), json!(value))));
         object.extend(report.gradient.map(|value| ("gradient".to_string(), json!(value))));
+        if !report.curve.is_empty() {
+            object.insert("curve".into(), json!(report.curve));
+        }
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
         object.extend(report.certificate.map(|certificate| ("certificate".to_string(), json!(certificate))));

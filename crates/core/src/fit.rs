@@ -34,7 +34,22 @@ impl Recipe {
     ///
     /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
     pub fn fit_watched<'a>(&self, ground: impl Into<Ground<'a>>, observer: &dyn Observer) -> Result<Model> {
-        let stages = Stages::new(self, ground.into(), observer)?;
+        self.fit_from(ground, None, observer)
+    }
+
+    /// As [`Recipe::fit_watched`], a descent starting from given coordinates, one row per point; methods that do not
+    /// descend refuse them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::fit_watched`], and if the start does not fit the map.
+    pub fn fit_from<'a>(
+        &self,
+        ground: impl Into<Ground<'a>>,
+        start: Option<&Points>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
+        let stages = Stages { start, ..Stages::new(self, ground.into(), observer)? };
         let start = Instant::now();
         let graph = stages.graph()?;
         let graph_seconds = start.elapsed().as_secs_f64();
@@ -61,6 +76,8 @@ struct Fitted {
 pub(crate) struct Stages<'a> {
     recipe: &'a Recipe,
     ground: Ground<'a>,
+    /// Where a descent is to start, one row per point.
+    start: Option<&'a Points>,
     observer: &'a dyn Observer,
 }
 
@@ -72,7 +89,7 @@ impl<'a> Stages<'a> {
         if recipe.method.info().uses_metric {
             ground.check_metric()?;
         }
-        Ok(Stages { recipe, ground, observer })
+        Ok(Stages { recipe, ground, start: None, observer })
     }
 
     /// Stage 1, where the method asks for it or the input is a graph.
@@ -148,7 +165,9 @@ impl<'a> Stages<'a> {
             let report = Report { converged: true, likelihood, ..Report::default() };
             return Ok(Fitted { embedding, part: Part::alone(), report, weights: None, certificate: None });
         }
-        self.ground.of_some(rows, |ground| Stages { ground, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
+        let start = self.start.map(|start| start.select(rows).first_columns(dims));
+        let start = start.as_ref();
+        self.ground.of_some(rows, |ground| Stages { ground, start, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
     }
 
     /// Stages 2 and 3 over one connected whole.
@@ -158,6 +177,10 @@ impl<'a> Stages<'a> {
         if self.recipe.rescale.is_some() && built.field().is_none() {
             let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
             return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
+        }
+        if self.start.is_some() && built.field().is_some() {
+            let name = self.recipe.method.info().name;
+            return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
         }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
@@ -198,6 +221,8 @@ impl<'a> Stages<'a> {
             residuals: evidence.residuals,
             objective: evidence.objective,
             gradient: evidence.gradient,
+            curve: evidence.curve,
+            recall: built.recall,
             likelihood,
             likelihood_left_out,
             figures: built
@@ -225,6 +250,8 @@ impl<'a> Stages<'a> {
         self.recipe.method.build(&Site {
             ground: self.ground,
             graph,
+            start: self.start,
+            approximate: self.recipe.approximate,
             dims,
             seed: self.recipe.seed,
             memory: self.memory(),
@@ -239,7 +266,7 @@ impl<'a> Stages<'a> {
         let stopped = self.observer.stop() && !built.converged;
         let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
         self.observer.progress(Stage::Coordinates, 0.0);
-        let mut map = coordinates::map(&built.task, dims, self.recipe.seed, self.memory(), observer)?;
+        let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
         let (n, k) = (self.ground.len(), built.neighbors_of(graph));
         if map.coordinates.rows() < n {
             let points = match self.ground {

@@ -31,6 +31,7 @@ pub mod distances;
 pub mod error;
 pub mod field;
 mod fit;
+mod forces;
 mod gp;
 pub mod graph;
 pub mod ground;

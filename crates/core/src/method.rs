@@ -60,6 +60,11 @@ methods! {
     Drill: "The likeliest sparse precision.", crate::field::entropy::drill::Drill;
     Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
     Smacof: "Metric stress.", crate::objective::stress::Smacof;
+    Elastic: "Elastic embedding.", crate::objective::elastic::Elastic;
+    Sne: "Stochastic neighbor embedding.", crate::objective::sne::Sne;
+    SymmetricSne: "Symmetric stochastic neighbor embedding.", crate::objective::sne::SymmetricSne;
+    Tsne: "t-distributed stochastic neighbor embedding.", crate::objective::tsne::Tsne;
+    Umap: "Uniform manifold approximation and projection.", crate::objective::umap::Umap;
 }
 
 impl Method {

@@ -31,6 +31,8 @@ pub struct Report {
     pub objective: Option<f64>,
     /// The largest entry of its slope there, in the units of the descent; of the largest of separate pieces.
     pub gradient: Option<f64>,
+    /// The objective on the way there, as (steps, value), where the descent looked; of the largest of separate pieces.
+    pub curve: Vec<(usize, f64)>,
     /// The points as observations of the field, if they have features and the likelihood was computed.
     pub likelihood: Option<Observation>,
     /// Whether the likelihood was left out because it would have taken long.

@@ -34,6 +34,8 @@ pub struct Evidence {
     pub objective: Option<f64>,
     /// The largest entry of its slope, in the units of the descent.
     pub gradient: Option<f64>,
+    /// The objective on the way: after how many steps, and its value; empty if the solver did not look.
+    pub curve: Vec<(usize, f64)>,
     /// What else the solver has to show for itself, by name.
     pub figures: Vec<(&'static str, f64)>,
     /// What gave the coordinates.
@@ -51,7 +53,7 @@ pub struct Evidence {
 /// # Errors
 ///
 /// If no solver could run, or the observer stopped before there was anything to return.
-pub fn map(task: &Task, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
+pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     match task {
         Task::Spectral(field) => spectral::map(field, dims, seed, memory, observer),
         Task::Descend(task) => descend::map(task, observer),

@@ -26,10 +26,11 @@ use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::{Ground, Measured};
 use crate::linalg::{Operator, Root, SparseSymmetric};
+use crate::optimize::{self, Emphasized, Fixed, Momentum};
 use crate::parameter::Parameters;
 use crate::place::Rule;
 use crate::points::Points;
-use crate::progress::Observer;
+use crate::progress::{Observer, Silent};
 use faer::Mat;
 
 pub use crate::ground::InputKind;
@@ -93,6 +94,10 @@ pub struct Site<'a> {
     pub ground: Ground<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
+    /// Where a descent is to start, if not where the method would.
+    pub start: Option<&'a Points>,
+    /// Whether neighbors may be missed for speed.
+    pub approximate: bool,
     /// The number of coordinates asked for.
     pub dims: usize,
     /// The seed of every random choice.
@@ -104,6 +109,20 @@ pub struct Site<'a> {
 }
 
 impl<'a> Site<'a> {
+    /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
+    pub fn of(ground: Ground<'a>) -> Site<'a> {
+        Site {
+            ground,
+            graph: None,
+            start: None,
+            approximate: false,
+            dims: 2,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &Silent,
+        }
+    }
+
     /// The number of points.
     pub fn len(&self) -> usize {
         self.ground.len()
@@ -151,26 +170,28 @@ pub enum Task {
 }
 
 /// A function of the coordinates, all of them one after the other, row by row.
-pub trait Energy: Send + Sync {
-    /// The value, with the slope written.
-    fn value(&self, y: &[f64], slope: &mut [f64]) -> f64;
-
+pub trait Energy: Emphasized + Send {
     /// A value in the units of the data.
     fn in_units(&self, value: f64) -> f64 {
         value
     }
 
-    /// What else there is to say of a value.
-    fn figures(&self, value: f64) -> Vec<(&'static str, f64)> {
-        let _ = value;
+    /// What else there is to say of a value, at those coordinates.
+    fn figures(&mut self, y: &[f64], value: f64) -> Vec<(&'static str, f64)> {
+        let _ = (y, value);
+        Vec::new()
+    }
+
+    /// What the user should know.
+    fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
 
     /// What descends, in a few words.
-    fn solver(&self) -> &'static str;
+    fn solver(&self) -> String;
 }
 
-/// An objective, and where its descent starts.
+/// An objective, where its descent starts, and how it goes on.
 pub struct Descend {
     /// The objective.
     pub objective: Box<dyn Energy>,
@@ -178,10 +199,30 @@ pub struct Descend {
     pub start: Points,
     /// The objective sees coordinates in units of this.
     pub unit: f64,
-    /// The part of the objective that two steps in a row must gain, else the descent ends.
+    /// Which direction a step has, and how long it is.
+    pub way: Way,
+    /// The part of the objective that steps must gain, else the descent ends.
     pub tolerance: f64,
     /// The most evaluations.
     pub max_iterations: usize,
+}
+
+/// How a descent goes on.
+pub enum Way {
+    /// By limited-memory BFGS, with a line search.
+    QuasiNewton {
+        /// What is known of the curvature: a number for each point.
+        diagonal: Option<Vec<f64>>,
+    },
+    /// With momentum, by a schedule.
+    Momentum(Momentum),
+    /// In a fixed metric.
+    Fixed {
+        /// The emphases on the way.
+        fixed: Fixed,
+        /// The metric.
+        metric: Box<dyn optimize::Metric>,
+    },
 }
 
 /// What a method built.
@@ -204,6 +245,8 @@ pub struct Built {
     pub converged: bool,
     /// The penalties that were tried, where a path of them was asked for.
     pub path: Vec<PathStep>,
+    /// The part of the true neighbors that was found, where the method searched for them itself and some may be missed.
+    pub recall: Option<f64>,
     /// How many neighbors a new point gets, if not as many as the graph gives on average.
     pub neighbors: Option<usize>,
     /// Parameters that were left to the method, as it chose them.
@@ -244,6 +287,7 @@ impl Built {
             figures: Vec::new(),
             converged: true,
             path: Vec::new(),
+            recall: None,
             neighbors: None,
             used: Vec::new(),
             warnings: Vec::new(),

@@ -1,3 +1,17 @@
 //! Objectives: methods whose coordinates are where a function of them is least.
 
+pub(crate) mod elastic;
+mod interaction;
+mod neighborhood;
+pub(crate) mod sne;
+mod start;
 pub mod stress;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tsne;
+pub(crate) mod umap;
+
+pub use crate::forces::repulsion::Accuracy;
+pub use elastic::{ElasticInit, Lambda, Pushes, Springs};
+pub use neighborhood::Perplexity;
+pub use start::Init;

@@ -23,6 +23,8 @@
 //! Programming 141, 2013 (the bisection). W. W. Hager, H. Zhang. A new conjugate gradient method with guaranteed descent
 //! and an efficient line search. SIAM J. Optim. 16(1), 2005 (the decrease that rounding hides).
 
+mod fixed;
+mod momentum;
 mod run;
 mod sums;
 #[cfg(test)]
@@ -31,6 +33,9 @@ mod tests;
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
 use run::Run;
+
+pub use fixed::{Fixed, Metric};
+pub use momentum::{Emphasized, Mark, Momentum, Phase};
 
 /// A function to be minimized. Closures of the form of [`Objective::value`] are objectives.
 pub trait Objective {
@@ -56,6 +61,12 @@ pub trait Objective {
 
     /// How much of the way is done by that test, from 0 to 1; if it is not known, the slope and the evaluations tell it.
     fn done(&self) -> Option<f64> {
+        None
+    }
+
+    /// A metric in which the function is less curved along some directions than along others, the same everywhere; for
+    /// functions without bounds.
+    fn metric(&self) -> Option<&dyn Metric> {
         None
     }
 

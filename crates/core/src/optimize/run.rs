@@ -159,6 +159,14 @@ impl<'a> Run<'a> {
         }
         if let Some(curvature) = curvature {
             q = curvature.solve(&q, inside);
+        } else if let Some(metric) = self.objective.metric() {
+            let scale = kept.first().map_or(1.0, |(_, y, turn, _, _)| {
+                let mut measured = y.to_vec();
+                metric.solve(&mut measured);
+                turn / dot(y, &measured)
+            });
+            metric.solve(&mut q);
+            q.iter_mut().for_each(|q| *q *= scale);
         } else {
             // Without curvature the first step has length one at most.
             let first = || self.asked.scale.unwrap_or(1.0 / size.max(1.0));

@@ -9,8 +9,10 @@
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
+//! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
 //! | `Stress` | smacof | `argmin Σᵢ (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
+mod attracted;
 mod away;
 mod barycenter;
 mod linear;
@@ -19,6 +21,7 @@ mod squares;
 mod stress;
 mod tangent;
 
+pub(crate) use attracted::{Attracted, Hold, Push};
 pub(crate) use away::{Away, Measure};
 pub(crate) use barycenter::Barycenter;
 pub(crate) use linear::Linear;
@@ -31,6 +34,7 @@ use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Index, Lists, Metric};
 use crate::ground::Ground;
 use crate::points::Points;
+use attracted::Pushes;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -63,6 +67,7 @@ pub(crate) enum Rule {
     /// The affine map from the tangent space of a point's neighbors to their coordinates.
     Tangent,
     Stress(Stress),
+    Attracted(Attracted),
 }
 
 /// What a rule knows of the training points.
@@ -85,6 +90,8 @@ pub(crate) struct Newcomer<'a> {
     near: &'a [u32],
     lengths: &'a [f64],
     squares: &'a [f64],
+    /// What pushes it, where the rule asks.
+    pushes: Option<&'a Pushes>,
 }
 
 impl Rule {
@@ -97,6 +104,7 @@ impl Rule {
             Rule::Tangent => true,
             Rule::Nystrom(nystrom) => nystrom.fits(rows) && eigenvalues == dims,
             Rule::Stress(stress) => stress.fits(rows),
+            Rule::Attracted(attracted) => attracted.fits(rows),
         }
     }
 
@@ -135,6 +143,7 @@ impl Rule {
         let dims = known.map.cols();
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
         let away = self.away().map(Away::prepared).transpose()?;
+        let pushes = if let Rule::Attracted(attracted) = self { Some(attracted.prepared(known)) } else { None };
         let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
         let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
@@ -151,6 +160,7 @@ impl Rule {
                         near: &near.0[i * known.k..(i + 1) * known.k],
                         lengths: &near.1[i * known.k..(i + 1) * known.k],
                         squares: &squares[i * width..(i + 1) * width],
+                        pushes: pushes.as_ref(),
                     },
                 )
             });
@@ -172,6 +182,7 @@ impl Rule {
             Rule::Tangent => tangent::row(known, new),
             Rule::Nystrom(nystrom) => nystrom.row(known, new),
             Rule::Stress(stress) => stress.row(known, new),
+            Rule::Attracted(attracted) => attracted.row(known, new),
         }
     }
 
@@ -180,6 +191,7 @@ impl Rule {
         match self {
             Rule::Squares(squares) => Some(&squares.away),
             Rule::Stress(stress) => Some(&stress.away),
+            Rule::Attracted(attracted) => attracted.away.as_ref(),
             Rule::Linear(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) => None,
         }
     }

@@ -31,14 +31,7 @@ fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
     let n = points.rows();
     let c = contrasts(n);
     let found = Search { neighbors: Neighbors::default(), ..Search::default() }.of_points(points, &Silent).unwrap();
-    let site = Site {
-        ground: points.into(),
-        graph: Some(&found.graph),
-        dims: 2,
-        seed: 0,
-        memory: u64::MAX,
-        observer: &Silent,
-    };
+    let site = Site { graph: Some(&found.graph), ..Site::of(points.into()) };
     let identity = Mat::<f64>::identity(n - 1, n - 1);
     let precision = match method.build(&site).unwrap().task {
         Task::Spectral(Field::Precision { matrix, .. } | Field::Definite { matrix, .. }) => matrix,

@@ -3,7 +3,6 @@
 //! methods.
 use crate::support::*;
 use eigenfold::field::{Build, EdgeWeight, LleVariant, Penalty, Site};
-use eigenfold::progress::Silent;
 use eigenfold::{
     DiffusionMaps, Drill, Graph, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, Metric,
     ModifiedLle, Neighbors, Pca, Points, Recipe, io,
@@ -125,14 +124,7 @@ fn drill_of_digits_has_the_optima_of_the_reference() {
     {
         let penalty = Penalty::Value(part * variance);
         let drill = Drill { penalty, ridge: 0.01, tolerance: 1e-9, ..Drill::default() };
-        let site = Site {
-            ground: (&digits).into(),
-            graph: Some(&graph),
-            dims: 2,
-            seed: 0,
-            memory: u64::MAX,
-            observer: &Silent,
-        };
+        let site = Site { graph: Some(&graph), ..Site::of((&digits).into()) };
         let built = drill.build(&site).unwrap();
         let figure = |name: &str| built.figures.iter().find(|(other, _)| *other == name).unwrap().1;
         assert!((figure("objective") - value).abs() < 1e-6, "{part}: {}", figure("objective"));

@@ -135,7 +135,8 @@ proptest! {
 fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
     let (roll, new) = (swiss(300), swiss(310).select(&(300..310).collect::<Vec<_>>()));
     let edges = edges(&graph(&roll, 8));
-    for method in Method::all().into_iter().filter(|method| method.info().needs_graph) {
+    let spectral = |method: &Method| method.info().needs_graph && method.info().stage != "objective";
+    for method in Method::all().into_iter().filter(spectral) {
         let name = method.info().name;
         let model = recipe(method, 8, Some(6)).fit(&roll).unwrap();
         assert!(longest(&ratios(model.embedding(), &edges)) <= 1.0 + SOLVED, "{name}");

@@ -201,7 +201,7 @@ mod tests {
     use crate::sample::r2_swiss_roll as swiss;
 
     fn site(points: &Points) -> Site<'_> {
-        Site { ground: points.into(), graph: None, dims: 2, seed: 0, memory: u64::MAX, observer: &Silent }
+        Site::of(points.into())
     }
 
     /// Every point of swiss(60) written by its four nearest later rows, wherever they are, with r = 1e-3: NumPy's

@@ -176,12 +176,10 @@ mod tests {
             .of_points(&points, &crate::progress::Silent)
             .unwrap();
         let site = Site {
-            ground: (&points).into(),
             graph: Some(&found.graph),
             dims: 2,
-            seed: 0,
-            memory: u64::MAX,
             observer: &crate::progress::Silent,
+            ..Site::of((&points).into())
         };
         // Three neighbors in six dimensions: the local problem is regular, and hardly any regularization is needed.
         let lle = Lle { regularization: 1e-14, variant: LleVariant::Free };

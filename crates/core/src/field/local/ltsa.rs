@@ -63,14 +63,7 @@ mod tests {
         let points = Points::from_rows(&[[0.0], [1.0], [2.0]]).unwrap();
         let others = |i: u32| (0..3).filter(|&j| j != i).map(|j| (j, f64::from(i.abs_diff(j)))).collect();
         let graph = Graph::from_lists((0..3).map(others).collect()).unwrap();
-        let site = Site {
-            ground: (&points).into(),
-            graph: Some(&graph),
-            dims: 1,
-            seed: 0,
-            memory: u64::MAX,
-            observer: &Silent,
-        };
+        let site = Site { graph: Some(&graph), dims: 1, observer: &Silent, ..Site::of((&points).into()) };
         let built = Ltsa.build(&site).unwrap();
         let Some(Field::Precision { matrix, .. }) = built.field() else { panic!("it is a precision") };
         let second = faer::mat![[1.0], [-2.0], [1.0]];

@@ -246,7 +246,7 @@ mod tests {
     use crate::progress::{Silent, StopsAfter};
 
     fn solve(points: &Points, graph: &Graph, observer: &dyn Observer) -> Result<Symmetric> {
-        let site = Site { ground: points.into(), graph: Some(graph), dims: 1, seed: 0, memory: u64::MAX, observer };
+        let site = Site { graph: Some(graph), dims: 1, observer, ..Site::of(points.into()) };
         symmetric_weights(&site, graph, Measured::Points(points, crate::graph::Metric::Euclidean), 1e-3)
     }
 

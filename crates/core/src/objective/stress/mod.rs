@@ -15,11 +15,12 @@
 
 mod sum;
 
+use super::start;
 use crate::coordinates;
 use crate::error::{Error, Result};
 use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
-use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task};
+use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
 use crate::graph::Paths;
 use crate::graph::paths::sweep::Real;
 use crate::ground::Ground;
@@ -146,10 +147,12 @@ impl Build for Smacof {
             unit: objective.unit,
             objective: Box::new(objective),
             start,
+            way: Way::QuasiNewton { diagonal: None },
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
         });
         let mut built = Built::of(task, Rule::Stress(Stress { away: Away { measure, landmarks: None } }));
+        built.used.extend(start::told(site));
         if self.distances.is_none() {
             built.used.push(("distances", along.word().into()));
         }
@@ -210,6 +213,9 @@ impl Smacof {
     /// Where the descent starts.
     fn start(&self, site: &Site<'_>, along: StressDistances, unit: f64) -> Result<Points> {
         let (n, dims) = (site.len(), site.dims);
+        if let Some(given) = start::given(site)? {
+            return Ok(given);
+        }
         if self.init == StressInit::Random {
             let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
             let size = unit / ((n * dims) as f64).sqrt();
@@ -217,11 +223,11 @@ impl Smacof {
                 (0..n * dims).map(|_| size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng));
             return Points::new(n, dims, values.collect());
         }
-        let built = match along {
+        let mut built = match along {
             StressDistances::Direct => Mds::default().build(site)?,
             StressDistances::Geodesic => Isomap::default().build(site)?,
         };
-        let mut start = coordinates::map(&built.task, dims, site.seed, site.memory, site.observer)?.coordinates;
+        let mut start = coordinates::map(&mut built.task, dims, site.seed, site.memory, site.observer)?.coordinates;
         // Directions in which the scaling has no variance would stay empty: they get a little.
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
         let empty: Vec<usize> = (0..dims).filter(|&q| (0..n).all(|i| start.row(i)[q] == 0.0)).collect();

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::field::Energy;
 use crate::graph::paths::sweep::Real;
+use crate::optimize::Emphasized;
 use rayon::prelude::*;
 
 /// Sums run in so many lanes.
@@ -39,24 +40,26 @@ impl Raw {
     }
 }
 
-impl Energy for Raw {
-    fn value(&self, y: &[f64], slope: &mut [f64]) -> f64 {
+impl Emphasized for Raw {
+    fn value(&mut self, y: &[f64], _emphasis: f64, slope: &mut [f64]) -> f64 {
         match &self.table {
             Square::Single(table) => stress(table, 1.0 / self.unit, self.n, y, slope),
             Square::Double(table) => stress(table, 1.0 / self.unit, self.n, y, slope),
         }
     }
+}
 
+impl Energy for Raw {
     fn in_units(&self, value: f64) -> f64 {
         2.0 * self.n as f64 * value * self.unit * self.unit
     }
 
-    fn figures(&self, value: f64) -> Vec<(&'static str, f64)> {
+    fn figures(&mut self, _y: &[f64], value: f64) -> Vec<(&'static str, f64)> {
         vec![("normalized_stress", (self.in_units(value) / self.total).max(0.0).sqrt())]
     }
 
-    fn solver(&self) -> &'static str {
-        "majorization, then L-BFGS"
+    fn solver(&self) -> String {
+        "majorization, then L-BFGS".into()
     }
 }
 
@@ -191,16 +194,16 @@ mod tests {
     #[test]
     fn the_slope_is_the_central_difference_in_any_dimension() {
         let n = 19;
-        let raw = objective(n);
+        let mut raw = objective(n);
         for dims in 1..=5 {
             let y: Vec<f64> = (0..n * dims).map(|at| ((at * 37 + at * at) % 23) as f64 / 40.0).collect();
             let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
-            raw.value(&y, &mut slope);
+            raw.value(&y, 1.0, &mut slope);
             for at in (0..y.len()).step_by(5) {
                 let mut moved = |step: f64| {
                     let mut y = y.clone();
                     y[at] += step;
-                    raw.value(&y, &mut unused)
+                    raw.value(&y, 1.0, &mut unused)
                 };
                 let difference = (moved(1e-6) - moved(-1e-6)) / 2e-6;
                 assert!((slope[at] - difference).abs() < 1e-7, "{dims}: {} {difference}", slope[at]);
@@ -211,24 +214,24 @@ mod tests {
     /// Two points at distance 3 are placed at distance 3: by hand, one majorization step from anywhere.
     #[test]
     fn one_majorization_step_puts_two_points_right() {
-        let raw = Raw::new(Square::Double(vec![0.0, 3.0, 3.0, 0.0]), 2).unwrap();
+        let mut raw = Raw::new(Square::Double(vec![0.0, 3.0, 3.0, 0.0]), 2).unwrap();
         let start = [0.0, 0.1];
         let mut slope = [0.0; 2];
-        raw.value(&start, &mut slope);
+        raw.value(&start, 1.0, &mut slope);
         let step: Vec<f64> = start.iter().zip(slope).map(|(y, slope)| y - slope).collect();
         assert!(((step[1] - step[0]) * raw.unit - 3.0).abs() < 1e-12, "{step:?}");
-        assert!(raw.value(&step, &mut slope).abs() < 1e-24);
+        assert!(raw.value(&step, 1.0, &mut slope).abs() < 1e-24);
     }
 
     #[test]
     fn majorization_never_raises_the_stress() {
-        let raw = objective(40);
+        let mut raw = objective(40);
         let mut y: Vec<f64> = (0..80).map(|at| ((at * 29 + at * at) % 31) as f64 / 90.0).collect();
         let mut slope = vec![0.0; 80];
-        let mut last = raw.value(&y, &mut slope);
+        let mut last = raw.value(&y, 1.0, &mut slope);
         for _ in 0..50 {
             y.iter_mut().zip(&slope).for_each(|(y, slope)| *y -= slope);
-            let next = raw.value(&y, &mut slope);
+            let next = raw.value(&y, 1.0, &mut slope);
             assert!(next <= last * (1.0 + 1e-14), "{next} {last}");
             last = next;
         }

@@ -79,14 +79,7 @@ pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
 /// What a method builds on the given graph.
 pub(crate) fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -> Built {
     let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
-    let site = Site {
-        ground: points.into(),
-        graph: Some(&found.graph),
-        dims: 2,
-        seed: 0,
-        memory: u64::MAX,
-        observer: &Silent,
-    };
+    let site = Site { graph: Some(&found.graph), ..Site::of(points.into()) };
     method.build(&site).unwrap()
 }
 

@@ -248,14 +248,7 @@ mod tests {
         let points = r2_swiss_roll(200);
         let graph = nearest(&points);
         let observer = StopsAfter::questions(9);
-        let site = Site {
-            ground: (&points).into(),
-            graph: Some(&graph),
-            dims: 2,
-            seed: 0,
-            memory: u64::MAX,
-            observer: &observer,
-        };
+        let site = Site { graph: Some(&graph), dims: 2, observer: &observer, ..Site::of((&points).into()) };
         let built = Meu::default().build(&site).unwrap();
         assert!(!built.converged);
         assert!(built.warnings.iter().any(|w| w.starts_with("stopped before it converged")), "{:?}", built.warnings);

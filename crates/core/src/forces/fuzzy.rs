@@ -1,0 +1,98 @@
+//! The fuzzy graph of UMAP: how surely two points are neighbors.
+//!
+//! ```text
+//! w[j|i] = exp(−max(0, d[i,j] − ρ[i]) / σ[i]),   ρ[i] the distance to the nearest,   σ[i] such that  Σⱼ w[j|i] = log₂ k
+//! w[i,j] = w[j|i] + w[i|j] − w[j|i] w[i|j]
+//! ```
+//!
+//! L. McInnes, J. Healy, J. Melville. UMAP: uniform manifold approximation and projection for dimension reduction.
+//! arXiv:1802.03426, 2018, algorithms 2 and 3.
+
+use crate::graph::Graph;
+use crate::optimize::{Bounds, Descent, Stop};
+use crate::progress::Silent;
+use rayon::prelude::*;
+
+/// Halvings of the interval in which σ is.
+const STEPS: usize = 64;
+/// σ is at least this part of the mean distance, as in the reference implementation.
+const LEAST: f64 = 1e-3;
+
+/// w[j|i] of every entry of the lists.
+pub(crate) fn weights(graph: &Graph) -> Vec<f64> {
+    let rows: Vec<Vec<f64>> =
+        (0..graph.len()).into_par_iter().with_min_len(64).map(|i| row(graph.lengths(i))).collect();
+    rows.concat()
+}
+
+/// The weights of one point's neighbors, by their distances.
+pub(crate) fn row(lengths: &[f64]) -> Vec<f64> {
+    let nearest = lengths.iter().copied().filter(|&d| d > 0.0).fold(f64::INFINITY, f64::min);
+    if !nearest.is_finite() {
+        return vec![1.0; lengths.len()];
+    }
+    let over: Vec<f64> = lengths.iter().map(|d| (d - nearest).max(0.0)).collect();
+    let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
+    let target = (lengths.len() as f64).log2();
+    let sum = |width: f64| over.iter().map(|d| (-d / width).exp()).sum::<f64>();
+    let (mut low, mut high) = (LEAST * mean, 1e3 * mean);
+    for _ in 0..STEPS {
+        let middle = (low * high).sqrt();
+        if sum(middle) > target { high = middle } else { low = middle }
+    }
+    let width = (low * high).sqrt();
+    over.iter().map(|d| (-d / width).exp()).collect()
+}
+
+/// a and b for which 1/(1 + a x^2b) is nearest to 1 up to the least distance and exp(−(x − least)/spread) beyond, at 300
+/// places up to three spreads.
+pub(crate) fn shape(least: f64, spread: f64) -> (f64, f64) {
+    let wanted: Vec<(f64, f64)> = (0..300)
+        .map(|at| {
+            let x = 3.0 * spread * f64::from(at) / 299.0;
+            (x, if x < least { 1.0 } else { (-(x - least) / spread).exp() })
+        })
+        .collect();
+    // Over log a and log b.
+    let mut sum = |p: &[f64], slope: &mut [f64]| {
+        let (a, b) = (p[0].exp(), p[1].exp());
+        slope.fill(0.0);
+        let mut value = 0.0;
+        for &(x, y) in wanted.iter().filter(|(x, _)| *x > 0.0) {
+            let power = a * x.powf(2.0 * b);
+            let q = 1.0 / (1.0 + power);
+            value += (q - y).powi(2);
+            let along = -2.0 * (q - y) * q * q * power;
+            slope[0] += along;
+            slope[1] += along * 2.0 * b * x.ln();
+        }
+        Ok(Some(value))
+    };
+    let stop = Stop { gradient: 1e-12, decrease: -1.0, evaluations: 500 };
+    let descent = Descent { bounds: Bounds::None, memory: 5, scale: None, cautious: false, stop, stage: None };
+    let start = [-2.0 * spread.ln(), 0.0];
+    descent.minimize(&start, &mut sum, &Silent).map_or((1.0, 1.0), |(p, _)| (p[0].exp(), p[1].exp()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The values that umap-learn 0.5 uses for its defaults, min_dist 0.1 and spread 1.
+    #[test]
+    fn the_shape_is_that_of_the_reference() {
+        let (a, b) = shape(0.1, 1.0);
+        assert!((a - 1.576_943_46).abs() < 1e-5 && (b - 0.895_060_88).abs() < 1e-5, "{a} {b}");
+    }
+
+    #[test]
+    fn weights_add_up_to_the_logarithm_of_their_number() {
+        let lengths: Vec<f64> = (1..=15).map(|j| f64::from(j).sqrt()).collect();
+        for scale in [1e-100, 1.0, 1e100] {
+            let weights = row(&lengths.iter().map(|d| d * scale).collect::<Vec<_>>());
+            assert!((weights.iter().sum::<f64>() - 15f64.log2()).abs() < 1e-9, "{weights:?}");
+            assert_eq!(weights[0], 1.0);
+        }
+        assert_eq!(row(&[0.0; 4]), [1.0; 4]);
+    }
+}

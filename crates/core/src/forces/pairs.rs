@@ -1,0 +1,102 @@
+//! Weights on pairs of points: who attracts whom, and how strongly.
+
+use super::Real;
+use crate::graph::Graph;
+use rayon::prelude::*;
+
+/// Symmetric weights, each pair in the rows of both its ends; rows are sorted by target.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Pairs<T> {
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) targets: Vec<u32>,
+    pub(crate) weights: Vec<T>,
+}
+
+impl<T: Real> Pairs<T> {
+    /// From a weight for every entry of directed lists: `both(w[i,j], w[j,i])` is the weight of the pair, zero standing for
+    /// what is in no list.
+    pub(crate) fn symmetric(graph: &Graph, weights: &[f64], both: impl Fn(f64, f64) -> f64 + Sync) -> Pairs<T> {
+        let n = graph.len();
+        // The lists of those who name a point, in the order of the namers.
+        let mut starts = vec![0; n + 1];
+        (0..n).flat_map(|i| graph.neighbors(i)).for_each(|&j| starts[j as usize + 1] += 1);
+        (0..n).for_each(|i| starts[i + 1] += starts[i]);
+        let (mut next, mut named) = (starts.clone(), vec![(0u32, 0.0); graph.edge_count()]);
+        let mut at = 0;
+        for i in 0..n {
+            for &j in graph.neighbors(i) {
+                named[next[j as usize]] = (i as u32, weights[at]);
+                next[j as usize] += 1;
+                at += 1;
+            }
+        }
+        let mut first = vec![0; n + 1];
+        (0..n).for_each(|i| first[i + 1] = first[i] + graph.neighbors(i).len());
+        let row = |i: usize| {
+            let own = graph.neighbors(i).iter().copied().zip(weights[first[i]..first[i + 1]].iter().copied());
+            let mut own: Vec<(u32, f64)> = own.collect();
+            own.sort_unstable_by_key(|entry| entry.0);
+            merged(&own, &named[starts[i]..starts[i + 1]], &both)
+        };
+        Pairs::from_rows((0..n).into_par_iter().with_min_len(64).map(row).collect())
+    }
+
+    fn from_rows(rows: Vec<Vec<(u32, f64)>>) -> Pairs<T> {
+        let mut offsets = vec![0];
+        rows.iter().for_each(|row| offsets.push(offsets[offsets.len() - 1] + row.len()));
+        let entries = || rows.iter().flatten();
+        let (targets, weights) = entries().map(|&(j, weight)| (j, T::round(weight))).unzip();
+        Pairs { offsets, targets, weights }
+    }
+
+    /// The same in single precision.
+    pub(crate) fn rounded(&self) -> Pairs<f32> {
+        let weights = self.weights.iter().map(|w| w.widen() as f32).collect();
+        Pairs { offsets: self.offsets.clone(), targets: self.targets.clone(), weights }
+    }
+
+    /// How many points there are.
+    pub(crate) fn len(&self) -> usize {
+        self.offsets.len() - 1
+    }
+
+    /// The entries of a row.
+    pub(crate) fn row(&self, i: usize) -> (&[u32], &[T]) {
+        let range = self.offsets[i]..self.offsets[i + 1];
+        (&self.targets[range.clone()], &self.weights[range])
+    }
+
+    /// The sum of each point's weights.
+    pub(crate) fn degrees(&self) -> Vec<f64> {
+        (0..self.len()).into_par_iter().map(|i| self.row(i).1.iter().map(|w| w.widen()).sum()).collect()
+    }
+
+    /// Σ of a function of every entry, in a fixed order.
+    pub(crate) fn sum(&self, term: impl Fn(f64) -> f64 + Sync) -> f64 {
+        let row = |i: usize| self.row(i).1.iter().map(|w| term(w.widen())).sum::<f64>();
+        let rows: Vec<f64> = (0..self.len()).into_par_iter().map(row).collect();
+        rows.iter().sum()
+    }
+}
+
+/// Two sorted lists as one.
+fn merged(own: &[(u32, f64)], named: &[(u32, f64)], both: &impl Fn(f64, f64) -> f64) -> Vec<(u32, f64)> {
+    let mut row = Vec::with_capacity(own.len() + named.len());
+    let (mut a, mut b) = (0, 0);
+    while a < own.len() || b < named.len() {
+        let (left, right) = (own.get(a), named.get(b));
+        let (j, weight) = match (left, right) {
+            (Some(&(i, mine)), Some(&(j, theirs))) if i == j => (i, both(mine, theirs)),
+            (Some(&(i, mine)), Some(&(j, _))) if i < j => (i, both(mine, 0.0)),
+            (Some(&(i, mine)), None) => (i, both(mine, 0.0)),
+            (_, Some(&(j, theirs))) => (j, both(0.0, theirs)),
+            (None, None) => break,
+        };
+        a += usize::from(left.is_some_and(|entry| entry.0 == j));
+        b += usize::from(right.is_some_and(|entry| entry.0 == j));
+        if weight > 0.0 {
+            row.push((j, weight));
+        }
+    }
+    row
+}

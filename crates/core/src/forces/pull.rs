@@ -1,0 +1,41 @@
+//! Attraction of two points.
+
+use super::Real;
+use serde::{Deserialize, Serialize};
+
+/// How two points attract each other, by the square of their distance.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Pull {
+    /// s.
+    Square,
+    /// ½ (ν + 1) log(1 + s/ν).
+    Student(f64),
+    /// log(1 + a sᵇ).
+    Umap(f64, f64),
+}
+
+impl Pull {
+    pub(crate) fn value(self, square: f64) -> f64 {
+        match self {
+            Pull::Square => square,
+            Pull::Student(degrees) => 0.5 * (degrees + 1.0) * (square / degrees).ln_1p(),
+            Pull::Umap(a, b) => (a * square.powf(b)).ln_1p(),
+        }
+    }
+
+    /// The derivative by the square; finite where two points meet.
+    #[inline(always)]
+    pub(crate) fn slope<T: Real>(self, square: T) -> T {
+        match self {
+            Pull::Square => T::one(),
+            Pull::Student(degrees) => {
+                T::round(0.5 * (1.0 + 1.0 / degrees)) / (T::one() + square * T::round(1.0 / degrees))
+            }
+            Pull::Umap(a, b) => {
+                let square = square.widen().max(1e-12);
+                let power = square.powf(b);
+                T::round(a * b * power / square / (1.0 + a * power))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! How strongly any two points push each other, as sums of products of charges.
+//!
+//! ```text
+//! ‖y[n] − y[m]‖² = ‖y[n]‖² + ‖y[m]‖² − 2 Σ_d y[n,d] y[m,d]
+//! ```
+//!
+//! so that a sum over all pairs is one sum with the charges 1, one with ‖y‖², and one for each feature. Wide data keep
+//! their squares exactly and their products in as many principal components as there are charges.
+
+use crate::points::Points;
+use rayon::prelude::*;
+
+/// Pairs whose weights are compared with the right ones.
+const ASKED: usize = 1000;
+/// Up to so many points with more than so many features all weights are kept in a table.
+const TABLED: usize = 8000;
+const FEW_FEATURES: usize = 6;
+
+/// The weights of the repulsion of all pairs.
+#[derive(Clone, Debug)]
+pub(crate) enum Charges {
+    /// 1, for so many points.
+    One(usize),
+    /// ‖y[n] − y[m]‖².
+    Squares(Squares),
+}
+
+/// Points whose squared distances are weights.
+#[derive(Clone, Debug)]
+pub(crate) struct Squares {
+    /// One feature after the other, each with mean zero.
+    columns: Vec<f64>,
+    count: usize,
+    squares: Vec<f64>,
+    /// All squared distances, where there are few points with many features.
+    table: Option<Vec<f32>>,
+}
+
+impl Squares {
+    pub(crate) fn table(&self) -> Option<&[f32]> {
+        self.table.as_deref()
+    }
+
+    /// One feature after the other.
+    pub(crate) fn columns(&self) -> (&[f64], usize) {
+        (&self.columns, self.count)
+    }
+
+    pub(crate) fn column(&self, c: usize) -> &[f64] {
+        let n = self.squares.len();
+        &self.columns[c * n..(c + 1) * n]
+    }
+
+    /// ‖y‖².
+    pub(crate) fn squares(&self) -> &[f64] {
+        &self.squares
+    }
+}
+
+impl Charges {
+    /// The squared distances of points; products go by the columns of `shown`, which may be fewer: the same points along
+    /// some of their principal axes.
+    pub(crate) fn squares(points: &Points, shown: &Points) -> Charges {
+        let n = points.rows();
+        let (mean, shown_mean) = (points.column_means(), shown.column_means());
+        let square = |i: usize| points.row(i).iter().zip(&mean).map(|(y, m)| (y - m).powi(2)).sum();
+        let columns = (0..shown.cols()).flat_map(|c| (0..n).map(move |i| (c, i)));
+        let table = (n <= TABLED && points.cols() > FEW_FEATURES).then(|| {
+            let square =
+                |i: usize, j: usize| points.row(i).iter().zip(points.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            let mut table = vec![0.0; n * n];
+            table.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+                row.iter_mut().enumerate().for_each(|(j, entry)| *entry = square(i, j) as f32);
+            });
+            table
+        });
+        Charges::Squares(Squares {
+            table,
+            columns: columns.map(|(c, i)| shown.row(i)[c] - shown_mean[c]).collect(),
+            count: shown.cols(),
+            squares: (0..n).map(square).collect(),
+        })
+    }
+
+    /// By which part of their mean the weights of some pairs are off.
+    pub(crate) fn error(&self, points: &Points) -> f64 {
+        let n = points.rows();
+        let pairs: Vec<(usize, usize)> =
+            (0..ASKED.min(n)).map(|at| (at * n / ASKED.min(n), (at * 7919 + n / 2) % n)).collect();
+        let square =
+            |i: usize, j: usize| points.row(i).iter().zip(points.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let off: f64 = pairs.iter().map(|&(i, j)| (self.weight(i, j) - square(i, j)).powi(2)).sum();
+        let all: f64 = pairs.iter().map(|&(i, j)| square(i, j).powi(2)).sum();
+        if all > 0.0 { (off / all).sqrt() } else { 0.0 }
+    }
+
+    /// How many points there are.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Charges::One(n) => *n,
+            Charges::Squares(squares) => squares.squares.len(),
+        }
+    }
+
+    /// The weight of a pair.
+    pub(crate) fn weight(&self, i: usize, j: usize) -> f64 {
+        match self {
+            Charges::One(_) => 1.0,
+            Charges::Squares(s) => {
+                let product: f64 = (0..s.count).map(|c| s.column(c)[i] * s.column(c)[j]).sum();
+                (s.squares[i] + s.squares[j] - 2.0 * product).max(0.0)
+            }
+        }
+    }
+
+    /// The sum of each point's weights, Σⱼ w[i,j].
+    pub(crate) fn degrees(&self) -> Vec<f64> {
+        let n = self.len();
+        match self {
+            Charges::One(_) => vec![n as f64 - 1.0; n],
+            Charges::Squares(s) => {
+                let total: f64 = s.squares.iter().sum();
+                s.squares.iter().map(|square| n as f64 * square + total).collect()
+            }
+        }
+    }
+
+    /// The mean weight of a pair.
+    pub(crate) fn mean(&self) -> f64 {
+        let n = self.len() as f64;
+        self.degrees().iter().sum::<f64>() / (n * (n - 1.0))
+    }
+
+    /// L⁻ x, the Laplacian of the weights.
+    pub(crate) fn laplacian(&self, x: &[f64]) -> Vec<f64> {
+        let (n, sum) = (x.len() as f64, x.iter().sum::<f64>());
+        match self {
+            Charges::One(_) => x.iter().map(|x| n * x - sum).collect(),
+            Charges::Squares(s) => {
+                let weighted: f64 = s.squares.iter().zip(x).map(|(a, b)| a * b).sum();
+                let mut out: Vec<f64> = self.degrees().iter().zip(x).map(|(degree, x)| degree * x).collect();
+                out.iter_mut().zip(&s.squares).for_each(|(out, square)| *out -= square * sum + weighted);
+                for c in 0..s.count {
+                    let product: f64 = s.column(c).iter().zip(x).map(|(a, b)| a * b).sum();
+                    out.iter_mut().zip(s.column(c)).for_each(|(out, y)| *out += 2.0 * y * product);
+                }
+                out
+            }
+        }
+    }
+}

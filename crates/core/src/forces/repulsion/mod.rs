@@ -1,0 +1,221 @@
+//! Repulsion: every point is pushed by every other, by a kernel of their distance.
+//!
+//! ```text
+//! φ(x) = Σⱼ q[j] k(‖x − y[j]‖²)
+//! ```
+//!
+//! Few points are summed pair by pair; many in up to three dimensions by a [`Grid`], whose error is measured on some of the
+//! points against the sum pair by pair.
+
+mod charges;
+mod convolution;
+pub(crate) mod exact;
+pub(crate) mod grid;
+mod kernel;
+mod spline;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use charges::Charges;
+pub(crate) use exact::Weights;
+pub(crate) use grid::Grid;
+pub(crate) use kernel::{Kernel, Shape};
+pub(crate) use spline::Real;
+
+use crate::parameter::choices;
+#[cfg(test)]
+use crate::points::Points;
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+/// The potential at every point, and its slope.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sums {
+    /// One per point.
+    pub(crate) values: Vec<f64>,
+    /// One row per point.
+    pub(crate) slopes: Vec<f64>,
+}
+
+impl Sums {
+    /// All zero, for so many points.
+    pub(crate) fn clear(&mut self, points: usize, dims: usize) {
+        self.values.clear();
+        self.values.resize(points, 0.0);
+        self.slopes.clear();
+        self.slopes.resize(points * dims, 0.0);
+    }
+}
+
+/// How the repulsion is summed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Accuracy {
+    /// By a grid in single precision: its error is about that of the steps.
+    Fast,
+    /// By a grid in double precision: good to three digits or more.
+    Fine,
+    /// Pair by pair.
+    Exact,
+}
+
+choices! {
+    Accuracy {
+        Fast: "fast", "by a grid in single precision, good to some per cent";
+        Fine: "fine", "by a finer grid in double precision, good to three digits or more";
+        Exact: "exact", "pair by pair";
+    }
+}
+
+/// Up to so many points the pairs are summed one by one.
+pub(crate) const FEW: usize = 700;
+/// The nodes of a fine grid are closer by this factor.
+const FINE: f64 = 0.5;
+/// Points of which the error of a grid is measured.
+const ASKED: usize = 100;
+
+/// How the sums are made.
+pub(crate) enum Repulsion {
+    /// Pair by pair.
+    Exact(Kernel),
+    /// By a grid of single precision, with splines of order 4: fast.
+    Fast(Box<Grid<f32, 4>>),
+    /// By a grid of double precision, with splines of order 8: exact to six or more digits.
+    Fine(Box<Grid<f64, 8>>),
+}
+
+/// How well a grid does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct GridError {
+    /// Of the slopes, root mean square, in parts of their own.
+    pub(crate) slope: f64,
+    /// Of the sum of the potentials.
+    pub(crate) total: f64,
+}
+
+impl Repulsion {
+    /// The way to sum over so many points that is asked for; few points, or those in more than three dimensions, are
+    /// always summed pair by pair.
+    pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> Repulsion {
+        match accuracy {
+            _ if points <= FEW || dims > 3 => Repulsion::Exact(kernel),
+            Accuracy::Exact => Repulsion::Exact(kernel),
+            Accuracy::Fast => Repulsion::Fast(Box::new(Grid::new(kernel, dims, spacing))),
+            Accuracy::Fine => Repulsion::Fine(Box::new(Grid::new(kernel, dims, FINE * spacing))),
+        }
+    }
+
+    /// Takes the points, row after row.
+    pub(crate) fn take(&mut self, points: &[f64]) {
+        match self {
+            Repulsion::Exact(_) => {}
+            Repulsion::Fast(grid) => grid.take(points),
+            Repulsion::Fine(grid) => grid.take(points),
+        }
+    }
+
+    /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last.
+    pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, sums: &mut Sums) {
+        let Charges::Squares(weights) = charges else { return self.add(points, dims, None, None, sums) };
+        if let Some(kernel) = self.direct() {
+            let weights = weights
+                .table()
+                .map_or_else(|| Weights::Squares(weights.columns().0, weights.columns().1), Weights::Table);
+            return exact::add(kernel, weights, points, dims, sums);
+        }
+        self.add(points, dims, None, Some(weights.squares()), sums);
+        self.add(points, dims, Some(weights.squares()), None, sums);
+        for c in 0..weights.columns().1 {
+            let factors: Vec<f64> = weights.column(c).iter().map(|y| -2.0 * y).collect();
+            self.add(points, dims, Some(weights.column(c)), Some(&factors), sums);
+        }
+    }
+
+    /// Adds factor[i] Σⱼ q[j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last.
+    pub(crate) fn add(
+        &mut self,
+        points: &[f64],
+        dims: usize,
+        charges: Option<&[f64]>,
+        factors: Option<&[f64]>,
+        sums: &mut Sums,
+    ) {
+        if let Some(kernel) = self.direct() {
+            let weights = charges.map_or(Weights::One, Weights::Charge);
+            let mut fresh = Sums::default();
+            fresh.clear(sums.values.len(), dims);
+            exact::add(kernel, weights, points, dims, &mut fresh);
+            for (i, value) in sums.values.iter_mut().enumerate() {
+                let factor = factors.map_or(1.0, |factors| factors[i]);
+                *value += factor * fresh.values[i];
+                let range = i * dims..(i + 1) * dims;
+                let parts = sums.slopes[range.clone()].iter_mut().zip(&fresh.slopes[range]);
+                parts.for_each(|(to, from)| *to += factor * from);
+            }
+            return;
+        }
+        match self {
+            Repulsion::Exact(_) => {}
+            Repulsion::Fast(grid) => grid.add(charges, factors, sums),
+            Repulsion::Fine(grid) => grid.add(charges, factors, sums),
+        }
+    }
+
+    /// The kernel, if the points that were taken last are summed pair by pair.
+    fn direct(&self) -> Option<&Kernel> {
+        match self {
+            Repulsion::Exact(kernel) => Some(kernel),
+            Repulsion::Fast(grid) => grid.is_direct().then(|| grid.kernel()),
+            Repulsion::Fine(grid) => grid.is_direct().then(|| grid.kernel()),
+        }
+    }
+
+    /// The error of a grid on some of the points, which it has taken; nothing where pairs are summed one by one.
+    pub(crate) fn error(&mut self, points: &[f64], dims: usize) -> Option<GridError> {
+        if self.direct().is_some() {
+            return None;
+        }
+        let kernel = match self {
+            Repulsion::Exact(_) => return None,
+            Repulsion::Fast(grid) => grid.kernel().clone(),
+            Repulsion::Fine(grid) => grid.kernel().clone(),
+        };
+        let n = points.len() / dims;
+        let mut sums = Sums::default();
+        sums.clear(n, dims);
+        self.add(points, dims, None, None, &mut sums);
+        let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
+        let rows: Vec<(f64, Vec<f64>)> = asked
+            .par_iter()
+            .map(|&i| exact::one(&kernel, points, dims, &points[i * dims..(i + 1) * dims], Some(i)))
+            .collect();
+        let (mut off, mut all, mut total, mut whole) = (0.0, 0.0, 0.0, 0.0);
+        for (&i, (value, slope)) in asked.iter().zip(&rows) {
+            for (q, exact) in slope.iter().enumerate() {
+                off += (sums.slopes[i * dims + q] - exact).powi(2);
+                all += exact * exact;
+            }
+            total += sums.values[i] - value;
+            whole += value;
+        }
+        let ratio = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
+        Some(GridError { slope: ratio(off, all).sqrt(), total: ratio(total.abs(), whole) })
+    }
+
+    /// How many times farther apart than asked for the nodes of the grid are, if they had to be.
+    pub(crate) fn coarseness(&self) -> f64 {
+        match self {
+            Repulsion::Exact(_) => 1.0,
+            Repulsion::Fast(grid) => grid.coarseness(),
+            Repulsion::Fine(grid) => grid.coarseness(),
+        }
+    }
+
+    /// In a few words.
+    pub(crate) fn route(&self) -> &'static str {
+        match self {
+            Repulsion::Exact(_) => "all pairs",
+            Repulsion::Fast(_) => "grid, single precision",
+            Repulsion::Fine(_) => "grid, double precision",
+        }
+    }
+}

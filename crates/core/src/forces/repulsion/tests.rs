@@ -1,0 +1,140 @@
+//! Grids against sums pair by pair.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Points at low discrepancy in a box, denser towards one corner, so that pushes do not cancel.
+fn places(n: usize, dims: usize, extent: f64) -> Vec<f64> {
+    let steps = [0.754_877_666_246_693, 0.569_840_290_998_053, 0.430_159_709_001_947];
+    let place = |at: usize| extent * (0.5 + (at / dims + 1) as f64 * steps[at % dims]).fract().powi(2);
+    (0..n * dims).map(place).collect()
+}
+
+fn kernels() -> [Kernel; 4] {
+    [Shape::Gaussian, Shape::Student(1.0), Shape::Student(3.0), Shape::Umap(1.576_943, 0.895_061)].map(Kernel::of)
+}
+
+fn errors(kernel: &Kernel, y: &[f64], dims: usize, spacing: f64) -> (GridError, GridError) {
+    let mut fast = Repulsion::Fast(Box::new(Grid::new(kernel.clone(), dims, spacing)));
+    let mut fine = Repulsion::Fine(Box::new(Grid::new(kernel.clone(), dims, FINE * spacing)));
+    fast.take(y);
+    fine.take(y);
+    // Nothing where so few points are summed pair by pair.
+    let none = GridError { slope: 0.0, total: 0.0 };
+    (fast.error(y, dims).unwrap_or(none), fine.error(y, dims).unwrap_or(none))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn a_grid_is_near_the_sum_pair_by_pair(
+        n in 300usize..1500, dims in 1usize..=3, extent in 0.01f64..5.0, which in 0usize..3,
+    ) {
+        let kernel = &kernels()[which];
+        let y = places(n, dims, extent);
+        let (fast, fine) = errors(kernel, &y, dims, 0.5);
+        // Slopes of few points nearly cancel; the potentials do not.
+        prop_assert!(fine.total < 1e-4 && fast.total < 3e-2, "{which}: {fast:?} {fine:?}");
+    }
+}
+
+#[test]
+fn slopes_are_right_to_some_per_cent_or_to_four_digits() {
+    for (kernel, spacing) in kernels().iter().zip([0.5, 0.5, 0.5, 0.2]) {
+        for dims in 1..=3 {
+            // UMAP's kernel has a peak narrower than its grid, which many points on a line would feel.
+            if matches!(kernel, Kernel::Umap(_)) && dims != 2 {
+                continue;
+            }
+            let extent = [200.0, 20.0, 8.0][dims - 1];
+            let (fast, fine) = errors(kernel, &places(2000, dims, extent), dims, spacing);
+            assert!(fast.slope < 0.12 && fast.total < 1e-2, "{spacing} in {dims}: {fast:?}");
+            assert!(fine.slope < 2e-3 && fine.total < 1e-4, "{spacing} in {dims}: {fine:?}");
+        }
+    }
+}
+
+#[test]
+fn the_slope_is_that_of_the_approximate_potential() {
+    for dims in 1..=3 {
+        let y = places(300, dims, 6.0);
+        let mut grid = Grid::<f64, 8>::new(Kernel::Gaussian, dims, 0.4);
+        let mut total = |y: &[f64]| {
+            let mut sums = Sums::default();
+            sums.clear(300, dims);
+            grid.take(y);
+            grid.add(None, None, &mut sums);
+            (sums.values.iter().sum::<f64>(), sums.slopes)
+        };
+        let slopes = total(&y).1;
+        for at in [10, 77, 150] {
+            let mut moved = |step: f64| {
+                let mut y = y.clone();
+                y[at] += step;
+                total(&y).0
+            };
+            let difference = (moved(1e-4) - moved(-1e-4)) / 2e-4;
+            assert!((difference - 2.0 * slopes[at]).abs() < 1e-6, "{dims}: {difference} {}", slopes[at]);
+        }
+    }
+}
+
+#[test]
+fn charges_of_squares_are_the_squared_distances() {
+    let points = Points::new(700, 3, places(700, 3, 2.0)).unwrap();
+    let charges = Charges::squares(&points, &points);
+    let y = places(700, 2, 10.0);
+    let sums = |mut repulsion: Repulsion| {
+        let mut sums = Sums::default();
+        sums.clear(700, 2);
+        repulsion.take(&y);
+        repulsion.add_all(&y, 2, &charges, &mut sums);
+        sums
+    };
+    let exact = sums(Repulsion::Exact(Kernel::Gaussian));
+    let grid = sums(Repulsion::Fine(Box::new(Grid::new(Kernel::Gaussian, 2, 0.25))));
+    for (a, b) in exact.slopes.iter().zip(&grid.slopes) {
+        assert!((a - b).abs() < 1e-5, "{a} {b}");
+    }
+    let x: Vec<f64> = (0..700).map(|i| f64::from(i % 13) - 6.0).collect();
+    let product = charges.laplacian(&x);
+    let direct: f64 = (0..700).map(|j| charges.weight(5, j) * (x[5] - x[j])).sum();
+    assert!((product[5] - direct).abs() < 1e-9 * direct.abs());
+}
+
+#[test]
+fn the_bytes_do_not_depend_on_the_number_of_threads() {
+    let y = places(5000, 2, 60.0);
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut repulsion = Repulsion::of(Kernel::Student(1.0), 5000, 2, 0.667, Accuracy::Fast);
+            let mut sums = Sums::default();
+            sums.clear(5000, 2);
+            repulsion.take(&y);
+            repulsion.add(&y, 2, None, None, &mut sums);
+            sums
+        })
+    };
+    let one = run(1);
+    for threads in [2, 3, 7] {
+        let other = run(threads);
+        assert!(one.values == other.values && one.slopes == other.slopes, "{threads}");
+    }
+}
+
+#[test]
+fn a_point_far_off_makes_the_grid_coarse_and_not_large() {
+    // Few points are summed pair by pair instead.
+    for (n, dims, coarse) in [(2000, 1, false), (2000, 3, false), (8000, 2, true)] {
+        let mut y = places(n, dims, 10.0);
+        y[0] = 1e12;
+        let mut repulsion = Repulsion::of(Kernel::Student(1.0), n, dims, 0.667, Accuracy::Fast);
+        let mut sums = Sums::default();
+        sums.clear(n, dims);
+        repulsion.take(&y);
+        repulsion.add(&y, dims, None, None, &mut sums);
+        assert_eq!(repulsion.coarseness() > 1.0, coarse);
+        assert!(sums.slopes.iter().all(|slope| slope.is_finite()));
+    }
+}

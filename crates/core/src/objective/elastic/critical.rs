@@ -1,0 +1,121 @@
+//! The λ₁* at which the map leaves the origin, and its bounds.
+//!
+//! The Hessian of the objective at X = 0 is 4 (L⁺ − λ L⁻), so that λ₁* is the smallest eigenvalue of L⁺ u = λ L⁻ u among
+//! vectors of mean zero: inverse iteration with the factor of L⁺ finds it. (The paper says that it has no explicit form.)
+//!
+//! ```text
+//! l₁ = max(λ₂⁺/λ_N⁻, min w⁺/w⁻)                       (11), printed with λ_N⁺ for λ_N⁻, which is no lower bound
+//! u₁ = min over i of λᵢ⁺/λᵢ⁻ and L⁺ᵢᵢ/L⁻ᵢᵢ             (12); of many points L⁺ᵢᵢ/L⁻ᵢᵢ and the quotient of L⁺'s own slowest vector
+//! ```
+
+use crate::error::Result;
+use crate::forces::repulsion::Charges;
+use crate::linalg::Operator;
+use crate::linalg::SparseSymmetric;
+use crate::linalg::dense;
+use crate::linalg::sparse::cholesky::Cholesky;
+use faer::{Mat, MatRef};
+
+/// Where the iteration ends, and after how many steps at most.
+const TOLERANCE: f64 = 1e-14;
+const MOST: usize = 2000;
+/// Up to so many points all eigenvalues are computed.
+const DENSE: usize = 1000;
+
+/// The critical λ with its bounds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Critical {
+    pub(crate) value: f64,
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+}
+
+/// λ₁* by the factor of L⁺ with one point held.
+pub(super) fn critical(attraction: &SparseSymmetric, held: &Cholesky, charges: &Charges) -> Result<Critical> {
+    let n = attraction.dim();
+    let solve = |x: &[f64]| {
+        let mut out = Mat::from_fn(n, 1, |i, _| x[i]);
+        held.solve(out.as_mut());
+        centered((0..n).map(|i| out[(i, 0)]).collect())
+    };
+    let product = |x: &[f64]| {
+        let mut out = Mat::zeros(n, 1);
+        attraction.apply(MatRef::from_column_major_slice(x, n, 1), out.as_mut());
+        (0..n).map(|i| out[(i, 0)]).collect::<Vec<f64>>()
+    };
+    let identity = |x: &[f64]| x.to_vec();
+    let repulsion = |x: &[f64]| charges.laplacian(x);
+    let (value, _) = slowest(n, &solve, &product, &repulsion);
+    let (second, slow) = slowest(n, &solve, &product, &identity);
+    let quotient = second * dot(&slow, &slow) / dot(&slow, &repulsion(&slow));
+    let diagonal = charges.degrees();
+    let ratios = attraction.diagonal().into_iter().zip(&diagonal).map(|(plus, minus)| plus / minus);
+    let upper = ratios.fold(quotient, f64::min);
+    if n > DENSE {
+        let largest = fastest(n, &repulsion);
+        return Ok(Critical { value, lower: second / largest, upper });
+    }
+    let dense_minus = Mat::from_fn(n, n, |i, j| if i == j { diagonal[i] } else { -charges.weight(i, j) });
+    let plus = attraction.to_dense();
+    let least = (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).map(|(i, j)| -plus[(i, j)] / charges.weight(i, j));
+    let least = least.filter(|ratio| ratio.is_finite()).fold(f64::INFINITY, f64::min);
+    let plus = dense::symmetric_eigen(plus.as_ref())?.0;
+    let minus = dense::symmetric_eigen(dense_minus.as_ref())?.0;
+    // Largest first; the last is that of the constants.
+    let upper = (0..n - 1).map(|i| plus[i] / minus[i]).fold(upper, f64::min);
+    Ok(Critical { value, lower: (plus[n - 2] / minus[0]).max(least), upper })
+}
+
+/// The smallest eigenvalue of A x = λ M x over vectors of mean zero, and its vector, by inverse iteration.
+fn slowest(
+    n: usize,
+    solve: &dyn Fn(&[f64]) -> Vec<f64>,
+    product: &dyn Fn(&[f64]) -> Vec<f64>,
+    mass: &dyn Fn(&[f64]) -> Vec<f64>,
+) -> (f64, Vec<f64>) {
+    let mut x = centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect());
+    let mut value = f64::INFINITY;
+    for _ in 0..MOST {
+        let weighted = mass(&x);
+        x = solve(&centered(weighted));
+        let length = dot(&x, &x).sqrt().max(f64::MIN_POSITIVE);
+        x.iter_mut().for_each(|x| *x /= length);
+        let next = dot(&x, &product(&x)) / dot(&x, &mass(&x));
+        let done = (value - next).abs() <= TOLERANCE * next;
+        value = next;
+        if done {
+            break;
+        }
+    }
+    (value, x)
+}
+
+/// The largest eigenvalue, from above: the iteration's own, and the length of what is left of its vector.
+fn fastest(n: usize, product: &dyn Fn(&[f64]) -> Vec<f64>) -> f64 {
+    let mut x = centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect());
+    let mut value = 0.0;
+    for _ in 0..MOST {
+        let length = dot(&x, &x).sqrt().max(f64::MIN_POSITIVE);
+        x.iter_mut().for_each(|x| *x /= length);
+        let next = product(&x);
+        let quotient = dot(&x, &next);
+        let rest: f64 = next.iter().zip(&x).map(|(a, b)| (a - quotient * b).powi(2)).sum::<f64>().sqrt();
+        let done = (quotient - value).abs() <= 1e-10 * quotient;
+        value = quotient;
+        if done {
+            return value + rest;
+        }
+        x = next;
+    }
+    value
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+fn centered(mut x: Vec<f64>) -> Vec<f64> {
+    let mean = x.iter().sum::<f64>() / x.len() as f64;
+    x.iter_mut().for_each(|x| *x -= mean);
+    x
+}

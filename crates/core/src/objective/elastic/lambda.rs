@@ -1,0 +1,108 @@
+//! How strong the repulsion is: a number, a path of numbers, or left to the method.
+
+use crate::error::{Error, Result};
+use crate::parameter::{Held, Value};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// The most values of a path.
+const LONGEST: usize = 1000;
+/// A path whose start is left to the method starts this many times above the critical value.
+const ABOVE: f64 = 1.5;
+/// What a strength that is not left to the method looks like.
+pub(crate) const FORM: &str = "a number above 0, a path FROM:TO:COUNT as in 1e-6:1:40 or auto:1:40";
+
+/// The strength of the repulsion.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub enum Lambda {
+    /// As wide as the springs allow.
+    #[default]
+    Auto,
+    /// This one.
+    Value(f64),
+    /// Several, one after the other, evenly spaced in their logarithm (homotopy).
+    Path {
+        /// The first; if not given, just above the critical value at which the map leaves the origin.
+        from: Option<f64>,
+        /// The last.
+        to: f64,
+        /// How many.
+        count: usize,
+    },
+}
+
+impl Lambda {
+    /// All values, the last one last.
+    pub(crate) fn values(self, auto: f64, critical: Option<f64>) -> Result<Vec<f64>> {
+        match self {
+            Lambda::Auto => Ok(vec![auto]),
+            Lambda::Value(value) => Ok(vec![value]),
+            Lambda::Path { from, to, count } => {
+                let from = from.or(critical.map(|critical| ABOVE * critical)).ok_or_else(|| {
+                    Error::parameter(
+                        "the critical `lambda` is not known here: the graph fills; give FROM:TO:COUNT in numbers",
+                    )
+                })?;
+                if from >= to {
+                    return Err(Error::parameter(format!(
+                        "`lambda` {to} is not above the critical value, where the path would start at {from:.3e}; give a larger one"
+                    )));
+                }
+                let ratio = (to / from).ln() / (count - 1) as f64;
+                Ok((0..count).map(|at| from * (ratio * at as f64).exp()).collect())
+            }
+        }
+    }
+}
+
+impl fmt::Display for Lambda {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Lambda::Auto => write!(out, "auto"),
+            Lambda::Value(value) => write!(out, "{value}"),
+            Lambda::Path { from, to, count } => {
+                let from = from.map_or("auto".to_string(), |from| from.to_string());
+                write!(out, "{from}:{to}:{count}")
+            }
+        }
+    }
+}
+
+impl FromStr for Lambda {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Lambda> {
+        let wrong = || Error::parameter(format!("`lambda` is {text:?}; give {FORM}, or auto"));
+        let number =
+            |text: &str| text.trim().parse().ok().filter(|x: &f64| x.is_finite() && *x > 0.0).ok_or_else(wrong);
+        let parts: Vec<&str> = text.split(':').collect();
+        match parts.as_slice() {
+            [value] => number(value).map(Lambda::Value),
+            [from, to, count] => {
+                let from = if from.trim() == "auto" { None } else { Some(number(from)?) };
+                let (to, count) = (number(to)?, count.trim().parse().map_err(|_| wrong())?);
+                if from.is_some_and(|from| from >= to) || !(2..=LONGEST).contains(&count) {
+                    return Err(Error::parameter(format!(
+                        "`lambda` {text} is no path; give FROM < TO and a COUNT from 2 to {LONGEST}"
+                    )));
+                }
+                Ok(Lambda::Path { from, to, count })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+impl Held for Lambda {
+    fn value(&self) -> Value {
+        if *self == Lambda::Auto { Value::Auto } else { Value::Text(self.to_string()) }
+    }
+
+    fn held(value: Value) -> Result<Lambda> {
+        match value {
+            Value::Text(text) => text.parse(),
+            _ => Ok(Lambda::Auto),
+        }
+    }
+}

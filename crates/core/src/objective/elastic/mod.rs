@@ -1,0 +1,410 @@
+//! Elastic embedding: springs between neighbors, and a repulsion of all points that fades with their distance on the map.
+//!
+//! ```text
+//! E(X; λ) = Σ w⁺[n,m] ‖x[n] − x[m]‖² + λ Σ w⁻[n,m] exp(−‖x[n] − x[m]‖²)          (6), over ordered pairs
+//! G(X; λ) = 4 (L⁺ − λ L̃⁻) X                                                    (8)
+//! ```
+//!
+//! w⁺ are Gaussian or entropic affinities of neighbors, w⁻ = ‖y[n] − y[m]‖² or 1. The direction of every step is
+//! −(4 L⁺)⁻¹ G by one sparse factor (the spectral direction), where its predicted price allows; close to a minimum,
+//! or without the factor, limited-memory BFGS goes on in the same metric, or in that of the degrees.
+//!
+//! λ may be a path (homotopy): from just above the λ₁* at which the map leaves the origin, to its last value.
+//!
+//! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010.
+
+mod critical;
+mod lambda;
+
+pub use lambda::Lambda;
+
+use super::interaction::{Form, Interaction};
+use super::neighborhood::{AUTO, Affinities, FORM as PERPLEXITY, Perplexity};
+use super::start::{self, Init};
+use crate::coordinates;
+use crate::error::Result;
+use crate::field::laplacian::affinity::{TYPICAL, heat, typical_length};
+use crate::field::scaling::pca::Pca;
+use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way, shown};
+use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
+use crate::forces::{Kernel, Pairs, Pull, Shape};
+use crate::graph::Graph;
+use crate::ground::Ground;
+use crate::linalg::SparseSymmetric;
+use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
+use crate::optimize::{Emphasized, Fixed};
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::place::{Attracted, Away, Hold, Measure, Push, Rule};
+use crate::points::Points;
+use critical::{Critical, critical};
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// A factor is made up to this many multiplications.
+const MOST_FLOPS: f64 = 1e11;
+/// Steps at every λ of a path but the last.
+const ON_THE_WAY: usize = 10;
+/// Steps in the fixed metric at the last λ, before curvature is learned as well.
+const FIRST: usize = 60;
+/// A step that moves the map by less than this part of its size is the last.
+const STILL: f64 = 1e-8;
+/// λ n (mean w⁻) / (mean degree), if λ is left to the method.
+const STRENGTH: f64 = 4e4;
+/// The same where w⁻ = 1.
+const STRENGTH_OF_ONE: f64 = 500.0;
+/// The grid's spacing.
+const SPACING: f64 = 0.5;
+/// Up to so many points the repulsion is summed pair by pair, if that is left to the method.
+const EXACT: usize = 4000;
+/// Above so many features the squared distances go by as many principal components, where they are split into charges.
+const MOST_CHARGES: usize = 16;
+/// The start's standard deviation where it is random.
+const SMALL: f64 = 0.1;
+/// Landmarks of the start by isomap, above so many points.
+const LANDMARKS: usize = 200;
+const LANDMARKS_ABOVE: usize = 2500;
+
+/// What pulls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Springs {
+    /// exp(−d²/2σ²) on the edges of the neighborhood graph.
+    #[default]
+    Heat,
+    /// The entropic affinities of a perplexity, as in SNE.
+    Entropic,
+}
+
+choices! {
+    Springs {
+        Heat: "heat" or "gaussian", "exp(-d^2 / 2 sigma^2) between neighbors";
+        Entropic: "entropic", "the affinities of sne, by perplexity";
+    }
+}
+
+/// What the strength of the repulsion between two points is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Pushes {
+    /// The squared distance of the points.
+    #[default]
+    Squared,
+    /// 1.
+    One,
+}
+
+choices! {
+    Pushes {
+        Squared: "squared", "by their squared distance; all alike where there are no points with Euclidean distances";
+        One: "one", "all alike";
+    }
+}
+
+/// Where the descent of an elastic embedding starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ElasticInit {
+    /// Isomap with landmarks, rescaled.
+    #[default]
+    Isomap,
+    /// Laplacian eigenmaps, rescaled.
+    Spectral,
+    /// The first principal components, rescaled.
+    Pca,
+    /// At random, by the seed.
+    Random,
+}
+
+choices! {
+    ElasticInit {
+        Isomap: "isomap", "isomap with landmarks, in the best scale";
+        Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors, in the best scale";
+        Pca: "pca", "the first principal components, in the best scale";
+        Random: "random", "at random, by the seed";
+    }
+}
+
+/// Elastic embedding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Elastic {
+    /// What pulls.
+    pub springs: Springs,
+    /// σ of the springs; if not given, the root mean square neighbor distance.
+    pub bandwidth: Option<f64>,
+    /// The effective number of neighbors of entropic springs.
+    pub perplexity: Perplexity,
+    /// What the strength of the repulsion is.
+    pub repulsion: Pushes,
+    /// λ, or a path of them.
+    pub lambda: Lambda,
+    /// How the repulsion is summed; pair by pair up to 4000 points if not given, fast beyond.
+    pub accuracy: Option<Accuracy>,
+    /// Where the descent starts.
+    pub init: ElasticInit,
+    /// The part of the objective that two steps in a row must gain, else the descent ends.
+    pub tolerance: f64,
+    /// How often the objective may be evaluated.
+    pub max_iterations: usize,
+}
+
+impl Default for Elastic {
+    fn default() -> Elastic {
+        Elastic {
+            springs: Springs::Heat,
+            bandwidth: None,
+            perplexity: Perplexity::default(),
+            repulsion: Pushes::Squared,
+            lambda: Lambda::Auto,
+            accuracy: None,
+            init: ElasticInit::Isomap,
+            tolerance: 1e-9,
+            max_iterations: 1000,
+        }
+    }
+}
+
+impl Table for Elastic {
+    const METHOD: &'static str = "elastic";
+    const TABLE: &'static [Parameter<Elastic>] = &[
+        Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
+        Parameter::new("bandwidth", "sigma of the springs", Kind::positive(), field!(bandwidth))
+            .auto(TYPICAL)
+            .with("springs", &["heat"]),
+        Parameter::new(
+            "perplexity",
+            "the effective number of neighbors",
+            Kind::Text { form: PERPLEXITY },
+            field!(perplexity),
+        )
+        .auto(AUTO)
+        .with("springs", &["entropic"]),
+        Parameter::new("repulsion", "how strongly two points push", Kind::Choice(Pushes::NAMES), field!(repulsion)),
+        Parameter::new("lambda", "how strong the repulsion is", Kind::Text { form: lambda::FORM }, field!(lambda))
+            .auto("in proportion to the springs and to the number of points"),
+        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy))
+            .auto("exact up to 4000 points, fast beyond"),
+        Parameter::new("init", "where the descent starts", Kind::Choice(ElasticInit::NAMES), field!(init)),
+        Parameter::new(
+            "tolerance",
+            "the part of the objective that two steps in a row must gain, else the descent ends",
+            Kind::number(0.0, 1.0),
+            field!(tolerance),
+        ),
+        Parameter::new(
+            "max-iterations",
+            "how often the objective may be evaluated",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
+    ];
+}
+
+impl Build for Elastic {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &["elastic-embedding", "ee"],
+            summary: "springs between neighbors, and all points push each other apart",
+            stage: "objective",
+            paper: "Carreira-Perpinan 2010",
+            accepts: InputKind::ALL,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let (n, dims, graph) = (site.len(), site.dims, site.graph()?);
+        let springs = Spring::new(self, site, graph)?;
+        let accuracy = self.accuracy.unwrap_or(if n <= EXACT { Accuracy::Exact } else { Accuracy::Fast });
+        let (charges, off) = self.charges(site, accuracy)?;
+        let laplacian = springs.laplacian();
+        let factor = factored(&laplacian, site.memory)?;
+        let critical = factor.as_ref().map(|factor| critical(&laplacian, factor, &charges)).transpose()?;
+        let strength = if matches!(charges, Charges::One(_)) { STRENGTH_OF_ONE } else { STRENGTH };
+        let auto = strength * springs.mean_degree() / (n as f64 * charges.mean());
+        let lambdas = self.lambda.values(auto, critical.map(|critical| critical.value))?;
+        let last = lambdas[lambdas.len() - 1];
+        let squared = matches!(charges, Charges::Squares(_));
+
+        let repulsion = Repulsion::of(Kernel::Gaussian, n, dims, SPACING, accuracy);
+        let degrees = springs.pairs.degrees();
+        let mut energy = Interaction::new(springs.pairs, Pull::Square, repulsion, Form::Sum(last), dims);
+        energy.charges = charges;
+        let start = self.start(site, graph, &mut energy, last / lambdas[0])?;
+        let way = match factor {
+            Some(factor) => {
+                let steps =
+                    |at: usize| if at + 1 == lambdas.len() { FIRST.min(self.max_iterations) } else { ON_THE_WAY };
+                let path = lambdas.iter().enumerate().map(|(at, lambda)| (last / lambda, steps(at))).collect();
+                Way::Fixed { fixed: Fixed { path, step: STILL }, metric: Box::new(Metric { factor, dims }) }
+            }
+            None => Way::QuasiNewton { diagonal: Some(degrees.iter().map(|degree| 4.0 * degree).collect()) },
+        };
+        let quasi_newton = matches!(way, Way::QuasiNewton { .. });
+        let task = Task::Descend(Descend {
+            objective: Box::new(energy),
+            start,
+            unit: 1.0,
+            way,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        });
+
+        let push = if squared { Push::Squares(last) } else { Push::Sum(last) };
+        let away = squared.then_some(Away { measure: Measure::Metric, landmarks: None });
+        let rule = Attracted { hold: springs.hold, pull: Pull::Square, shape: Shape::Gaussian, push, away };
+        let mut built = Built::of(task, Rule::Attracted(rule));
+        (built.used, built.recall, built.neighbors) = (springs.used, springs.recall, springs.neighbors);
+        built.used.push(("lambda", shown(last)));
+        built.used.extend(start::told(site));
+        if !squared {
+            built.used.push(("repulsion", Pushes::One.word().into()));
+        }
+        if quasi_newton && lambdas.len() > 1 {
+            built
+                .warnings
+                .push("the path of `lambda` was left out: the springs fill too much for its direction".into());
+        }
+        built.figures = critical.map_or(Vec::new(), figures);
+        built.figures.extend(off.map(|off| ("repulsion_projection_error", off)));
+        Ok(built)
+    }
+}
+
+/// What is said of the critical value.
+fn figures(critical: Critical) -> Vec<(&'static str, f64)> {
+    let Critical { value, lower, upper } = critical;
+    vec![("critical_lambda", value), ("critical_lambda_lower", lower), ("critical_lambda_upper", upper)]
+}
+
+/// The factor of L⁺ where it is worth its price. The constants are free in it, so that one point is held: that changes no
+/// solution for a slope that sums to zero.
+fn factored(laplacian: &SparseSymmetric, memory: u64) -> Result<Option<Cholesky>> {
+    let analysis = Analysis::new(laplacian)?;
+    if analysis.flops > MOST_FLOPS || analysis.memory() > memory {
+        return Ok(None);
+    }
+    let diagonal = laplacian.diagonal();
+    let mean = diagonal.iter().sum::<f64>() / diagonal.len() as f64;
+    analysis.factor(&laplacian.with_added(0, mean), 0.0)
+}
+
+/// (4 L⁺)⁻¹.
+struct Metric {
+    factor: Cholesky,
+    dims: usize,
+}
+
+impl crate::optimize::Metric for Metric {
+    fn solve(&self, v: &mut [f64]) {
+        let (n, dims) = (v.len() / self.dims, self.dims);
+        let mut rows = Mat::from_fn(n, dims, |i, q| 0.25 * v[i * dims + q]);
+        self.factor.solve(rows.as_mut());
+        v.iter_mut().enumerate().for_each(|(at, v)| *v = rows[(at / dims, at % dims)]);
+    }
+}
+
+/// The attraction, and how a new point takes part in it.
+struct Spring {
+    pairs: Pairs<f64>,
+    hold: Hold,
+    used: Vec<(&'static str, String)>,
+    recall: Option<f64>,
+    neighbors: Option<usize>,
+}
+
+impl Spring {
+    fn new(method: &Elastic, site: &Site<'_>, graph: &Graph) -> Result<Spring> {
+        if method.springs == Springs::Entropic {
+            let affinities = Affinities::new(site, &method.perplexity)?;
+            let used = vec![("perplexity", affinities.perplexity.to_string())];
+            let pairs = Pairs::symmetric(&affinities.graph, &affinities.weights, |a, b| 0.5 * (a + b));
+            let neighbors = Some((affinities.graph.edge_count() / site.len()).max(1));
+            let (hold, recall) = (Hold::Perplexity(affinities.perplexity.0), affinities.recall);
+            return Ok(Spring { pairs, hold, used, recall, neighbors });
+        }
+        let width = method.bandwidth.map_or_else(|| typical_length(graph), Ok)?;
+        let weights: Vec<f64> = graph.all_lengths().iter().map(|&length| heat(length, width)).collect();
+        let used = vec![("bandwidth", shown(width))];
+        let (pairs, hold) = (Pairs::symmetric(graph, &weights, f64::max), Hold::Heat(width));
+        Ok(Spring { pairs, hold, used, recall: None, neighbors: None })
+    }
+
+    fn mean_degree(&self) -> f64 {
+        self.pairs.weights.iter().sum::<f64>() / self.pairs.len() as f64
+    }
+
+    fn laplacian(&self) -> SparseSymmetric {
+        let (mut ends, mut weights) = (Vec::new(), Vec::new());
+        for i in 0..self.pairs.len() {
+            let (targets, own) = self.pairs.row(i);
+            for (&j, &weight) in targets.iter().zip(own).filter(|(j, _)| i < **j as usize) {
+                ends.push((i as u32, j));
+                weights.push(weight);
+            }
+        }
+        SparseSymmetric::laplacian(self.pairs.len(), &ends, &weights, 0.0)
+    }
+}
+
+impl Elastic {
+    /// The weights of the repulsion, and by which part they are off where the features are more than there are charges.
+    fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
+        let (Pushes::Squared, Ground::Points(points, crate::graph::Metric::Euclidean)) = (self.repulsion, site.ground)
+        else {
+            return Ok((Charges::One(site.len()), None));
+        };
+        if accuracy == Accuracy::Exact || points.cols() <= MOST_CHARGES {
+            return Ok((Charges::squares(points, points), None));
+        }
+        let mut built = Pca::default().build(site)?;
+        let most = MOST_CHARGES.min(points.rows() - 1);
+        let shown = coordinates::map(&mut built.task, most, site.seed, site.memory, site.observer)?.coordinates;
+        let charges = Charges::squares(points, &shown);
+        let off = charges.error(points);
+        Ok((charges, Some(off)))
+    }
+
+    fn start(&self, site: &Site<'_>, graph: &Graph, energy: &mut Interaction<f64>, emphasis: f64) -> Result<Points> {
+        if site.start.is_some() {
+            return Init::Pca.start(site, 1.0).and_then(|start| rescaled(&start, energy, emphasis));
+        }
+        let start = match self.init {
+            ElasticInit::Random => return Init::Random.start(site, SMALL),
+            ElasticInit::Isomap => {
+                start::isomap(site, graph, if site.len() > LANDMARKS_ABOVE { LANDMARKS } else { site.len() })?
+            }
+            ElasticInit::Spectral => Init::Spectral.start(site, 1.0)?,
+            ElasticInit::Pca => Init::Pca.start(site, 1.0)?,
+        };
+        rescaled(&start, energy, emphasis)
+    }
+}
+
+/// The start in the scale in which its energy is least: doubled from small while that lowers it, then searched.
+fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Result<Points> {
+    let most = start.values().iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
+    let mut slope = vec![0.0; start.values().len()];
+    let mut at = |log: f64| {
+        let y: Vec<f64> = start.values().iter().map(|v| v / most * f64::exp(log)).collect();
+        energy.value(&y, emphasis, &mut slope)
+    };
+    let (mut best, mut step) = ((0.0, at(0.0)), 2f64.ln());
+    loop {
+        let next = (best.0 + step, at(best.0 + step));
+        if next.1 >= best.1 {
+            break;
+        }
+        best = next;
+    }
+    while step > 0.05 {
+        step *= 0.5;
+        for log in [best.0 - step, best.0 + step] {
+            let value = at(log);
+            if value < best.1 {
+                best = (log, value);
+                break;
+            }
+        }
+    }
+    let factor = best.0.exp() / most;
+    Points::new(start.rows(), start.cols(), start.values().iter().map(|v| v * factor).collect())
+}

@@ -1,0 +1,307 @@
+//! Objectives of pairs that attract and of all points that repel: one sum of each.
+//!
+//! ```text
+//! E(Y) = Σ w[i,j] a(‖y[i] − y[j]‖²)  +  a function of  Σ k(‖y[i] − y[j]‖²)
+//! ```
+//!
+//! Both sums are over ordered pairs: every pair counts twice.
+
+use crate::error::Result;
+use crate::field::Energy;
+use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
+use crate::forces::{Pairs, Pull, Real};
+use crate::optimize::Emphasized;
+use rayon::prelude::*;
+
+/// Rows to a piece of parallel work.
+const ROWS: usize = 128;
+/// Pairs that are added side by side.
+const LANES: usize = 8;
+
+/// What becomes of the sum of the kernel.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Form {
+    /// λ Σ.
+    Sum(f64),
+    /// λ log Σ over all pairs.
+    LogSum(f64),
+    /// λ Σᵢ log Σⱼ.
+    LogSumRows(f64),
+    /// −Σ w log(ω/N + (1 − ω) k/Σ) over the N ordered pairs, of a Gaussian kernel: UNI-SNE, with ω. It takes the place of the
+    /// attraction.
+    Uniform(f64),
+}
+
+/// An attraction, a repulsion, and the space to sum them in.
+pub(crate) struct Interaction<T: Real> {
+    pub(crate) pairs: Pairs<T>,
+    pub(crate) pull: Pull,
+    pub(crate) repulsion: Repulsion,
+    pub(crate) form: Form,
+    /// The weights of the repulsion.
+    pub(crate) charges: Charges,
+    /// What does not depend on the coordinates.
+    pub(crate) constant: f64,
+    dims: usize,
+    places: Vec<T>,
+    sums: Sums,
+}
+
+impl<T: Real> Interaction<T> {
+    /// An objective over points in so many dimensions.
+    pub(crate) fn new(pairs: Pairs<T>, pull: Pull, repulsion: Repulsion, form: Form, dims: usize) -> Interaction<T> {
+        let charges = Charges::One(pairs.len());
+        let (places, sums) = (Vec::new(), Sums::default());
+        Interaction { pairs, pull, repulsion, form, charges, constant: 0.0, dims, places, sums }
+    }
+
+    /// The same, and a number.
+    pub(crate) fn plus(self, constant: f64) -> Interaction<T> {
+        Interaction { constant, ..self }
+    }
+
+    /// The slope, the attraction being `emphasis` times as strong; and the value, if it is wanted.
+    fn evaluate(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
+        self.places.clear();
+        self.places.extend(y.iter().map(|&y| T::round(y)));
+        self.sums.clear(self.pairs.len(), self.dims);
+        self.repulsion.take(y);
+        self.repulsion.add_all(y, self.dims, &self.charges, &mut self.sums);
+        if let Form::Uniform(part) = self.form {
+            return self.constant + self.mixed(y, part, slope);
+        }
+        let attraction = match self.dims {
+            1 => self.attract::<1>(4.0 * emphasis, wanted, slope),
+            2 => self.attract::<2>(4.0 * emphasis, wanted, slope),
+            3 => self.attract::<3>(4.0 * emphasis, wanted, slope),
+            _ => self.attract_by(y, slope, |weight, square| {
+                let value = if wanted { weight * self.pull.value(square) } else { 0.0 };
+                (value, 4.0 * emphasis * weight * self.pull.slope(square))
+            }),
+        };
+        self.constant + emphasis * attraction + self.repel(y, slope)
+    }
+
+    /// UNI-SNE: the part of each pair's likelihood that is not uniform is what pulls, and what its repulsion counts.
+    fn mixed(&mut self, y: &[f64], part: f64, slope: &mut [f64]) -> f64 {
+        let n = self.pairs.len() as f64;
+        let z = self.sums.values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
+        let (uniform, own) = (part / (n * (n - 1.0)), (1.0 - part) / z);
+        let share = |square: f64| {
+            let bell = own * (-square).exp();
+            bell / (uniform + bell)
+        };
+        let all = self.attract_by(y, slope, |weight, square| (weight * share(square), 4.0 * weight * share(square)));
+        let mut unused = vec![0.0; slope.len()];
+        let value =
+            self.attract_by(y, &mut unused, |weight, square| (-weight * (uniform + own * (-square).exp()).ln(), 0.0));
+        add_scaled(slope, 2.0 * all / z, &self.sums.slopes);
+        value
+    }
+
+    /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point.
+    fn attract<const D: usize>(&self, factor: f64, wanted: bool, slope: &mut [f64]) -> f64 {
+        let places = self.places.as_chunks::<D>().0;
+        let parts: Vec<f64> = slope
+            .par_chunks_mut(ROWS * D)
+            .enumerate()
+            .map(|(piece, slope)| {
+                let rows = Rows { of: self, places, first: piece * ROWS, factor, wanted };
+                pulp::Arch::new().dispatch(Written(rows, slope))
+            })
+            .collect();
+        parts.iter().sum()
+    }
+
+    /// The sum of a term for every entry, with the pulls that come with it, one by one.
+    fn attract_by(&self, y: &[f64], slope: &mut [f64], term: impl Fn(f64, f64) -> (f64, f64) + Sync) -> f64 {
+        let dims = self.dims;
+        let rows = slope.par_chunks_mut(dims).enumerate().map(|(i, slope)| {
+            let (targets, weights) = self.pairs.row(i);
+            let (own, mut sum) = (&y[i * dims..(i + 1) * dims], 0.0);
+            slope.fill(0.0);
+            for (&j, weight) in targets.iter().zip(weights) {
+                let other = &y[j as usize * dims..(j as usize + 1) * dims];
+                let square = own.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                let (value, pull) = term(weight.widen(), square);
+                slope.iter_mut().zip(own.iter().zip(other)).for_each(|(slope, (a, b))| *slope += pull * (a - b));
+                sum += value;
+            }
+            sum
+        });
+        rows.collect::<Vec<f64>>().iter().sum()
+    }
+
+    /// The repulsive part, its slope added.
+    fn repel(&mut self, y: &[f64], slope: &mut [f64]) -> f64 {
+        let dims = self.dims;
+        let sums = &mut self.sums;
+        let total = |values: &[f64]| values.iter().sum::<f64>();
+        match self.form {
+            Form::Sum(lambda) => {
+                add_scaled(slope, 2.0 * lambda, &sums.slopes);
+                lambda * total(&sums.values)
+            }
+            Form::LogSum(lambda) => {
+                let z = total(&sums.values).max(f64::MIN_POSITIVE);
+                add_scaled(slope, 2.0 * lambda / z, &sums.slopes);
+                lambda * z.ln()
+            }
+            Form::Uniform(_) => 0.0,
+            Form::LogSumRows(lambda) => {
+                // Each point is pushed by its own sum, and by its part in the sums of the others. A grid's sum for a point
+                // far from all others may be all error: it is never less than that of its neighbors.
+                let least = kernel_of_neighbors(&self.pairs, y, dims);
+                let whole = |(z, least): (&f64, &f64)| z.max(*least).max(f64::MIN_POSITIVE);
+                let sum_of_each: Vec<f64> = sums.values.iter().zip(&least).map(whole).collect();
+                let inverse: Vec<f64> = sum_of_each.iter().map(|z| 1.0 / z).collect();
+                let value: f64 = sum_of_each.iter().map(|z| z.ln()).sum();
+                for (row, inverse) in sums.slopes.chunks_exact_mut(dims).zip(&inverse) {
+                    row.iter_mut().for_each(|slope| *slope *= inverse);
+                }
+                self.repulsion.add(y, dims, Some(&inverse), None, sums);
+                add_scaled(slope, lambda, &sums.slopes);
+                lambda * value
+            }
+        }
+    }
+}
+
+/// Σ exp(−s) over each point's own neighbors.
+fn kernel_of_neighbors<T: Real>(pairs: &Pairs<T>, y: &[f64], dims: usize) -> Vec<f64> {
+    let row = |i: usize| &y[i * dims..(i + 1) * dims];
+    let bell = |i: usize, j: usize| (-row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()).exp();
+    (0..pairs.len()).into_par_iter().map(|i| pairs.row(i).0.iter().map(|&j| bell(i, j as usize)).sum()).collect()
+}
+
+/// An objective in double precision for few points and in single precision for many.
+pub(crate) fn of_size(
+    n: usize,
+    double: impl FnOnce() -> Result<Interaction<f64>>,
+    single: impl FnOnce() -> Result<Interaction<f32>>,
+) -> Result<Box<dyn Energy>> {
+    Ok(if n <= FEW { Box::new(double()?) } else { Box::new(single()?) })
+}
+
+fn add_scaled(to: &mut [f64], factor: f64, from: &[f64]) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
+}
+
+impl<T: Real> Emphasized for Interaction<T> {
+    fn value(&mut self, y: &[f64], emphasis: f64, slope: &mut [f64]) -> f64 {
+        self.evaluate(y, emphasis, true, slope)
+    }
+
+    fn slope(&mut self, y: &[f64], emphasis: f64, slope: &mut [f64]) {
+        self.evaluate(y, emphasis, false, slope);
+    }
+}
+
+impl<T: Real> Energy for Interaction<T> {
+    fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(&'static str, f64)> {
+        let error = self.repulsion.error(y, self.dims);
+        error.map_or(Vec::new(), |error| vec![("repulsion_error", error.slope), ("repulsion_total_error", error.total)])
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let coarseness = self.repulsion.coarseness();
+        if coarseness <= 1.0 {
+            return Vec::new();
+        }
+        vec![format!(
+            "the map reaches so far that the grid of its repulsion had to be {coarseness:.1} times as coarse; points far \
+             off may be the reason"
+        )]
+    }
+
+    fn solver(&self) -> String {
+        format!("descent with repulsion by {}", self.repulsion.route())
+    }
+}
+
+/// Some rows of the attraction.
+struct Rows<'a, T: Real, const D: usize> {
+    of: &'a Interaction<T>,
+    places: &'a [[T; D]],
+    first: usize,
+    factor: f64,
+    wanted: bool,
+}
+
+/// The same, and where their slopes go.
+struct Written<'a, T: Real, const D: usize>(Rows<'a, T, D>, &'a mut [f64]);
+
+impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) -> f64 {
+        let Written(rows, slope) = self;
+        // Each attraction is a loop of its own.
+        match rows.of.pull {
+            Pull::Square => rows.sum(Pull::Square, slope),
+            Pull::Student(1.0) => rows.sum(Pull::Student(1.0), slope),
+            other => rows.sum(other, slope),
+        }
+    }
+}
+
+impl<T: Real, const D: usize> Rows<'_, T, D> {
+    #[inline(always)]
+    fn sum(self, pull: Pull, slope: &mut [f64]) -> f64 {
+        let mut value = 0.0;
+        for (at, slope) in slope.chunks_exact_mut(D).enumerate() {
+            let own = self.places[self.first + at];
+            let (targets, weights) = self.of.pairs.row(self.first + at);
+            let mut sums = [[T::default(); LANES]; D];
+            let (blocks, rest) = targets.as_chunks::<LANES>();
+            let (block_weights, rest_weights) = weights.as_chunks::<LANES>();
+            for (block, weight) in blocks.iter().zip(block_weights) {
+                self.add(pull, own, block, weight, &mut sums);
+            }
+            let (mut last, mut last_weights) = ([(self.first + at) as u32; LANES], [T::default(); LANES]);
+            last[..rest.len()].copy_from_slice(rest);
+            last_weights[..rest.len()].copy_from_slice(rest_weights);
+            self.add(pull, own, &last, &last_weights, &mut sums);
+            for (slope, lanes) in slope.iter_mut().zip(&sums) {
+                *slope = self.factor * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
+            }
+            if self.wanted {
+                value += targets.iter().zip(weights).map(|(&j, weight)| self.term(pull, own, j, *weight)).sum::<f64>();
+            }
+        }
+        value
+    }
+
+    #[inline(always)]
+    fn add(&self, pull: Pull, own: [T; D], targets: &[u32; LANES], weights: &[T; LANES], sums: &mut [[T; LANES]; D]) {
+        let (mut away, mut square) = ([[T::default(); LANES]; D], [T::default(); LANES]);
+        for l in 0..LANES {
+            let other = &self.places[targets[l] as usize];
+            for q in 0..D {
+                away[q][l] = own[q] - other[q];
+            }
+        }
+        for q in 0..D {
+            for l in 0..LANES {
+                square[l] += away[q][l] * away[q][l];
+            }
+        }
+        let mut force = [T::default(); LANES];
+        for l in 0..LANES {
+            force[l] = weights[l] * pull.slope(square[l]);
+        }
+        for q in 0..D {
+            for l in 0..LANES {
+                sums[q][l] += force[l] * away[q][l];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn term(&self, pull: Pull, own: [T; D], j: u32, weight: T) -> f64 {
+        let other = &self.places[j as usize];
+        let square = (0..D).map(|q| (own[q] - other[q]).widen().powi(2)).sum::<f64>();
+        weight.widen() * pull.value(square)
+    }
+}

@@ -1,0 +1,231 @@
+//! Stochastic neighbor embedding: every point's neighbors on the map are as likely as among the points.
+//!
+//! ```text
+//! sne            minimize Σᵢ KL(P[·|i] ‖ Q[·|i]),   q[j|i] = exp(−s[i,j]) / Σⱼ exp(−s[i,j])
+//! symmetric-sne  minimize KL(P ‖ Q),                q[i,j] = exp(−s[i,j]) / Σ over all pairs
+//! ```
+//!
+//! with s the squared distance on the map. Expanded, either is an attraction Σ p s and λ times a repulsion, the logarithm of
+//! a sum of exp(−s); λ = 1 is the divergence itself, more of it spreads the map (Carreira-Perpiñán 2010, section 5).
+//! UNI-SNE mixes a uniform part into Q, so that no two points need be far apart to be unlikely neighbors.
+//!
+//! G. E. Hinton, S. T. Roweis. Stochastic neighbor embedding. NIPS 15, 2002. The symmetric form and UNI-SNE: J. A. Cook,
+//! I. Sutskever, A. Mnih, G. E. Hinton. Visualizing similarity data with a mixture of maps. AISTATS 2007. The relation to
+//! Laplacian eigenmaps: M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010.
+
+use super::interaction::{Form, Interaction, of_size};
+use super::neighborhood::{AUTO, Affinities, FORM, Perplexity};
+use super::start::{Init, told};
+use crate::error::{Error, Result};
+use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
+use crate::forces::repulsion::{Accuracy, Repulsion};
+use crate::forces::{Kernel, Pairs, Pull, Shape};
+use crate::optimize::{Momentum, Phase};
+use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use crate::place::{Attracted, Hold, Push, Rule};
+use serde::{Deserialize, Serialize};
+
+/// The grid's spacing.
+const SPACING: f64 = 0.5;
+/// The start's standard deviation along its first axis.
+const SIZE: f64 = 0.1;
+/// The farthest that a point moves in a step.
+const CAP: f64 = 5.0;
+const INERTIA: f64 = 0.95;
+const RATE: f64 = 0.4;
+
+/// Stochastic neighbor embedding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sne {
+    /// The effective number of neighbors, or several.
+    pub perplexity: Perplexity,
+    /// How strong the repulsion is.
+    pub lambda: f64,
+    /// How the repulsion is summed.
+    pub accuracy: Accuracy,
+    /// Where the descent starts.
+    pub init: Init,
+    /// The part of the objective that 25 steps must gain, else the descent ends.
+    pub tolerance: f64,
+    /// The most steps.
+    pub max_iterations: usize,
+}
+
+/// Symmetric stochastic neighbor embedding.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SymmetricSne {
+    /// The effective number of neighbors, or several.
+    pub perplexity: Perplexity,
+    /// How strong the repulsion is.
+    pub lambda: f64,
+    /// The uniform part of the map's affinities (UNI-SNE); 0 is none.
+    pub uniform: f64,
+    /// How the repulsion is summed.
+    pub accuracy: Accuracy,
+    /// Where the descent starts.
+    pub init: Init,
+    /// The part of the objective that 25 steps must gain, else the descent ends.
+    pub tolerance: f64,
+    /// The most steps.
+    pub max_iterations: usize,
+}
+
+impl Default for Sne {
+    fn default() -> Sne {
+        let (perplexity, init) = (Perplexity::default(), Init::Pca);
+        Sne { perplexity, lambda: 1.0, accuracy: Accuracy::Fast, init, tolerance: 2e-3, max_iterations: 500 }
+    }
+}
+
+impl Default for SymmetricSne {
+    fn default() -> SymmetricSne {
+        let Sne { perplexity, lambda, accuracy, init, tolerance, max_iterations } = Sne::default();
+        SymmetricSne { perplexity, lambda, uniform: 0.0, accuracy, init, tolerance, max_iterations }
+    }
+}
+
+const PERPLEXITY: &str = "the effective number of neighbors";
+const LAMBDA: &str = "how strong the repulsion is";
+const TOLERANCE: &str = "the part of the divergence that 25 steps must gain, else the descent ends";
+
+impl Table for Sne {
+    const METHOD: &'static str = "sne";
+    const TABLE: &'static [Parameter<Sne>] = &[
+        Parameter::new("perplexity", PERPLEXITY, Kind::Text { form: FORM }, field!(perplexity)).auto(AUTO),
+        Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
+        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
+        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+    ];
+}
+
+impl Table for SymmetricSne {
+    const METHOD: &'static str = "symmetric-sne";
+    const TABLE: &'static [Parameter<SymmetricSne>] = &[
+        Parameter::new("perplexity", PERPLEXITY, Kind::Text { form: FORM }, field!(perplexity)).auto(AUTO),
+        Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
+        Parameter::new(
+            "uniform",
+            "the uniform part of the map's affinities, as in UNI-SNE; 0 is none",
+            Kind::number(0.0, 0.99),
+            field!(uniform),
+        ),
+        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
+        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+    ];
+}
+
+impl Build for Sne {
+    fn info(&self) -> Info {
+        info(Self::METHOD, &[], "every point's neighbors on the map are as likely as among the points")
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let affinities = Affinities::new(site, &self.perplexity)?;
+        let weights = &affinities.weights;
+        let pairs = Pairs::symmetric(&affinities.graph, weights, |a, b| 0.5 * (a + b));
+        let entropy = weights.iter().filter(|&&p| p > 0.0).map(|p| p * p.ln()).sum();
+        let task = Descent {
+            pairs,
+            entropy,
+            form: Form::LogSumRows(self.lambda),
+            accuracy: self.accuracy,
+            init: self.init,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        };
+        task.built(site, &affinities, self.perplexity.0.is_empty(), self.lambda)
+    }
+}
+
+impl Build for SymmetricSne {
+    fn info(&self) -> Info {
+        info(Self::METHOD, &["ssne"], "sne with one distribution over all pairs; UNI-SNE with `uniform`")
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        if self.uniform > 0.0 && self.lambda != 1.0 {
+            return Err(Error::parameter("UNI-SNE has no `lambda`; leave it out, or `uniform`"));
+        }
+        let affinities = Affinities::new(site, &self.perplexity)?;
+        let (pairs, entropy) = affinities.joint();
+        let form = if self.uniform > 0.0 { Form::Uniform(self.uniform) } else { Form::LogSum(self.lambda) };
+        let task = Descent {
+            pairs,
+            entropy,
+            form,
+            accuracy: self.accuracy,
+            init: self.init,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        };
+        task.built(site, &affinities, self.perplexity.0.is_empty(), self.lambda)
+    }
+}
+
+fn info(name: &'static str, aliases: &'static [&'static str], summary: &'static str) -> Info {
+    Info {
+        name,
+        aliases,
+        summary,
+        stage: "objective",
+        paper: "Hinton & Roweis 2002; Cook et al. 2007",
+        accepts: InputKind::ALL,
+        needs_graph: false,
+        uses_metric: true,
+    }
+}
+
+/// What both have in common.
+struct Descent {
+    pairs: Pairs<f64>,
+    entropy: f64,
+    form: Form,
+    accuracy: Accuracy,
+    init: Init,
+    tolerance: f64,
+    max_iterations: usize,
+}
+
+impl Descent {
+    fn built(self, site: &Site<'_>, affinities: &Affinities, chosen: bool, lambda: f64) -> Result<Built> {
+        let (n, dims) = (site.len(), site.dims);
+        let momentum = Momentum {
+            phases: vec![Phase { steps: self.max_iterations, emphasis: (1.0, 1.0), inertia: INERTIA }],
+            rate: RATE,
+            last_rate: RATE,
+            scales: self.pairs.degrees().iter().map(|degree| 1.0 / degree.max(f64::MIN_POSITIVE)).collect(),
+            cap: CAP,
+            dims,
+            decrease: self.tolerance,
+        };
+        let shape = Shape::Gaussian;
+        let repulsion = || Repulsion::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
+        let objective = of_size(
+            n,
+            || Ok(Interaction::new(self.pairs.clone(), Pull::Square, repulsion(), self.form, dims).plus(self.entropy)),
+            || Ok(Interaction::new(self.pairs.rounded(), Pull::Square, repulsion(), self.form, dims).plus(self.entropy)),
+        )?;
+        let task = Task::Descend(Descend {
+            objective,
+            start: self.init.start(site, SIZE)?,
+            unit: 1.0,
+            way: Way::Momentum(momentum),
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        });
+        let hold = Hold::Perplexity(affinities.perplexity.0.clone());
+        let rule = Attracted { hold, pull: Pull::Square, shape, push: Push::LogSum(lambda), away: None };
+        let mut built = Built::of(task, Rule::Attracted(rule));
+        built.recall = affinities.recall;
+        built.used.extend(told(site));
+        built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
+        if chosen {
+            built.used.push(("perplexity", affinities.perplexity.to_string()));
+        }
+        Ok(built)
+    }
+}

@@ -1,0 +1,126 @@
+//! Where a descent starts.
+
+use crate::coordinates;
+use crate::error::{Error, Result};
+use crate::field::laplacian::eigenmaps::LaplacianEigenmaps;
+use crate::field::scaling::isomap::Isomap;
+use crate::field::scaling::mds::Mds;
+use crate::field::scaling::pca::Pca;
+use crate::field::{Build, Site};
+use crate::graph::{Graph, Neighbors, Search};
+use crate::ground::Ground;
+use crate::parameter::choices;
+use crate::place::Known;
+use crate::points::Points;
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
+
+/// Where a descent starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Init {
+    /// The first principal components; classical scaling of distances, Laplacian eigenmaps of a graph.
+    #[default]
+    Pca,
+    /// Laplacian eigenmaps of the neighborhood graph.
+    Spectral,
+    /// At random, by the seed.
+    Random,
+}
+
+choices! {
+    Init {
+        Pca: "pca", "the first principal components (of distances classical scaling, of a graph spectral)";
+        Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors";
+        Random: "random", "at random, by the seed";
+    }
+}
+
+/// Neighbors of the spectral start.
+const NEIGHBORS: usize = 15;
+
+impl Init {
+    /// A start for every point whose first coordinate has the given standard deviation; the site's own, if it has one.
+    pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
+        let (n, dims) = (site.len(), site.dims);
+        let found = match (given(site)?, self, site.ground) {
+            (Some(given), ..) => given,
+            (None, Init::Random, _) => return random(site, size),
+            (None, Init::Pca, Ground::Points(points, _)) if points.cols() >= dims => mapped(&Pca::default(), site)?,
+            (None, Init::Pca, Ground::Distances(_)) => mapped(&Mds::default(), site)?,
+            _ => spectral(site)?,
+        };
+        let means = found.column_means();
+        let spread = (0..n).map(|i| (found.row(i)[0] - means[0]).powi(2)).sum::<f64>() / n as f64;
+        let factor = if spread > 0.0 { size / spread.sqrt() } else { 0.0 };
+        // Directions in which the start has no variance would stay empty: they get a little.
+        let noise = random(site, 1e-3 * size)?;
+        let empty: Vec<bool> = (0..dims).map(|q| (0..n).all(|i| found.row(i)[q] == found.row(0)[q])).collect();
+        let value = |i: usize, q: usize| {
+            if empty[q] { noise.row(i)[q] } else { factor * (found.row(i)[q] - means[q]) }
+        };
+        Points::new(n, dims, (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|(i, q)| value(i, q)).collect())
+    }
+}
+
+/// The start that the site has, if it fits the map.
+pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
+    let (n, dims) = (site.len(), site.dims);
+    match site.start {
+        Some(given) if given.rows() != n || given.cols() != dims => Err(Error::data(format!(
+            "the start has {} rows and {} columns where the map has {n} and {dims}; give one row per point",
+            given.rows(),
+            given.cols()
+        ))),
+        start => Ok(start.cloned()),
+    }
+}
+
+/// What is told of the start, if it was given.
+pub(super) fn told(site: &Site<'_>) -> Option<(&'static str, String)> {
+    site.start.map(|_| ("init", "given".to_string()))
+}
+
+fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
+    let mut built = method.build(site)?;
+    Ok(coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?.coordinates)
+}
+
+fn spectral(site: &Site<'_>) -> Result<Points> {
+    let method = LaplacianEigenmaps::default();
+    if matches!(site.ground, Ground::Graph(_)) {
+        return mapped(&method, site);
+    }
+    let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));
+    let search = Search {
+        neighbors,
+        metric: site.metric(),
+        seed: site.seed,
+        approximate: site.approximate,
+        ..Search::default()
+    };
+    let found = site.ground.neighbors(&search, site.observer)?;
+    mapped(&method, &Site { graph: Some(&found.graph), ..*site })
+}
+
+/// Isomap with so many landmarks.
+pub(super) fn isomap(site: &Site<'_>, graph: &Graph, landmarks: usize) -> Result<Points> {
+    let n = site.len();
+    let method = Isomap { landmarks: (landmarks < n).then_some(landmarks) };
+    let site = Site { graph: Some(graph), ..*site };
+    let mut built = method.build(&site)?;
+    let map = coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?;
+    if map.coordinates.rows() == n {
+        return Ok(map.coordinates);
+    }
+    let known = Known { points: None, k: 1, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues };
+    built.rule.place_all(&known, site.ground, built.geodesics.take())
+}
+
+fn random(site: &Site<'_>, size: f64) -> Result<Points> {
+    let (n, dims) = (site.len(), site.dims);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
+    let values = (0..n * dims).map(|_| size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng));
+    Points::new(n, dims, values.collect())
+}

@@ -1,0 +1,129 @@
+//! Every objective: its slope is the central difference of its value, and its value is known where numbers are.
+
+use super::interaction::{Form, Interaction};
+use super::neighborhood::Affinities;
+use super::*;
+use crate::field::Site;
+use crate::forces::repulsion::{Charges, Repulsion};
+use crate::forces::{Kernel, Pairs, Pull, Shape, perplexity};
+use crate::graph::{Neighbors, Search};
+use crate::io::{ReadOptions, read};
+use crate::optimize::Emphasized;
+use crate::points::Points;
+use crate::progress::Silent;
+
+fn digits() -> Points {
+    read("digits", &ReadOptions::default()).unwrap().points
+}
+
+fn some(n: usize, cols: usize) -> Points {
+    let value = |at: usize| ((at * at * 31 + at * 17) % 101) as f64 / 50.0;
+    Points::new(n, cols, (0..n * cols).map(value).collect()).unwrap()
+}
+
+/// One of every kind, over so many points in so many dimensions.
+fn objectives(n: usize, dims: usize) -> Vec<(&'static str, Interaction<f64>)> {
+    let points = some(n, 3);
+    let search = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
+    let graph = search.of_points(&points, &Silent).unwrap().graph;
+    let pairs = || {
+        let weights = perplexity::affinities(&graph, &[3.0]);
+        let pairs: Pairs<f64> = Pairs::symmetric(&graph, &weights, |a, b| 0.5 * (a + b) / n as f64);
+        pairs
+    };
+    let of = |pull, shape, form| {
+        let repulsion = Repulsion::of(Kernel::of(shape), n, dims, 0.5, Accuracy::Exact);
+        Interaction::new(pairs(), pull, repulsion, form, dims)
+    };
+    let mut elastic = of(Pull::Square, Shape::Gaussian, Form::Sum(0.3));
+    elastic.charges = Charges::squares(&points, &points);
+    vec![
+        ("elastic", elastic),
+        ("elastic one", of(Pull::Square, Shape::Gaussian, Form::Sum(0.3))),
+        ("sne", of(Pull::Square, Shape::Gaussian, Form::LogSumRows(1.3))),
+        ("symmetric sne", of(Pull::Square, Shape::Gaussian, Form::LogSum(0.7))),
+        ("uni-sne", of(Pull::Square, Shape::Gaussian, Form::Uniform(0.2))),
+        ("t-sne", of(Pull::Student(1.0), Shape::Student(1.0), Form::LogSum(1.0))),
+        ("t-sne of 3 degrees", of(Pull::Student(3.0), Shape::Student(3.0), Form::LogSum(1.0))),
+        ("umap", of(Pull::Umap(1.5, 0.9), Shape::Umap(1.5, 0.9), Form::Sum(0.01))),
+    ]
+}
+
+#[test]
+fn slopes_are_central_differences_for_every_objective_in_any_dimension() {
+    for dims in 1..=4 {
+        for (name, mut objective) in objectives(24, dims) {
+            let y: Vec<f64> = some(24, dims).into_values();
+            let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+            for emphasis in [1.0, 4.0] {
+                if emphasis > 1.0 && name == "uni-sne" {
+                    continue;
+                }
+                objective.value(&y, emphasis, &mut slope);
+                for at in (0..y.len()).step_by(7) {
+                    let mut moved = |step: f64| {
+                        let mut y = y.clone();
+                        y[at] += step;
+                        objective.value(&y, emphasis, &mut unused)
+                    };
+                    let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
+                    let size = slope.iter().fold(0.0, |most: f64, s| most.max(s.abs()));
+                    assert!((slope[at] - difference).abs() < 1e-6 * size, "{name} {dims}: {} {difference}", slope[at]);
+                }
+            }
+        }
+    }
+}
+
+/// Values that NumPy gave: affinities of perplexity 30 (k = 90, ties by index) on the digits, and three objectives at
+/// a spiral of places, r = 10 √((i + ½)/n) at angle i π (3 − √5).
+#[test]
+fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
+    let points = digits();
+    let n = points.rows();
+    let site = Site::of((&points).into());
+    let affinities = Affinities::new(&site, &Perplexity(vec![30.0])).unwrap();
+    let (pairs, entropy) = affinities.joint::<f64>();
+    assert_eq!(pairs.targets.len(), 203_680);
+    assert!((entropy + 11.013_588_801_563_0).abs() < 1e-11, "{entropy}");
+    for (i, right) in [(0, 1.356_373_645_239e-2), (1, 7.991_186_409_088e-3), (1000, 2.789_869_737_638e-3)] {
+        let squares: Vec<f64> = affinities.graph.lengths(i).iter().map(|d| d * d).collect();
+        let beta = perplexity::calibrated(&squares, 30.0).1;
+        assert!((beta / right - 1.0).abs() < 1e-11, "{i}: {beta}");
+    }
+    let place = |at: usize| {
+        let (i, turn) = ((at / 2) as f64, std::f64::consts::PI * (3.0 - 5f64.sqrt()));
+        let (r, t) = (10.0 * ((i + 0.5) / n as f64).sqrt(), i * turn);
+        if at.is_multiple_of(2) { r * t.cos() } else { r * t.sin() }
+    };
+    let y: Vec<f64> = (0..2 * n).map(place).collect();
+    let cases = [
+        (
+            Pull::Student(1.0),
+            Shape::Student(1.0),
+            Form::LogSum(1.0),
+            entropy,
+            4.787_828_288_332_4,
+            5.503_463_753_200_5e-3,
+        ),
+        (Pull::Square, Shape::Gaussian, Form::LogSum(1.0), entropy, 99.704_988_212_607_7, 7.005_403_810_894_6e-1),
+        (
+            Pull::Square,
+            Shape::Gaussian,
+            Form::Sum(1.0 / (20.0 * n as f64)),
+            0.0,
+            101.252_633_820_646_5,
+            7.018_177_872_613_6e-1,
+        ),
+    ];
+    for (pull, shape, form, constant, value, length) in cases {
+        let repulsion = Repulsion::of(Kernel::of(shape), n, 2, 0.5, Accuracy::Exact);
+        let mut objective = Interaction::new(pairs.clone(), pull, repulsion, form, 2);
+        objective.constant = constant;
+        let mut slope = vec![0.0; 2 * n];
+        let found = objective.value(&y, 1.0, &mut slope);
+        assert!((found / value - 1.0).abs() < 1e-11, "{form:?}: {found}");
+        let norm = slope.iter().map(|s| s * s).sum::<f64>().sqrt();
+        assert!((norm / length - 1.0).abs() < 1e-10, "{form:?}: {norm}");
+    }
+}

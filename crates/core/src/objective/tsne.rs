@@ -1,0 +1,168 @@
+//! t-SNE: neighbors stay neighbors, and all points push each other away with long tails, so that clusters part.
+//!
+//! ```text
+//! minimize KL(P ‖ Q) = Σ p[i,j] log(p[i,j] / q[i,j]),   q[i,j] = k(‖y[i] − y[j]‖²) / Σ k,   k(s) = (1 + s/ν)^(−(ν+1)/2)
+//! slope = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
+//! ```
+//!
+//! P are the entropic affinities of a perplexity, made symmetric. The descent starts from the first principal components,
+//! drawn very small, and lets the attraction be stronger at first (early exaggeration), so that clusters gather before
+//! they part.
+//!
+//! L. van der Maaten, G. Hinton. Visualizing data using t-SNE. JMLR 9, 2008. The start: D. Kobak, P. Berens. The art of
+//! using t-SNE for single-cell transcriptomics. Nature Communications 10, 2019. The step, n over the exaggeration:
+//! A. C. Belkina et al. Automated optimized parameters for t-distributed stochastic neighbor embedding. Nature
+//! Communications 10, 2019. Degrees of freedom: D. Kobak, G. Linderman, S. Steinerberger, Y. Kluger, P. Berens.
+//! Heavy-tailed kernels reveal a finer cluster structure in t-SNE visualisations. ECML PKDD 2019.
+
+use super::interaction::{Form, Interaction, of_size};
+use super::neighborhood::{AUTO, Affinities, FORM, Perplexity};
+use super::start::{Init, told};
+use crate::error::Result;
+use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
+use crate::forces::repulsion::{Accuracy, Repulsion};
+use crate::forces::{Kernel, Pull, Real, Shape};
+use crate::optimize::{Momentum, Phase};
+use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use crate::place::{Attracted, Hold, Push, Rule};
+use serde::{Deserialize, Serialize};
+
+/// The grid's spacing: a finer one takes longer and moves no map.
+const SPACING: f64 = 0.667;
+/// The start's standard deviation along its first axis.
+const SMALL: f64 = 1e-4;
+/// The farthest that a point moves in a step.
+const CAP: f64 = 5.0;
+/// Steps with the full exaggeration, and on the way down from it.
+const EARLY: (usize, usize) = (20, 30);
+
+/// t-SNE.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Tsne {
+    /// The effective number of neighbors, or several; 30 if not given, less for few points.
+    pub perplexity: Perplexity,
+    /// How many times stronger the attraction is at first.
+    pub exaggeration: f64,
+    /// The degrees of freedom of Student's distribution: fewer part the clusters more.
+    pub degrees: f64,
+    /// How the repulsion is summed.
+    pub accuracy: Accuracy,
+    /// Where the descent starts.
+    pub init: Init,
+    /// The part of the divergence that 25 steps must gain, else the descent ends.
+    pub tolerance: f64,
+    /// The most steps.
+    pub max_iterations: usize,
+}
+
+impl Default for Tsne {
+    fn default() -> Tsne {
+        Tsne {
+            perplexity: Perplexity::default(),
+            exaggeration: 12.0,
+            degrees: 1.0,
+            accuracy: Accuracy::Fast,
+            init: Init::Pca,
+            tolerance: 2e-3,
+            max_iterations: 500,
+        }
+    }
+}
+
+impl Table for Tsne {
+    const METHOD: &'static str = "tsne";
+    const TABLE: &'static [Parameter<Tsne>] = &[
+        Parameter::new(
+            "perplexity",
+            "the effective number of neighbors",
+            Kind::Text { form: FORM },
+            field!(perplexity),
+        )
+        .auto(AUTO),
+        Parameter::new(
+            "exaggeration",
+            "how many times stronger the attraction is at first",
+            Kind::number(1.0, 1000.0),
+            field!(exaggeration),
+        ),
+        Parameter::new(
+            "degrees",
+            "degrees of freedom of Student's distribution: fewer part the clusters more",
+            Kind::number(0.1, 1000.0),
+            field!(degrees),
+        ),
+        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new(
+            "tolerance",
+            "the part of the divergence that 25 steps must gain, else the descent ends",
+            Kind::number(0.0, 1.0),
+            field!(tolerance),
+        ),
+        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+    ];
+}
+
+impl Build for Tsne {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &["t-sne"],
+            summary: "neighbors stay neighbors and clusters part, by Student's distribution",
+            stage: "objective",
+            paper: "van der Maaten & Hinton 2008",
+            accepts: InputKind::ALL,
+            needs_graph: false,
+            uses_metric: true,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let affinities = Affinities::new(site, &self.perplexity)?;
+        let (n, dims) = (site.len(), site.dims);
+        let (pull, shape) = (Pull::Student(self.degrees), Shape::Student(self.degrees));
+        let objective = of_size(n, || self.objective(&affinities, n, dims), || self.objective(&affinities, n, dims))?;
+        let task = Task::Descend(Descend {
+            objective,
+            start: self.init.start(site, SMALL)?,
+            unit: 1.0,
+            way: Way::Momentum(self.schedule(n, dims)),
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        });
+        let hold = Hold::Perplexity(affinities.perplexity.0.clone());
+        let rule = Attracted { hold, pull, shape, push: Push::LogSum(1.0), away: None };
+        let mut built = Built::of(task, Rule::Attracted(rule));
+        built.recall = affinities.recall;
+        built.used.extend(told(site));
+        built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
+        if self.perplexity.0.is_empty() {
+            built.used.push(("perplexity", affinities.perplexity.to_string()));
+        }
+        Ok(built)
+    }
+}
+
+impl Tsne {
+    fn objective<T: Real>(&self, affinities: &Affinities, n: usize, dims: usize) -> Result<Interaction<T>> {
+        let (pairs, entropy) = affinities.joint();
+        let kernel = Kernel::of(Shape::Student(self.degrees));
+        let repulsion = Repulsion::of(kernel, n, dims, SPACING, self.accuracy);
+        let mut objective = Interaction::new(pairs, Pull::Student(self.degrees), repulsion, Form::LogSum(1.0), dims);
+        objective.constant = entropy;
+        Ok(objective)
+    }
+
+    /// The exaggeration, the way down from it, and the rest.
+    fn schedule(&self, n: usize, dims: usize) -> Momentum {
+        let (early, fading) =
+            (EARLY.0.min(self.max_iterations), EARLY.1.min(self.max_iterations.saturating_sub(EARLY.0)));
+        let phases = vec![
+            Phase { steps: early, emphasis: (self.exaggeration, self.exaggeration), inertia: 0.9 },
+            Phase { steps: fading, emphasis: (self.exaggeration, 1.0), inertia: 0.97 },
+            Phase { steps: self.max_iterations - early - fading, emphasis: (1.0, 1.0), inertia: 0.97 },
+        ];
+        let rate = n as f64;
+        Momentum { phases, rate, last_rate: rate, scales: Vec::new(), cap: CAP, dims, decrease: self.tolerance }
+    }
+}

@@ -1,0 +1,151 @@
+//! UMAP: a fuzzy graph of the points, and the map whose fuzzy graph is nearest to it by cross entropy.
+//!
+//! ```text
+//! E(Y) = Σ w[i,j] log(1 + a sᵇ)  +  λ Σ over all pairs of  −log(1 − 1/(1 + a sᵇ)),   s = ‖y[i] − y[j]‖²,   λ = r d / 2n
+//! ```
+//!
+//! over ordered pairs; d is the mean degree and r the number of repulsive samples per attractive one. The reference
+//! implementation draws these samples at random; here every pair repels with the strength that it would on average, so
+//! that there is one function to descend and no noise, and the map is the same every time.
+//!
+//! L. McInnes, J. Healy, J. Melville. UMAP: uniform manifold approximation and projection for dimension reduction.
+//! arXiv:1802.03426, 2018. What sampling makes of the cross entropy: S. Damrich, F. A. Hamprecht. On UMAP's true loss
+//! function. NeurIPS 2021.
+
+use super::interaction::{Form, Interaction, of_size};
+use super::start::{Init, told};
+use crate::error::{Error, Result};
+use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
+use crate::forces::repulsion::{Accuracy, Repulsion};
+use crate::forces::{Kernel, Pairs, Pull, Shape, fuzzy};
+use crate::optimize::{Momentum, Phase};
+use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use crate::place::{Attracted, Hold, Push, Rule};
+use serde::{Deserialize, Serialize};
+
+/// The grid's spacing.
+const SPACING: f64 = 0.2;
+/// The start's standard deviation along its first axis.
+const SIZE: f64 = 4.0;
+/// The farthest that a point moves in a step.
+const CAP: f64 = 5.0;
+const INERTIA: f64 = 0.9;
+const RATE: f64 = 0.3;
+
+/// UMAP.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Umap {
+    /// How close points may be drawn.
+    pub min_dist: f64,
+    /// How far apart points are drawn that are hardly neighbors.
+    pub spread: f64,
+    /// How many repulsive samples there are for an attractive one.
+    pub repulsion: f64,
+    /// How the repulsion is summed.
+    pub accuracy: Accuracy,
+    /// Where the descent starts.
+    pub init: Init,
+    /// The part of the objective that 25 steps must gain, else the descent ends.
+    pub tolerance: f64,
+    /// The most steps.
+    pub max_iterations: usize,
+}
+
+impl Default for Umap {
+    fn default() -> Umap {
+        Umap {
+            min_dist: 0.1,
+            spread: 1.0,
+            repulsion: 5.0,
+            accuracy: Accuracy::Fast,
+            init: Init::Pca,
+            tolerance: 1e-3,
+            max_iterations: 200,
+        }
+    }
+}
+
+impl Table for Umap {
+    const METHOD: &'static str = "umap";
+    const TABLE: &'static [Parameter<Umap>] = &[
+        Parameter::new("min-dist", "how close points may be drawn", Kind::number(0.0, 100.0), field!(min_dist)),
+        Parameter::new(
+            "spread",
+            "how far apart points are drawn that are hardly neighbors",
+            Kind::number(1e-3, 1000.0),
+            field!(spread),
+        ),
+        Parameter::new(
+            "negatives",
+            "how many repulsive samples there are for an attractive one",
+            Kind::number(0.01, 1000.0),
+            field!(repulsion),
+        ),
+        Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
+        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new(
+            "tolerance",
+            "the part of the objective that 25 steps must gain, else the descent ends",
+            Kind::number(0.0, 1.0),
+            field!(tolerance),
+        ),
+        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+    ];
+}
+
+impl Build for Umap {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &[],
+            summary: "a fuzzy graph of neighbors, drawn so that its edges are short and all else is apart",
+            stage: "objective",
+            paper: "McInnes, Healy & Melville 2018",
+            accepts: InputKind::ALL,
+            needs_graph: true,
+            uses_metric: true,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        if self.min_dist > self.spread {
+            let fact = format!("`min-dist` {} is more than `spread` {}", self.min_dist, self.spread);
+            return Err(Error::parameter(format!("{fact}; points that are close cannot be farther than the others")));
+        }
+        let (graph, n, dims) = (site.graph()?, site.len(), site.dims);
+        let pairs: Pairs<f64> = Pairs::symmetric(graph, &fuzzy::weights(graph), |a, b| a + b - a * b);
+        let degrees = pairs.degrees();
+        let mean = degrees.iter().sum::<f64>() / n as f64;
+        let (a, b) = fuzzy::shape(self.min_dist, self.spread);
+        let (pull, shape) = (Pull::Umap(a, b), Shape::Umap(a, b));
+        let repulsion = || Repulsion::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
+        let lambda = 0.5 * self.repulsion * mean / n as f64;
+        let steps = self.max_iterations;
+        let momentum = Momentum {
+            phases: vec![Phase { steps, emphasis: (1.0, 1.0), inertia: INERTIA }],
+            rate: RATE,
+            last_rate: 0.0,
+            // The slope per unit of attraction.
+            scales: degrees.iter().map(|degree| 0.5 / degree.max(1e-3 * mean)).collect(),
+            cap: CAP,
+            dims,
+            decrease: self.tolerance,
+        };
+        let task = Task::Descend(Descend {
+            objective: of_size(
+                n,
+                || Ok(Interaction::new(pairs.clone(), pull, repulsion(), Form::Sum(lambda), dims)),
+                || Ok(Interaction::new(pairs.rounded(), pull, repulsion(), Form::Sum(lambda), dims)),
+            )?,
+            start: self.init.start(site, SIZE)?,
+            unit: 1.0,
+            way: Way::Momentum(momentum),
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+        });
+        let rule = Attracted { hold: Hold::Fuzzy, pull, shape, push: Push::Sum(lambda), away: None };
+        let mut built = Built::of(task, Rule::Attracted(rule));
+        built.used.extend(told(site));
+        Ok(built)
+    }
+}

@@ -1,0 +1,149 @@
+//! Descent with momentum: short steps along the slope that add up, by a schedule.
+//!
+//! ```text
+//! v ← m v − rate s ∘ slope,    x ← x + v,    no point moving farther than the cap
+//! ```
+//!
+//! For functions whose slope is cheap and whose value is not, with more valleys than a line search would leave: B. T. Polyak.
+//! Some methods of speeding up the convergence of iteration methods. USSR Computational Mathematics 4(5), 1964.
+
+use super::{Ended, Report};
+use crate::error::{Error, Result};
+use crate::progress::{Observer, Stage};
+
+/// Steps between two looks at the value.
+const LOOK: usize = 25;
+
+/// A function with a part that can be emphasized.
+pub trait Emphasized {
+    /// The value, with the slope written, the one part being `emphasis` times as strong; a function without such a part
+    /// ignores it.
+    fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64;
+
+    /// Writes the slope alone.
+    fn slope(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) {
+        self.value(x, emphasis, slope);
+    }
+}
+
+/// Some steps of a schedule.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phase {
+    /// How many.
+    pub steps: usize,
+    /// The emphasis at its first and at its last step, changing geometrically.
+    pub emphasis: (f64, f64),
+    /// The part of the last step that is taken again.
+    pub inertia: f64,
+}
+
+/// A descent with momentum as it is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Momentum {
+    /// One after the other.
+    pub phases: Vec<Phase>,
+    /// A step is this many times the slope, divided by the emphasis.
+    pub rate: f64,
+    /// The rate at the end, reached evenly over all steps.
+    pub last_rate: f64,
+    /// What the slope of each point is multiplied by; 1 if empty.
+    pub scales: Vec<f64>,
+    /// The farthest that a point moves in a step.
+    pub cap: f64,
+    /// How many variables belong to a point.
+    pub dims: usize,
+    /// The last phase is over where [`LOOK`] steps lowered the value by at most this part of it.
+    pub decrease: f64,
+}
+
+/// Where a descent went by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// After so many steps.
+    pub step: usize,
+    /// The value.
+    pub value: f64,
+}
+
+impl Momentum {
+    /// How many steps there are at most.
+    pub fn steps(&self) -> usize {
+        self.phases.iter().map(|phase| phase.steps).sum()
+    }
+
+    /// Descends from `start`, and says where it went by. When the observer asks to stop, it ends where it is.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Numerical`] if the slope is not finite.
+    pub fn minimize(
+        &self,
+        start: &[f64],
+        function: &mut (impl Emphasized + ?Sized),
+        observer: &dyn Observer,
+        watch: &mut dyn FnMut(usize, &[f64]),
+    ) -> Result<(Vec<f64>, Report, Vec<Mark>)> {
+        let (mut x, mut v, mut slope) = (start.to_vec(), vec![0.0; start.len()], vec![0.0; start.len()]);
+        let (mut curve, mut step, total) = (Vec::<Mark>::new(), 0, self.steps());
+        let mut ended = Ended::Evaluations;
+        'descent: for (at, phase) in self.phases.iter().enumerate() {
+            let last = at + 1 == self.phases.len();
+            for own in 0..phase.steps {
+                if observer.stop() {
+                    ended = Ended::Stopped;
+                    break 'descent;
+                }
+                let part = own as f64 / (phase.steps.max(2) - 1) as f64;
+                let emphasis = phase.emphasis.0 * (phase.emphasis.1 / phase.emphasis.0).powf(part);
+                if last && own.is_multiple_of(LOOK) && own > 0 {
+                    let value = function.value(&x, 1.0, &mut slope);
+                    let before = curve.last().map_or(f64::INFINITY, |mark| mark.value);
+                    curve.push(Mark { step, value });
+                    // A rate that falls to nothing ends the descent by itself.
+                    if self.last_rate == self.rate && before - value <= self.decrease * value.abs() {
+                        ended = Ended::Decrease;
+                        break 'descent;
+                    }
+                } else {
+                    function.slope(&x, emphasis, &mut slope);
+                }
+                let rate = self.rate + (self.last_rate - self.rate) * step as f64 / total as f64;
+                self.push(&mut x, &mut v, &slope, phase.inertia, rate / emphasis)?;
+                step += 1;
+                watch(step, &x);
+                observer.progress(Stage::Coordinates, step as f64 / total as f64);
+            }
+        }
+        let value = function.value(&x, 1.0, &mut slope);
+        if let Some(mark) = curve.last().copied().filter(|mark| mark.step < step) {
+            // The last steps, however many, count as a look's.
+            let fall = (mark.value - value) * LOOK as f64 / (step - mark.step) as f64;
+            if ended == Ended::Evaluations && fall <= self.decrease * value.abs() {
+                ended = Ended::Decrease;
+            }
+        }
+        if curve.last().is_none_or(|mark| mark.step < step) {
+            curve.push(Mark { step, value });
+        }
+        let gradient = slope.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
+        let evaluations = step + 1;
+        Ok((x, Report { value, gradient, iterations: step, evaluations, ended }, curve))
+    }
+
+    /// One step of every point.
+    fn push(&self, x: &mut [f64], v: &mut [f64], slope: &[f64], inertia: f64, rate: f64) -> Result<()> {
+        let rows = x.chunks_exact_mut(self.dims).zip(v.chunks_exact_mut(self.dims)).zip(slope.chunks_exact(self.dims));
+        let mut sum = 0.0;
+        for (i, ((x, v), slope)) in rows.enumerate() {
+            let rate = rate * self.scales.get(i).unwrap_or(&1.0);
+            v.iter_mut().zip(slope).for_each(|(v, slope)| *v = inertia * *v - rate * slope);
+            let length = v.iter().map(|v| v * v).sum::<f64>().sqrt();
+            if length > self.cap {
+                v.iter_mut().for_each(|v| *v *= self.cap / length);
+            }
+            x.iter_mut().zip(v.iter()).for_each(|(x, v)| *x += v);
+            sum += length;
+        }
+        if sum.is_finite() { Ok(()) } else { Err(Error::Numerical("the slope of the objective is not finite".into())) }
+    }
+}
