@@ -10,7 +10,7 @@ fn near_misses_are_answered_with_the_name_that_was_meant() {
     bench.refuses("embed iris --metric euclidan", 2, "did you mean euclidean?");
     bench.refuses("embed iris -m isomop", 2, "isomap");
     bench.refuses("embed iris -m laplacian -o a.csv", 2, "laplacian-eigenmaps");
-    bench.refuses("embed iris -m umap -o a.csv", 2, "choose from pca, mds");
+    bench.refuses("embed iris -m phate -o a.csv", 2, "choose from pca, mds");
 }
 
 #[test]

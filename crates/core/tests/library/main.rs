@@ -4,6 +4,7 @@
 mod every_method;
 mod extension;
 mod identities;
+mod identities_elastic;
 mod identities_lawrence;
 mod identities_xiao;
 mod io;

@@ -298,6 +298,11 @@ impl crate::optimize::Metric for Metric {
         let (n, dims) = (v.len() / self.dims, self.dims);
         let mut rows = Mat::from_fn(n, dims, |i, q| 0.25 * v[i * dims + q]);
         self.factor.solve(rows.as_mut());
+        // Where the map is does not matter: it stays.
+        for q in 0..dims {
+            let mean = (0..n).map(|i| rows[(i, q)]).sum::<f64>() / n as f64;
+            (0..n).for_each(|i| rows[(i, q)] -= mean);
+        }
         v.iter_mut().enumerate().for_each(|(at, v)| *v = rows[(at / dims, at % dims)]);
     }
 }
