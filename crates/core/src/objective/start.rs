@@ -23,7 +23,7 @@ pub enum Init {
     /// The first principal components; classical scaling of distances, Laplacian eigenmaps of a graph.
     #[default]
     Pca,
-    /// Laplacian eigenmaps of the neighborhood graph.
+    /// Laplacian eigenmaps of the neighborhood graph; of 15 neighbors, if the method has none.
     Spectral,
     /// At random, by the seed.
     Random,
@@ -32,7 +32,7 @@ pub enum Init {
 choices! {
     Init {
         Pca: "pca", "the first principal components (of distances classical scaling, of a graph spectral)";
-        Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors";
+        Spectral: "spectral", "Laplacian eigenmaps of the graph, or of 15 neighbors";
         Random: "random", "at random, by the seed";
     }
 }
@@ -89,7 +89,7 @@ fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
 
 fn spectral(site: &Site<'_>) -> Result<Points> {
     let method = LaplacianEigenmaps::default();
-    if matches!(site.ground, Ground::Graph(_)) {
+    if site.graph.is_some() {
         return mapped(&method, site);
     }
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));

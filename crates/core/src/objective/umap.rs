@@ -58,7 +58,7 @@ impl Default for Umap {
             spread: 1.0,
             repulsion: 5.0,
             accuracy: Accuracy::Fast,
-            init: Init::Pca,
+            init: Init::Spectral,
             tolerance: 1e-3,
             max_iterations: 200,
         }

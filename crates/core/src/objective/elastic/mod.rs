@@ -115,7 +115,7 @@ pub enum ElasticInit {
 choices! {
     ElasticInit {
         Isomap: "isomap", "isomap with landmarks, in the best scale";
-        Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors, in the best scale";
+        Spectral: "spectral", "Laplacian eigenmaps, in the best scale";
         Pca: "pca", "the first principal components, in the best scale";
         Random: "random", "at random, by the seed";
     }
