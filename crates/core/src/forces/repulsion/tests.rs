@@ -49,7 +49,9 @@ fn slopes_are_right_to_some_per_cent_or_to_four_digits() {
             let extent = [200.0, 20.0, 8.0][dims - 1];
             let (fast, fine) = errors(kernel, &places(2000, dims, extent), dims, spacing);
             assert!(fast.slope < 0.12 && fast.total < 1e-2, "{spacing} in {dims}: {fast:?}");
-            assert!(fine.slope < 2e-3 && fine.total < 1e-4, "{spacing} in {dims}: {fine:?}");
+            // UMAP's peak is felt in two dimensions as well.
+            let most = if matches!(kernel, Kernel::Umap(_)) { 5e-3 } else { 2e-3 };
+            assert!(fine.slope < most && fine.total < 1e-4, "{spacing} in {dims}: {fine:?}");
         }
     }
 }
@@ -93,8 +95,9 @@ fn charges_of_squares_are_the_squared_distances() {
     };
     let exact = sums(Repulsion::Exact(Kernel::Gaussian));
     let grid = sums(Repulsion::Fine(Box::new(Grid::new(Kernel::Gaussian, 2, 0.25))));
+    let largest = exact.slopes.iter().fold(0.0, |most: f64, slope| most.max(slope.abs()));
     for (a, b) in exact.slopes.iter().zip(&grid.slopes) {
-        assert!((a - b).abs() < 1e-5, "{a} {b}");
+        assert!((a - b).abs() < 1e-6 * largest, "{a} {b} of {largest}");
     }
     let x: Vec<f64> = (0..700).map(|i| f64::from(i % 13) - 6.0).collect();
     let product = charges.laplacian(&x);
