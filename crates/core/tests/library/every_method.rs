@@ -12,9 +12,14 @@ fn same_shape(a: &Points, b: &Points, tolerance: f64, what: &str) {
 }
 
 /// Whether a map is known less exactly than its field: lle's eigenvalues are close to rounding, and drill's field is
-/// known to its duality gap. A descent of elastic embedding ends where it gains a billionth, some way from its minimum.
-fn known_to_a_part(name: &str) -> bool {
-    ["lle", "drill", "elastic"].contains(&name)
+/// known to its duality gap. A descent of elastic embedding ends where it gains a billionth of its objective: its points
+/// are then known to the root of that, times what the flattest valley stretches it by.
+fn known_to(name: &str) -> f64 {
+    match name {
+        "lle" | "drill" => FITTED,
+        "elastic" => 1e-3,
+        _ => 1e-6,
+    }
 }
 
 /// Two rolls of different sizes: one below the dense solver's limit, one above.
@@ -91,7 +96,7 @@ fn permuting_the_points_permutes_the_rows() {
         let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
         for method in Method::all() {
             let name = method.info().name;
-            let tolerance = if known_to_a_part(name) { FITTED } else { 1e-6 };
+            let tolerance = known_to(name);
             let plain = recipe(method.clone()).fit(&points).unwrap().embedding().select(&order);
             let permuted = recipe(method).fit(&points.select(&order)).unwrap();
             same_shape(&plain, permuted.embedding(), tolerance, name);
@@ -104,7 +109,7 @@ fn rotating_the_data_changes_no_distance() {
     let points = swiss(700);
     for method in Method::all() {
         let name = method.info().name;
-        let tolerance = if known_to_a_part(name) { FITTED } else { 1e-6 };
+        let tolerance = known_to(name);
         let plain = recipe(method.clone()).fit(&points).unwrap();
         let turned = recipe(method).fit(&rotated(&points)).unwrap();
         same_shape(plain.embedding(), turned.embedding(), tolerance, name);
