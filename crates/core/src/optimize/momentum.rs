@@ -52,7 +52,7 @@ pub struct Momentum {
     pub cap: f64,
     /// How many variables belong to a point.
     pub dims: usize,
-    /// The last phase is over where [`LOOK`] steps lowered the value by at most this part of it.
+    /// The last phase is over where 25 steps lowered the value by at most this part of it.
     pub decrease: f64,
 }
 
