@@ -5,7 +5,7 @@
 
 use crate::flags::{Common, Input, Kind, Neighbors, StartsName, memory_size};
 use crate::parameters;
-use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Cmd {
-    Embed(Embed),
+    Embed(Box<Embed>),
     Transform(Transform),
     Reconstruct(Reconstruct),
     Score(Score),
@@ -43,8 +43,9 @@ pub(crate) enum Cmd {
 /// Find the coordinates of the points of a file.
 ///
 /// Writes one row for every row of the input, in the input's order, with the columns y1, y2, ... Without -o, --plot,
-/// --save, --weights or --json the rows go to standard output as CSV. Files are written whole or not at all, and all of
-/// them or none.
+/// --save, --weights, --snapshots, --path or --json the rows go to standard output as CSV. Files are written whole or not at
+/// all, and all of them or none. Ctrl-C ends a descent early: the map that it has by then is written, marked as not
+/// converged. A second Ctrl-C leaves at once, with nothing written.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed digits -m isomap -k 10 -o map.csv --plot map.png
@@ -53,6 +54,8 @@ pub(crate) enum Cmd {
   eigenfold embed roll.csv -m isomap -k auto -o map.csv --plot-neighbors tried.png
   eigenfold embed digits -m lle --held-out --json report.json
   eigenfold embed roll.csv -m ltsa -k 8 --rescale -o map.csv
+  eigenfold embed digits -m tsne -o map.csv --snapshots frames
+  eigenfold embed roll.csv -m elastic --lambda auto:1:40 -o map.csv --path maps.csv
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
     #[command(flatten)]
@@ -93,9 +96,17 @@ pub(crate) struct Embed {
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<String>,
-    /// Where to write the fitted edges of a method that has them (meu, drill, mvu) as CSV; - for standard output
+    /// Where to write the fitted edges of a method that has them (meu, drill, mvu), or the learned affinities of elastic, as
+    /// CSV; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) weights: Option<String>,
+    /// Maps on the way of a descent: a new directory for 20 files of them, or a number of them to be kept in the report of
+    /// --json
+    #[arg(long, value_name = "DIR|N")]
+    pub(crate) snapshots: Option<String>,
+    /// Where to write the maps of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
+    #[arg(long, value_name = "FILE")]
+    pub(crate) path: Option<String>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
@@ -146,6 +157,9 @@ pub(crate) struct Reconstruct {
     /// Where to write the data rows: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
+    /// What leads back
+    #[arg(long, value_enum, default_value_t = By::Auto)]
+    pub(crate) by: By,
     /// Where to write the predictive standard deviations, one for each entry of the data rows
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<String>,
@@ -154,6 +168,15 @@ pub(crate) struct Reconstruct {
     pub(crate) json: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
+}
+
+/// What leads back from a map to data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// The inverse of a linear map, local kriging for any other
+    Auto,
+    /// The objective with one more point, for maps of elastic with squared repulsion
+    Energy,
 }
 
 /// Say how good a map is, whoever made it.

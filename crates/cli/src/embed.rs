@@ -1,5 +1,6 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
+use crate::album::Album;
 use crate::args::Embed;
 use crate::flags::{Count, GraphKind, with_flags};
 use crate::input::{Data, Given};
@@ -37,6 +38,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     outputs::check(&[&args.input.source], &wanted(args))?;
+    let album = Album::asked(args, &recipe.method)?;
+    (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
@@ -51,14 +54,18 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
     let mut model = recipe.fit_from(data.ground(), init.as_ref(), &bar)?;
-    let held_out =
-        if args.held_out { Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)?) } else { None };
+    let held_out = match args.held_out {
+        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
+        false => None,
+    };
     if let Some(names) = names {
         model.set_names(names)?;
     }
-    progress::start_writing()?;
+    let stopped = progress::start_writing_what_there_is();
     bar.finish();
-    write(args, &Fit { model, choice, held_out }, labels, read)
+    // What was stopped in time for a map is not lost for what comes after it.
+    let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
+    write(args, &Fit { model, choice, held_out, album, stopped }, labels, read)
 }
 
 /// What a run found.
@@ -66,6 +73,9 @@ struct Fit {
     model: Model,
     choice: Option<Choice>,
     held_out: Option<HeldOut>,
+    album: Album,
+    /// Whether Ctrl-C ended it early.
+    stopped: bool,
 }
 
 /// The points, for what needs features.
@@ -81,10 +91,13 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
 fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<()> {
     let model = &fit.model;
-    let output = if wanted(args).is_empty() { Some("-") } else { args.output.as_deref() };
+    let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings: Vec<String> = model.report().warnings.iter().map(|warning| with_flags(warning)).collect();
     warnings.extend(chosen::unused_flags(args, model.recipe()));
+    if fit.stopped && args.held_out && fit.held_out.is_none() {
+        warnings.push("stopped before the likelihood of left-out features was known".into());
+    }
     let story = |spent| Story {
         report: model.report(),
         parameters: &parameters,
@@ -115,11 +128,17 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
     if let Some(target) = &args.weights {
         outputs.stage(target, |name| write_weights(name, model.weights().unwrap_or_default()))?;
     }
+    fit.album.stage(args, model.snapshots(), &mut outputs)?;
     if let Some(target) = &args.json {
-        let value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
+        let mut value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
+        if let Some(maps) = fit.album.json(args, model.snapshots()) {
+            value["snapshots"] = maps;
+        }
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
-    progress::go_on()?;
+    if !fit.stopped {
+        progress::go_on()?;
+    }
     outputs.commit()?;
     say(args.common.quiet, &report::summary(&story(Spent { read, write: start.elapsed().as_secs_f64() })));
     Ok(())
@@ -156,7 +175,14 @@ impl Start {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
-                let recipe = Recipe { method: method.clone(), likelihood, rescale: None, ..recipe.clone() };
+                let recipe = Recipe {
+                    method: method.clone(),
+                    likelihood,
+                    rescale: None,
+                    snapshots: 0,
+                    affinities: false,
+                    ..recipe.clone()
+                };
                 Ok(recipe.fit_watched(data.ground(), bar)?.embedding().clone())
             }
             Start::File(name) => Ok(io::read(name, &io::ReadOptions::default())?.points),
@@ -193,18 +219,20 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         memory: args.memory,
         likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
         rescale: args.rescale,
+        ..Recipe::default()
     };
     Ok((recipe, start))
 }
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 6] = [
+    let all: [(&'static str, Option<&str>, Trial); 7] = [
         ("-o", args.output.as_deref(), try_coordinates),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
         ("--weights", args.weights.as_deref(), try_bytes),
+        ("--path", args.path.as_deref(), try_coordinates),
         ("--json", args.json.as_deref(), try_bytes),
     ];
     let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));

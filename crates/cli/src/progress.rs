@@ -1,7 +1,8 @@
 //! What the user sees while a fit runs, and how Ctrl-C reaches it.
 //!
-//! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C asks the fit to stop; the second
-//! leaves at once, and so does the first if the fit does not listen.
+//! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C asks the fit to stop, and what a descent
+//! or an optimizer has by then is written, marked as not converged; the second leaves at once, and so does the first if the
+//! fit does not listen.
 
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Stage};
@@ -16,8 +17,11 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Set when the first output is written: from then on leaving at once could leave a part of it.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// How long a fit may take to notice that it should stop.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Set when the fit was told to stop, so that it may be bringing what it has to an end.
+static HEARD: AtomicBool = AtomicBool::new(false);
+
+/// How long a fit may take to notice that it should stop, and to bring what it has to an end.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(30)];
 
 /// Lets Ctrl-C stop the work from here on.
 pub(crate) fn listen_for_ctrl_c() {
@@ -32,7 +36,10 @@ pub(crate) fn listen_for_ctrl_c() {
 
 /// Ends the program if the work goes on regardless; nothing has been written yet, so nothing is left.
 fn leave_if_deaf() {
-    std::thread::sleep(PATIENCE);
+    std::thread::sleep(PATIENCE[0]);
+    if HEARD.load(Ordering::Relaxed) {
+        std::thread::sleep(PATIENCE[1]);
+    }
     if !WRITING.load(Ordering::Relaxed) {
         crate::complain(&Error::Stopped.to_string());
         std::process::exit(1);
@@ -45,9 +52,20 @@ pub(crate) fn start_writing() -> Result<()> {
     go_on()
 }
 
-/// An error if Ctrl-C was pressed; what was computed after it may be unfinished, so nothing of it is written.
+/// From here on outputs are written, also if Ctrl-C was pressed: the fit heard it and gave what it had. Whether it was.
+pub(crate) fn start_writing_what_there_is() -> bool {
+    WRITING.store(true, Ordering::Relaxed);
+    is_stopped()
+}
+
+/// Whether Ctrl-C was pressed.
+fn is_stopped() -> bool {
+    STOP.load(Ordering::Relaxed)
+}
+
+/// An error if Ctrl-C was pressed, for work that is of no use unfinished.
 pub(crate) fn go_on() -> Result<()> {
-    if STOP.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) }
+    if is_stopped() { Err(Error::Stopped) } else { Ok(()) }
 }
 
 /// Hears the fit and shows where it is.
@@ -63,7 +81,7 @@ impl Bar {
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = visible.then(|| {
             let bar = ProgressBar::new(1000);
-            let template = "{msg:<12} {wide_bar:.blue/white.dim} {percent:>3} %  {elapsed} spent, {eta} left";
+            let template = "{msg:<24} {wide_bar:.blue/white.dim} {percent:>3} %  {elapsed} spent, {eta} left";
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
             }
@@ -109,7 +127,17 @@ impl Observer for Bar {
         }
     }
 
+    fn objective(&self, value: f64) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(format!("descent {value:.6e}"));
+        }
+    }
+
     fn stop(&self) -> bool {
-        STOP.load(Ordering::Relaxed)
+        let stop = is_stopped();
+        if stop {
+            HEARD.store(true, Ordering::Relaxed);
+        }
+        stop
     }
 }

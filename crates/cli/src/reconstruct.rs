@@ -1,6 +1,6 @@
 //! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
 
-use crate::args::Reconstruct;
+use crate::args::{By, Reconstruct};
 use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -29,7 +29,10 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     progress::go_on()?;
     bar.say("going back");
     let start = Instant::now();
-    let back = model.reconstruct(&table.points)?;
+    let back = match args.by {
+        By::Auto => model.reconstruct(&table.points)?,
+        By::Energy => model.way_back_by_energy()?.reconstruct(&table.points)?,
+    };
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
     bar.finish();
@@ -68,7 +71,7 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
 fn json(model: &Model, back: &Reconstruction, seconds: Value) -> Value {
     let Evidence { rule, rows, error, within, log_density } = &back.evidence;
     let parameters = match *rule {
-        BackRule::Linear => json!({}),
+        BackRule::Linear | BackRule::Energy => json!({}),
         BackRule::Kriging { neighbors, length, noise } => {
             json!({"neighbors": neighbors, "length": length, "noise": noise})
         }
@@ -102,6 +105,7 @@ fn summary(model: &Model, back: &Reconstruction) -> String {
     let (n, features) = (grouped(back.points.rows()), grouped(back.points.cols()));
     let rule = match back.evidence.rule {
         BackRule::Linear => "the linear rule".to_string(),
+        BackRule::Energy => "the objective with one more point".to_string(),
         BackRule::Kriging { neighbors, .. } => format!("kriging of {neighbors} neighbors"),
     };
     let kind = if back.evidence.rule == BackRule::Linear { "error" } else { "cross-validated error" };

@@ -91,6 +91,9 @@ pub(crate) fn json(story: &Story) -> Value {
         if !report.curve.is_empty() {
             object.insert("curve".into(), json!(report.curve));
         }
+        if !report.disparities.is_empty() {
+            object.insert("disparities".into(), json!(report.disparities));
+        }
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
         object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
         object.extend(report.certificate.map(|certificate| ("certificate".to_string(), json!(certificate))));

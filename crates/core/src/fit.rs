@@ -1,9 +1,9 @@
 //! Fitting a recipe: the three stages, over the whole input or piece by piece.
 
-use crate::coordinates::{self, Map};
+use crate::coordinates::{self, Map, Snapshot};
 use crate::error::{Error, Result, sizes_text};
 use crate::field::unfolding::Certificate;
-use crate::field::{Built, Learned, Site, Weight};
+use crate::field::{Built, Learned, Site, Task, Weight};
 use crate::graph::{Found, Graph, Pieces};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
@@ -69,6 +69,7 @@ struct Fitted {
     report: Report,
     weights: Option<Vec<Weight>>,
     certificate: Option<Certificate>,
+    snapshots: Vec<Snapshot>,
 }
 
 /// The stages over one input.
@@ -111,12 +112,16 @@ impl<'a> Stages<'a> {
     /// Stages 2 and 3 over the whole, or piece by piece.
     fn fit(&self, found: Option<&Found>) -> Result<Model> {
         if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
+            if self.recipe.snapshots > 0 {
+                let fact = format!("`snapshots` show one descent, and the graph is in {} pieces", found.sizes.len());
+                return Err(Error::parameter(format!("{fact}; use `pieces` join, or leave them out")));
+            }
             return self.fit_pieces(found);
         }
-        let Fitted { embedding, part, report, weights, certificate } =
+        let Fitted { embedding, part, report, weights, certificate, snapshots } =
             self.fit_one(found.map(|f| &f.graph), self.recipe.dims)?;
         let certificates = certificate.into_iter().collect();
-        Ok(Model { weights, certificates, ..Model::new(embedding, vec![part], report) })
+        Ok(Model { weights, certificates, snapshots, ..Model::new(embedding, vec![part], report) })
     }
 
     /// Every piece on its own, largest first, side by side along the first coordinate.
@@ -128,7 +133,8 @@ impl<'a> Stages<'a> {
         let mut edge = 0.0;
         for piece in 0..found.sizes.len() {
             let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
-            let Fitted { embedding, mut part, report, weights, certificate } = self.fit_piece(&rows, &found.graph)?;
+            let Fitted { embedding, mut part, report, weights, certificate, .. } =
+                self.fit_piece(&rows, &found.graph)?;
             let in_input = |w: Weight| Weight { i: rows[w.i as usize] as u32, j: rows[w.j as usize] as u32, ..w };
             all_weights.extend(weights.into_iter().flatten().map(in_input));
             let in_rows = |c: Certificate| Certificate { rows: rows.iter().map(|&i| i as u32).collect(), ..c };
@@ -163,7 +169,8 @@ impl<'a> Stages<'a> {
             // One point has no directions, and so no part in the likelihood.
             let likelihood = Some(Observation::default());
             let report = Report { converged: true, likelihood, ..Report::default() };
-            return Ok(Fitted { embedding, part: Part::alone(), report, weights: None, certificate: None });
+            let (part, snapshots) = (Part::alone(), Vec::new());
+            return Ok(Fitted { embedding, part, report, weights: None, certificate: None, snapshots });
         }
         let start = self.start.map(|start| start.select(rows).first_columns(dims));
         let start = start.as_ref();
@@ -181,6 +188,14 @@ impl<'a> Stages<'a> {
         if self.start.is_some() && built.field().is_some() {
             let name = self.recipe.method.info().name;
             return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
+        }
+        match &mut built.task {
+            Task::Descend(descend) => descend.snapshots = self.recipe.snapshots,
+            Task::Spectral(_) if self.recipe.snapshots > 0 => {
+                let name = self.recipe.method.info().name;
+                return Err(Error::parameter(format!("{name} does not descend; leave out `snapshots`")));
+            }
+            Task::Spectral(_) => {}
         }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
@@ -222,6 +237,7 @@ impl<'a> Stages<'a> {
             objective: evidence.objective,
             gradient: evidence.gradient,
             curve: evidence.curve,
+            disparities: evidence.disparities,
             recall: built.recall,
             likelihood,
             likelihood_left_out,
@@ -241,7 +257,12 @@ impl<'a> Stages<'a> {
             rescale,
             ..Report::default()
         };
-        Ok(Fitted { embedding, part, report, weights: built.weights, certificate: built.certificate })
+        let learned = match &built.task {
+            Task::Descend(descend) if self.recipe.affinities => descend.objective.affinities(embedding.values()),
+            _ => None,
+        };
+        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, evidence.snapshots);
+        Ok(Fitted { embedding, part, report, weights, certificate, snapshots })
     }
 
     /// Stage 2. A method that was stopped gives what it has.
@@ -268,6 +289,9 @@ impl<'a> Stages<'a> {
         self.observer.progress(Stage::Coordinates, 0.0);
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
         let (n, k) = (self.ground.len(), built.neighbors_of(graph));
+        if let Rule::Stress(stress) = &mut built.rule {
+            stress.disparities.clone_from(&map.evidence.disparities);
+        }
         if map.coordinates.rows() < n {
             let points = match self.ground {
                 Ground::Points(points, metric) => Some((points, metric)),

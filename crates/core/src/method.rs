@@ -60,6 +60,7 @@ methods! {
     Drill: "The likeliest sparse precision.", crate::field::entropy::drill::Drill;
     Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
     Smacof: "Metric stress.", crate::objective::stress::Smacof;
+    Sammon: "Sammon's mapping.", crate::objective::stress::sammon::Sammon;
     Elastic: "Elastic embedding.", crate::objective::elastic::Elastic;
     Sne: "Stochastic neighbor embedding.", crate::objective::sne::Sne;
     SymmetricSne: "Symmetric stochastic neighbor embedding.", crate::objective::sne::SymmetricSne;

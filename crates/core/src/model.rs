@@ -1,5 +1,6 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
+use crate::coordinates::Snapshot;
 use crate::error::{Error, Result};
 use crate::field::Weight;
 use crate::field::unfolding::Certificate;
@@ -53,6 +54,9 @@ pub struct Model {
     /// Not kept in saved models.
     #[serde(skip)]
     pub(crate) certificates: Vec<Certificate>,
+    /// Not kept in saved models.
+    #[serde(skip)]
+    pub(crate) snapshots: Vec<Snapshot>,
 }
 
 impl Model {
@@ -67,6 +71,7 @@ impl Model {
             parts,
             weights: None,
             certificates: Vec::new(),
+            snapshots: Vec::new(),
         }
     }
 
@@ -94,6 +99,11 @@ impl Model {
     /// Bounds that anyone can check, one certificate per piece, where the method has them; not kept in saved models.
     pub fn certificates(&self) -> &[Certificate] {
         &self.certificates
+    }
+
+    /// The maps on the way of a descent, as many as [`Recipe::snapshots`] asked for; not kept in saved models.
+    pub fn snapshots(&self) -> &[Snapshot] {
+        &self.snapshots
     }
 
     /// What the fit did and how well.

@@ -38,6 +38,11 @@ pub trait Observer: Sync {
         let _ = (stage, fraction);
     }
 
+    /// A descent has evaluated its objective, in the units of the report.
+    fn objective(&self, value: f64) {
+        let _ = value;
+    }
+
     /// Whether to stop at the next opportunity. The fit then returns what it has, marked as not converged, or
     /// [`Error::Stopped`](crate::Error::Stopped) if that is nothing yet.
     fn stop(&self) -> bool {

@@ -46,6 +46,12 @@ pub struct Recipe {
     /// After stage 3: within how many of the first coordinates the lengths of the map are put right, as
     /// [`unfolding::Rescaling`] says; the coordinates stay the method's own if absent.
     pub rescale: Option<usize>,
+    /// Stage 3: how many maps on the way of a descent are kept ([`Model::snapshots`](crate::Model::snapshots)), from its
+    /// start to its end; one for every λ of a path of them, however many.
+    pub snapshots: usize,
+    /// After stage 3: whether the affinities that a method learns on its map are kept
+    /// ([`Model::weights`](crate::Model::weights)); those of the edges of a graph always are.
+    pub affinities: bool,
 }
 
 impl Default for Recipe {
@@ -62,6 +68,8 @@ impl Default for Recipe {
             memory: None,
             likelihood: Likelihood::default(),
             rescale: None,
+            snapshots: 0,
+            affinities: false,
         }
     }
 }

@@ -33,6 +33,9 @@ pub struct Report {
     pub gradient: Option<f64>,
     /// The objective on the way there, as (steps, value), where the descent looked; of the largest of separate pieces.
     pub curve: Vec<(usize, f64)>,
+    /// What the map makes of a given distance, as (given, on the map), where only their order counts; of the largest of
+    /// separate pieces.
+    pub disparities: Vec<(f64, f64)>,
     /// The points as observations of the field, if they have features and the likelihood was computed.
     pub likelihood: Option<Observation>,
     /// Whether the likelihood was left out because it would have taken long.

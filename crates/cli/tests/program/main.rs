@@ -6,6 +6,7 @@ mod bad_flags;
 mod bad_models;
 mod bad_outputs;
 mod commands;
+mod descents;
 mod documented;
 mod embedding;
 mod likelihood;

@@ -1,4 +1,4 @@
-//! Ctrl-C stops the work, quickly, and leaves nothing.
+//! Ctrl-C stops the work quickly: it leaves nothing, or the map that a descent has by then.
 
 use crate::Bench;
 use std::process::{Child, Command, Stdio};
@@ -33,4 +33,21 @@ fn ctrl_c_stops_each_stage_and_leaves_no_file() {
         let took = interrupted(&bench, &format!("embed roll.npy -m {method} {outputs}"));
         assert!(took < Duration::from_secs(4), "{method} took {took:?} to stop");
     }
+}
+
+#[test]
+fn ctrl_c_ends_a_descent_early_and_its_map_is_written() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 1500 -q -o roll.npy");
+    let line = "embed roll.npy -m tsne --max-iterations 1000000 --tolerance 0 -o m.csv --save m.model --json m.json";
+    let mut child = bench.command(line).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(child.try_wait().unwrap().is_none(), "the descent ended by itself");
+    interrupt(&child);
+    let answer = crate::answer(child.wait_with_output().unwrap());
+    assert_eq!(answer.code, 0, "{}", answer.err);
+    assert!(answer.err.contains("the descent was stopped after"), "{}", answer.err);
+    assert_eq!(bench.json("m.json")["converged"], false);
+    assert_eq!(bench.read("m.csv").lines().count(), 1501);
+    bench.does("transform m.model roll.npy -q -o again.csv");
 }

@@ -99,7 +99,7 @@ impl<'a> MapNeighbors<'a> {
     }
 
     /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
-    fn of(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Neighborhood>> {
+    pub(crate) fn of(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Neighborhood>> {
         let map = self.index.points();
         let k = (NEIGHBORS + usize::from(rows.is_some())).min(map.rows());
         let (near, to) = self.index.nearest(places, k)?;

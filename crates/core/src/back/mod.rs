@@ -3,12 +3,14 @@
 //! | model | rule | the data row at y |
 //! |---|---|---|
 //! | pca, mds of points | linear | `x̄ + U y`, exact; the deviation of a feature is the root of its discarded variance |
+//! | elastic, if asked for | energy | where the objective with one more point is least (`energy.rs`) |
 //! | every other model of points | kriging | a weighted mean of the data rows of the nearest map points (`kriging.rs`) |
 //!
 //! The weights and the deviations of kriging come from a Gaussian process over the map, so that a place without map
 //! points around it has a large deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
 //! `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and limits.
 
+mod energy;
 mod kriging;
 mod neighborhood;
 
@@ -16,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
+use energy::Energy;
 use kriging::{Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
 use rayon::prelude::*;
@@ -59,6 +62,8 @@ pub struct Evidence {
 pub enum BackRule {
     /// x̄ + U y.
     Linear,
+    /// The method's own objective with one more point, of elastic embedding.
+    Energy,
     /// Local kriging.
     Kriging {
         /// How many map points a place is predicted from.
@@ -75,6 +80,7 @@ impl BackRule {
     pub fn name(self) -> &'static str {
         match self {
             BackRule::Linear => "linear",
+            BackRule::Energy => "energy",
             BackRule::Kriging { .. } => "kriging",
         }
     }
@@ -89,6 +95,7 @@ pub struct WayBack<'a> {
 
 enum Ready<'a> {
     Linear { mean: &'a [f64], axes: &'a [f64], deviations: Vec<f64>, map: MapNeighbors<'a> },
+    Energy(Box<Energy<'a>>),
     Kriging(Kriging<'a>),
 }
 
@@ -132,6 +139,24 @@ impl Model {
             log_density: judged.map(|judged| judged.log_density),
         };
         Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence })
+    }
+
+    /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
+    ///
+    /// # Errors
+    ///
+    /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one piece.
+    pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
+        let points = self.data()?;
+        let energy = Energy::new(self, points, MapNeighbors::new(&self.embedding, self.pieces())?)?;
+        let evidence = Evidence {
+            rule: BackRule::Energy,
+            rows: energy.rows,
+            error: Some(energy.error),
+            within: Some(energy.within),
+            log_density: None,
+        };
+        Ok(WayBack { model: self, rule: Ready::Energy(Box::new(energy)), evidence })
     }
 
     /// The training points, or why there are none.
@@ -184,10 +209,11 @@ impl WayBack<'_> {
         self.model.check_places(coordinates)?;
         let around = match &self.rule {
             Ready::Linear { map, .. } => map.around(coordinates)?,
+            Ready::Energy(energy) => energy.around(coordinates)?,
             Ready::Kriging(kriging) => kriging.around(coordinates)?,
         };
-        let rows: Vec<(Vec<f64>, Vec<f64>)> =
-            around.par_iter().enumerate().map(|(i, around)| self.at(coordinates.row(i), around)).collect();
+        let at = |(i, around): (usize, &Neighborhood)| self.at(coordinates.row(i), around);
+        let rows: Vec<(Vec<f64>, Vec<f64>)> = around.par_iter().enumerate().map(at).collect::<Result<_>>()?;
         let cols = rows.first().map_or(0, |row| row.0.len());
         let (mut points, mut deviations) = (Vec::new(), Vec::new());
         for (point, deviation) in &rows {
@@ -204,10 +230,11 @@ impl WayBack<'_> {
         })
     }
 
-    fn at(&self, y: &[f64], around: &Neighborhood) -> (Vec<f64>, Vec<f64>) {
+    fn at(&self, y: &[f64], around: &Neighborhood) -> Result<(Vec<f64>, Vec<f64>)> {
         match &self.rule {
-            Ready::Linear { mean, axes, deviations, .. } => (linear(y, mean, axes).collect(), deviations.clone()),
-            Ready::Kriging(kriging) => kriging.at(around),
+            Ready::Linear { mean, axes, deviations, .. } => Ok((linear(y, mean, axes).collect(), deviations.clone())),
+            Ready::Energy(energy) => energy.at(y, around),
+            Ready::Kriging(kriging) => Ok(kriging.at(around)),
         }
     }
 
@@ -218,7 +245,7 @@ impl WayBack<'_> {
         let verb = if far == 1 { "is" } else { "are" };
         let advice = match self.rule {
             Ready::Linear { .. } => "the linear rule answers there too, but nothing supports it",
-            Ready::Kriging(_) => "their deviations say how little is known there",
+            Ready::Energy(_) | Ready::Kriging(_) => "their deviations say how little is known there",
         };
         Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "place")))
     }

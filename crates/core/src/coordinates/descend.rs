@@ -4,11 +4,12 @@
 //! mean zero along the principal axes of the map, most variance first, the entry of largest magnitude positive. An
 //! objective that knows distances alone does not see any of that.
 
-use super::{Evidence, Map};
+use super::album::{Album, Passed};
+use super::{Evidence, Map, Snapshot};
 use crate::error::Result;
 use crate::field::{Descend, Energy, Way};
 use crate::linalg::dense::{self, sign};
-use crate::optimize::{Bounds, Descent, Ended, Mark, Metric, Objective, Report, Stop};
+use crate::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Objective, Passing, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 use faer::Mat;
@@ -24,47 +25,67 @@ const MEMORY: usize = 10;
 pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     let (n, dims) = (task.start.rows(), task.start.cols());
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();
-    let objective = task.objective.as_mut();
-    let (y, report, curve) = match &task.way {
+    let path = matches!(&task.way, Way::Fixed { fixed, .. } if fixed.path.len() > 1);
+    let mut album = Album::new(task.snapshots, path);
+    let mut told = Told { energy: task.objective.as_mut(), observer };
+    let (y, report) = match &task.way {
         Way::QuasiNewton { diagonal } => {
             let of = |diagonal: &Vec<f64>| diagonal.iter().flat_map(|&d| std::iter::repeat_n(d, dims)).collect();
             let diagonal = diagonal.as_ref().map(|diagonal| Diagonal(of(diagonal)));
-            let mut function = Function { objective, metric: diagonal.as_ref().map(|metric| metric as &dyn Metric) };
+            let metric = diagonal.as_ref().map(|metric| metric as &dyn Metric);
             let descent = quasi_newton(task.tolerance, task.max_iterations);
-            let (y, report) = descent.minimize(&start, &mut function, observer)?;
-            (y, report, Vec::new())
+            let mut function = Function { told: &mut told, metric };
+            descent.minimize_watched(&start, &mut function, observer, &mut |passing| album.see(passing, 0))?
         }
-        Way::Momentum(momentum) => momentum.minimize(&start, objective, observer, &mut |_, _| {})?,
+        Way::Momentum(momentum) => {
+            momentum.minimize(&start, &mut told, observer, &mut |passing| album.see(passing, 0))?
+        }
         Way::Fixed { fixed, metric } => {
-            let (y, report, mut curve) =
-                fixed.minimize(&start, objective, metric.as_ref(), observer, &mut |_, _| {})?;
+            let see = &mut |passing: &Passing<'_>| album.see(passing, 0);
+            let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), observer, see)?;
             // Close to a minimum the curvature that is learned on top of the metric pays.
             let evaluations = task.max_iterations.saturating_sub(report.evaluations);
             if report.ended != Ended::Evaluations || evaluations == 0 {
-                (y, report, curve)
+                (y, report)
             } else {
-                let mut function = Function { objective, metric: Some(metric.as_ref()) };
-                let (y, last) = quasi_newton(task.tolerance, evaluations).minimize(&y, &mut function, observer)?;
+                let mut function = Function { told: &mut told, metric: Some(metric.as_ref()) };
+                let (descent, see) = (quasi_newton(task.tolerance, evaluations), &mut |passing: &Passing<'_>| {
+                    album.see(passing, report.iterations)
+                });
+                let (y, last) = descent.minimize_watched(&y, &mut function, observer, see)?;
                 let (iterations, evaluations) =
                     (report.iterations + last.iterations, report.evaluations + last.evaluations);
-                curve.push(Mark { step: iterations, value: last.value });
-                (y, Report { iterations, evaluations, ..last }, curve)
+                (y, Report { iterations, evaluations, ..last })
             }
         }
     };
     let converged = report.converged() || (report.ended == Ended::Stuck && report.gradient <= task.tolerance);
+    let objective = &mut task.objective;
+    let figures = objective.figures(&y, report.value);
     let mut warnings = objective.warnings();
     if !converged {
         warnings.push(unfinished(&report));
     }
-    let figures = objective.figures(&y, report.value);
-    let values = y.iter().map(|y| y * task.unit).collect();
+    let in_units = |y: &[f64]| Points::new(n, dims, y.iter().map(|y| y * task.unit).collect());
+    let map = in_units(&y)?;
+    let turn = Turn::of(&map)?;
+    let (passed, curve) = album.closed();
+    let snapshot = |passed: &Passed| {
+        Ok(Snapshot {
+            step: passed.step,
+            lambda: objective.strength(passed.emphasis),
+            objective: passed.value.map(|value| objective.in_units(value)),
+            coordinates: turn.turned(&in_units(&passed.x)?)?,
+        })
+    };
     Ok(Map {
-        coordinates: turned(&Points::new(n, dims, values)?)?,
+        coordinates: turn.turned(&map)?,
         evidence: Evidence {
             objective: Some(objective.in_units(report.value)),
             gradient: Some(report.gradient),
-            curve: curve.iter().map(|mark| (mark.step, objective.in_units(mark.value))).collect(),
+            curve: curve.iter().map(|&(step, value)| (step, objective.in_units(value))).collect(),
+            snapshots: passed.iter().map(snapshot).collect::<Result<_>>()?,
+            disparities: objective.disparities(),
             figures,
             solver: objective.solver(),
             iterations: report.evaluations,
@@ -81,15 +102,35 @@ fn quasi_newton(decrease: f64, evaluations: usize) -> Descent {
     Descent { bounds: Bounds::None, memory: MEMORY, scale: Some(1.0), cautious: false, stop, stage }
 }
 
-/// An objective as the optimizer knows functions, with what is known of its curvature.
-struct Function<'a> {
-    objective: &'a mut dyn Energy,
+/// An objective whose value the observer hears.
+struct Told<'a> {
+    energy: &'a mut dyn Energy,
+    observer: &'a dyn Observer,
+}
+
+impl Emphasized for Told<'_> {
+    fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64 {
+        let value = self.energy.value(x, emphasis, slope);
+        if emphasis == 1.0 {
+            self.observer.objective(self.energy.in_units(value));
+        }
+        value
+    }
+
+    fn slope(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) {
+        self.energy.slope(x, emphasis, slope);
+    }
+}
+
+/// The same as the optimizer knows functions, with what is known of its curvature.
+struct Function<'a, 'b> {
+    told: &'a mut Told<'b>,
     metric: Option<&'a dyn Metric>,
 }
 
-impl Objective for Function<'_> {
+impl Objective for Function<'_, '_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        Ok(Some(self.objective.value(x, 1.0, slope)))
+        Ok(Some(self.told.value(x, 1.0, slope)))
     }
 
     fn metric(&self) -> Option<&dyn Metric> {
@@ -121,13 +162,24 @@ fn unfinished(report: &Report) -> String {
     }
 }
 
-/// The map along its principal axes.
-fn turned(map: &Points) -> Result<Points> {
-    let (mean, unit) = (map.column_means(), map.values().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs())));
-    let y = Mat::from_fn(map.rows(), map.cols(), |i, q| (map.row(i)[q] - mean[q]) / unit);
-    let (_, axes) = dense::symmetric_eigen(dense::inner(y.as_ref(), y.as_ref()).as_ref())?;
-    let along = dense::product(y.as_ref(), axes.as_ref());
-    let signs: Vec<f64> = (0..map.cols()).map(|q| unit * sign(along.as_ref(), q)).collect();
-    let values = (0..map.rows()).flat_map(|i| (0..map.cols()).map(move |q| (i, q)));
-    Points::new(map.rows(), map.cols(), values.map(|(i, q)| signs[q] * along[(i, q)]).collect())
+/// The way from coordinates to the principal axes of a map, and its signs.
+struct Turn {
+    mean: Vec<f64>,
+    axes: Mat<f64>,
+}
+
+impl Turn {
+    fn of(map: &Points) -> Result<Turn> {
+        let (mean, unit) = (map.column_means(), map.values().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs())));
+        let y = Mat::from_fn(map.rows(), map.cols(), |i, q| (map.row(i)[q] - mean[q]) / unit);
+        let (_, axes) = dense::symmetric_eigen(dense::inner(y.as_ref(), y.as_ref()).as_ref())?;
+        let along = dense::product(y.as_ref(), axes.as_ref());
+        let signs: Vec<f64> = (0..map.cols()).map(|q| sign(along.as_ref(), q)).collect();
+        Ok(Turn { mean, axes: Mat::from_fn(map.cols(), map.cols(), |p, q| signs[q] * axes[(p, q)]) })
+    }
+
+    fn turned(&self, map: &Points) -> Result<Points> {
+        let y = Mat::from_fn(map.rows(), map.cols(), |i, q| map.row(i)[q] - self.mean[q]);
+        Points::try_from(&dense::product(y.as_ref(), self.axes.as_ref()))
+    }
 }

@@ -2,6 +2,7 @@
 //!
 //! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of the two made it.
 
+mod album;
 pub mod descend;
 mod rescale;
 pub mod spectral;
@@ -36,6 +37,10 @@ pub struct Evidence {
     pub gradient: Option<f64>,
     /// The objective on the way: after how many steps, and its value; empty if the solver did not look.
     pub curve: Vec<(usize, f64)>,
+    /// Some of the maps on the way, if they were asked for.
+    pub snapshots: Vec<Snapshot>,
+    /// What the map makes of a given distance, as (given, on the map), where the objective chose it.
+    pub disparities: Vec<(f64, f64)>,
     /// What else the solver has to show for itself, by name.
     pub figures: Vec<(&'static str, f64)>,
     /// What gave the coordinates.
@@ -46,6 +51,20 @@ pub struct Evidence {
     pub converged: bool,
     /// What the user should know.
     pub warnings: Vec<String>,
+}
+
+/// A map on the way of a descent, turned as the last one is.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Snapshot {
+    /// After so many steps.
+    pub step: usize,
+    /// The strength of the repulsion there, where it is a parameter.
+    pub lambda: Option<f64>,
+    /// The objective there, where it is known.
+    pub objective: Option<f64>,
+    /// One row per point.
+    pub coordinates: Points,
 }
 
 /// The first `dims` coordinates that a task gives; `memory` bounds what a solver may allocate.

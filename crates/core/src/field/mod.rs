@@ -176,9 +176,27 @@ pub trait Energy: Emphasized + Send {
         value
     }
 
+    /// The strength of the repulsion where the attraction is emphasized, where it is a parameter of the method.
+    fn strength(&self, emphasis: f64) -> Option<f64> {
+        let _ = emphasis;
+        None
+    }
+
     /// What else there is to say of a value, at those coordinates.
     fn figures(&mut self, y: &[f64], value: f64) -> Vec<(&'static str, f64)> {
         let _ = (y, value);
+        Vec::new()
+    }
+
+    /// What the points are to each other on that map, pull and push taken together, where the method says so.
+    fn affinities(&self, y: &[f64]) -> Option<Vec<Weight>> {
+        let _ = y;
+        None
+    }
+
+    /// What the map makes of a given distance, as (given, on the map), both ascending, where the objective chose it;
+    /// asked after [`Energy::figures`].
+    fn disparities(&self) -> Vec<(f64, f64)> {
         Vec::new()
     }
 
@@ -205,6 +223,8 @@ pub struct Descend {
     pub tolerance: f64,
     /// The most evaluations.
     pub max_iterations: usize,
+    /// How many maps on the way are kept: about so many, or one for every emphasis of a path of them.
+    pub snapshots: usize,
 }
 
 /// How a descent goes on.
@@ -321,7 +341,7 @@ pub trait Build: Parameters {
     /// Name, paper, inputs.
     fn info(&self) -> Info;
 
-    /// Whether the field comes with a weight for each edge of the graph.
+    /// Whether the method comes with weights of pairs: fitted ones on the edges of the graph, or those that it learned.
     fn has_weights(&self) -> bool {
         false
     }

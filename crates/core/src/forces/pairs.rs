@@ -4,6 +4,9 @@ use super::Real;
 use crate::graph::Graph;
 use rayon::prelude::*;
 
+/// Rows that are merged together.
+const ROWS: usize = 16_384;
+
 /// Symmetric weights, each pair in the rows of both its ends; rows are sorted by target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pairs<T> {
@@ -17,36 +20,39 @@ impl<T: Real> Pairs<T> {
     /// what is in no list.
     pub(crate) fn symmetric(graph: &Graph, weights: &[f64], both: impl Fn(f64, f64) -> f64 + Sync) -> Pairs<T> {
         let n = graph.len();
-        // The lists of those who name a point, in the order of the namers.
+        // The lists of those who name a point, in the order of the namers, each with its place among the weights.
         let mut starts = vec![0; n + 1];
         (0..n).flat_map(|i| graph.neighbors(i)).for_each(|&j| starts[j as usize + 1] += 1);
         (0..n).for_each(|i| starts[i + 1] += starts[i]);
-        let (mut next, mut named) = (starts.clone(), vec![(0u32, 0.0); graph.edge_count()]);
-        let mut at = 0;
-        for i in 0..n {
-            for &j in graph.neighbors(i) {
-                named[next[j as usize]] = (i as u32, weights[at]);
-                next[j as usize] += 1;
-                at += 1;
-            }
-        }
+        let (mut next, mut named) = (starts.clone(), vec![(0u32, 0u32); graph.edge_count()]);
         let mut first = vec![0; n + 1];
         (0..n).for_each(|i| first[i + 1] = first[i] + graph.neighbors(i).len());
+        for i in 0..n {
+            for (place, &j) in graph.neighbors(i).iter().enumerate() {
+                named[next[j as usize]] = (i as u32, place as u32);
+                next[j as usize] += 1;
+            }
+        }
         let row = |i: usize| {
             let own = graph.neighbors(i).iter().copied().zip(weights[first[i]..first[i + 1]].iter().copied());
             let mut own: Vec<(u32, f64)> = own.collect();
             own.sort_unstable_by_key(|entry| entry.0);
-            merged(&own, &named[starts[i]..starts[i + 1]], &both)
+            let theirs = named[starts[i]..starts[i + 1]].iter();
+            let theirs: Vec<(u32, f64)> =
+                theirs.map(|&(j, place)| (j, weights[first[j as usize] + place as usize])).collect();
+            merged(&own, &theirs, &both)
         };
-        Pairs::from_rows((0..n).into_par_iter().with_min_len(64).map(row).collect())
-    }
-
-    fn from_rows(rows: Vec<Vec<(u32, f64)>>) -> Pairs<T> {
-        let mut offsets = vec![0];
-        rows.iter().for_each(|row| offsets.push(offsets[offsets.len() - 1] + row.len()));
-        let entries = || rows.iter().flatten();
-        let (targets, weights) = entries().map(|&(j, weight)| (j, T::round(weight))).unzip();
-        Pairs { offsets, targets, weights }
+        let mut pairs = Pairs { offsets: vec![0], targets: Vec::new(), weights: Vec::new() };
+        // Some rows at a time: all of them would take twice the memory.
+        for some in (0..n).collect::<Vec<_>>().chunks(ROWS) {
+            let rows: Vec<Vec<(u32, f64)>> = some.par_iter().with_min_len(64).map(|&i| row(i)).collect();
+            for row in rows {
+                pairs.targets.extend(row.iter().map(|entry| entry.0));
+                pairs.weights.extend(row.iter().map(|entry| T::round(entry.1)));
+                pairs.offsets.push(pairs.targets.len());
+            }
+        }
+        pairs
     }
 
     /// The same in single precision.
@@ -64,6 +70,12 @@ impl<T: Real> Pairs<T> {
     pub(crate) fn row(&self, i: usize) -> (&[u32], &[T]) {
         let range = self.offsets[i]..self.offsets[i + 1];
         (&self.targets[range.clone()], &self.weights[range])
+    }
+
+    /// The weight of a pair; zero if it has none.
+    pub(crate) fn weight(&self, i: usize, j: usize) -> f64 {
+        let (targets, weights) = self.row(i);
+        targets.binary_search(&(j as u32)).map_or(0.0, |at| weights[at].widen())
     }
 
     /// The sum of each point's weights.

@@ -14,18 +14,26 @@ use rayon::prelude::*;
 /// The entropy is met to this.
 const TOLERANCE: f64 = 1e-13;
 const MOST_STEPS: usize = 200;
+/// Rows that are calibrated together.
+const ROWS: usize = 16_384;
 
 /// p[j|i] of every entry of the lists, which sum to one for every point; the mean of several perplexities.
 pub(crate) fn affinities(graph: &Graph, perplexities: &[f64]) -> Vec<f64> {
-    let rows: Vec<Vec<f64>> = (0..graph.len())
-        .into_par_iter()
-        .with_min_len(64)
-        .map(|i| {
+    let mut all = Vec::with_capacity(graph.edge_count());
+    // Some rows at a time: all of them would take twice the memory.
+    for some in (0..graph.len()).collect::<Vec<_>>().chunks(ROWS) {
+        let row = |&i: &usize| {
             let squares: Vec<f64> = graph.lengths(i).iter().map(|d| d * d).collect();
             mean(&squares, perplexities)
-        })
-        .collect();
-    rows.concat()
+        };
+        some.par_iter()
+            .with_min_len(64)
+            .map(row)
+            .collect::<Vec<Vec<f64>>>()
+            .into_iter()
+            .for_each(|row| all.extend(row));
+    }
+    all
 }
 
 /// The weights of one point's neighbors, by their squared distances: the mean over several perplexities.

@@ -6,8 +6,9 @@
 //!
 //! Both sums are over ordered pairs: every pair counts twice.
 
+use super::elastic::affinities::learned;
 use crate::error::Result;
-use crate::field::Energy;
+use crate::field::{Energy, Weight};
 use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
 use crate::forces::{Pairs, Pull, Real};
 use crate::optimize::Emphasized;
@@ -198,6 +199,20 @@ impl<T: Real> Emphasized for Interaction<T> {
 }
 
 impl<T: Real> Energy for Interaction<T> {
+    fn strength(&self, emphasis: f64) -> Option<f64> {
+        match self.form {
+            Form::Sum(lambda) | Form::LogSum(lambda) | Form::LogSumRows(lambda) => Some(lambda / emphasis),
+            Form::Uniform(_) => None,
+        }
+    }
+
+    fn affinities(&self, y: &[f64]) -> Option<Vec<Weight>> {
+        match (self.pull, self.form) {
+            (Pull::Square, Form::Sum(lambda)) => Some(learned(&self.pairs, &self.charges, lambda, y)),
+            _ => None,
+        }
+    }
+
     fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(&'static str, f64)> {
         let error = self.repulsion.error(y, self.dims);
         error.map_or(Vec::new(), |error| vec![("repulsion_error", error.slope), ("repulsion_total_error", error.total)])

@@ -216,9 +216,11 @@ impl Descent {
             way: Way::Momentum(momentum),
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
+            snapshots: 0,
         });
         let hold = Hold::Perplexity(affinities.perplexity.0.clone());
-        let rule = Attracted { hold, pull: Pull::Square, shape, push: Push::LogSum(lambda), away: None };
+        let push = if let Form::Uniform(part) = self.form { Push::Uniform(part) } else { Push::LogSum(lambda) };
+        let rule = Attracted { hold, pull: Pull::Square, shape, push, away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
         built.recall = affinities.recall;
         built.used.extend(told(site));

@@ -129,6 +129,7 @@ impl Build for Tsne {
             way: Way::Momentum(self.schedule(n, dims)),
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
+            snapshots: 0,
         });
         let hold = Hold::Perplexity(affinities.perplexity.0.clone());
         let rule = Attracted { hold, pull, shape, push: Push::LogSum(1.0), away: None };

@@ -142,6 +142,7 @@ impl Build for Umap {
             way: Way::Momentum(momentum),
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
+            snapshots: 0,
         });
         let rule = Attracted { hold: Hold::Fuzzy, pull, shape, push: Push::Sum(lambda), away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));

@@ -4,9 +4,9 @@
 //! (Armijo). M. Vladymyrov, M. Á. Carreira-Perpiñán. Partial-Hessian strategies for fast learning of nonlinear embeddings.
 //! ICML 2012 (the spectral direction: B from the Laplacian of the attraction).
 
-use super::momentum::{Emphasized, Mark};
+use super::momentum::Emphasized;
 use super::sums::dot;
-use super::{Ended, Report};
+use super::{Ended, Passing, Report, Watch};
 use crate::error::Result;
 use crate::progress::{Observer, Stage};
 
@@ -33,7 +33,7 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// Descends from `start` through all emphases; `watch` sees the end of each.
+    /// Descends from `start` through all emphases; `watch` sees every step.
     ///
     /// # Errors
     ///
@@ -44,19 +44,20 @@ impl Fixed {
         function: &mut (impl Emphasized + ?Sized),
         metric: &dyn Metric,
         observer: &dyn Observer,
-        watch: &mut dyn FnMut(usize, &[f64]),
-    ) -> Result<(Vec<f64>, Report, Vec<Mark>)> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(Vec<f64>, Report)> {
         let n = start.len();
         let (mut x, mut slope, mut next, mut other) = (start.to_vec(), vec![0.0; n], vec![0.0; n], vec![0.0; n]);
-        let (mut iterations, mut evaluations, mut curve, mut ended) = (0, 0, Vec::new(), Ended::Evaluations);
+        let (mut iterations, mut evaluations, mut ended) = (0, 0, Ended::Evaluations);
         let total: usize = self.path.iter().map(|(_, steps)| steps).sum();
         let (mut value, mut t) = (f64::NAN, 1.0_f64);
         'path: for (at, &(emphasis, steps)) in self.path.iter().enumerate() {
             value = function.value(&x, emphasis, &mut slope);
             evaluations += 1;
+            watch(&Passing { step: iterations, emphasis, value: Some(value), x: &x });
             let mut taken = 0;
             ended = Ended::Evaluations;
-            for own in 0..steps {
+            for _ in 0..steps {
                 if observer.stop() {
                     ended = Ended::Stopped;
                     break 'path;
@@ -98,20 +99,14 @@ impl Fixed {
                 std::mem::swap(&mut slope, &mut other);
                 value = lower;
                 iterations += 1;
-                if own.is_multiple_of(10) {
-                    curve.push(Mark { step: iterations, value });
-                }
+                watch(&Passing { step: iterations, emphasis, value: Some(value), x: &x });
                 if moved <= self.step * dot(&x, &x).sqrt() {
                     ended = Ended::Decrease;
                     break;
                 }
             }
-            watch(at, &x);
-        }
-        if curve.last().is_none_or(|mark: &Mark| mark.step < iterations) {
-            curve.push(Mark { step: iterations, value });
         }
         let gradient = slope.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
-        Ok((x, Report { value, gradient, iterations, evaluations, ended }, curve))
+        Ok((x, Report { value, gradient, iterations, evaluations, ended }))
     }
 }

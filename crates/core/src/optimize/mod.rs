@@ -35,7 +35,7 @@ use crate::progress::{Observer, Stage};
 use run::Run;
 
 pub use fixed::{Fixed, Metric};
-pub use momentum::{Emphasized, Mark, Momentum, Phase};
+pub use momentum::{Emphasized, Momentum, Phase};
 
 /// A function to be minimized. Closures of the form of [`Objective::value`] are objectives.
 pub trait Objective {
@@ -172,6 +172,22 @@ pub enum Ended {
     Stopped,
 }
 
+/// Where a descent goes by.
+#[derive(Clone, Copy, Debug)]
+pub struct Passing<'a> {
+    /// After so many steps.
+    pub step: usize,
+    /// How strong the emphasized part of the function is here; 1 if there is none.
+    pub emphasis: f64,
+    /// The value, where it is known.
+    pub value: Option<f64>,
+    /// The variables.
+    pub x: &'a [f64],
+}
+
+/// Sees where a descent goes by.
+pub type Watch<'a> = dyn FnMut(&Passing<'_>) + 'a;
+
 /// How a descent went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Report {
@@ -243,6 +259,21 @@ impl Descent {
         objective: &mut dyn Objective,
         observer: &dyn Observer,
     ) -> Result<(Vec<f64>, Report)> {
+        self.minimize_watched(start, objective, observer, &mut |_| {})
+    }
+
+    /// As [`Descent::minimize`]; `watch` sees the start and every step.
+    ///
+    /// # Errors
+    ///
+    /// As [`Descent::minimize`].
+    pub fn minimize_watched(
+        &self,
+        start: &[f64],
+        objective: &mut dyn Objective,
+        observer: &dyn Observer,
+        watch: &mut Watch<'_>,
+    ) -> Result<(Vec<f64>, Report)> {
         if !self.bounds.fit(start.len()) {
             let n = start.len();
             return Err(Error::parameter(format!("the bounds do not fit {n} variables; give one pair for each")));
@@ -252,6 +283,7 @@ impl Descent {
         let first = run.projected_gradient();
         let ended = loop {
             let gradient = run.projected_gradient();
+            watch(&Passing { step: iterations, emphasis: 1.0, value: Some(run.value), x: &run.x });
             told = f64::max(told, self.tell(&run, first, gradient));
             if let Some(stage) = self.stage {
                 observer.progress(stage, told);

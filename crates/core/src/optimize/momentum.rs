@@ -7,7 +7,7 @@
 //! For functions whose slope is cheap and whose value is not, with more valleys than a line search would leave: B. T. Polyak.
 //! Some methods of speeding up the convergence of iteration methods. USSR Computational Mathematics 4(5), 1964.
 
-use super::{Ended, Report};
+use super::{Ended, Passing, Report, Watch};
 use crate::error::{Error, Result};
 use crate::progress::{Observer, Stage};
 
@@ -56,22 +56,13 @@ pub struct Momentum {
     pub decrease: f64,
 }
 
-/// Where a descent went by.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mark {
-    /// After so many steps.
-    pub step: usize,
-    /// The value.
-    pub value: f64,
-}
-
 impl Momentum {
     /// How many steps there are at most.
     pub fn steps(&self) -> usize {
         self.phases.iter().map(|phase| phase.steps).sum()
     }
 
-    /// Descends from `start`, and says where it went by. When the observer asks to stop, it ends where it is.
+    /// Descends from `start`; `watch` sees every step. When the observer asks to stop, it ends where it is.
     ///
     /// # Errors
     ///
@@ -81,10 +72,10 @@ impl Momentum {
         start: &[f64],
         function: &mut (impl Emphasized + ?Sized),
         observer: &dyn Observer,
-        watch: &mut dyn FnMut(usize, &[f64]),
-    ) -> Result<(Vec<f64>, Report, Vec<Mark>)> {
+        watch: &mut Watch<'_>,
+    ) -> Result<(Vec<f64>, Report)> {
         let (mut x, mut v, mut slope) = (start.to_vec(), vec![0.0; start.len()], vec![0.0; start.len()]);
-        let (mut curve, mut step, total) = (Vec::<Mark>::new(), 0, self.steps());
+        let (mut looked, mut step, total) = (None::<(usize, f64)>, 0, self.steps());
         let mut ended = Ended::Evaluations;
         'descent: for (at, phase) in self.phases.iter().enumerate() {
             let last = at + 1 == self.phases.len();
@@ -95,39 +86,43 @@ impl Momentum {
                 }
                 let part = own as f64 / (phase.steps.max(2) - 1) as f64;
                 let emphasis = phase.emphasis.0 * (phase.emphasis.1 / phase.emphasis.0).powf(part);
-                if last && own.is_multiple_of(LOOK) && own > 0 {
-                    let value = function.value(&x, 1.0, &mut slope);
-                    let before = curve.last().map_or(f64::INFINITY, |mark| mark.value);
-                    curve.push(Mark { step, value });
+                let look = last && own.is_multiple_of(LOOK) && own > 0;
+                let value = if look {
+                    Some(function.value(&x, 1.0, &mut slope))
+                } else {
+                    function.slope(&x, emphasis, &mut slope);
+                    None
+                };
+                watch(&Passing { step, emphasis, value, x: &x });
+                if let Some(value) = value {
+                    let before = looked.map_or(f64::INFINITY, |(_, value)| value);
+                    looked = Some((step, value));
                     // A rate that falls to nothing ends the descent by itself.
                     if self.last_rate == self.rate && before - value <= self.decrease * value.abs() {
                         ended = Ended::Decrease;
                         break 'descent;
                     }
-                } else {
-                    function.slope(&x, emphasis, &mut slope);
                 }
                 let rate = self.rate + (self.last_rate - self.rate) * step as f64 / total as f64;
                 self.push(&mut x, &mut v, &slope, phase.inertia, rate / emphasis)?;
                 step += 1;
-                watch(step, &x);
                 observer.progress(Stage::Coordinates, step as f64 / total as f64);
             }
         }
         let value = function.value(&x, 1.0, &mut slope);
-        if let Some(mark) = curve.last().copied().filter(|mark| mark.step < step) {
+        if let Some((at, before)) = looked.filter(|&(at, _)| at < step) {
             // The last steps, however many, count as a look's.
-            let fall = (mark.value - value) * LOOK as f64 / (step - mark.step) as f64;
+            let fall = (before - value) * LOOK as f64 / (step - at) as f64;
             if ended == Ended::Evaluations && fall <= self.decrease * value.abs() {
                 ended = Ended::Decrease;
             }
         }
-        if curve.last().is_none_or(|mark| mark.step < step) {
-            curve.push(Mark { step, value });
+        if looked.is_none_or(|(at, _)| at < step) {
+            watch(&Passing { step, emphasis: 1.0, value: Some(value), x: &x });
         }
         let gradient = slope.iter().fold(0.0, |most: f64, g| most.max(g.abs()));
         let evaluations = step + 1;
-        Ok((x, Report { value, gradient, iterations: step, evaluations, ended }, curve))
+        Ok((x, Report { value, gradient, iterations: step, evaluations, ended }))
     }
 
     /// One step of every point.

@@ -42,6 +42,8 @@ pub(crate) enum Push {
     LogSum(f64),
     /// λ Σ, each by the squared distance of the points that were embedded.
     Squares(f64),
+    /// −Σ w log(ω/n + (1 − ω) k/Σ), with ω; it takes the place of the pull (UNI-SNE).
+    Uniform(f64),
 }
 
 /// What pulls and pushes a new point.
@@ -85,6 +87,9 @@ impl Attracted {
         let weights = self.hold.weights(new.lengths);
         let start = known.map.row(new.near[0] as usize).to_vec();
         let mut objective = |y: &[f64], slope: &mut [f64]| {
+            if let Push::Uniform(part) = self.push {
+                return Ok(Some(pushes.mixed(known, new, &weights, part, y, slope)));
+            }
             let mut value = 0.0;
             slope.fill(0.0);
             for (&j, weight) in new.near.iter().zip(&weights) {
@@ -96,7 +101,7 @@ impl Attracted {
             }
             let (sum, along) = match self.push {
                 Push::Squares(_) => pushes.by_squares(known, new, y),
-                Push::Sum(_) | Push::LogSum(_) => pushes.at(known, y),
+                Push::Sum(_) | Push::LogSum(_) | Push::Uniform(_) => pushes.at(known, y),
             };
             let factor = match self.push {
                 Push::Sum(lambda) | Push::Squares(lambda) => {
@@ -107,6 +112,7 @@ impl Attracted {
                     value += lambda * sum.max(f64::MIN_POSITIVE).ln();
                     lambda / sum.max(f64::MIN_POSITIVE)
                 }
+                Push::Uniform(_) => 0.0,
             };
             slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += factor * along);
             Ok(Some(value))
@@ -138,6 +144,35 @@ impl Pushes {
             || exact::one(&self.kernel, known.map.values(), y.len(), y, None),
             |(value, slope)| (value.max(0.0), slope[..y.len()].to_vec()),
         )
+    }
+
+    /// −Σⱼ w[j] log(ω/n + (1 − ω) k[j]/Σ), with its slope written.
+    fn mixed(
+        &self,
+        known: &Known<'_>,
+        new: &Newcomer<'_>,
+        weights: &[f64],
+        part: f64,
+        y: &[f64],
+        slope: &mut [f64],
+    ) -> f64 {
+        let (sum, along) = self.at(known, y);
+        let sum = sum.max(f64::MIN_POSITIVE);
+        let (uniform, own) = (part / known.map.rows() as f64, (1.0 - part) / sum);
+        let (mut value, mut all) = (0.0, 0.0);
+        slope.fill(0.0);
+        for (&j, weight) in new.near.iter().zip(weights) {
+            let other = known.map.row(j as usize);
+            let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            let bell = own * self.kernel.value(square);
+            value -= weight * (uniform + bell).ln();
+            let share = weight / (uniform + bell);
+            all += share * bell;
+            let factor = -2.0 * share * own * self.kernel.slope(square);
+            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+        }
+        slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += all / sum * along);
+        value
     }
 
     /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its slope.

@@ -1,9 +1,10 @@
 //! How far a new point is from the points that a rule measures from.
 
 use super::Known;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Graph, Lists, Paths};
+use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::memory;
 use crate::points::Points;
@@ -40,6 +41,33 @@ impl Away {
     #[inline(always)]
     pub(super) fn point(&self, i: usize) -> usize {
         self.landmarks.as_ref().map_or(i, |landmarks| landmarks[i] as usize)
+    }
+
+    /// The geodesics of the landmarks, where it measures along a graph: those that are known already, or computed.
+    pub(super) fn geodesics(&self, known: Option<LandmarkGeodesics>) -> Result<Option<LandmarkGeodesics>> {
+        match (&self.measure, &self.landmarks, known) {
+            (Measure::Geodesic(graph), Some(landmarks), None) => landmark_geodesics(graph, landmarks).map(Some),
+            (_, _, known) => Ok(known),
+        }
+    }
+
+    /// The squared distance of any training point to any of those that are measured from, by its number.
+    pub(super) fn training_squares<'a>(
+        &'a self,
+        ground: Ground<'a>,
+        geodesics: Option<&'a LandmarkGeodesics>,
+    ) -> Result<Box<dyn Fn(usize, usize) -> f64 + Sync + 'a>> {
+        Ok(match (&self.measure, ground, geodesics) {
+            (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),
+            (Measure::Kernel(kernel), Ground::Points(points, _), _) => {
+                Box::new(|i, at| kernel.square(points.row(i), points.row(self.point(at))))
+            }
+            (_, ground, _) => {
+                let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
+                let measured = ground.measured().ok_or_else(unknown)?;
+                Box::new(move |i, at| measured.distance(i, self.point(at)).powi(2))
+            }
+        })
     }
 
     /// Ready to measure: along a graph, its shortest paths are prepared.
@@ -110,7 +138,7 @@ impl Geodesics {
 }
 
 /// The geodesics of the landmarks of a graph, in what memory there is.
-pub(super) fn landmark_geodesics(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
+fn landmark_geodesics(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
     let spare = memory::available().saturating_sub(LandmarkGeodesics::memory(landmarks.len(), graph.len()));
     let paths = Paths::within(&graph.union(), landmarks.len(), spare / 2);
     LandmarkGeodesics::new(&paths, landmarks, spare / 2, &Silent)

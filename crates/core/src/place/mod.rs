@@ -10,7 +10,7 @@
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 //! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
-//! | `Stress` | smacof | `argmin Σᵢ (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
+//! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
 mod attracted;
 mod away;
@@ -132,6 +132,7 @@ impl Rule {
     ) -> Result<Points> {
         match (self, ground) {
             (Rule::Squares(squares), ground) => squares.place_all(known, ground, geodesics),
+            (Rule::Stress(stress), ground) => stress.place_all(known, ground, geodesics),
             (rule, Ground::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
             (rule, Ground::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
             (_, Ground::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),

@@ -2,9 +2,9 @@
 //!
 //! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
 
-use super::away::{Away, Measure, landmark_geodesics};
+use super::away::Away;
 use super::{Known, Newcomer};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
 use crate::points::Points;
@@ -36,21 +36,8 @@ impl Squares {
         geodesics: Option<LandmarkGeodesics>,
     ) -> Result<Points> {
         let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
-        let geodesics = match (&self.away.measure, geodesics) {
-            (Measure::Geodesic(graph), None) => Some(landmark_geodesics(graph, landmarks)?),
-            (_, known) => known,
-        };
-        let square: Box<dyn Fn(usize, usize) -> f64 + Sync> = match (&self.away.measure, ground, &geodesics) {
-            (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),
-            (Measure::Kernel(kernel), Ground::Points(points, _), _) => {
-                Box::new(|i, at| kernel.square(points.row(i), points.row(landmarks[at] as usize)))
-            }
-            (_, ground, _) => {
-                let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
-                let measured = ground.measured().ok_or_else(unknown)?;
-                Box::new(move |i, at| measured.distance(i, landmarks[at] as usize).powi(2))
-            }
-        };
+        let geodesics = self.away.geodesics(geodesics)?;
+        let square = self.away.training_squares(ground, geodesics.as_ref())?;
         let rows = (0..ground.len()).into_par_iter().flat_map_iter(|i| match landmarks.binary_search(&(i as u32)) {
             Ok(at) => known.map.row(at).to_vec(),
             Err(_) => {

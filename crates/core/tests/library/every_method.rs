@@ -49,7 +49,7 @@ fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
             match report.objective.zip(report.gradient) {
                 // Stress ends where its slope is next to nothing; the others where they gain next to nothing.
                 Some((objective, gradient)) => {
-                    let still = gradient < 1e-5 || name != "smacof";
+                    let still = gradient < 1e-5 || !["smacof", "sammon"].contains(&name);
                     assert!(objective.is_finite() && gradient.is_finite() && still, "{name}: {gradient}");
                 }
                 None => {

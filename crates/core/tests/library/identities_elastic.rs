@@ -1,7 +1,7 @@
 //! Claims of Carreira-Perpinan's paper on elastic embedding (ICML 2010), named by their ids in docs/claims.md.
 
 use crate::support::*;
-use eigenfold::objective::{ElasticInit, Lambda, Pushes};
+use eigenfold::objective::{ElasticInit, Lambda, Perplexity, Pushes, Springs};
 use eigenfold::{Elastic, Model, Neighbors, Points, Recipe};
 
 fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> Model {
@@ -73,6 +73,137 @@ fn e04_the_descent_converges_downhill_from_random_starts() {
         let report = recipe.fit(&points).unwrap().report().clone();
         assert!(report.converged && report.curve.windows(2).all(|pair| pair[1].1 <= pair[0].1 * (1.0 + 1e-12)));
     }
+}
+
+/// One turn of the spiral r = θ to a radius of 0.93, 200 points at equal arc lengths.
+fn spiral() -> Points {
+    let tau = std::f64::consts::TAU;
+    let arc = |t: f64| 0.5 * (t * (1.0 + t * t).sqrt() + t.asinh());
+    let row = |i: usize| {
+        let wanted = arc(tau) * i as f64 / 199.0;
+        let (mut low, mut high) = (0.0, tau);
+        for _ in 0..80 {
+            let middle = 0.5 * (low + high);
+            if arc(middle) < wanted { low = middle } else { high = middle }
+        }
+        let r = 0.93 * low / tau;
+        [r * low.cos(), r * low.sin()]
+    };
+    Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+/// Only the order of the paper's interval for λ₁* is met: its spiral is not stated.
+#[test]
+fn e05_homotopy_unrolls_the_spiral_into_an_evenly_spaced_line() {
+    let points = spiral();
+    let method = Elastic {
+        bandwidth: Some(0.05),
+        lambda: Lambda::Path { from: Some(1e-2), to: 1e2, count: 40 },
+        init: ElasticInit::Random,
+        ..Elastic::default()
+    };
+    let recipe = Recipe {
+        method: method.into(),
+        neighbors: Neighbors::All,
+        dims: 1,
+        snapshots: 100,
+        affinities: true,
+        ..Recipe::default()
+    };
+    let model = recipe.fit(&points).unwrap();
+    for (name, known) in [
+        ("critical_lambda_lower", 3.861_740_754_573_8e-5),
+        ("critical_lambda", 4.450_228_590_423_8e-5),
+        ("critical_lambda_upper", 1.198_003_989_473_3e-4),
+    ] {
+        let found = figure(&model, name);
+        assert!((found / known - 1.0).abs() < 1e-6, "{name}: {found} {known}");
+    }
+    assert_eq!(model.snapshots().len(), 40);
+    assert!((model.snapshots()[0].lambda.unwrap() - 1e-2).abs() < 1e-12);
+    let gaps = |map: &Points| -> Vec<f64> { (1..200).map(|i| map.row(i)[0] - map.row(i - 1)[0]).collect() };
+    let last = gaps(model.embedding());
+    assert!(last.iter().all(|gap| gap.signum() == last[0].signum()), "the order along the spiral is kept");
+    // But for both ends.
+    let inner: Vec<f64> = last[10..189].iter().map(|gap| gap.abs()).collect();
+    let mean = inner.iter().sum::<f64>() / inner.len() as f64;
+    let widest = inner.iter().map(|gap| (gap / mean - 1.0).abs()).fold(0.0, f64::max);
+    assert!(widest < 0.1, "{widest}");
+}
+
+/// The learned affinities of a point in the middle of the spiral, by how many points away, both ways.
+fn profile(model: &Model) -> Vec<f64> {
+    let mut sums = vec![0.0; 60];
+    for weight in model.weights().unwrap() {
+        let away = weight.j.abs_diff(weight.i) as usize;
+        if (weight.i == 100 || weight.j == 100) && away < sums.len() {
+            sums[away] += weight.weight;
+        }
+    }
+    sums
+}
+
+#[test]
+fn e07_learned_affinities_turn_from_a_bell_to_a_mexican_hat() {
+    let of = |lambda: f64| {
+        let recipe = Recipe {
+            method: Elastic { init: ElasticInit::Pca, ..elastic(0.05, lambda) }.into(),
+            neighbors: Neighbors::All,
+            dims: 1,
+            affinities: true,
+            ..Recipe::default()
+        };
+        recipe.fit(&spiral()).unwrap()
+    };
+    let bell = profile(&of(1e-6));
+    assert!(bell[1..30].iter().all(|w| *w > 0.0), "{bell:?}");
+    let hat = profile(&of(10.0));
+    let lowest = hat[1..].iter().copied().fold(0.0, f64::min);
+    let at = hat.iter().position(|w| *w == lowest).unwrap();
+    assert!(hat[1] > 0.0 && at > 1 && lowest < -0.1 * hat[1], "{hat:?}");
+    assert!(hat[50..].iter().all(|w| w.abs() < 1e-2 * hat[1]), "{hat:?}");
+    // At a minimum the map is in the null space of their Laplacian (section 4).
+    let model = of(10.0);
+    let mut pulls = vec![0.0; 200];
+    let map = model.embedding();
+    for weight in model.weights().unwrap() {
+        let pull = weight.weight * (map.row(weight.i as usize)[0] - map.row(weight.j as usize)[0]);
+        (pulls[weight.i as usize], pulls[weight.j as usize]) =
+            (pulls[weight.i as usize] + pull, pulls[weight.j as usize] - pull);
+    }
+    let (off, all) = (pulls.iter().map(|p| p * p).sum::<f64>().sqrt(), hat[1] * diameter(map).sqrt());
+    assert!(off < 1e-2 * all, "{off} {all}");
+}
+
+/// The odd images of ten objects, by a map of the even ones.
+#[test]
+fn e09_new_images_land_between_their_neighbors_and_come_back() {
+    let Some(all) = shared("data/coil20/data_32x32.npy") else { return };
+    let rows = |odd: usize| (0..360).map(|i| 2 * i + odd).collect::<Vec<_>>();
+    let (even, odd) = (all.select(&rows(0)), all.select(&rows(1)));
+    let method = Elastic {
+        springs: Springs::Entropic,
+        perplexity: Perplexity(vec![12.0]),
+        lambda: Lambda::Value(1.0 / (255.0 * 255.0)),
+        ..Elastic::default()
+    };
+    let model = fit(method, Neighbors::Nearest(12), 2, &even);
+    let (placed, map) = (model.transform(&odd).unwrap(), model.embedding());
+    let back = model.way_back_by_energy().unwrap().reconstruct(&placed).unwrap().points;
+    let distance = |a: &[f64], b: &[f64]| eigenfold::Metric::Euclidean.distance(a, b);
+    let (mut near, mut better) = (0, 0);
+    for i in 0..360 {
+        // The even images before and after it, of the same object.
+        let (before, after) = (i, if i % 36 == 35 { i - 35 } else { i + 1 });
+        let mut far: Vec<f64> = (0..360).map(|j| distance(placed.row(i), map.row(j))).collect();
+        let own = f64::min(far[before], far[after]);
+        far.sort_unstable_by(f64::total_cmp);
+        near += usize::from(own <= far[3]);
+        // Nearer to the image than the mean of the ten objects is.
+        better += usize::from(distance(back.row(i), odd.row(i)) < 0.5 * distance(&even.column_means(), odd.row(i)));
+    }
+    assert!(near > 324, "{near} of 360 are among the four nearest of a neighbor in angle");
+    assert!(better > 324, "{better} of 360 come back");
 }
 
 /// The roll of 2000 points, k = 12, sigma = 15, lambda = 1: the minimum and the critical value that three other routes and a

@@ -1,8 +1,8 @@
 //! Metric stress: where its descent ends, against plain majorization, exact distances and classical scaling.
 use crate::support::*;
-use eigenfold::objective::stress::{StressDistances, StressInit};
+use eigenfold::objective::stress::{StressDistances, StressInit, StressVariant, StressWeight};
 use eigenfold::progress::{Observer, Silent, Stage};
-use eigenfold::{Distances, Graph, Mds, Neighbors, Pieces, Points, Recipe, Smacof};
+use eigenfold::{Distances, Graph, Mds, Neighbors, Pieces, Points, Recipe, Sammon, Smacof};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Σ_{i<j} (δ − d)² by the definition.
@@ -164,4 +164,111 @@ fn stress_is_what_scikit_learns_majorization_reaches() {
         let ours = fit(method, &points).report().objective.unwrap();
         assert!((ours / known - 1.0).abs() < 1e-8, "{ours} {known}");
     }
+}
+
+/// Σ_{i<j} (δ − d)²/δ / Σ_{i<j} δ by the definition.
+fn sammons(wanted: &Points, map: &Points) -> f64 {
+    let (own, n) = (distances(map), map.rows());
+    let pairs = || (0..n).flat_map(|i| (0..i).map(move |j| (i, j))).filter(|&(i, j)| wanted.row(i)[j] > 0.0);
+    let off = |(i, j): (usize, usize)| (wanted.row(i)[j] - own.row(i)[j]).powi(2) / wanted.row(i)[j];
+    pairs().map(off).sum::<f64>() / pairs().map(|(i, j)| wanted.row(i)[j]).sum::<f64>()
+}
+
+#[test]
+fn sammons_stress_is_his_and_is_least_where_the_map_ends() {
+    for points in [swiss(120), cloud(100, 6, 3)] {
+        let model = fit(Sammon { tolerance: 1e-12, ..Sammon::default() }, &points);
+        let (wanted, ours) = (distances(&points), model.report().objective.unwrap());
+        let by_hand = sammons(&wanted, model.embedding());
+        assert!((ours / by_hand - 1.0).abs() < SOLVED, "{ours} {by_hand}");
+        let figure = model.report().figures.iter().find(|(name, _)| name == "normalized_stress").unwrap().1;
+        assert!((figure * figure / ours - 1.0).abs() < SOLVED);
+        // No map next to it is better, and neither is the one of plain stress.
+        assert!(sammons(&wanted, fit(Smacof::default(), &points).embedding()) > ours);
+        for seed in 0..5 {
+            let nudge = cloud(points.rows(), 2, seed);
+            let moved = model.embedding().values().iter().zip(nudge.values()).map(|(y, e)| y + 1e-3 * e).collect();
+            assert!(sammons(&wanted, &Points::new(points.rows(), 2, moved).unwrap()) > ours);
+        }
+    }
+}
+
+#[test]
+fn weighted_distances_of_a_plane_are_met_too() {
+    let points = cloud(70, 2, 5);
+    for weight in [StressWeight::Inverse, StressWeight::InverseSquare] {
+        let method = Smacof { weight, tolerance: 1e-14, ..Smacof::default() };
+        let model = fit(method, &points);
+        assert!(distance_mismatch(model.embedding(), &points) < FITTED, "{weight:?}");
+    }
+    // Points that coincide have no weight, and stay together.
+    let mut rows: Vec<Vec<f64>> = (0..40).map(|i| points.row(i).to_vec()).collect();
+    rows.push(rows[3].clone());
+    let model = fit(Sammon::default(), &Points::from_rows(&rows).unwrap());
+    assert_eq!(model.embedding().row(3), model.embedding().row(40));
+}
+
+/// Distances, their cubes and their ranks are one and the same to the order: the plane comes back, up to scale.
+#[test]
+fn the_order_of_the_distances_is_enough() {
+    let points = cloud(60, 2, 5);
+    let cubes = distances(&points).values().iter().map(|d| d.powi(3)).collect();
+    let square = Distances::new(Points::new(60, 60, cubes).unwrap()).unwrap();
+    let method = Smacof { variant: StressVariant::Nonmetric, tolerance: 1e-10, ..Smacof::default() };
+    let model = Recipe { method: method.into(), ..Recipe::default() }.fit(&square).unwrap();
+    assert!(model.report().objective.unwrap() < 2e-3, "{:?}", model.report().objective);
+    assert!(affine_error(&points, model.embedding()) < 1e-3);
+    let metric = Recipe { method: Smacof::default().into(), ..Recipe::default() }.fit(&square).unwrap();
+    assert!(affine_error(&points, metric.embedding()) > 1e-2);
+    // The curve of disparities is the cube root, up to scale, and new points go by it.
+    let curve = &model.report().disparities;
+    assert!(curve.windows(2).all(|two| two[0].0 < two[1].0 && two[0].1 <= two[1].1));
+    let row = Points::from_rows(&[square.matrix().row(7)]).unwrap();
+    let placed = model.transform(&row).unwrap();
+    assert_eq!(placed.row(0), model.embedding().row(7));
+    let between: Vec<f64> =
+        (0..60).map(|j| eigenfold::Metric::Euclidean.distance(&[0.1, -0.2], points.row(j)).powi(3)).collect();
+    let placed = model.transform(&Points::from_rows(&[between]).unwrap()).unwrap();
+    let all = Points::from_rows(&(0..60).map(|j| points.row(j).to_vec()).chain([vec![0.1, -0.2]]).collect::<Vec<_>>())
+        .unwrap();
+    let map: Vec<Vec<f64>> =
+        (0..60).map(|j| model.embedding().row(j).to_vec()).chain([placed.row(0).to_vec()]).collect();
+    assert!(affine_error(&all, &Points::from_rows(&map).unwrap()) < 2e-3);
+}
+
+#[test]
+fn landmarks_draw_nearly_the_same_map() {
+    let points = cloud(600, 2, 5);
+    for method in [
+        Smacof { landmarks: Some(80), ..Smacof::default() },
+        Smacof { landmarks: Some(80), weight: StressWeight::Inverse, ..Smacof::default() },
+    ] {
+        let model = fit(method, &points);
+        assert!(distance_mismatch(model.embedding(), &points) < 1e-3);
+        assert_eq!(model.transform(&points).unwrap().values(), model.embedding().values());
+    }
+    let roll = swiss(800);
+    let method = Smacof { landmarks: Some(100), distances: Some(StressDistances::Geodesic), ..Smacof::default() };
+    let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
+    let some = recipe.fit(&roll).unwrap();
+    let whole = Recipe { method: Smacof { landmarks: None, ..method }.into(), ..recipe }.fit(&roll).unwrap();
+    assert!(distance_mismatch(some.embedding(), whole.embedding()) < 0.05);
+}
+
+#[test]
+fn snapshots_lead_from_the_start_to_the_map() {
+    let points = cloud(90, 6, 2);
+    let recipe = Recipe { method: Smacof::default().into(), snapshots: 6, ..Recipe::default() };
+    let model = recipe.fit(&points).unwrap();
+    let maps = model.snapshots();
+    assert!((3..=6).contains(&maps.len()), "{}", maps.len());
+    assert!(
+        maps[0].step == 0
+            && maps.windows(2).all(|two| two[0].step < two[1].step && two[0].objective > two[1].objective)
+    );
+    assert_eq!(&maps[maps.len() - 1].coordinates, model.embedding());
+    let start = fit(Mds::default(), &points);
+    assert!(distance_mismatch(&maps[0].coordinates, start.embedding()) < EXACT);
+    let spectral = Recipe { method: Mds::default().into(), ..recipe }.fit(&points).unwrap_err().to_string();
+    assert!(spectral.contains("does not descend"), "{spectral}");
 }

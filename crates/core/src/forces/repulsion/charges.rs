@@ -113,6 +113,15 @@ impl Charges {
         }
     }
 
+    /// No weight is more than this.
+    pub(crate) fn most(&self) -> f64 {
+        match self {
+            Charges::One(_) => 1.0,
+            // ‖a − b‖² is at most 2 ‖a‖² + 2 ‖b‖².
+            Charges::Squares(s) => 4.0 * s.squares.iter().fold(0.0, |most: f64, square| most.max(*square)),
+        }
+    }
+
     /// The sum of each point's weights, Σⱼ w[i,j].
     pub(crate) fn degrees(&self) -> Vec<f64> {
         let n = self.len();

@@ -4,11 +4,8 @@
 //! so that nothing comes round the other side, and rows of padding are not transformed.
 
 use super::spline::Real;
+use eigenfold_fft::{Complex, ComplexPlans, RealPlans, Transformed};
 use rayon::prelude::*;
-use realfft::{ComplexToReal, RealFftPlanner, RealToComplex};
-use rustfft::num_complex::Complex;
-use rustfft::{Fft, FftPlanner};
-use std::sync::Arc;
 
 /// Rows to a piece of parallel work, and columns that are turned together.
 const TILE: usize = 16;
@@ -22,9 +19,9 @@ pub(super) struct Convolution<T: Real> {
     /// The transform of the kernel: real, and even along the first two axes, so
     /// that half of each is kept; the last axis is slowest, the first fastest.
     spectrum: Vec<T>,
-    rows: (Arc<dyn RealToComplex<T>>, Arc<dyn ComplexToReal<T>>),
-    columns: (Arc<dyn Fft<T>>, Arc<dyn Fft<T>>),
-    towers: (Arc<dyn Fft<T>>, Arc<dyn Fft<T>>),
+    rows: RealPlans<T>,
+    columns: ComplexPlans<T>,
+    towers: ComplexPlans<T>,
     lines: Vec<Complex<T>>,
     turned: Vec<Complex<T>>,
     stood: Vec<Complex<T>>,
@@ -36,7 +33,6 @@ impl<T: Real> Convolution<T> {
     pub(super) fn new<const W: usize>(least: [usize; 3], spacing: f64, kernel: impl Fn(f64) -> f64 + Sync) -> Self {
         let padded = least.map(|nodes| if nodes == 1 { 1 } else { good_size(2 * nodes) });
         let used = padded.map(|nodes| (nodes / 2).max(1));
-        let (mut real, mut complex) = (RealFftPlanner::<T>::new(), FftPlanner::<T>::new());
         let spectrum = spectrum::<W>(padded, spacing, kernel);
         let wide = padded[2] / 2 + 1;
         let columns = if padded[1] > 1 { used[0] * wide * padded[1] } else { 0 };
@@ -45,9 +41,9 @@ impl<T: Real> Convolution<T> {
             used,
             padded,
             spectrum: spectrum.into_iter().map(T::round).collect(),
-            rows: (real.plan_fft_forward(padded[2]), real.plan_fft_inverse(padded[2])),
-            columns: (complex.plan_fft_forward(padded[1]), complex.plan_fft_inverse(padded[1])),
-            towers: (complex.plan_fft_forward(padded[0]), complex.plan_fft_inverse(padded[0])),
+            rows: T::real_plans(padded[2]),
+            columns: T::complex_plans(padded[1]),
+            towers: T::complex_plans(padded[0]),
             lines: vec![Complex::default(); used[0] * used[1] * wide],
             turned: vec![Complex::default(); columns],
             stood: vec![Complex::default(); towers],
@@ -245,7 +241,7 @@ fn shares<const W: usize>(padded: usize, half: usize) -> Vec<[(usize, f64); 2]> 
 
 /// Replaces every line by the transform of the even sequence of `length` whose first half and middle it is.
 fn even_transform(values: &mut [f64], line: usize, length: usize) {
-    let plan = RealFftPlanner::<f64>::new().plan_fft_forward(length);
+    let plan = f64::real_plans(length).0;
     let space = || (plan.make_input_vec(), plan.make_output_vec(), plan.make_scratch_vec());
     values.par_chunks_mut(line * TILE).for_each_init(space, |(input, output, scratch), lines| {
         for line in lines.chunks_exact_mut(line) {

@@ -39,7 +39,7 @@ impl Kernel {
             Kernel::Gaussian => (-square).exp(),
             Kernel::Student(degrees) if *degrees == 1.0 => 1.0 / (1.0 + square),
             Kernel::Student(degrees) => (1.0 + square / degrees).powf(-0.5 * (degrees + 1.0)),
-            Kernel::Umap(umap) => umap.value(square),
+            Kernel::Umap(umap) => umap.at(square).0,
         }
     }
 
@@ -50,7 +50,7 @@ impl Kernel {
             Kernel::Student(degrees) => {
                 -0.5 * (1.0 + 1.0 / degrees) * (1.0 + square / degrees).powf(-0.5 * (degrees + 3.0))
             }
-            Kernel::Umap(umap) => umap.slope(square),
+            Kernel::Umap(umap) => umap.at(square).1,
         }
     }
 
@@ -69,6 +69,11 @@ impl Kernel {
                 for l in 0..L {
                     values[l] = 1.0 / (1.0 + squares[l]);
                     slopes[l] = -values[l] * values[l];
+                }
+            }
+            Kernel::Umap(umap) => {
+                for l in 0..L {
+                    (values[l], slopes[l]) = umap.at(squares[l]);
                 }
             }
             kernel => {
@@ -105,53 +110,66 @@ fn exp_of_negative(x: f64) -> f64 {
 pub(crate) struct Umap {
     a: f64,
     b: f64,
-    /// Values at equal steps of log s, from `LOW` to `HIGH`.
-    table: Vec<f64>,
+    /// Between two knots a cubic with the right values and slopes at both: its coefficients in the part t of the way, and
+    /// the inverse length of the way. The knots are the numbers whose bits end in zeros, so that the bits of s tell where
+    /// it is.
+    table: Vec<[f64; 5]>,
 }
 
 /// What keeps the force finite where two points meet. McInnes et al. use 0.001 and clip the force; this needs no clipping.
 const EPSILON: f64 = 0.02;
-const LOW: f64 = -14.0;
-const HIGH: f64 = 16.0;
-const STEPS: usize = 6000;
+/// Powers of two between which the potential is tabled.
+const LOW: i32 = -24;
+const HIGH: i32 = 26;
+/// Bits of s that do not tell the knot; six of the others lie between two powers of two.
+const REST: u32 = 52 - 6;
 
 impl Umap {
     fn new(a: f64, b: f64) -> Umap {
-        let mut umap = Umap { a, b, table: vec![0.0; STEPS + 1] };
-        let step = (HIGH - LOW) / STEPS as f64;
-        let part = |log: f64| -umap.slope(log.exp()) * log.exp();
-        // Beyond the table the potential is that of a pure power: 1/(a s^b).
-        let mut sum = (-b * HIGH).exp() / a;
-        let mut table = vec![sum; STEPS + 1];
-        for at in (0..STEPS).rev() {
-            let log = LOW + at as f64 * step;
-            sum += step / 6.0 * (part(log) + 4.0 * part(log + 0.5 * step) + part(log + step));
-            table[at] = sum;
+        let mut umap = Umap { a, b, table: Vec::new() };
+        let count = ((HIGH - LOW) as u64) << 6;
+        let knot = |at: u64| f64::from_bits((f64::from(LOW).exp2().to_bits() >> REST) + at << REST);
+        // Beyond the table the potential is that of a pure power.
+        let mut above = umap.power(f64::from(HIGH).exp2());
+        for at in (0..count).rev() {
+            let (low, high) = (knot(at), knot(at + 1));
+            let width = high - low;
+            let (from, middle, to) = (umap.force(low), umap.force(0.5 * (low + high)), umap.force(high));
+            let here = above + width / 6.0 * (from + 4.0 * middle + to);
+            let (d0, d1) = (-from * width, -to * width);
+            let rise = above - here;
+            umap.table.push([here, d0, 3.0 * rise - 2.0 * d0 - d1, d0 + d1 - 2.0 * rise, 1.0 / width]);
+            above = here;
         }
-        umap.table = table;
+        umap.table.reverse();
         umap
     }
 
-    fn slope(&self, square: f64) -> f64 {
-        -self.b / ((EPSILON + square) * (1.0 + self.a * square.powf(self.b)))
+    /// The slope with its sign turned: b / ((ε + s)(1 + a sᵇ)).
+    fn force(&self, square: f64) -> f64 {
+        self.b / ((EPSILON + square) * (1.0 + self.a * square.powf(self.b)))
     }
 
-    /// Cubic between the steps, by the values and the slopes that are known.
-    fn value(&self, square: f64) -> f64 {
-        let log = square.max(1e-300).ln();
-        if log <= LOW {
-            return self.table[0] + self.slope(0.0) * (square - LOW.exp());
+    /// 1/(a sᵇ).
+    fn power(&self, square: f64) -> f64 {
+        square.powf(-self.b) / self.a
+    }
+
+    /// The potential and its slope.
+    #[inline(always)]
+    fn at(&self, square: f64) -> (f64, f64) {
+        let bits = square.to_bits();
+        let at = (bits >> REST).wrapping_sub(f64::from(LOW).exp2().to_bits() >> REST);
+        match self.table.get(at as usize) {
+            Some(&[c0, c1, c2, c3, inverse]) => {
+                let t = (bits & ((1 << REST) - 1)) as f64 * (1.0 / (1u64 << REST) as f64);
+                (c0 + t * (c1 + t * (c2 + t * c3)), (c1 + t * (2.0 * c2 + t * 3.0 * c3)) * inverse)
+            }
+            None if square < 1.0 => {
+                (self.table[0][0] + self.force(0.0) * (f64::from(LOW).exp2() - square), -self.force(square))
+            }
+            None => (self.power(square), -self.b * self.power(square) / square),
         }
-        if log >= HIGH {
-            return (-self.b * log).exp() / self.a;
-        }
-        let step = (HIGH - LOW) / STEPS as f64;
-        let at = (((log - LOW) / step) as usize).min(STEPS - 1);
-        let (from, t) = (LOW + at as f64 * step, (log - LOW) / step - at as f64);
-        let rise = |log: f64| self.slope(log.exp()) * log.exp() * step;
-        let (y0, y1, d0, d1) = (self.table[at], self.table[at + 1], rise(from), rise(from + step));
-        let (t2, t3) = (t * t, t * t * t);
-        (2.0 * t3 - 3.0 * t2 + 1.0) * y0 + (t3 - 2.0 * t2 + t) * d0 + (3.0 * t2 - 2.0 * t3) * y1 + (t3 - t2) * d1
     }
 }
 
@@ -167,6 +185,30 @@ mod tests {
             assert!((own - right).abs() <= 4e-16 * right, "{x}: {own} {right}");
         }
         assert!(exp_of_negative(-1e300) < 1e-300);
+    }
+
+    /// Simpson's rule over many short steps.
+    #[test]
+    fn umaps_table_is_the_integral_of_its_force() {
+        let umap = Umap::new(1.576_943_460_311_307_7, 0.895_060_877_910_973_3);
+        for square in [1e-9, 1e-5, 3e-3, 0.5, 2.0, 77.0, 1e5] {
+            let (steps, mut sum, mut from) = (4000, 0.0, square);
+            let ratio = (1e7f64 / square).powf(1.0 / f64::from(steps));
+            for _ in 0..steps {
+                let to = from * ratio;
+                sum += (to - from) / 6.0 * (umap.force(from) + 4.0 * umap.force(0.5 * (from + to)) + umap.force(to));
+                from = to;
+            }
+            let (value, slope) = umap.at(square);
+            assert!((value - umap.at(1e7).0 - sum).abs() < 1e-7 * value, "{square}: {value} {sum}");
+            assert!((slope + umap.force(square)).abs() < 1e-6 * slope.abs(), "{square}: {slope}");
+        }
+        let (low, high) = (f64::from(LOW).exp2(), f64::from(HIGH).exp2());
+        for edge in [low, high] {
+            let (below, above) = (umap.at(edge * (1.0 - 1e-12)), umap.at(edge));
+            assert!((below.0 / above.0 - 1.0).abs() < 1e-9, "{below:?} {above:?}");
+        }
+        assert!(umap.at(0.0).0.is_finite() && umap.at(0.0).1 < 0.0);
     }
 
     #[test]

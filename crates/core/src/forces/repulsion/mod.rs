@@ -4,8 +4,8 @@
 //! φ(x) = Σⱼ q[j] k(‖x − y[j]‖²)
 //! ```
 //!
-//! Few points are summed pair by pair; many in up to three dimensions by a [`Grid`], whose error is measured on some of the
-//! points against the sum pair by pair.
+//! Few points are summed pair by pair; many in up to three dimensions by a [`Grid`], and in more by a [`Tree`], whose error
+//! is measured on some of the points against the sum pair by pair.
 
 mod charges;
 mod convolution;
@@ -15,12 +15,14 @@ mod kernel;
 mod spline;
 #[cfg(test)]
 mod tests;
+mod tree;
 
 pub(crate) use charges::Charges;
 pub(crate) use exact::Weights;
 pub(crate) use grid::Grid;
 pub(crate) use kernel::{Kernel, Shape};
 pub(crate) use spline::Real;
+pub(crate) use tree::Tree;
 
 use crate::parameter::choices;
 #[cfg(test)]
@@ -60,8 +62,8 @@ pub enum Accuracy {
 
 choices! {
     Accuracy {
-        Fast: "fast", "by a grid in single precision, good to some per cent";
-        Fine: "fine", "by a finer grid in double precision, good to three digits or more";
+        Fast: "fast", "by a grid in single precision, good to some per cent; by a tree above three dimensions";
+        Fine: "fine", "by a finer grid in double precision, good to three digits or more; by a finer tree above three dimensions";
         Exact: "exact", "pair by pair";
     }
 }
@@ -70,6 +72,10 @@ choices! {
 pub(crate) const FEW: usize = 700;
 /// The nodes of a fine grid are closer by this factor.
 const FINE: f64 = 0.5;
+/// How large a part of a tree may look that counts as one point: fast, and fine.
+const OPENING: (f64, f64) = (0.5, 0.2);
+/// Up to so many points in more than three dimensions all pairs take less time than a tree.
+const FEW_FOR_A_TREE: usize = 4000;
 /// Points of which the error of a grid is measured.
 const ASKED: usize = 100;
 
@@ -81,6 +87,8 @@ pub(crate) enum Repulsion {
     Fast(Box<Grid<f32, 4>>),
     /// By a grid of double precision, with splines of order 8: exact to six or more digits.
     Fine(Box<Grid<f64, 8>>),
+    /// By a tree, in more than three dimensions.
+    Tree(Box<Tree>),
 }
 
 /// How well a grid does.
@@ -93,12 +101,13 @@ pub(crate) struct GridError {
 }
 
 impl Repulsion {
-    /// The way to sum over so many points that is asked for; few points, or those in more than three dimensions, are
-    /// always summed pair by pair.
+    /// The way to sum over so many points that is asked for; few points are always summed pair by pair.
     pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> Repulsion {
         match accuracy {
-            _ if points <= FEW || dims > 3 => Repulsion::Exact(kernel),
+            _ if points <= FEW || (dims > 3 && points <= FEW_FOR_A_TREE) => Repulsion::Exact(kernel),
             Accuracy::Exact => Repulsion::Exact(kernel),
+            Accuracy::Fast if dims > 3 => Repulsion::Tree(Box::new(Tree::new(kernel, dims, OPENING.0))),
+            Accuracy::Fine if dims > 3 => Repulsion::Tree(Box::new(Tree::new(kernel, dims, OPENING.1))),
             Accuracy::Fast => Repulsion::Fast(Box::new(Grid::new(kernel, dims, spacing))),
             Accuracy::Fine => Repulsion::Fine(Box::new(Grid::new(kernel, dims, FINE * spacing))),
         }
@@ -110,13 +119,16 @@ impl Repulsion {
             Repulsion::Exact(_) => {}
             Repulsion::Fast(grid) => grid.take(points),
             Repulsion::Fine(grid) => grid.take(points),
+            Repulsion::Tree(tree) => tree.take(points),
         }
     }
 
     /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last.
     pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, sums: &mut Sums) {
         let Charges::Squares(weights) = charges else { return self.add(points, dims, None, None, sums) };
-        if let Some(kernel) = self.direct() {
+        // Products of features have either sign, and a tree wants charges of one.
+        let by_pairs = if let Repulsion::Tree(tree) = self { Some(tree.kernel()) } else { self.direct() };
+        if let Some(kernel) = by_pairs {
             let weights = weights
                 .table()
                 .map_or_else(|| Weights::Squares(weights.columns().0, weights.columns().1), Weights::Table);
@@ -157,6 +169,7 @@ impl Repulsion {
             Repulsion::Exact(_) => {}
             Repulsion::Fast(grid) => grid.add(charges, factors, sums),
             Repulsion::Fine(grid) => grid.add(charges, factors, sums),
+            Repulsion::Tree(tree) => tree.add(charges, factors, sums),
         }
     }
 
@@ -166,10 +179,11 @@ impl Repulsion {
             Repulsion::Exact(kernel) => Some(kernel),
             Repulsion::Fast(grid) => grid.is_direct().then(|| grid.kernel()),
             Repulsion::Fine(grid) => grid.is_direct().then(|| grid.kernel()),
+            Repulsion::Tree(_) => None,
         }
     }
 
-    /// The error of a grid on some of the points, which it has taken; nothing where pairs are summed one by one.
+    /// The error of a grid or a tree on some of the points, which it has taken; nothing where pairs are summed one by one.
     pub(crate) fn error(&mut self, points: &[f64], dims: usize) -> Option<GridError> {
         if self.direct().is_some() {
             return None;
@@ -178,6 +192,7 @@ impl Repulsion {
             Repulsion::Exact(_) => return None,
             Repulsion::Fast(grid) => grid.kernel().clone(),
             Repulsion::Fine(grid) => grid.kernel().clone(),
+            Repulsion::Tree(tree) => tree.kernel().clone(),
         };
         let n = points.len() / dims;
         let mut sums = Sums::default();
@@ -204,7 +219,7 @@ impl Repulsion {
     /// How many times farther apart than asked for the nodes of the grid are, if they had to be.
     pub(crate) fn coarseness(&self) -> f64 {
         match self {
-            Repulsion::Exact(_) => 1.0,
+            Repulsion::Exact(_) | Repulsion::Tree(_) => 1.0,
             Repulsion::Fast(grid) => grid.coarseness(),
             Repulsion::Fine(grid) => grid.coarseness(),
         }
@@ -216,6 +231,7 @@ impl Repulsion {
             Repulsion::Exact(_) => "all pairs",
             Repulsion::Fast(_) => "grid, single precision",
             Repulsion::Fine(_) => "grid, double precision",
+            Repulsion::Tree(_) => "tree",
         }
     }
 }

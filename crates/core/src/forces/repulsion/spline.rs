@@ -4,10 +4,10 @@
 //! Applied Mathematics 4, 1946. As smooth charges on a grid: U. Essmann, L. Perera, M. L. Berkowitz, T. Darden, H. Lee,
 //! L. G. Pedersen. A smooth particle mesh Ewald method. Journal of Chemical Physics 103, 1995.
 
-use rustfft::FftNum;
+use eigenfold_fft::Transformed;
 
 /// A number of the grid: `f32` or `f64`.
-pub(crate) trait Real: FftNum + Default + PartialOrd + std::ops::AddAssign {
+pub(crate) trait Real: Transformed + Default + PartialOrd + std::ops::AddAssign {
     fn round(value: f64) -> Self;
     fn widen(self) -> f64;
 }

@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 /// Points at low discrepancy in a box, denser towards one corner, so that pushes do not cancel.
 fn places(n: usize, dims: usize, extent: f64) -> Vec<f64> {
-    let steps = [0.754_877_666_246_693, 0.569_840_290_998_053, 0.430_159_709_001_947];
+    let steps: [f64; 6] = std::array::from_fn(|q| [2f64, 3.0, 5.0, 7.0, 11.0, 13.0][q].sqrt().fract());
     let place = |at: usize| extent * (0.5 + (at / dims + 1) as f64 * steps[at % dims]).fract().powi(2);
     (0..n * dims).map(place).collect()
 }
@@ -107,22 +107,24 @@ fn charges_of_squares_are_the_squared_distances() {
 
 #[test]
 fn the_bytes_do_not_depend_on_the_number_of_threads() {
-    let y = places(5000, 2, 60.0);
-    let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| {
-            let mut repulsion = Repulsion::of(Kernel::Student(1.0), 5000, 2, 0.667, Accuracy::Fast);
-            let mut sums = Sums::default();
-            sums.clear(5000, 2);
-            repulsion.take(&y);
-            repulsion.add(&y, 2, None, None, &mut sums);
-            sums
-        })
-    };
-    let one = run(1);
-    for threads in [2, 3, 7] {
-        let other = run(threads);
-        assert!(one.values == other.values && one.slopes == other.slopes, "{threads}");
+    for dims in [2, 4] {
+        let y = places(5000, dims, 60.0);
+        let run = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let mut repulsion = Repulsion::of(Kernel::Student(1.0), 5000, dims, 0.667, Accuracy::Fast);
+                let mut sums = Sums::default();
+                sums.clear(5000, dims);
+                repulsion.take(&y);
+                repulsion.add(&y, dims, None, None, &mut sums);
+                sums
+            })
+        };
+        let one = run(1);
+        for threads in [2, 3, 7] {
+            let other = run(threads);
+            assert!(one.values == other.values && one.slopes == other.slopes, "{threads} in {dims}");
+        }
     }
 }
 
@@ -140,4 +142,51 @@ fn a_point_far_off_makes_the_grid_coarse_and_not_large() {
         assert_eq!(repulsion.coarseness() > 1.0, coarse);
         assert!(sums.slopes.iter().all(|slope| slope.is_finite()));
     }
+}
+
+#[test]
+fn a_tree_is_near_the_sum_pair_by_pair_in_many_dimensions() {
+    for dims in [4, 6] {
+        let y = places(3000, dims, 12.0);
+        for kernel in &kernels()[..3] {
+            let error = |opening: f64| {
+                let mut tree = Repulsion::Tree(Box::new(Tree::new(kernel.clone(), dims, opening)));
+                tree.take(&y);
+                tree.error(&y, dims).unwrap()
+            };
+            let (fast, fine) = (error(OPENING.0), error(OPENING.1));
+            assert!(fast.slope < 0.05 && fast.total < 0.02, "{kernel:?} in {dims}: {fast:?}");
+            assert!(fine.slope < 5e-3 && fine.total < 2e-3, "{kernel:?} in {dims}: {fine:?}");
+        }
+    }
+}
+
+#[test]
+fn a_tree_of_charges_is_exact_if_it_is_opened_to_the_leaves() {
+    let y = places(500, 4, 3.0);
+    let charges: Vec<f64> = (0..500).map(|i| f64::from(i % 7)).collect();
+    let sums = |mut repulsion: Repulsion| {
+        let mut sums = Sums::default();
+        sums.clear(500, 4);
+        repulsion.take(&y);
+        repulsion.add(&y, 4, Some(&charges), Some(&charges), &mut sums);
+        sums
+    };
+    let exact = sums(Repulsion::Exact(Kernel::Student(1.0)));
+    let tree = sums(Repulsion::Tree(Box::new(Tree::new(Kernel::Student(1.0), 4, 0.0))));
+    for (a, b) in exact.slopes.iter().zip(&tree.slopes).chain(exact.values.iter().zip(&tree.values)) {
+        assert!((a - b).abs() < 1e-9 * a.abs().max(1.0), "{a} {b}");
+    }
+}
+
+#[test]
+fn a_tree_takes_points_that_coincide() {
+    let mut repulsion = Repulsion::of(Kernel::Student(1.0), 5000, 5, 0.5, Accuracy::Fast);
+    let y = vec![1.0; 5000 * 5];
+    let mut sums = Sums::default();
+    sums.clear(5000, 5);
+    repulsion.take(&y);
+    repulsion.add(&y, 5, None, None, &mut sums);
+    assert!(sums.values.iter().all(|value| (value - 4999.0).abs() < 1e-6));
+    assert!(sums.slopes.iter().all(|slope| *slope == 0.0));
 }

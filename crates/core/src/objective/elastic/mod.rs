@@ -13,6 +13,7 @@
 //!
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010.
 
+pub(super) mod affinities;
 mod critical;
 mod lambda;
 
@@ -210,6 +211,10 @@ impl Build for Elastic {
         }
     }
 
+    fn has_weights(&self) -> bool {
+        true
+    }
+
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (n, dims, graph) = (site.len(), site.dims, site.graph()?);
         let springs = Spring::new(self, site, graph)?;
@@ -246,6 +251,7 @@ impl Build for Elastic {
             way,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
+            snapshots: 0,
         });
 
         let push = if squared { Push::Squares(last) } else { Push::Sum(last) };

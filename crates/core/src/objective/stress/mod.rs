@@ -1,50 +1,58 @@
-//! Metric stress: the map whose distances differ least from the given ones.
+//! Stress: the map whose distances differ least from the given ones, or from any increasing function of them.
 //!
 //! ```text
-//! minimize σ(Y) = Σ_{i<j} (δ[i,j] − ‖y[i] − y[j]‖)²
-//! ½ slope/n = Y − G(Y),    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
+//! minimize σ(Y) = Σ_{i<j} w[i,j] (δ[i,j] − ‖y[i] − y[j]‖)²,    w = 1, 1/δ or 1/δ²
+//! ½ slope/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
 //! ```
 //!
 //! G is the step of majorization (SMACOF): it never raises σ. The descent takes it as the first step and goes on with the
 //! curvature that it learns on the way, which needs a fraction of the steps. It starts from classical scaling.
-//! Along the edges of a graph (δ the lengths of shortest paths) the same objective draws the graph.
+//! Along the edges of a graph (δ the lengths of shortest paths) the same objective draws the graph. With landmarks only m
+//! points are drawn together, and each of the others goes where its own stress to them is least.
 //!
 //! J. de Leeuw. Applications of convex analysis to multidimensional scaling. In: Recent Developments in Statistics, 1977.
-//! I. Borg, P. J. F. Groenen. Modern Multidimensional Scaling. Springer, 2005, chapter 8. Graphs: E. R. Gansner, Y. Koren,
-//! S. North. Graph drawing by stress majorization. Graph Drawing, LNCS 3383, 2004.
+//! I. Borg, P. J. F. Groenen. Modern Multidimensional Scaling. Springer, 2005, chapters 8 and 9. Graphs: E. R. Gansner,
+//! Y. Koren, S. North. Graph drawing by stress majorization. Graph Drawing, LNCS 3383, 2004.
 
+mod monotone;
+pub(crate) mod sammon;
 mod sum;
+mod table;
 
 use super::start;
 use crate::coordinates;
 use crate::error::{Error, Result};
-use crate::field::scaling::isomap::Isomap;
-use crate::field::scaling::mds::Mds;
-use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
-use crate::graph::Paths;
-use crate::graph::paths::sweep::Real;
+use crate::field::scaling::centered::Centered;
+use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
+use crate::field::scaling::pca::linear;
+use crate::field::{
+    Build, Built, Descend, Energy, Field, Info, InputKind, Site, Task, Way, landmarks_instead, usual_landmarks,
+};
+use crate::graph::Metric;
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Away, Measure, Rule, Stress};
 use crate::points::Points;
 use crate::progress::Stage;
+use monotone::Monotone;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use sum::{Raw, Square};
+use sum::Weighted;
+use table::Given;
 
-/// Above this number of points the distances are kept in single precision; sums are always in double.
-const SINGLE_ABOVE: usize = 4000;
-/// Sources of shortest paths that are followed together.
-const SOURCES: usize = 64;
-
-/// Metric stress by majorization.
+/// Stress by majorization and what is learned of its curvature.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smacof {
+    /// Whether the distances count by their size or by their order.
+    pub variant: StressVariant,
     /// Which distances the map is to have; if not given, the direct ones, or of a given graph those along it.
     pub distances: Option<StressDistances>,
+    /// How much each pair counts, of the metric variant.
+    pub weight: StressWeight,
+    /// How many points are drawn together; all of them if not given.
+    pub landmarks: Option<usize>,
     /// Where the descent starts.
     pub init: StressInit,
     /// The part of the stress that a step must gain, else the descent ends.
@@ -55,8 +63,26 @@ pub struct Smacof {
 
 impl Default for Smacof {
     fn default() -> Smacof {
-        Smacof { distances: None, init: StressInit::Scaling, tolerance: 1e-8, max_iterations: 1000 }
+        Smacof {
+            variant: StressVariant::Metric,
+            distances: None,
+            weight: StressWeight::One,
+            landmarks: None,
+            init: StressInit::Scaling,
+            tolerance: 1e-8,
+            max_iterations: 1000,
+        }
     }
+}
+
+/// How the given distances count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StressVariant {
+    /// By their size.
+    #[default]
+    Metric,
+    /// By their order alone.
+    Nonmetric,
 }
 
 /// Which distances a map of least stress is to have.
@@ -66,6 +92,29 @@ pub enum StressDistances {
     Direct,
     /// Those along the neighborhood graph.
     Geodesic,
+}
+
+/// How much a pair counts, by its distance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StressWeight {
+    /// As much as any other.
+    #[default]
+    One,
+    /// 1/δ.
+    Inverse,
+    /// 1/δ².
+    InverseSquare,
+}
+
+impl StressWeight {
+    /// p, of the weight δ⁻ᵖ.
+    fn power(self) -> u8 {
+        match self {
+            StressWeight::One => 0,
+            StressWeight::Inverse => 1,
+            StressWeight::InverseSquare => 2,
+        }
+    }
 }
 
 /// Where the descent of stress starts.
@@ -78,9 +127,24 @@ pub enum StressInit {
 }
 
 choices! {
+    StressVariant {
+        Metric: "metric", "by their size";
+        Nonmetric: "nonmetric" or "non-metric", "by their order alone (Kruskal)";
+    }
+}
+
+choices! {
     StressDistances {
         Direct: "direct", "those of the metric, or the given ones";
         Geodesic: "geodesic", "those along the graph";
+    }
+}
+
+choices! {
+    StressWeight {
+        One: "one", "all alike";
+        Inverse: "inverse", "1/distance, so that short distances count more";
+        InverseSquare: "inverse-square", "1/distance^2: relative errors, as for drawing graphs";
     }
 }
 
@@ -91,29 +155,25 @@ choices! {
     }
 }
 
+const DISTANCES: &str = "the distances that the map is to have";
+const DISTANCES_AUTO: &str = "direct, or geodesic if the input is a graph";
+const TOGETHER: &str = "all are drawn together";
+const INIT: &str = "where the descent starts";
+const TOLERANCE: &str = "the part of the stress that a step must gain, else the descent ends";
+const MAX_ITERATIONS: &str = "how often the stress may be evaluated";
+
 impl Table for Smacof {
     const METHOD: &'static str = "smacof";
     const TABLE: &'static [Parameter<Smacof>] = &[
-        Parameter::new(
-            "distances",
-            "the distances that the map is to have",
-            Kind::Choice(StressDistances::NAMES),
-            field!(distances),
-        )
-        .auto("direct, or geodesic if the input is a graph"),
-        Parameter::new("init", "where the descent starts", Kind::Choice(StressInit::NAMES), field!(init)),
-        Parameter::new(
-            "tolerance",
-            "the part of the stress that a step must gain, else the descent ends",
-            Kind::number(1e-15, 1.0),
-            field!(tolerance),
-        ),
-        Parameter::new(
-            "max-iterations",
-            "how often the stress may be evaluated",
-            Kind::count(1, 1_000_000),
-            field!(max_iterations),
-        ),
+        Parameter::new("variant", "how the distances count", Kind::Choice(StressVariant::NAMES), field!(variant)),
+        Parameter::new("distances", DISTANCES, Kind::Choice(StressDistances::NAMES), field!(distances))
+            .auto(DISTANCES_AUTO),
+        Parameter::new("weight", "how much each pair counts", Kind::Choice(StressWeight::NAMES), field!(weight))
+            .with("variant", &["metric"]),
+        Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none(TOGETHER),
+        Parameter::new("init", INIT, Kind::Choice(StressInit::NAMES), field!(init)),
+        Parameter::new("tolerance", TOLERANCE, Kind::number(1e-15, 1.0), field!(tolerance)),
+        Parameter::new("max-iterations", MAX_ITERATIONS, Kind::count(1, 1_000_000), field!(max_iterations)),
     ];
 }
 
@@ -122,9 +182,9 @@ impl Build for Smacof {
         Info {
             name: Self::METHOD,
             aliases: &["stress", "metric-mds", "mmds"],
-            summary: "the map whose distances differ least from the given ones (metric stress)",
+            summary: "the map whose distances, or their order, differ least from the given ones (stress)",
             stage: "objective",
-            paper: "de Leeuw 1977; Borg & Groenen 2005; graphs: Gansner, Koren & North 2004",
+            paper: "de Leeuw 1977; Kruskal 1964; graphs: Gansner, Koren & North 2004",
             accepts: InputKind::ALL,
             needs_graph: self.distances == Some(StressDistances::Geodesic),
             uses_metric: true,
@@ -132,35 +192,55 @@ impl Build for Smacof {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let along = self.along(site.ground)?;
-        let n = site.len();
-        let size = if n > SINGLE_ABOVE { 4 } else { 8 };
-        let way_out = "use isomap or mds with `landmarks`, or raise `memory`";
-        site.afford("the matrix of distances", size * (n as u64).saturating_mul(n as u64), way_out)?;
-        let objective = Raw::new(self.table(site, along)?, n)?;
-        let start = self.start(site, along, objective.unit)?;
+        self.built(site, false)
+    }
+}
+
+impl Smacof {
+    /// The descent; its value is a part of the largest stress there can be, where `relative`.
+    fn built(&self, site: &Site<'_>, relative: bool) -> Result<Built> {
+        let (along, n) = (self.along(site.ground)?, site.len());
+        let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
+        let m = landmarks.as_ref().map_or(n, Vec::len);
+        if m <= site.dims {
+            let least = site.dims + 1;
+            return Err(Error::parameter(format!("{m} `landmarks` span too few dimensions; use {least} or more")));
+        }
+        let pairs = if self.variant == StressVariant::Nonmetric { Monotone::memory(m) } else { 0 };
+        site.afford("the matrix of distances", Given::memory(m) + pairs, &way_out(n))?;
+        let (given, geodesics) = Given::new(site, along, landmarks.as_deref())?;
+        let start = self.start(site, landmarks.as_deref(), &given)?;
+        let (unit, power) = (given.unit, self.weight.power());
+        let (objective, diagonal): (Box<dyn Energy>, _) = match self.variant {
+            StressVariant::Nonmetric => (Box::new(Monotone::new(&given)), None),
+            StressVariant::Metric => {
+                let weighted = Weighted::new(given, power, relative);
+                let diagonal = weighted.degrees();
+                (Box::new(weighted), diagonal)
+            }
+        };
         let measure = match along {
             StressDistances::Direct => Measure::Metric,
             StressDistances::Geodesic => Measure::Geodesic(site.graph()?.clone()),
         };
         let task = Task::Descend(Descend {
-            unit: objective.unit,
-            objective: Box::new(objective),
+            unit,
+            objective,
             start,
-            way: Way::QuasiNewton { diagonal: None },
+            way: Way::QuasiNewton { diagonal },
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
+            snapshots: 0,
         });
-        let mut built = Built::of(task, Rule::Stress(Stress { away: Away { measure, landmarks: None } }));
+        let rule = Stress { away: Away { measure, landmarks }, power, disparities: Vec::new() };
+        let mut built = Built { geodesics, ..Built::of(task, Rule::Stress(rule)) };
         built.used.extend(start::told(site));
         if self.distances.is_none() {
             built.used.push(("distances", along.word().into()));
         }
         Ok(built)
     }
-}
 
-impl Smacof {
     /// Which distances this input has.
     fn along(&self, ground: Ground<'_>) -> Result<StressDistances> {
         match (self.distances, ground) {
@@ -172,75 +252,49 @@ impl Smacof {
         }
     }
 
-    /// δ, row after row.
-    fn table(&self, site: &Site<'_>, along: StressDistances) -> Result<Square> {
-        if site.len() > SINGLE_ABOVE {
-            self.filled::<f32>(site, along).map(Square::Single)
-        } else {
-            self.filled::<f64>(site, along).map(Square::Double)
+    /// Where the descent starts, one row per point that is drawn.
+    fn start(&self, site: &Site<'_>, landmarks: Option<&[u32]>, given: &Given) -> Result<Points> {
+        let (m, dims) = (given.len(), site.dims);
+        if let Some(start) = start::given(site)? {
+            let rows = |landmarks: &[u32]| landmarks.iter().map(|&i| i as usize).collect::<Vec<_>>();
+            return Ok(landmarks.map_or(start.clone(), |landmarks| start.select(&rows(landmarks))));
         }
-    }
-
-    fn filled<R: Real>(&self, site: &Site<'_>, along: StressDistances) -> Result<Vec<R>> {
-        let n = site.len();
-        let mut table = vec![R::ZERO; n * n];
-        if along == StressDistances::Geodesic {
-            let paths = Paths::new(&site.graph()?.union(), n);
-            let sources: Vec<usize> = (0..n).collect();
-            for (batch, rows) in sources.chunks(SOURCES).zip(table.chunks_mut(SOURCES * n)) {
-                let lengths = paths.from_sources(batch, site.observer)?;
-                rows.iter_mut().zip(lengths).for_each(|(entry, length)| *entry = R::round(length));
-            }
-            return Ok(table);
-        }
-        let measured = site.measured("smacof")?;
-        table.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
-            if i.is_multiple_of(64) && site.observer.stop() {
-                return Err(Error::Stopped);
-            }
-            (i + 1..n).for_each(|j| row[j] = R::round(measured.distance(i, j)));
-            Ok(())
-        })?;
-        // The mirror image.
-        for i in 0..n {
-            for j in 0..i {
-                table[i * n + j] = table[j * n + i];
-            }
-        }
-        Ok(table)
-    }
-
-    /// Where the descent starts.
-    fn start(&self, site: &Site<'_>, along: StressDistances, unit: f64) -> Result<Points> {
-        let (n, dims) = (site.len(), site.dims);
-        if let Some(given) = start::given(site)? {
-            return Ok(given);
-        }
-        if self.init == StressInit::Random {
-            let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
-            let size = unit / ((n * dims) as f64).sqrt();
-            let values =
-                (0..n * dims).map(|_| size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng));
-            return Points::new(n, dims, values.collect());
-        }
-        let mut built = match along {
-            StressDistances::Direct => Mds::default().build(site)?,
-            StressDistances::Geodesic => Isomap::default().build(site)?,
-        };
-        let mut start = coordinates::map(&mut built.task, dims, site.seed, site.memory, site.observer)?.coordinates;
-        // Directions in which the scaling has no variance would stay empty: they get a little.
         let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
-        let empty: Vec<usize> = (0..dims).filter(|&q| (0..n).all(|i| start.row(i)[q] == 0.0)).collect();
+        let mut drawn = |size: f64| size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng);
+        if self.init == StressInit::Random {
+            let size = given.unit / ((m * dims) as f64).sqrt();
+            return Points::new(m, dims, (0..m * dims).map(|_| drawn(size)).collect());
+        }
+        let mut task = match site.ground {
+            Ground::Points(points, Metric::Euclidean) if landmarks.is_none() && !given.along_graph => {
+                linear(points).task
+            }
+            _ => {
+                let centered = Centered::from_squares(m, |i, j| given.distance(i, j).powi(2), site.observer)?;
+                Task::Spectral(Field::Covariance(Box::new(centered)))
+            }
+        };
+        let mut start = coordinates::map(&mut task, dims, site.seed, site.memory, site.observer)?.coordinates;
+        // Directions in which the scaling has no variance would stay empty: they get a little.
+        let empty: Vec<usize> = (0..dims).filter(|&q| (0..m).all(|i| start.row(i)[q] == 0.0)).collect();
         if !empty.is_empty() {
-            let size = 1e-3 * unit / (n as f64).sqrt();
+            let size = 1e-3 * given.unit / (m as f64).sqrt();
             let mut values = start.into_values();
             for (_, value) in values.iter_mut().enumerate().filter(|(at, _)| empty.contains(&(at % dims))) {
-                let drawn: f64 = StandardNormal.sample(&mut rng);
-                *value = size * drawn;
+                *value = drawn(size);
             }
-            start = Points::new(n, dims, values)?;
+            start = Points::new(m, dims, values)?;
         }
         site.observer.progress(Stage::Field, 1.0);
         Ok(start)
     }
+}
+
+/// The way out of a matrix that does not fit.
+fn way_out(n: usize) -> String {
+    let landmarks = usual_landmarks(n);
+    if Given::memory(landmarks) < Given::memory(n) {
+        return landmarks_instead(n);
+    }
+    "raise `memory`".into()
 }

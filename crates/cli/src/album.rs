@@ -1,0 +1,128 @@
+//! The maps on the way of a descent: asked for by `--snapshots` and `--path`, written as files or as a part of the report.
+
+use crate::args::Embed;
+use crate::embed::write_coordinates;
+use crate::input;
+use crate::outputs::Outputs;
+use eigenfold::coordinates::Snapshot;
+use eigenfold::error::{Error, Result};
+use eigenfold::io::{self, write_error};
+use eigenfold::{Method, Points};
+use serde_json::{Value, json};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+/// Maps that go into a directory.
+const IN_A_DIRECTORY: usize = 20;
+/// Maps of which each has its own strength of the repulsion: more than any path has.
+const ALL: usize = 100_000;
+
+/// Where the maps go.
+pub(crate) struct Album {
+    folder: Option<Folder>,
+    /// How many are wanted.
+    pub(crate) most: usize,
+}
+
+/// A directory that is made if need be, and taken away again if nothing was put into it.
+struct Folder {
+    place: PathBuf,
+    made: bool,
+}
+
+impl Album {
+    /// What was asked for; a directory is there from now on.
+    pub(crate) fn asked(args: &Embed, method: &Method) -> Result<Album> {
+        if args.path.is_some() {
+            let lambda = method.parameters().into_iter().find(|parameter| parameter.name == "lambda");
+            if !lambda.is_some_and(|lambda| lambda.value.contains(':')) {
+                return Err(Error::Parameter(
+                    "--path writes the maps of a path of lambda; use -m elastic --lambda FROM:TO:COUNT".into(),
+                ));
+            }
+        }
+        let of_path = if args.path.is_some() { ALL } else { 0 };
+        let Some(asked) = &args.snapshots else { return Ok(Album { folder: None, most: of_path }) };
+        match asked.parse::<usize>() {
+            Ok(count) if !(2..=ALL).contains(&count) => Err(Error::Parameter(format!(
+                "--snapshots {asked} is no number of maps; give 2 to {ALL}, or a directory"
+            ))),
+            Ok(_) if args.json.is_none() => Err(Error::Parameter(
+                "--snapshots with a number keeps maps in the report; add --json FILE, or give a directory".into(),
+            )),
+            Ok(count) => Ok(Album { folder: None, most: count }),
+            Err(_) => Ok(Album { folder: Some(Folder::new(asked)?), most: IN_A_DIRECTORY.max(of_path) }),
+        }
+    }
+
+    /// The maps as a part of the report; nothing if they go elsewhere or are not wanted.
+    pub(crate) fn json(&self, args: &Embed, maps: &[Snapshot]) -> Option<Value> {
+        let wanted = args.snapshots.is_some() && self.folder.is_none();
+        let rows = |points: &Points| (0..points.rows()).map(|i| points.row(i).to_vec()).collect::<Vec<_>>();
+        let one = |map: &Snapshot| {
+            let mut value = json!({"step": map.step, "objective": map.objective});
+            value["lambda"] = json!(map.lambda);
+            value["coordinates"] = json!(rows(&map.coordinates));
+            value
+        };
+        wanted.then(|| maps.iter().map(one).collect())
+    }
+
+    /// Writes them where they were asked for.
+    pub(crate) fn stage<'a>(&self, args: &Embed, maps: &'a [Snapshot], outputs: &mut Outputs<'a>) -> Result<()> {
+        if let Some(folder) = &self.folder {
+            for map in maps {
+                let name = folder.place.join(format!("step-{:06}.csv", map.step));
+                let name =
+                    name.to_str().ok_or_else(|| Error::Parameter("the directory's name is not Unicode".into()))?;
+                outputs.stage(name, |name| write_coordinates(name, &map.coordinates))?;
+            }
+        }
+        match &args.path {
+            Some(target) => outputs.stage(target, |name| write_path(name, maps)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// One row per point and map: the strength of the repulsion, the point, counted from 0, and its coordinates.
+fn write_path(target: &str, maps: &[Snapshot]) -> Result<()> {
+    let Some(first) = maps.first() else { return Ok(()) };
+    let (n, dims) = (first.coordinates.rows(), first.coordinates.cols());
+    let row = |map: &Snapshot, i: usize| {
+        let mut row = vec![map.lambda.unwrap_or(f64::NAN), i as f64];
+        row.extend(map.coordinates.row(i));
+        row
+    };
+    let values = maps.iter().flat_map(|map| (0..n).flat_map(move |i| row(map, i))).collect();
+    let columns: Vec<String> =
+        ["lambda", "point"].map(String::from).into_iter().chain(input::numbered("y", dims)).collect();
+    io::write(target, &columns, &Points::new(maps.len() * n, 2 + dims, values)?, None)
+}
+
+impl Folder {
+    fn new(asked: &str) -> Result<Folder> {
+        let place = PathBuf::from(asked);
+        if !place.exists() {
+            std::fs::create_dir(&place).map_err(|source| write_error(asked, source))?;
+            return Ok(Folder { place, made: true });
+        }
+        if !place.is_dir() {
+            return Err(write_error(asked, ErrorKind::NotADirectory.into()));
+        }
+        let empty = std::fs::read_dir(&place).map_err(|source| write_error(asked, source))?.next().is_none();
+        if empty {
+            return Ok(Folder { place, made: false });
+        }
+        Err(Error::Parameter(format!("--snapshots {asked} is not empty; give a new directory")))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if self.made {
+            // Only an empty one goes.
+            let _ = std::fs::remove_dir(Path::new(&self.place));
+        }
+    }
+}

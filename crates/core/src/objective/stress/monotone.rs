@@ -1,0 +1,255 @@
+//! Non-metric stress: only the order of the given distances counts.
+//!
+//! ```text
+//! minimize S(Y) = Σ_{i<j} (d[i,j] − d̂[i,j])² / Σ_{i<j} d[i,j]²,    d the distances on the map,
+//! d̂ the numbers nearest to d that are in the order of the given distances (isotonic regression)
+//! ```
+//!
+//! d̂ is at its best for every Y, so that the slope of S in Y is that with d̂ held: S is smooth wherever no two points meet,
+//! and is descended like any other objective. √S is Kruskal's stress-1. Pairs whose given distances are equal may have
+//! their d̂ in any order (his primary approach to ties).
+//!
+//! J. B. Kruskal. Multidimensional scaling by optimizing goodness of fit to a nonmetric hypothesis. Psychometrika 29(1),
+//! 1964, and Nonmetric multidimensional scaling: a numerical method, 29(2). The regression, by pooling adjacent violators:
+//! M. Ayer, H. D. Brunk, G. M. Ewing, W. T. Reid, E. Silverman. Annals of Mathematical Statistics 26(4), 1955.
+
+use super::table::Given;
+use crate::field::Energy;
+use crate::optimize::Emphasized;
+use rayon::prelude::*;
+
+/// Pairs to a piece of parallel work.
+const PIECE: usize = 1 << 16;
+/// Places at which the regression is told.
+const KNOTS: usize = 200;
+/// Below this stress any order is met, whatever the map.
+const DEGENERATE: f64 = 1e-6;
+
+/// Stress by order.
+pub(super) struct Monotone {
+    n: usize,
+    unit: f64,
+    /// The pairs by their given distances, least first.
+    pairs: Vec<(u32, u32)>,
+    given: Vec<f64>,
+    /// Where several pairs have the same given distance: the first, and the one after the last.
+    ties: Vec<(usize, usize)>,
+    /// d and d̂ of the pairs, in the same order.
+    lengths: Vec<f64>,
+    fitted: Vec<f64>,
+}
+
+impl Monotone {
+    /// The bytes it takes beyond the table.
+    pub(super) fn memory(n: usize) -> u64 {
+        16 * (n as u64).saturating_mul(n as u64)
+    }
+
+    pub(super) fn new(given: &Given) -> Monotone {
+        let n = given.len();
+        let mut sorted: Vec<(f64, (u32, u32))> = (0..n as u32)
+            .into_par_iter()
+            .flat_map_iter(|i| (0..i).map(move |j| (given.distance(i as usize, j as usize), (i, j))))
+            .collect();
+        sorted.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let (lengths, pairs): (Vec<f64>, Vec<(u32, u32)>) = sorted.into_iter().unzip();
+        let (mut ties, mut first) = (Vec::new(), 0);
+        for at in 1..=lengths.len() {
+            if at == lengths.len() || lengths[at] != lengths[first] {
+                if at - first > 1 {
+                    ties.push((first, at));
+                }
+                first = at;
+            }
+        }
+        let (unit, fitted) = (given.unit, vec![0.0; pairs.len()]);
+        Monotone { n, unit, pairs, given: lengths.clone(), ties, lengths, fitted }
+    }
+
+    /// d and d̂ of a map, and Σ (d − d̂)² and Σ d².
+    fn regress(&mut self, y: &[f64]) -> (f64, f64) {
+        let dims = y.len() / self.n;
+        let row = |i: u32| &y[i as usize * dims..(i as usize + 1) * dims];
+        let length =
+            |&(i, j): &(u32, u32)| row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
+        self.pairs.par_iter().with_min_len(PIECE).map(length).collect_into_vec(&mut self.lengths);
+        for &(first, end) in &self.ties {
+            let (lengths, pairs) = (&mut self.lengths[first..end], &mut self.pairs[first..end]);
+            let mut both: Vec<(f64, (u32, u32))> = lengths.iter().copied().zip(pairs.iter().copied()).collect();
+            both.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+            for (at, (length, pair)) in both.into_iter().enumerate() {
+                (lengths[at], pairs[at]) = (length, pair);
+            }
+        }
+        isotonic(&self.lengths, &mut self.fitted);
+        let piece = |(d, fitted): (&[f64], &[f64])| {
+            let off = d.iter().zip(fitted).map(|(d, f)| (d - f) * (d - f)).sum::<f64>();
+            (off, d.iter().map(|d| d * d).sum::<f64>())
+        };
+        let pieces: Vec<(f64, f64)> =
+            self.lengths.par_chunks(PIECE).zip(self.fitted.par_chunks(PIECE)).map(piece).collect();
+        pieces.iter().fold((0.0, 0.0), |(off, all), piece| (off + piece.0, all + piece.1))
+    }
+
+    /// What the value is S times: as much as makes its curvature about one.
+    fn level(&self) -> f64 {
+        let n = self.n as f64;
+        0.25 * (n - 1.0) / n
+    }
+}
+
+impl Emphasized for Monotone {
+    fn value(&mut self, y: &[f64], _emphasis: f64, slope: &mut [f64]) -> f64 {
+        let (off, all) = self.regress(y);
+        let all = all.max(f64::MIN_POSITIVE);
+        let (stress, dims) = (off / all, y.len() / self.n);
+        // Every piece has a slope of its own; there are so few that they are kept.
+        let pieces = self.pairs.len().div_ceil(PIECE).clamp(1, 8);
+        let size = self.pairs.len().div_ceil(pieces).max(1);
+        let parts: Vec<Vec<f64>> = (0..pieces)
+            .into_par_iter()
+            .map(|piece| {
+                let mut slope = vec![0.0; y.len()];
+                for at in piece * size..((piece + 1) * size).min(self.pairs.len()) {
+                    let ((i, j), d) = (self.pairs[at], self.lengths[at]);
+                    let pull = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
+                    let (i, j) = (i as usize * dims, j as usize * dims);
+                    for q in 0..dims {
+                        let part = pull * (y[i + q] - y[j + q]);
+                        slope[i + q] += part;
+                        slope[j + q] -= part;
+                    }
+                }
+                slope
+            })
+            .collect();
+        let factor = 2.0 * self.level() / all;
+        slope.fill(0.0);
+        for part in parts {
+            slope.iter_mut().zip(part).for_each(|(slope, part)| *slope += factor * part);
+        }
+        self.level() * stress
+    }
+}
+
+impl Energy for Monotone {
+    /// Kruskal's stress-1.
+    fn in_units(&self, value: f64) -> f64 {
+        (value / self.level()).max(0.0).sqrt()
+    }
+
+    fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(&'static str, f64)> {
+        let (off, all) = self.regress(y);
+        vec![("normalized_stress", (off / all.max(f64::MIN_POSITIVE)).sqrt())]
+    }
+
+    fn disparities(&self) -> Vec<(f64, f64)> {
+        let last = self.pairs.len() - 1;
+        let mut knots: Vec<usize> = (0..=KNOTS).map(|at| at * last / KNOTS).collect();
+        knots.dedup();
+        let mut curve: Vec<(f64, f64)> = Vec::new();
+        for at in knots {
+            if curve.last().is_none_or(|knot| knot.0 < self.given[at]) {
+                curve.push((self.given[at], self.fitted[at] * self.unit));
+            }
+        }
+        curve
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let off: f64 = self.lengths.iter().zip(&self.fitted).map(|(d, f)| (d - f) * (d - f)).sum();
+        let all: f64 = self.lengths.iter().map(|d| d * d).sum();
+        if off > DEGENERATE * DEGENERATE * all {
+            return Vec::new();
+        }
+        vec![
+            "the order of the distances is met exactly, so that the map is one of many that do; more points or fewer \
+             dimensions would tell, or the metric variant"
+                .into(),
+        ]
+    }
+
+    fn solver(&self) -> String {
+        "isotonic regression in L-BFGS".into()
+    }
+}
+
+/// The ascending numbers nearest to the given ones: neighbors that are out of order get their mean, until none is.
+fn isotonic(values: &[f64], fitted: &mut [f64]) {
+    // Blocks of equal numbers: the sum of the values there, and how many.
+    let mut blocks: Vec<(f64, usize)> = Vec::new();
+    for &value in values {
+        let mut block = (value, 1);
+        while let Some(&(sum, count)) = blocks.last() {
+            // The mean of the last block is at most that of this one.
+            if sum * block.1 as f64 <= block.0 * count as f64 {
+                break;
+            }
+            block = (block.0 + sum, block.1 + count);
+            blocks.pop();
+        }
+        blocks.push(block);
+    }
+    let mut at = 0;
+    for (sum, count) in blocks {
+        fitted[at..at + count].fill(sum / count as f64);
+        at += count;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbors_out_of_order_are_pooled() {
+        let mut fitted = [0.0; 6];
+        isotonic(&[1.0, 3.0, 2.0, 2.0, 5.0, 4.0], &mut fitted);
+        let third = 7.0 / 3.0;
+        assert_eq!(fitted, [1.0, third, third, third, 4.5, 4.5]);
+        isotonic(&[3.0, 2.0, 1.0, 0.0, -1.0, -2.0], &mut fitted);
+        assert_eq!(fitted, [0.5; 6]);
+    }
+
+    fn objective(n: usize) -> Monotone {
+        let distance = |at: usize| {
+            let (i, j) = ((at / n).min(at % n), (at / n).max(at % n));
+            if i == j { 0.0 } else { 1.0 + ((i * 7 + j * 13) % 17) as f64 / 5.0 }
+        };
+        Monotone::new(&Given::of((0..n * n).map(distance).collect(), n))
+    }
+
+    #[test]
+    fn the_slope_is_the_central_difference() {
+        let n = 14;
+        let mut monotone = objective(n);
+        for dims in 1..=3 {
+            let y: Vec<f64> =
+                (0..n * dims).map(|at| ((at * 37 + at * at) % 23) as f64 / 40.0 + 1e-3 * at as f64).collect();
+            let (mut slope, mut unused) = (vec![0.0; y.len()], vec![0.0; y.len()]);
+            monotone.value(&y, 1.0, &mut slope);
+            for at in 0..y.len() {
+                let mut moved = |step: f64| {
+                    let mut y = y.clone();
+                    y[at] += step;
+                    monotone.value(&y, 1.0, &mut unused)
+                };
+                let difference = (moved(1e-7) - moved(-1e-7)) / 2e-7;
+                assert!((slope[at] - difference).abs() < 1e-6, "{dims}: {} {difference}", slope[at]);
+            }
+        }
+    }
+
+    /// Any increasing function of the distances has the same order, and so the same stress.
+    #[test]
+    fn only_the_order_counts() {
+        let n = 20;
+        let y: Vec<f64> = (0..2 * n).map(|at| ((at * 29 + at * at) % 31) as f64 / 90.0).collect();
+        let distance = |i: usize, j: usize| (y[2 * i] - y[2 * j]).hypot(y[2 * i + 1] - y[2 * j + 1]);
+        let table = (0..n * n).map(|at| distance(at / n, at % n).powi(3)).collect();
+        let mut monotone = Monotone::new(&Given::of(table, n));
+        let mut slope = vec![0.0; 2 * n];
+        assert!(monotone.value(&y, 1.0, &mut slope) < 1e-28);
+        assert!(!monotone.warnings().is_empty());
+    }
+}

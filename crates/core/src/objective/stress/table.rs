@@ -1,0 +1,131 @@
+//! The distances that a map is to have: δ of every pair of points that are drawn together.
+
+use super::StressDistances;
+use crate::error::{Error, Result};
+use crate::field::Site;
+use crate::graph::Paths;
+use crate::graph::paths::landmarks::LandmarkGeodesics;
+use crate::graph::paths::sweep::Real;
+use rayon::prelude::*;
+
+/// Above this number of points the distances are kept in single precision; sums are always in double.
+const SINGLE_ABOVE: usize = 4000;
+/// Sources of shortest paths that are followed together.
+const SOURCES: usize = 64;
+
+/// δ of every pair, both ways, row after row.
+pub(super) struct Given {
+    pub(super) square: Square,
+    n: usize,
+    /// √n times the root mean square distance, about: in units of it the curvature of the stress is about one.
+    pub(super) unit: f64,
+    /// Whether they are lengths of paths.
+    pub(super) along_graph: bool,
+}
+
+/// The table, in either precision.
+pub(super) enum Square {
+    Single(Vec<f32>),
+    Double(Vec<f64>),
+}
+
+impl Given {
+    /// The bytes that a table of n points takes.
+    pub(super) fn memory(n: usize) -> u64 {
+        let size = if n > SINGLE_ABOVE { 4 } else { 8 };
+        size * (n as u64).saturating_mul(n as u64)
+    }
+
+    /// Between all points or between the landmarks; with the geodesics of the landmarks, where they are asked for.
+    pub(super) fn new(
+        site: &Site<'_>,
+        along: StressDistances,
+        landmarks: Option<&[u32]>,
+    ) -> Result<(Given, Option<LandmarkGeodesics>)> {
+        let (n, m) = (site.len(), landmarks.map_or(site.len(), <[u32]>::len));
+        let along_graph = along == StressDistances::Geodesic;
+        let geodesics = match landmarks.filter(|_| along_graph) {
+            Some(landmarks) => {
+                let spare = site.memory.saturating_sub(LandmarkGeodesics::memory(m, n));
+                let paths = Paths::within(&site.graph()?.union(), m, spare / 2);
+                Some(LandmarkGeodesics::new(&paths, landmarks, spare / 2, site.observer)?)
+            }
+            None => None,
+        };
+        let square = if m > SINGLE_ABOVE {
+            Square::Single(filled(site, along_graph, landmarks, geodesics.as_ref())?)
+        } else {
+            Square::Double(filled(site, along_graph, landmarks, geodesics.as_ref())?)
+        };
+        let mut given = Given { square, n: m, unit: 1.0, along_graph };
+        let both: f64 = given.rows(|row| row.iter().map(|d| d * d).sum());
+        if both <= 0.0 || !both.is_finite() {
+            return Err(Error::data("all points coincide, so that any map has no stress; give points that differ"));
+        }
+        given.unit = (both / (m as f64 - 1.0)).sqrt();
+        Ok((given, geodesics))
+    }
+
+    /// A table in double precision, and its unit.
+    #[cfg(test)]
+    pub(super) fn of(table: Vec<f64>, n: usize) -> Given {
+        let unit = (table.iter().map(|d| d * d).sum::<f64>() / (n as f64 - 1.0)).sqrt();
+        Given { square: Square::Double(table), n, unit, along_graph: false }
+    }
+
+    /// How many points there are.
+    pub(super) fn len(&self) -> usize {
+        self.n
+    }
+
+    /// δ of a pair.
+    pub(super) fn distance(&self, i: usize, j: usize) -> f64 {
+        match &self.square {
+            Square::Single(table) => f64::from(table[i * self.n + j]),
+            Square::Double(table) => table[i * self.n + j],
+        }
+    }
+
+    /// The sum of what is made of each row, in their order.
+    pub(super) fn rows(&self, of: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
+        let row = |i: usize| of(&(0..self.n).map(|j| self.distance(i, j)).collect::<Vec<f64>>());
+        (0..self.n).into_par_iter().map(row).collect::<Vec<f64>>().iter().sum()
+    }
+}
+
+fn filled<R: Real>(
+    site: &Site<'_>,
+    along_graph: bool,
+    landmarks: Option<&[u32]>,
+    geodesics: Option<&LandmarkGeodesics>,
+) -> Result<Vec<R>> {
+    let n = landmarks.map_or(site.len(), <[u32]>::len);
+    let mut table = vec![R::ZERO; n * n];
+    if let Some(known) = geodesics {
+        let entry = |at: usize| R::round(known.between(at / n, at % n));
+        table.iter_mut().enumerate().for_each(|(at, length)| *length = entry(at));
+    } else if along_graph {
+        let paths = Paths::new(&site.graph()?.union(), n);
+        let sources: Vec<usize> = (0..n).collect();
+        for (batch, rows) in sources.chunks(SOURCES).zip(table.chunks_mut(SOURCES * n)) {
+            let lengths = paths.from_sources(batch, site.observer)?;
+            rows.iter_mut().zip(lengths).for_each(|(entry, length)| *entry = R::round(length));
+        }
+    } else {
+        let (measured, at) = (site.measured("smacof")?, |i: usize| landmarks.map_or(i, |l| l[i] as usize));
+        table.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+            if i.is_multiple_of(64) && site.observer.stop() {
+                return Err(Error::Stopped);
+            }
+            (i + 1..n).for_each(|j| row[j] = R::round(measured.distance(at(i), at(j))));
+            Ok(())
+        })?;
+    }
+    // The mirror image, so that rounding does not tell the two ways apart.
+    for i in 0..n {
+        for j in 0..i {
+            table[i * n + j] = table[j * n + i];
+        }
+    }
+    Ok(table)
+}
