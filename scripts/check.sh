@@ -21,9 +21,11 @@ step python3 scripts/layers.py
 step bash scripts/pages.sh
 step cargo clippy --workspace --all-targets --all-features -- -D warnings
 step cargo check --workspace --no-default-features # without optional features
-EIGENFOLD_SKIPPED=$skipped step cargo test --workspace --all-features
+EIGENFOLD_SKIPPED=$skipped step cargo test --workspace --all-features --lib --bins --tests
+step cargo test --workspace --all-features --doc
 RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --all-features
-# The tests have built it; `cargo run` of one package alone would build its dependencies again, with other features.
+# Not by `cargo run` of one package, which would build its dependencies again, with other features.
+step cargo build --workspace --all-features --example unroll
 step "${CARGO_TARGET_DIR:-target}/debug/examples/unroll"
 echo
 if [ -s "$skipped" ]; then

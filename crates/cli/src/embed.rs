@@ -18,6 +18,9 @@ use eigenfold::{Choice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
 use std::time::Instant;
 
+/// Residuals beyond this are those of no eigenvectors.
+const UNSOLVED: f64 = 1e-6;
+
 /// Runs the command.
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
@@ -63,6 +66,10 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     let stopped = progress::start_writing_what_there_is();
     bar.finish();
+    // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
+    if stopped && model.report().residuals.iter().take(recipe.dims).any(|&residual| residual > UNSOLVED) {
+        return Err(Error::Stopped);
+    }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
     write(args, &Fit { model, choice, held_out, album, stopped }, labels, read)

@@ -33,7 +33,7 @@ fn same_map(a: &Model, rows: &Points, b: &Model, name: &str) {
 
 /// Two rolls of different sizes: one below the dense solver's limit, one above.
 fn inputs() -> [Points; 2] {
-    [swiss(180), swiss(600)]
+    [swiss(150), swiss(520)]
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
 
 #[test]
 fn the_bytes_do_not_depend_on_the_number_of_threads() {
-    let points = swiss(900);
+    let points = swiss(720);
     for method in Method::all() {
         let name = method.info().name;
         let run = |threads| {
@@ -186,7 +186,7 @@ fn training_rows_come_back_within_their_deviations() {
     // The rows take part in their own prediction by kriging, so they lie closer than a new row would, whose mean square
     // is one by construction; the linear rule's is one exactly. Beyond 2.5 deviations a Gaussian has 1.2 % of its mass;
     // 5 % leaves room for the heavier tails of maps with creases.
-    for points in [swiss(180), swiss(300)] {
+    for points in [swiss(140)] {
         for method in Method::all() {
             let name = method.info().name;
             let model = recipe(method).fit(&points).unwrap();
@@ -203,7 +203,7 @@ fn training_rows_come_back_within_their_deviations() {
 
 #[test]
 fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
-    let points = swiss(110);
+    let points = swiss(96);
     for method in Method::all() {
         let name = method.info().name;
         let model = recipe(method).fit(&points).unwrap();
