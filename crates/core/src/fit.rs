@@ -7,7 +7,7 @@ use crate::field::{Built, Learned, Site, Task, Weight};
 use crate::graph::{Found, Graph, Pieces};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
-use crate::likelihood::{Budget, Columns, Density, FLOOR, Likelihood, Observation};
+use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
 use crate::memory;
 use crate::model::{Model, Part};
 use crate::place::{Barycenter, Known, Rule};
@@ -325,7 +325,7 @@ impl<'a> Stages<'a> {
         let Some(density) = Density::new(built.field(), &|| Ok(map.clone()), points, &budget)? else {
             return Ok((None, true));
         };
-        let fitted = match density.fit(&Columns::all(points), self.observer) {
+        let fitted = match density.fit_points(points, self.observer) {
             // The map is there already.
             Err(Error::Stopped) => {
                 warnings.push("stopped before the likelihood was known".into());

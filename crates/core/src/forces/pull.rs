@@ -32,9 +32,10 @@ impl Pull {
                 T::round(0.5 * (1.0 + 1.0 / degrees)) / (T::one() + square * T::round(1.0 / degrees))
             }
             Pull::Umap(a, b) => {
-                let square = square.widen().max(1e-12);
-                let power = square.powf(b);
-                T::round(a * b * power / square / (1.0 + a * power))
+                let least = T::round(1e-12);
+                let square = if square > least { square } else { least };
+                let power = square.power(b);
+                T::round(a * b) * power / square / (T::one() + T::round(a) * power)
             }
         }
     }

@@ -2,6 +2,10 @@
 
 use crate::points::Points;
 use faer::Mat;
+use rayon::prelude::*;
+
+/// Columns that are written together.
+const TOGETHER: usize = 8;
 
 /// Centered columns of points, divided by `size`.
 pub(crate) struct Columns {
@@ -29,7 +33,17 @@ impl Columns {
     /// The given columns in a given unit.
     pub(crate) fn in_units(points: &Points, which: &[usize], size: f64) -> Columns {
         let mean = points.column_means();
-        let values = Mat::from_fn(points.rows(), which.len(), |i, f| (points.row(i)[which[f]] - mean[which[f]]) / size);
+        let mut values = Mat::zeros(points.rows(), which.len());
+        // As many columns together as share the lines of memory that a row lies in.
+        values.as_mut().par_col_chunks_mut(TOGETHER).enumerate().for_each(|(chunk, mut columns)| {
+            let which = &which[chunk * TOGETHER..chunk * TOGETHER + columns.ncols()];
+            for i in 0..points.rows() {
+                let row = points.row(i);
+                for (f, &feature) in which.iter().enumerate() {
+                    columns[(i, f)] = (row[feature] - mean[feature]) / size;
+                }
+            }
+        });
         Columns { values, size }
     }
 

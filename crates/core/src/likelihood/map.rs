@@ -15,6 +15,10 @@ use crate::likelihood::{Columns, FLOOR, Observation};
 use crate::linalg::dense::{inner, product, symmetric_eigen};
 use crate::points::Points;
 use faer::Mat;
+use rayon::prelude::*;
+
+/// Rows to a piece of parallel work.
+const ROWS: usize = 1024;
 
 /// The span of a map, and its variances.
 pub(crate) struct Map {
@@ -37,24 +41,75 @@ impl Map {
         Ok(Map { basis, lengths: values[..rank].to_vec(), unit })
     }
 
-    /// c/λ summed over the map's directions, and what is outside of it.
-    fn moments(&self, columns: &Columns) -> (f64, f64) {
+    /// What the likelihood needs of the columns.
+    fn moments(&self, columns: &Columns) -> Moments {
         let along = inner(self.basis.as_ref(), columns.values.as_ref());
         let squares = |q: usize| (0..along.ncols()).map(|f| along[(q, f)].powi(2)).sum::<f64>();
-        let squares: Vec<f64> = (0..self.lengths.len()).map(squares).collect();
-        let scaled = squares.iter().zip(&self.lengths).map(|(c, length)| c / length).sum();
-        (scaled, (columns.square() - squares.iter().sum::<f64>()).max(0.0))
+        let squares = (0..self.lengths.len()).map(squares).collect::<Vec<f64>>();
+        let (rows, features) = (columns.values.nrows(), columns.values.ncols());
+        Moments::new(rows, features, columns.size, columns.square(), &squares, &self.lengths)
+    }
+
+    /// The same of all features of points, in their own size, without a copy of them; nothing if all points coincide.
+    fn moments_of(&self, points: &Points) -> Option<Moments> {
+        let (n, p, rank, mean) = (points.rows(), points.cols(), self.lengths.len(), points.column_means());
+        // Sums of squares of numbers up to 1e150 would overflow without the division.
+        let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
+        let pieces: Vec<(Vec<f64>, f64)> = (0..n.div_ceil(ROWS))
+            .into_par_iter()
+            .map(|piece| {
+                let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
+                let mut row = vec![0.0; p];
+                for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
+                    for (to, (x, m)) in row.iter_mut().zip(points.row(i).iter().zip(&mean)) {
+                        *to = (x - m) / largest;
+                    }
+                    square += row.iter().map(|x| x * x).sum::<f64>();
+                    for (q, along) in along.chunks_exact_mut(p).enumerate() {
+                        let factor = self.basis[(i, q)];
+                        along.iter_mut().zip(&row).for_each(|(sum, x)| *sum += factor * x);
+                    }
+                }
+                (along, square)
+            })
+            .collect();
+        let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
+        for (part, own) in &pieces {
+            along.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
+            square += own;
+        }
+        let count = (n as f64 - 1.0) * p as f64;
+        if square <= 0.0 {
+            return None;
+        }
+        let size = largest * (square / count).sqrt();
+        let factor = count / square;
+        let squares: Vec<f64> = along.chunks_exact(p).map(|a| factor * a.iter().map(|x| x * x).sum::<f64>()).collect();
+        Some(Moments::new(n, p, size, count, &squares, &self.lengths))
     }
 
     pub(super) fn fit(&self, columns: &Columns) -> Observation {
-        let (inside, outside) = self.moments(columns);
-        let (p, rank) = (columns.features(), self.lengths.len() as f64);
-        let left = columns.directions() - rank;
+        self.fitted(&self.moments(columns))
+    }
+
+    /// As [`Map::fit`], of all features of points; nothing if all points coincide.
+    pub(super) fn fit_points(&self, points: &Points) -> Option<Observation> {
+        self.moments_of(points).map(|moments| self.fitted(&moments))
+    }
+
+    pub(super) fn of(&self, columns: &Columns, fitted: &Observation) -> f64 {
+        self.density(&self.moments(columns), fitted)
+    }
+
+    fn fitted(&self, moments: &Moments) -> Observation {
+        let Moments { inside, outside, .. } = *moments;
+        let (p, rank) = (moments.features as f64, self.lengths.len() as f64);
+        let left = moments.directions() - rank;
         let least = self.lengths.last().copied().unwrap_or(0.0);
         let mut signal = if rank > 0.0 { inside / (p * rank) } else { 0.0 };
         let mut noise = if left > 0.0 { outside / (p * left) } else { 0.0 };
         if left > 0.0 && signal * least < noise {
-            noise = (inside * least + outside) / columns.count();
+            noise = (inside * least + outside) / moments.count();
             signal = if rank > 0.0 { noise / least } else { 0.0 };
         }
         let lowest = if left > 0.0 { noise } else { signal * least };
@@ -63,18 +118,18 @@ impl Map {
             noise = if left > 0.0 { FLOOR } else { 0.0 };
             signal = signal.max(if least > 0.0 { FLOOR / least } else { 0.0 });
         }
-        let squared = columns.size * columns.size;
+        let squared = moments.size * moments.size;
         let mut fitted = Observation {
             log_likelihood: 0.0,
             signal: signal * squared / self.unit / self.unit,
             noise: noise * squared,
             noise_at_floor,
-            features: columns.values.ncols(),
-            directions: columns.values.nrows() - 1,
+            features: moments.features,
+            directions: moments.rows - 1,
             evaluations: 0,
         };
-        fitted.log_likelihood = self.of(columns, &fitted);
-        let alone = columns.of_noise(squared);
+        fitted.log_likelihood = self.density(moments, &fitted);
+        let alone = moments.constant() - 0.5 * moments.square;
         if fitted.log_likelihood.is_nan() || fitted.log_likelihood < alone {
             fitted =
                 Observation { log_likelihood: alone, signal: 0.0, noise: squared, noise_at_floor: false, ..fitted };
@@ -82,17 +137,53 @@ impl Map {
         fitted
     }
 
-    pub(super) fn of(&self, columns: &Columns, fitted: &Observation) -> f64 {
-        let squared = columns.size * columns.size;
+    fn density(&self, moments: &Moments, fitted: &Observation) -> f64 {
+        let squared = moments.size * moments.size;
         let (signal, noise) = (fitted.signal / squared * self.unit * self.unit, fitted.noise / squared);
-        let (inside, outside) = self.moments(columns);
-        let left = columns.directions() - self.lengths.len() as f64;
+        let Moments { inside, outside, .. } = *moments;
+        let left = moments.directions() - self.lengths.len() as f64;
         let mut log_det: f64 = self.lengths.iter().map(|length| (signal * length).ln()).sum();
         let mut fit = if self.lengths.is_empty() { 0.0 } else { inside / signal };
         if left > 0.0 {
             log_det += left * noise.ln();
             fit += outside / noise;
         }
-        columns.constant() - 0.5 * (columns.features() * log_det + fit)
+        moments.constant() - 0.5 * (moments.features as f64 * log_det + fit)
+    }
+}
+
+/// What the likelihood under a map needs of the columns, in units of their size.
+struct Moments {
+    rows: usize,
+    features: usize,
+    size: f64,
+    /// Σ values².
+    square: f64,
+    /// c/λ summed over the map's directions.
+    inside: f64,
+    /// What is outside of them.
+    outside: f64,
+}
+
+impl Moments {
+    fn new(rows: usize, features: usize, size: f64, square: f64, squares: &[f64], lengths: &[f64]) -> Moments {
+        let inside = squares.iter().zip(lengths).map(|(c, length)| c / length).sum();
+        let outside = (square - squares.iter().sum::<f64>()).max(0.0);
+        Moments { rows, features, size, square, inside, outside }
+    }
+
+    /// n − 1.
+    fn directions(&self) -> f64 {
+        self.rows as f64 - 1.0
+    }
+
+    /// (n − 1) p.
+    fn count(&self) -> f64 {
+        self.directions() * self.features as f64
+    }
+
+    /// What 2π and the unit take from every log density.
+    fn constant(&self) -> f64 {
+        -self.count() * (0.5 * std::f64::consts::TAU.ln() + self.size.ln())
     }
 }

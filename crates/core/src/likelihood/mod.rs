@@ -149,6 +149,14 @@ impl Density {
         Ok(fitted.filter(|o| o.log_likelihood.is_finite()))
     }
 
+    /// As [`Density::fit`], of all features of points.
+    pub(crate) fn fit_points(&self, points: &Points, observer: &dyn Observer) -> Result<Option<Observation>> {
+        match self {
+            Density::Precision(_) => self.fit(&Columns::all(points), observer),
+            Density::Map(map) => Ok(map.fit_points(points).filter(|o| o.log_likelihood.is_finite())),
+        }
+    }
+
     /// The log density of other columns at fitted α² and σ².
     pub(crate) fn of(&self, columns: &Columns, fitted: &Observation) -> Result<Option<f64>> {
         match self {

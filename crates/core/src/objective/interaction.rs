@@ -256,6 +256,7 @@ impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
         match rows.of.pull {
             Pull::Square => rows.sum(Pull::Square, slope),
             Pull::Student(1.0) => rows.sum(Pull::Student(1.0), slope),
+            Pull::Umap(a, b) => rows.sum(Pull::Umap(a, b), slope),
             other => rows.sum(other, slope),
         }
     }

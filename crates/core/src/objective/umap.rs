@@ -60,7 +60,7 @@ impl Default for Umap {
             accuracy: Accuracy::Fast,
             init: Init::Spectral,
             tolerance: 1e-3,
-            max_iterations: 200,
+            max_iterations: 400,
         }
     }
 }
