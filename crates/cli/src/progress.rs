@@ -17,8 +17,8 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Set when the first output is written: from then on leaving at once could leave a part of it.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
-/// Set when the fit was told to stop, so that it may be bringing what it has to an end.
-static HEARD: AtomicBool = AtomicBool::new(false);
+/// Set when a descent has begun: it listens, and brings what it has to an end.
+static DESCENDING: AtomicBool = AtomicBool::new(false);
 
 /// How long a fit may take to notice that it should stop, and to bring what it has to an end.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(30)];
@@ -37,7 +37,7 @@ pub(crate) fn listen_for_ctrl_c() {
 /// Ends the program if the work goes on regardless; nothing has been written yet, so nothing is left.
 fn leave_if_deaf() {
     std::thread::sleep(PATIENCE[0]);
-    if HEARD.load(Ordering::Relaxed) {
+    if DESCENDING.load(Ordering::Relaxed) {
         std::thread::sleep(PATIENCE[1]);
     }
     if !WRITING.load(Ordering::Relaxed) {
@@ -128,16 +128,13 @@ impl Observer for Bar {
     }
 
     fn objective(&self, value: f64) {
+        DESCENDING.store(true, Ordering::Relaxed);
         if let Some(bar) = &self.bar {
             bar.set_message(format!("descent {value:.6e}"));
         }
     }
 
     fn stop(&self) -> bool {
-        let stop = is_stopped();
-        if stop {
-            HEARD.store(true, Ordering::Relaxed);
-        }
-        stop
+        is_stopped()
     }
 }

@@ -33,7 +33,7 @@ fn same_map(a: &Model, rows: &Points, b: &Model, name: &str) {
 
 /// Two rolls of different sizes: one below the dense solver's limit, one above.
 fn inputs() -> [Points; 2] {
-    [swiss(150), swiss(520)]
+    [swiss(180), swiss(600)]
 }
 
 #[test]
