@@ -106,9 +106,14 @@ def scatter(sheet, x, y, size, rows, colors, title, below, radius=1.6):
     sheet.line([(x, y), (x + size, y), (x + size, y + size), (x, y + size), (x, y)], GRID)
     low, high = [[f(column) for column in zip(*rows)] for f in (min, max)]
     unit = 0.92 * size / max(b - a for a, b in zip(low, high))
+    places = {}
     for (a, b), color in zip(rows, colors):
         place = (x + size / 2 + unit * (a - (low[0] + high[0]) / 2), y + size / 2 - unit * (b - (low[1] + high[1]) / 2))
-        sheet.dot(*place, radius, color)
+        places.setdefault(color, []).append(place)
+    # A disc is a stroke without length, whose ends are round: one path for each color.
+    for color, some in places.items():
+        path = "".join(f"M{a:.0f} {b:.0f}h0" if len(rows) > 1000 else f"M{a:.1f} {b:.1f}h0" for a, b in some)
+        sheet.marks.append(f'<path d="{path}" stroke="{color}" stroke-width="{2 * radius}"/>')
 
 
 def headed(width, height, heading, sub):
@@ -248,26 +253,23 @@ def figure_3(program):
 def figure_4(program, data):
     """The affinities that a point near the middle of the roll learns, by the distance on the map."""
     learned = program.out / "roll-learned.csv"
-    rows, _ = program.embed(
-        data, "roll-ten", f"-m elastic -k 12 --bandwidth 15 --lambda 10 --weights {shlex.quote(str(learned))}"
-    )
-    center = min(range(len(rows)), key=lambda i: rows[i][0] ** 2 + rows[i][1] ** 2)
-    points = sorted((d, w) for i, j, d, w in read(learned) if center in (int(i), int(j)))
-    sheet = headed(700, 380, "Figure 4: the affinities learned by a point in the middle of the roll, λ = 10", "against the distance on the map")
-    far = max(d for d, _ in points if d < 8)
-    low, high = min(w for _, w in points), max(w for _, w in points)
-    axes = Axes(sheet, (70, 80, 600, 250), (0, far), (1.15 * min(low, 0), 1.1 * high), log=False)
-    axes.ticks([0, 1, 2, 3], [round(low, 2), 0, round(high, 2)])
-    for d, w in points:
-        if d <= far:
-            sheet.dot(*axes.place(d, w), 2, PLAIN if w > 0 else ORANGE)
+    sheet = headed(1000, 380, "Figure 4: the affinities learned by a point in the middle of the roll", "against the distance on the map; blue: it is drawn nearer, orange: it is pushed away")
+    facts = []
+    for at, value in enumerate((0.1, 1.0, 10.0)):
+        flags = f"-m elastic -k 12 --bandwidth 15 --lambda {value} --weights {shlex.quote(str(learned))}"
+        rows, _ = program.embed(data, "roll-learned", flags)
+        center = min(range(len(rows)), key=lambda i: rows[i][0] ** 2 + rows[i][1] ** 2)
+        points = sorted((d, w) for i, j, d, w in read(learned) if center in (int(i), int(j)))
+        low, high = min(w for _, w in points), max(w for _, w in points)
+        axes = Axes(sheet, (60 + 320 * at, 100, 270, 220), (0, 4), (1.15 * min(low, -0.1), 1.1 * high), log=False)
+        axes.ticks([0, 1, 2, 3, 4], [round(low, 2), 0, round(high, 2)])
+        sheet.text(70 + 320 * at, 92, 12, f"λ = {value:g}", INK)
+        for d, w in points:
+            if d <= 4:
+                sheet.dot(*axes.place(d, w), 2, PLAIN if w > 0 else ORANGE)
+        facts.append(f"λ = {value:g}: from {low:.3f} to {high:.3f}, {sum(w > 0 for _, w in points)} positive, {sum(w < 0 for _, w in points)} negative")
     sheet.save(program.out / "figure-4.svg")
-    negative = [d for d, w in points if w < 0]
-    positive = [d for d, w in points if w > 0]
-    return (
-        f"Learned affinities of point {center} at λ = 10: {len(positive)} positive at distances up to {max(positive):.2f} on the "
-        f"map (largest {high:.3f}), {len(negative)} negative from {min(negative):.2f} on (lowest {low:.3f})."
-    )
+    return f"Learned affinities of a point near the middle: {'; '.join(facts)}."
 
 
 def figure_5(program, data):
@@ -278,7 +280,7 @@ def figure_5(program, data):
     write_npy(even, images[0::2])
     write_npy(odd, images[1::2])
     colors = [HUES[i // VIEWS] for i in range(OBJECTS * VIEWS)]
-    sheet = headed(1100, 560, "Figure 5: ten objects of COIL-20, 72 views each", "three maps from random starts; on the right a map of the even views with the odd ones placed on it (rings); below, odd views and what their places lead back to")
+    sheet = headed(1100, 560, "Figure 5: ten objects of COIL-20, 72 views each", "three maps from random starts; on the right a map of the even views with the odd ones placed on it (dark); below, odd views and what their places lead back to")
     methods = [
         ("elastic", "-m elastic --springs entropic --perplexity 12 --lambda 1 --init random"),
         ("SNE", "-m sne --perplexity 12 --init random"),

@@ -47,6 +47,7 @@ picture mvu swiss-roll -m mvu
 picture laplacian-eigenmaps digits -m laplacian-eigenmaps
 picture diffusion-maps ring -m diffusion-maps -k 20
 picture smacof digits -m smacof
+picture sammon digits -m sammon
 picture tsne digits -m tsne
 picture sne digits -m sne
 picture symmetric-sne digits -m symmetric-sne
