@@ -128,7 +128,7 @@ impl Umap {
     fn new(a: f64, b: f64) -> Umap {
         let mut umap = Umap { a, b, table: Vec::new() };
         let count = ((HIGH - LOW) as u64) << 6;
-        let knot = |at: u64| f64::from_bits((f64::from(LOW).exp2().to_bits() >> REST) + at << REST);
+        let knot = |at: u64| f64::from_bits(((f64::from(LOW).exp2().to_bits() >> REST) + at) << REST);
         // Beyond the table the potential is that of a pure power.
         let mut above = umap.power(f64::from(HIGH).exp2());
         for at in (0..count).rev() {

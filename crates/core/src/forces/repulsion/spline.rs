@@ -58,7 +58,7 @@ fn power(x: f32, p: f32) -> f32 {
     let mantissa = f32::from_bits(bits.wrapping_sub(shifted & 0xff80_0000));
     let z = (mantissa - 1.0) / (mantissa + 1.0);
     let s = z * z;
-    let series = 2.885_390_1 + s * (0.961_796_7 + s * (0.577_078 + s * (0.412_198_6 + s * 0.320_598_9)));
+    let series = 2.885_39 + s * (0.961_796_7 + s * (0.577_078 + s * (0.412_198_6 + s * 0.320_598_9)));
     let y = (p * (exponent + z * series)).clamp(-126.0, 126.0);
     let whole = (y + ROUND) - ROUND;
     let r = y - whole;
