@@ -127,8 +127,11 @@ impl Observer for Bar {
         }
     }
 
-    fn objective(&self, value: f64) {
+    fn descends(&self) {
         DESCENDING.store(true, Ordering::Relaxed);
+    }
+
+    fn objective(&self, value: f64) {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("descent {value:.6e}"));
         }

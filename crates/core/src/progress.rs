@@ -38,6 +38,9 @@ pub trait Observer: Sync {
         let _ = (stage, fraction);
     }
 
+    /// A descent has begun: a stop from here on gives the map that it has by then.
+    fn descends(&self) {}
+
     /// A descent has evaluated its objective, in the units of the report.
     fn objective(&self, value: f64) {
         let _ = value;

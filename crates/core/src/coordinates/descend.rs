@@ -23,6 +23,7 @@ const MEMORY: usize = 10;
 ///
 /// If the objective has no value at the start, or its slope is not finite on the way.
 pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
+    observer.descends();
     let (n, dims) = (task.start.rows(), task.start.cols());
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();
     let path = matches!(&task.way, Way::Fixed { fixed, .. } if fixed.path.len() > 1);
