@@ -401,7 +401,8 @@ fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Res
     let (mut best, mut step) = ((0.0, at(0.0)), 2f64.ln());
     loop {
         let next = (best.0 + step, at(best.0 + step));
-        if next.1 >= best.1 {
+        // What overflows is no lower, and would be followed for ever.
+        if next.1.is_nan() || next.1 >= best.1 {
             break;
         }
         best = next;

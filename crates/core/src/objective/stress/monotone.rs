@@ -163,8 +163,8 @@ impl Energy for Monotone {
             return Vec::new();
         }
         vec![
-            "the order of the distances is met exactly, so that the map is one of many that do; more points or fewer \
-             dimensions would tell, or the metric variant"
+            "the order of the distances is met exactly, so that the map is one of many that do, and clusters that lie \
+             apart may have shrunk to points; use the metric variant"
                 .into(),
         ]
     }
