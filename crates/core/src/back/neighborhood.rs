@@ -15,6 +15,7 @@
 //! 4.2.1. N. Cressie. Statistics for spatial data. Wiley, 1993, section 3.2 (ordinary kriging).
 
 use crate::graph::Metric;
+use crate::linalg::widest;
 use crate::points::Points;
 
 /// Distances longer than this many lengths have no covariance; the exponential has vanished long before.
@@ -80,6 +81,14 @@ impl Neighborhood {
 
     /// Solves the kriging equations for a length ℓ and a noise ratio η.
     pub(crate) fn kriged(&self, length: f64, noise: f64, gram: &[f64]) -> Kriged {
+        widest(
+            #[inline(always)]
+            || self.solve(length, noise, gram),
+        )
+    }
+
+    #[inline(always)]
+    fn solve(&self, length: f64, noise: f64, gram: &[f64]) -> Kriged {
         let m = self.near.len();
         let scale = length * self.typical;
         let mut factor = vec![0.0; m * m];
@@ -115,6 +124,7 @@ impl Neighborhood {
 }
 
 /// Matérn's covariance of smoothness 5/2; points at the same place have covariance one whatever the scale.
+#[inline(always)]
 fn matern(distance: f64, scale: f64) -> f64 {
     if distance == 0.0 {
         return 1.0;
@@ -135,6 +145,7 @@ fn typical(distances: &[f64]) -> f64 {
 }
 
 /// L⁻¹ of the Cholesky factor of a matrix whose lower triangle is given; the factor takes its place.
+#[inline(always)]
 fn inverse_factor(a: &mut [f64], m: usize, noise: f64) -> Vec<f64> {
     for i in 0..m {
         for j in 0..=i {
@@ -163,6 +174,7 @@ fn inverse_factor(a: &mut [f64], m: usize, noise: f64) -> Vec<f64> {
 }
 
 /// Tᵀx for a lower triangle T.
+#[inline(always)]
 fn times_transposed(triangle: &[f64], x: &[f64]) -> Vec<f64> {
     let m = x.len();
     let mut out = vec![0.0; m];
@@ -173,11 +185,13 @@ fn times_transposed(triangle: &[f64], x: &[f64]) -> Vec<f64> {
 }
 
 /// xᵀGx for the leading rows of a symmetric G that x has.
+#[inline(always)]
 pub(crate) fn quadratic(gram: &[f64], m: usize, x: &[f64]) -> f64 {
     x.iter().enumerate().map(|(a, x_a)| x_a * dot(&gram[a * m..a * m + x.len()], x)).sum()
 }
 
 /// A sum of products in four lanes, so that the order of summation is fixed and fast.
+#[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let mut lanes = [0.0f64; 4];
     let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));

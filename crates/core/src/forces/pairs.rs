@@ -7,7 +7,7 @@ use rayon::prelude::*;
 /// Rows that are merged together.
 const ROWS: usize = 16_384;
 
-/// Symmetric weights, each pair in the rows of both its ends; rows are sorted by target.
+/// Symmetric weights, each pair in the rows of both its ends; rows are sorted by target, unless they were reordered.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pairs<T> {
     pub(crate) offsets: Vec<usize>,
@@ -59,6 +59,21 @@ impl<T: Real> Pairs<T> {
     pub(crate) fn rounded(&self) -> Pairs<f32> {
         let weights = self.weights.iter().map(|w| w.widen() as f32).collect();
         Pairs { offsets: self.offsets.clone(), targets: self.targets.clone(), weights }
+    }
+
+    /// The same with the points in another order; `from` says where each was.
+    pub(crate) fn reordered(&self, from: &[u32]) -> Pairs<T> {
+        let mut to = vec![0u32; from.len()];
+        from.iter().enumerate().for_each(|(at, &old)| to[old as usize] = at as u32);
+        let (mut offsets, mut targets) = (vec![0], Vec::with_capacity(self.targets.len()));
+        let mut weights = Vec::with_capacity(self.weights.len());
+        for &old in from {
+            let row = self.row(old as usize);
+            targets.extend(row.0.iter().map(|&j| to[j as usize]));
+            weights.extend_from_slice(row.1);
+            offsets.push(targets.len());
+        }
+        Pairs { offsets, targets, weights }
     }
 
     /// How many points there are.

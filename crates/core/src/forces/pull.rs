@@ -15,11 +15,17 @@ pub(crate) enum Pull {
 }
 
 impl Pull {
-    pub(crate) fn value(self, square: f64) -> f64 {
+    #[inline(always)]
+    pub(crate) fn value<T: Real>(self, square: T) -> T {
         match self {
             Pull::Square => square,
-            Pull::Student(degrees) => 0.5 * (degrees + 1.0) * (square / degrees).ln_1p(),
-            Pull::Umap(a, b) => (a * square.powf(b)).ln_1p(),
+            Pull::Student(degrees) => {
+                T::round(0.5 * (degrees + 1.0)) * (square * T::round(1.0 / degrees)).log_of_one_and()
+            }
+            Pull::Umap(a, b) => {
+                let least = T::round(1e-30);
+                (T::round(a) * (if square > least { square } else { least }).power(b)).log_of_one_and()
+            }
         }
     }
 

@@ -7,8 +7,10 @@ pub(crate) mod dense;
 pub(crate) mod eigen;
 pub(crate) mod room;
 pub(crate) mod sparse;
+mod widest;
 
 pub use sparse::{Root, SparseSymmetric};
+pub(crate) use widest::widest;
 
 use faer::{MatMut, MatRef};
 

@@ -10,7 +10,7 @@ use super::elastic::affinities::learned;
 use crate::error::Result;
 use crate::field::{Energy, Weight};
 use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
-use crate::forces::{Pairs, Pull, Real};
+use crate::forces::{Pairs, Pull, Real, along_curve};
 use crate::optimize::Emphasized;
 use rayon::prelude::*;
 
@@ -18,6 +18,10 @@ use rayon::prelude::*;
 const ROWS: usize = 128;
 /// Pairs that are added side by side.
 const LANES: usize = 8;
+/// From so many points on it pays to put those together in memory that are near each other on the map, and after so many
+/// evaluations, when a map has found its shape, again.
+const MANY: usize = 20_000;
+const ARRANGED_AT: [usize; 3] = [0, 50, 150];
 
 /// What becomes of the sum of the kernel.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -46,14 +50,31 @@ pub(crate) struct Interaction<T: Real> {
     dims: usize,
     places: Vec<T>,
     sums: Sums,
+    evaluations: usize,
+    /// The points in the order of `pairs`; empty if that is their own.
+    order: Vec<u32>,
+    /// The coordinates and the slope in that order.
+    ordered: (Vec<f64>, Vec<f64>),
 }
 
 impl<T: Real> Interaction<T> {
     /// An objective over points in so many dimensions.
     pub(crate) fn new(pairs: Pairs<T>, pull: Pull, repulsion: Repulsion, form: Form, dims: usize) -> Interaction<T> {
         let charges = Charges::One(pairs.len());
-        let (places, sums) = (Vec::new(), Sums::default());
-        Interaction { pairs, pull, repulsion, form, charges, constant: 0.0, dims, places, sums }
+        Interaction {
+            pairs,
+            pull,
+            repulsion,
+            form,
+            charges,
+            constant: 0.0,
+            dims,
+            places: Vec::new(),
+            sums: Sums::default(),
+            evaluations: 0,
+            order: Vec::new(),
+            ordered: (Vec::new(), Vec::new()),
+        }
     }
 
     /// The same, and a number.
@@ -63,6 +84,40 @@ impl<T: Real> Interaction<T> {
 
     /// The slope, the attraction being `emphasis` times as strong; and the value, if it is wanted.
     fn evaluate(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
+        self.arrange(y);
+        if self.order.is_empty() {
+            return self.evaluate_in_order(y, emphasis, wanted, slope);
+        }
+        let (mut places, mut forces) = std::mem::take(&mut self.ordered);
+        let dims = self.dims;
+        places.clear();
+        self.order.iter().for_each(|&i| places.extend_from_slice(&y[i as usize * dims..][..dims]));
+        forces.resize(y.len(), 0.0);
+        let value = self.evaluate_in_order(&places, emphasis, wanted, &mut forces);
+        for (&i, force) in self.order.iter().zip(forces.chunks_exact(dims)) {
+            slope[i as usize * dims..][..dims].copy_from_slice(force);
+        }
+        self.ordered = (places, forces);
+        value
+    }
+
+    /// Now and then puts many points in an order in which those near on the map are near in memory.
+    fn arrange(&mut self, y: &[f64]) {
+        let n = self.pairs.len();
+        let many = n >= MANY && self.dims <= 3 && self.pull != Pull::Square && matches!(self.charges, Charges::One(_));
+        if many && ARRANGED_AT.contains(&self.evaluations) {
+            let order = along_curve(y, self.dims);
+            let mut place: Vec<u32> = (0..n as u32).collect();
+            self.order.iter().enumerate().for_each(|(at, &i)| place[i as usize] = at as u32);
+            let from: Vec<u32> = order.iter().map(|&i| place[i as usize]).collect();
+            self.pairs = self.pairs.reordered(&from);
+            self.order = order;
+        }
+        self.evaluations += 1;
+    }
+
+    /// As [`Interaction::evaluate`], with the points in the order of the pairs.
+    fn evaluate_in_order(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         self.places.clear();
         self.places.extend(y.iter().map(|&y| T::round(y)));
         self.sums.clear(self.pairs.len(), self.dims);
@@ -269,28 +324,34 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         for (at, slope) in slope.chunks_exact_mut(D).enumerate() {
             let own = self.places[self.first + at];
             let (targets, weights) = self.of.pairs.row(self.first + at);
-            let mut sums = [[T::default(); LANES]; D];
+            let (mut sums, mut energy) = ([[T::default(); LANES]; D], [T::default(); LANES]);
             let (blocks, rest) = targets.as_chunks::<LANES>();
             let (block_weights, rest_weights) = weights.as_chunks::<LANES>();
             for (block, weight) in blocks.iter().zip(block_weights) {
-                self.add(pull, own, block, weight, &mut sums);
+                self.add(pull, own, block, weight, &mut sums, &mut energy);
             }
             let (mut last, mut last_weights) = ([(self.first + at) as u32; LANES], [T::default(); LANES]);
             last[..rest.len()].copy_from_slice(rest);
             last_weights[..rest.len()].copy_from_slice(rest_weights);
-            self.add(pull, own, &last, &last_weights, &mut sums);
+            self.add(pull, own, &last, &last_weights, &mut sums, &mut energy);
             for (slope, lanes) in slope.iter_mut().zip(&sums) {
                 *slope = self.factor * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
             }
-            if self.wanted {
-                value += targets.iter().zip(weights).map(|(&j, weight)| self.term(pull, own, j, *weight)).sum::<f64>();
-            }
+            value += energy.iter().map(|lane| lane.widen()).sum::<f64>();
         }
         value
     }
 
     #[inline(always)]
-    fn add(&self, pull: Pull, own: [T; D], targets: &[u32; LANES], weights: &[T; LANES], sums: &mut [[T; LANES]; D]) {
+    fn add(
+        &self,
+        pull: Pull,
+        own: [T; D],
+        targets: &[u32; LANES],
+        weights: &[T; LANES],
+        sums: &mut [[T; LANES]; D],
+        energy: &mut [T; LANES],
+    ) {
         let (mut away, mut square) = ([[T::default(); LANES]; D], [T::default(); LANES]);
         for l in 0..LANES {
             let other = &self.places[targets[l] as usize];
@@ -312,12 +373,47 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
                 sums[q][l] += force[l] * away[q][l];
             }
         }
+        if self.wanted {
+            for l in 0..LANES {
+                energy[l] += weights[l] * pull.value(square[l]);
+            }
+        }
     }
+}
 
-    #[inline(always)]
-    fn term(&self, pull: Pull, own: [T; D], j: u32, weight: T) -> f64 {
-        let other = &self.places[j as usize];
-        let square = (0..D).map(|q| (own[q] - other[q]).widen().powi(2)).sum::<f64>();
-        weight.widen() * pull.value(square)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forces::repulsion::Accuracy;
+    use crate::forces::{Kernel, Shape};
+    use crate::graph::Graph;
+
+    /// Many points are put in another order inside, and nobody outside can tell.
+    #[test]
+    fn the_order_in_memory_does_not_show() {
+        let n = MANY + 5;
+        let lists = (0..n).map(|i| [7919, 1].map(|step| (((i + step) % n) as u32, 1.0)).to_vec()).collect();
+        let graph = Graph::from_lists(lists).unwrap();
+        let weights: Vec<f64> = (0..graph.edge_count()).map(|e| 1.0 + (e % 5) as f64).collect();
+        let pairs = || Pairs::<f32>::symmetric(&graph, &weights, |a, b| a + b);
+        let new = || {
+            let repulsion = Repulsion::of(Kernel::of(Shape::Student(1.0)), n, 2, 0.5, Accuracy::Fast);
+            Interaction::new(pairs(), Pull::Student(1.0), repulsion, Form::LogSum(1.0), 2)
+        };
+        let place = |i: usize| (10.0 * (i as f64 / n as f64).sqrt(), 2.399_963 * i as f64);
+        let y: Vec<f64> = (0..n).flat_map(|i| [place(i).0 * place(i).1.cos(), place(i).0 * place(i).1.sin()]).collect();
+        let (mut arranged, mut plain) = (new(), new());
+        let (mut one, mut other) = (vec![0.0; 2 * n], vec![0.0; 2 * n]);
+        for _ in 0..2 {
+            let value = arranged.evaluate(&y, 1.0, true, &mut one);
+            let expected = plain.evaluate_in_order(&y, 1.0, true, &mut other);
+            assert!(!arranged.order.is_empty() && plain.order.is_empty());
+            assert!((value / expected - 1.0).abs() < 1e-6, "{value} {expected}");
+            let size = other.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let off = one.iter().zip(&other).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+            assert!(off < 1e-5 * size, "{off} of {size}");
+            // Once more with points that have moved.
+            arranged.evaluations = ARRANGED_AT[1];
+        }
     }
 }

@@ -63,7 +63,7 @@ impl Default for Tsne {
             degrees: 1.0,
             accuracy: Accuracy::Fast,
             init: Init::Pca,
-            tolerance: 2e-3,
+            tolerance: 5e-3,
             max_iterations: 500,
         }
     }

@@ -45,7 +45,7 @@ pub(crate) struct Grid<T: Real, const W: usize> {
     order: Vec<u32>,
     bands: Vec<usize>,
     /// What a node does to itself and to those up to W − 1 away along each axis, after the convolution.
-    near: Vec<f64>,
+    near: Vec<T>,
     /// Whether it takes less to sum over all pairs than to convolve.
     direct: bool,
 }
@@ -160,36 +160,19 @@ impl<T: Real, const W: usize> Grid<T, W> {
         for i in 0..reach[0] {
             for j in 0..reach[1] {
                 for k in 0..reach[2] {
-                    self.near.push(self.nodes[at([middle[0] + i, middle[1] + j, middle[2] + k])].widen());
+                    self.near.push(self.nodes[at([middle[0] + i, middle[1] + j, middle[2] + k])]);
                 }
             }
         }
     }
 
     /// What a charge of one adds to the potential at its own place, and to its slope.
+    #[inline(always)]
     fn itself(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let first = 3 - self.dims;
-        let along = |axis: usize| if axis < first { None } else { Some(overlaps::<T, W>(place[axis])) };
-        let axes = [along(0), along(1), along(2)];
-        let (mut value, mut slope, mut at) = (0.0, [0.0; 3], 0);
-        let count = |axis: usize| if axis < first { 1 } else { W };
-        let of = |axis: usize, m: usize| axes[axis].map_or((1.0, 0.0), |(own, half)| (own[m], half[m]));
-        for i in 0..count(0) {
-            let (x, dx) = of(0, i);
-            for j in 0..count(1) {
-                let (y, dy) = of(1, j);
-                for k in 0..count(2) {
-                    let (z, dz) = of(2, k);
-                    let near = self.near[at];
-                    at += 1;
-                    value += x * y * z * near;
-                    slope[0] += dx * y * z * near;
-                    slope[1] += x * dy * z * near;
-                    slope[2] += x * y * dz * near;
-                }
-            }
-        }
-        (value, slope.map(|slope| slope / self.used_spacing))
+        let along = |axis: usize| if axis < first { Along::<T, W>::one() } else { Along::itself(place[axis]) };
+        let (long, wide) = (W, if self.dims > 1 { W } else { 1 });
+        contract(&self.near, (wide, long), [along(0), along(1), along(2)], 1.0 / self.used_spacing)
     }
 
     /// Sorts the points into bands along the first axis that is used, in their own order within each.
@@ -314,54 +297,81 @@ impl<T: Real, const W: usize> Grid<T, W> {
     #[inline(always)]
     fn read(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let Some(convolution) = &self.convolution else { return (0.0, [0.0; 3]) };
-        let (used, long, lead) = (convolution.used, convolution.padded[2], 3 - self.dims);
-        let inverse = 1.0 / self.used_spacing;
-        let ((z, dz), at) = split::<T, W>(place[2]);
-        let one = |lead_above: bool, x: T| {
-            if lead_above {
-                (([T::one(); W], [T::default(); W]), 0, 1)
-            } else {
-                let (s, at) = split::<T, W>(x);
-                (s, at, W)
-            }
-        };
-        let ((x, dx), x_at, x_count) = one(lead > 0, place[0]);
-        let ((y, dy), y_at, y_count) = one(lead > 1, place[1]);
-        let (mut value, mut slope) = (T::default(), [T::default(); 3]);
-        for a in 0..x_count {
-            for b in 0..y_count {
-                let start = ((x_at + a) * used[1] + y_at + b) * long + at;
-                let row = &self.nodes[start..start + W];
-                let (mut sum, mut along) = (T::default(), T::default());
-                for c in 0..W {
-                    sum += z[c] * row[c];
-                    along += dz[c] * row[c];
-                }
-                value += x[a] * y[b] * sum;
-                slope[0] += dx[a] * y[b] * sum;
-                slope[1] += x[a] * dy[b] * sum;
-                slope[2] += x[a] * y[b] * along;
-            }
-        }
-        (value.widen(), slope.map(|slope| slope.widen() * inverse))
+        let first = 3 - self.dims;
+        let along = |axis: usize| if axis < first { Along::<T, W>::one() } else { Along::at(place[axis]) };
+        let (wide, long) = (convolution.used[1], convolution.padded[2]);
+        contract(&self.nodes, (wide, long), [along(0), along(1), along(2)], 1.0 / self.used_spacing)
     }
 }
 
-/// How much the shares of a place overlap when moved by 0 to W − 1 nodes, both ways, and half the slope of that: the part of
-/// the reader.
+/// Weights along one axis, and their slopes: of W nodes, or of one where the axis is not used.
+#[derive(Clone, Copy)]
+struct Along<T, const W: usize> {
+    start: usize,
+    count: usize,
+    value: [T; W],
+    slope: [T; W],
+}
+
+impl<T: Real, const W: usize> Along<T, W> {
+    /// An axis that is not used.
+    #[inline(always)]
+    fn one() -> Along<T, W> {
+        let mut value = [T::default(); W];
+        value[0] = T::one();
+        Along { start: 0, count: 1, value, slope: [T::default(); W] }
+    }
+
+    /// The splines at a place.
+    #[inline(always)]
+    fn at(place: T) -> Along<T, W> {
+        let ((value, slope), start) = split::<T, W>(place);
+        Along { start, count: W, value, slope }
+    }
+
+    /// How much the shares of a place overlap when moved by 0 to W − 1 nodes, both ways, and half the slope of that: the
+    /// part of the reader.
+    #[inline(always)]
+    fn itself(place: T) -> Along<T, W> {
+        let ((value, slope), _) = split::<T, W>(place);
+        let (mut own, mut half) = ([T::default(); W], [T::default(); W]);
+        let (two, a_half) = (T::round(2.0), T::round(0.5));
+        for m in 0..W {
+            let ways = if m == 0 { T::one() } else { two };
+            for a in 0..W - m {
+                own[m] += ways * value[a] * value[a + m];
+                half[m] += a_half * ways * (slope[a] * value[a + m] + value[a] * slope[a + m]);
+            }
+        }
+        Along { start: 0, count: W, value: own, slope: half }
+    }
+}
+
+/// Σ of nodes with the weights along the three axes, and with the slopes along each; the nodes of a plane are `wide` rows,
+/// each `long`.
 #[inline(always)]
-fn overlaps<T: Real, const W: usize>(place: T) -> ([f64; W], [f64; W]) {
-    let ((value, slope), _) = split::<T, W>(place);
-    let (value, slope) = (value.map(T::widen), slope.map(T::widen));
-    let (mut own, mut half) = ([0.0; W], [0.0; W]);
-    for m in 0..W {
-        let ways = if m == 0 { 1.0 } else { 2.0 };
-        for a in 0..W - m {
-            own[m] += ways * value[a] * value[a + m];
-            half[m] += 0.5 * ways * (slope[a] * value[a + m] + value[a] * slope[a + m]);
+fn contract<T: Real, const W: usize>(
+    nodes: &[T],
+    (wide, long): (usize, usize),
+    [x, y, z]: [Along<T, W>; 3],
+    inverse: f64,
+) -> (f64, [f64; 3]) {
+    let (mut value, mut slope) = (T::default(), [T::default(); 3]);
+    for a in 0..x.count {
+        for b in 0..y.count {
+            let start = ((x.start + a) * wide + y.start + b) * long + z.start;
+            let (mut sum, mut along) = (T::default(), T::default());
+            for (c, &node) in nodes[start..start + W].iter().enumerate() {
+                sum += z.value[c] * node;
+                along += z.slope[c] * node;
+            }
+            value += x.value[a] * y.value[b] * sum;
+            slope[0] += x.slope[a] * y.value[b] * sum;
+            slope[1] += x.value[a] * y.slope[b] * sum;
+            slope[2] += x.value[a] * y.value[b] * along;
         }
     }
-    (own, half)
+    (value.widen(), slope.map(|slope| slope.widen() * inverse))
 }
 
 /// The first of the W nodes that share a place, and the splines there.

@@ -183,8 +183,9 @@ impl Repulsion {
         }
     }
 
-    /// The error of a grid or a tree on some of the points, which it has taken; nothing where pairs are summed one by one.
+    /// The error of a grid or a tree on some of the points; nothing where pairs are summed one by one.
     pub(crate) fn error(&mut self, points: &[f64], dims: usize) -> Option<GridError> {
+        self.take(points);
         if self.direct().is_some() {
             return None;
         }

@@ -12,6 +12,8 @@ pub(crate) trait Real: Transformed + Default + PartialOrd + std::ops::AddAssign 
     fn widen(self) -> f64;
     /// A positive number to a power.
     fn power(self, exponent: f64) -> Self;
+    /// log(1 + x) of a number that is not negative.
+    fn log_of_one_and(self) -> Self;
 }
 
 impl Real for f32 {
@@ -26,6 +28,10 @@ impl Real for f32 {
     #[inline(always)]
     fn power(self, exponent: f64) -> f32 {
         power(self, exponent as f32)
+    }
+    #[inline(always)]
+    fn log_of_one_and(self) -> f32 {
+        std::f32::consts::LN_2 * binary_logarithm(1.0 + self)
     }
 }
 
@@ -42,16 +48,18 @@ impl Real for f64 {
     fn power(self, exponent: f64) -> f64 {
         self.powf(exponent)
     }
+    #[inline(always)]
+    fn log_of_one_and(self) -> f64 {
+        self.ln_1p()
+    }
 }
 
-/// xᵖ for x > 0 to five digits or more, without branches, so that lanes run side by side: 2 to the p log₂ x, the logarithm
-/// by the series of log((1 + z)/(1 − z)), the power by Taylor's.
+/// log₂ x for x > 0 to six digits or more, without branches, so that lanes run side by side: by the series of
+/// log((1 + z)/(1 − z)).
 #[inline(always)]
-fn power(x: f32, p: f32) -> f32 {
+fn binary_logarithm(x: f32) -> f32 {
     /// The bits of √½: the mantissa is taken between it and √2.
     const LEAST: u32 = 0x3f35_04f3;
-    /// Adding it rounds to a whole number.
-    const ROUND: f32 = 12_582_912.0; // 1.5 · 2²³
     let bits = x.to_bits();
     let shifted = bits.wrapping_sub(LEAST);
     let exponent = ((shifted as i32) >> 23) as f32;
@@ -59,7 +67,15 @@ fn power(x: f32, p: f32) -> f32 {
     let z = (mantissa - 1.0) / (mantissa + 1.0);
     let s = z * z;
     let series = 2.885_39 + s * (0.961_796_7 + s * (0.577_078 + s * (0.412_198_6 + s * 0.320_598_9)));
-    let y = (p * (exponent + z * series)).clamp(-126.0, 126.0);
+    exponent + z * series
+}
+
+/// xᵖ for x > 0 to five digits or more: 2 to the p log₂ x, by Taylor's series.
+#[inline(always)]
+fn power(x: f32, p: f32) -> f32 {
+    /// Adding it rounds to a whole number.
+    const ROUND: f32 = 12_582_912.0; // 1.5 · 2²³
+    let y = (p * binary_logarithm(x)).clamp(-126.0, 126.0);
     let whole = (y + ROUND) - ROUND;
     let r = y - whole;
     let rest = r * (0.055_504_11 + r * (0.009_618_129 + r * (0.001_333_355_8 + r * 0.000_154_035_3)));
@@ -104,6 +120,15 @@ mod tests {
                 let (own, right) = (f64::from(power(x as f32, p as f32)), f64::from(x as f32).powf(p));
                 assert!((own / right - 1.0).abs() < 1e-5, "{x} {p}: {own} {right}");
             }
+        }
+    }
+
+    #[test]
+    fn logarithms_are_right_to_six_digits() {
+        for step in -300..600 {
+            let x = (f64::from(step) * 0.045).exp() as f32;
+            let (own, right) = (f64::from(x.log_of_one_and()), f64::from(x).ln_1p());
+            assert!((own - right).abs() < 1e-6 * right.max(1e-1), "{x}: {own} {right}");
         }
     }
 

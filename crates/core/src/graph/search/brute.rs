@@ -16,11 +16,12 @@ use crate::error::Result;
 use crate::graph::metric::Metric;
 use crate::graph::search::best::Best;
 use crate::graph::search::filter::Filter;
-use crate::graph::search::index::{Lists, concat};
-use crate::graph::search::shortlist::{Batch, Shortlist};
+use crate::graph::search::index::{Lists, concat, put_back};
+use crate::graph::search::outline::Outline;
+use crate::graph::search::shortlist::{Batch, Shortlist, View};
 use crate::graph::search::tile::{BLOCK, Tile, sum};
 use crate::graph::search::watch::Watch;
-use crate::graph::search::widest::widest;
+use crate::linalg::widest;
 use crate::points::Points;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -154,34 +155,59 @@ impl Blocks {
         }
     }
 
-    /// The `k` nearest other points of every point; every pair of blocks is computed once, for both its sides.
+    /// The points as they are.
+    fn view(&self) -> View<'_> {
+        View { rows: &self.rows, dims: self.dims, outline: None }
+    }
+
+    /// The `k` nearest other points of every point; every pair of blocks is computed once, for both its sides, and from
+    /// an outline of the points where that is faster.
     pub(crate) fn nearest_others(&self, points: &Points, k: usize, watch: &Watch) -> Result<Lists> {
-        let ids: Vec<u32> = (0..points.rows() as u32).collect();
+        let everyone: Vec<u32> = (0..points.rows() as u32).collect();
+        let outline = Outline::new(self, k);
+        let (view, ids) = match &outline {
+            Some(outline) => (outline.view(), &outline.order),
+            None => (self.view(), &everyone),
+        };
         let sides: Vec<Mutex<Shortlist>> = ids
             .chunks(BLOCK)
             .enumerate()
-            .map(|(b, ids)| Batch { blocks: self, points, queries: points, ids, single: &self.rows, first: b * BLOCK })
+            .map(|(b, ids)| (ids, b * BLOCK))
+            .map(|(ids, first)| Batch { blocks: self, view, points, queries: points, ids, single: view.rows, first })
             .map(|batch| Mutex::new(Shortlist::new(batch, k)))
             .collect();
-        let pairs: Vec<(usize, usize)> = (0..sides.len()).flat_map(|a| (a..sides.len()).map(move |b| (a, b))).collect();
-        let watch = watch.again(pairs.len());
-        pairs.par_iter().try_for_each_init(Tile::default, |tile, &(a, b)| {
-            watch.step(1)?;
-            let (down, across) = (self.block(a), self.block(b));
-            tile.fill(self.metric, self.dims, self.values(&down), self.values(&across));
-            let tile = &*tile;
-            widest(
-                #[inline(always)]
-                || lock(&sides[a]).take_down(tile, &across, |i, j| i != j),
-            );
-            if a != b {
+        // Tiles of an outline come after those of all coordinates, which are of points so near that the outline would rule
+        // out few, and which make the limits by which it rules out the others.
+        let [near, far] = match &outline {
+            Some(outline) => outline.pairs_of_blocks(k),
+            None => [(0..sides.len()).flat_map(|a| (a..sides.len()).map(move |b| (a, b))).collect(), vec![]],
+        };
+        let watch = watch.again(near.len() + far.len());
+        for (pairs, outlined) in [(near, false), (far, true)] {
+            pairs.par_iter().try_for_each_init(Tile::default, |tile, &(a, b)| {
+                watch.step(1)?;
+                let (down, across) = (view.block(a), view.block(b));
+                tile.outlined = outlined;
+                match &outline {
+                    Some(outline) if !outlined => {
+                        tile.fill(self.metric, self.dims, outline.full(&down), outline.full(&across));
+                    }
+                    _ => tile.fill(self.metric, view.dims, view.values(&down), view.values(&across)),
+                }
+                let tile = &*tile;
                 widest(
                     #[inline(always)]
-                    || lock(&sides[b]).take_across(tile, &down),
+                    || lock(&sides[a]).take_down(tile, &across, |i, j| i != j),
                 );
-            }
-            Ok(())
-        })?;
+                if a != b {
+                    widest(
+                        #[inline(always)]
+                        || lock(&sides[b]).take_across(tile, &down),
+                    );
+                }
+                Ok(())
+            })?;
+        }
         let parts: Vec<Lists> = sides
             .into_par_iter()
             .map(|side| {
@@ -191,7 +217,8 @@ impl Blocks {
                 lists
             })
             .collect();
-        Ok(concat(parts))
+        let lists = concat(parts);
+        Ok(if outline.is_some() { put_back(&lists, ids, k) } else { lists })
     }
 
     /// Finds the `k` nearest of each of the given rows of `queries` and hands over one list after the other.
@@ -208,12 +235,15 @@ impl Blocks {
             // One by one, so that no query is treated differently for the company it is in.
             return ids.chunks(1).for_each(|id| self.nearest(points, (queries, id), k, filter, write));
         }
-        let mut list = Shortlist::new(Batch { blocks: self, points, queries, ids, single: &single, first: 0 }, k);
+        let mut list = Shortlist::new(
+            Batch { blocks: self, view: self.view(), points, queries, ids, single: &single, first: 0 },
+            k,
+        );
         let mut tile = Tile::default();
         for b in 0..points.rows().div_ceil(BLOCK) {
-            let across = self.block(b);
+            let across = self.view().block(b);
             if near {
-                tile.fill(self.metric, self.dims, &single.values, self.values(&across));
+                tile.fill(self.metric, self.dims, &single.values, self.view().values(&across));
             }
             let tile = &tile;
             widest(
@@ -233,13 +263,13 @@ impl Blocks {
             .into_par_iter()
             .map_init(Tile::default, |tile, a| {
                 watch.step(BLOCK)?;
-                let down = self.block(a);
+                let (view, down) = (self.view(), self.view().block(a));
                 let limits: Vec<f32> = down.clone().map(|i| self.limit(radius, &self.rows, i)).collect();
                 let mut lists = vec![Vec::new(); down.len()];
                 let mut hits = Vec::new();
                 for b in 0..points.rows().div_ceil(BLOCK) {
-                    let across = self.block(b);
-                    tile.fill(self.metric, self.dims, self.values(&down), self.values(&across));
+                    let across = view.block(b);
+                    tile.fill(self.metric, self.dims, view.values(&down), view.values(&across));
                     for (at, j) in across.enumerate() {
                         tile.down_within(at, self.rows.base[j], &limits, &mut hits);
                         for &(i, _) in &hits {
@@ -258,15 +288,6 @@ impl Blocks {
             })
             .collect::<Result<_>>()?;
         Ok(parts.into_iter().flatten().collect())
-    }
-
-    /// The rows of block `b`.
-    fn block(&self, b: usize) -> Range<usize> {
-        b * BLOCK..self.rows.base.len().min((b + 1) * BLOCK)
-    }
-
-    fn values(&self, rows: &Range<usize>) -> &[f32] {
-        &self.rows.values[rows.start * self.dims..rows.end * self.dims]
     }
 }
 

@@ -15,7 +15,7 @@ use crate::graph::search::forest;
 use crate::graph::search::index::{Lists, concat};
 use crate::graph::search::tile::Tile;
 use crate::graph::search::watch::Watch;
-use crate::graph::search::widest::widest;
+use crate::linalg::widest;
 use crate::points::Points;
 use rayon::prelude::*;
 

@@ -5,7 +5,7 @@
 //! S. Dasgupta, Y. Freund. Random projection trees and low dimensional manifolds. STOC 2008.
 
 use crate::graph::search::tile::sum;
-use crate::graph::search::widest::widest;
+use crate::linalg::widest;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rayon::prelude::*;

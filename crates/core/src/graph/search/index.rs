@@ -146,12 +146,7 @@ impl<'a> Index<'a> {
             Route::Tree(tree) => {
                 // In the order of the tree, so that one search finds in cache what the last one touched.
                 let order = tree.order();
-                let (targets, lengths) = self.search(self.points, order, k, &Others, watch)?;
-                let mut place = vec![0u32; order.len()];
-                for (at, &i) in order.iter().enumerate() {
-                    place[i as usize] = at as u32;
-                }
-                Ok((gather(&targets, &place, k), gather(&lengths, &place, k)))
+                Ok(put_back(&self.search(self.points, order, k, &Others, watch)?, order, k))
             }
         }
     }
@@ -237,6 +232,15 @@ pub(crate) fn concat(parts: Vec<Lists>) -> Lists {
         lists.1.extend(lengths);
     }
     lists
+}
+
+/// The lists of the points in `order`, one point after the other.
+pub(crate) fn put_back(lists: &Lists, order: &[u32], k: usize) -> Lists {
+    let mut place = vec![0u32; order.len()];
+    for (at, &i) in order.iter().enumerate() {
+        place[i as usize] = at as u32;
+    }
+    (gather(&lists.0, &place, k), gather(&lists.1, &place, k))
 }
 
 /// The lists of `k` in another order.

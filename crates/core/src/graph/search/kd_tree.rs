@@ -13,7 +13,7 @@ use crate::graph::metric::Metric;
 use crate::graph::search::best::Best;
 use crate::graph::search::filter::{Filter, Others};
 use crate::graph::search::watch::Watch;
-use crate::graph::search::widest::widest;
+use crate::linalg::widest;
 use crate::points::Points;
 use rayon::prelude::*;
 

