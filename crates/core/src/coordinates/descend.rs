@@ -6,7 +6,7 @@
 
 use super::album::{Album, Passed};
 use super::{Evidence, Map, Snapshot};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::field::{Descend, Energy, Way};
 use crate::linalg::dense::{self, sign};
 use crate::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Objective, Passing, Report, Stop};
@@ -60,6 +60,13 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             }
         }
     };
+    if !report.value.is_finite() && report.ended != Ended::Stopped {
+        return Err(Error::Numerical(
+            "the objective is no finite number: the data or a parameter are too large or too small for each other; \
+             rescale the columns, or leave the parameters at their defaults"
+                .into(),
+        ));
+    }
     let converged = report.converged() || (report.ended == Ended::Stuck && report.gradient <= task.tolerance);
     let objective = &mut task.objective;
     let figures = objective.figures(&y, report.value);

@@ -53,6 +53,8 @@ pub(crate) struct Interaction<T: Real> {
     evaluations: usize,
     /// The points in the order of `pairs`; empty if that is their own.
     order: Vec<u32>,
+    /// Where each point is in that order.
+    place: Vec<u32>,
     /// The coordinates and the slope in that order.
     ordered: (Vec<f64>, Vec<f64>),
 }
@@ -73,6 +75,7 @@ impl<T: Real> Interaction<T> {
             sums: Sums::default(),
             evaluations: 0,
             order: Vec::new(),
+            place: Vec::new(),
             ordered: (Vec::new(), Vec::new()),
         }
     }
@@ -90,13 +93,11 @@ impl<T: Real> Interaction<T> {
         }
         let (mut places, mut forces) = std::mem::take(&mut self.ordered);
         let dims = self.dims;
-        places.clear();
-        self.order.iter().for_each(|&i| places.extend_from_slice(&y[i as usize * dims..][..dims]));
+        places.resize(y.len(), 0.0);
         forces.resize(y.len(), 0.0);
+        gather(&mut places, y, &self.order, dims);
         let value = self.evaluate_in_order(&places, emphasis, wanted, &mut forces);
-        for (&i, force) in self.order.iter().zip(forces.chunks_exact(dims)) {
-            slope[i as usize * dims..][..dims].copy_from_slice(force);
-        }
+        gather(slope, &forces, &self.place, dims);
         self.ordered = (places, forces);
         value
     }
@@ -107,10 +108,12 @@ impl<T: Real> Interaction<T> {
         let many = n >= MANY && self.dims <= 3 && self.pull != Pull::Square && matches!(self.charges, Charges::One(_));
         if many && ARRANGED_AT.contains(&self.evaluations) {
             let order = along_curve(y, self.dims);
-            let mut place: Vec<u32> = (0..n as u32).collect();
-            self.order.iter().enumerate().for_each(|(at, &i)| place[i as usize] = at as u32);
-            let from: Vec<u32> = order.iter().map(|&i| place[i as usize]).collect();
+            if self.place.is_empty() {
+                self.place = (0..n as u32).collect();
+            }
+            let from: Vec<u32> = order.iter().map(|&i| self.place[i as usize]).collect();
             self.pairs = self.pairs.reordered(&from);
+            order.iter().enumerate().for_each(|(at, &i)| self.place[i as usize] = at as u32);
             self.order = order;
         }
         self.evaluations += 1;
@@ -239,6 +242,15 @@ pub(crate) fn of_size(
     Ok(if n <= FEW { Box::new(double()?) } else { Box::new(single()?) })
 }
 
+/// Rows of `dims` values, taken from where `from` says.
+fn gather(to: &mut [f64], values: &[f64], from: &[u32], dims: usize) {
+    to.par_chunks_exact_mut(dims).zip(from).with_min_len(4096).for_each(|(row, &i)| {
+        for (to, value) in row.iter_mut().zip(&values[i as usize * dims..]) {
+            *to = *value;
+        }
+    });
+}
+
 fn add_scaled(to: &mut [f64], factor: f64, from: &[f64]) {
     to.iter_mut().zip(from).for_each(|(to, from)| *to += factor * from);
 }
@@ -256,7 +268,9 @@ impl<T: Real> Emphasized for Interaction<T> {
 impl<T: Real> Energy for Interaction<T> {
     fn strength(&self, emphasis: f64) -> Option<f64> {
         match self.form {
-            Form::Sum(lambda) | Form::LogSum(lambda) | Form::LogSumRows(lambda) => Some(lambda / emphasis),
+            Form::Sum(lambda) | Form::LogSum(lambda) | Form::LogSumRows(lambda) => {
+                Some(lambda / emphasis / self.charges.unit() / self.charges.unit())
+            }
             Form::Uniform(_) => None,
         }
     }

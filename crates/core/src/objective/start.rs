@@ -15,6 +15,7 @@ use crate::points::Points;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent starts.
@@ -40,6 +41,9 @@ choices! {
 /// Neighbors of the spectral start.
 const NEIGHBORS: usize = 15;
 
+/// Of more points than this the principal components are those of so many of them: a start need not be more exact.
+const SAMPLED: usize = 10_000;
+
 impl Init {
     /// A start for every point whose first coordinate has the given standard deviation; the site's own, if it has one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
@@ -47,7 +51,7 @@ impl Init {
         let found = match (given(site)?, self, site.ground) {
             (Some(given), ..) => given,
             (None, Init::Random, _) => return random(site, size),
-            (None, Init::Pca, Ground::Points(points, _)) if points.cols() >= dims => mapped(&Pca::default(), site)?,
+            (None, Init::Pca, Ground::Points(points, _)) if points.cols() >= dims => principal(points, site)?,
             (None, Init::Pca, Ground::Distances(_)) => mapped(&Mds::default(), site)?,
             _ => spectral(site)?,
         };
@@ -87,6 +91,34 @@ fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
     Ok(coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?.coordinates)
 }
 
+/// The first principal components.
+fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
+    let n = points.rows();
+    if n <= SAMPLED {
+        return mapped(&Pca::default(), site);
+    }
+    let some = points.select(&(0..SAMPLED).map(|i| i * n / SAMPLED).collect::<Vec<_>>());
+    let map = mapped(&Pca::default(), &Site { ground: Ground::from(&some), ..*site })?;
+    let mean = some.column_means();
+    // X̃ᵀY has the directions of the components; in units of the map, so that no square overflows.
+    let unit = map.values().iter().fold(f64::MIN_POSITIVE, |most, y| most.max(y.abs()));
+    let mut axes = vec![vec![0.0; points.cols()]; site.dims];
+    for (row, place) in some.values().chunks_exact(points.cols()).zip(map.values().chunks_exact(site.dims)) {
+        for (axis, y) in axes.iter_mut().zip(place) {
+            axis.iter_mut().zip(row.iter().zip(&mean)).for_each(|(a, (x, m))| *a += (x - m) / unit * (y / unit));
+        }
+    }
+    for axis in &mut axes {
+        let length = axis.iter().map(|a| a * a).sum::<f64>().sqrt();
+        axis.iter_mut().for_each(|a| *a = if length > 0.0 { *a / length } else { 0.0 });
+    }
+    let along =
+        |row: &[f64], axis: &[f64]| -> f64 { row.iter().zip(&mean).zip(axis).map(|((x, m), a)| (x - m) * a).sum() };
+    let rows = points.values().par_chunks_exact(points.cols());
+    let values: Vec<Vec<f64>> = rows.map(|row| axes.iter().map(|axis| along(row, axis)).collect()).collect();
+    Points::new(n, site.dims, values.concat())
+}
+
 fn spectral(site: &Site<'_>) -> Result<Points> {
     let method = LaplacianEigenmaps::default();
     if site.graph.is_some() {
@@ -123,4 +155,30 @@ fn random(site: &Site<'_>, size: f64) -> Result<Points> {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(site.seed);
     let values = (0..n * dims).map(|_| size * <StandardNormal as Distribution<f64>>::sample(&StandardNormal, &mut rng));
     Points::new(n, dims, values.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_components_of_some_are_nearly_those_of_all() {
+        let n = SAMPLED + 2000;
+        let value = |i: usize, c: usize| {
+            let noise = ((i * 5 + c) as f64 * 0.754_877_666).fract() - 0.5;
+            3.0 + noise * [1.0, 8.0, 0.1, 4.0, 0.5][c]
+        };
+        let points = Points::new(n, 5, (0..5 * n).map(|at| value(at / 5, at % 5)).collect()).unwrap();
+        let site = Site::of(Ground::from(&points));
+        let (some, all) = (principal(&points, &site).unwrap(), mapped(&Pca::default(), &site).unwrap());
+        for q in 0..2 {
+            let (mut both, mut one, mut other) = (0.0, 0.0, 0.0);
+            for i in 0..n {
+                let (a, b) = (some.row(i)[q], all.row(i)[q]);
+                (both, one, other) = (both + a * b, one + a * a, other + b * b);
+            }
+            let cosine = both.abs() / (one * other).sqrt();
+            assert!(cosine > 0.9999, "component {q}: {cosine}");
+        }
+    }
 }

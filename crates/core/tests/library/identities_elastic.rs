@@ -36,6 +36,35 @@ fn e01_two_points_part_by_the_root_of_the_logarithm() {
     }
 }
 
+/// Powers of two change no digit, however far they go.
+#[test]
+fn e02_data_of_any_size_have_the_same_map() {
+    for (points, powers) in [(swiss(120), [460, -460]), (cloud(90, 12, 4), [100, -100])] {
+        let plain = fit(Elastic::default(), Neighbors::Nearest(8), 2, &points);
+        assert!(plain.report().objective.unwrap().is_finite());
+        for power in powers {
+            let scaled = points.values().iter().map(|x| x * 2f64.powi(power)).collect();
+            let scaled = Points::new(points.rows(), points.cols(), scaled).unwrap();
+            let model = fit(Elastic::default(), Neighbors::Nearest(8), 2, &scaled);
+            same_shape(plain.embedding(), model.embedding(), power);
+            let ratio = figure(&model, "critical_lambda") / figure(&plain, "critical_lambda");
+            assert!((ratio * 4f64.powi(power) - 1.0).abs() < 1e-9, "{power}: {ratio}");
+        }
+    }
+    let huge = Points::new(120, 3, swiss(120).values().iter().map(|x| x * 1e140).collect()).unwrap();
+    let far = Elastic { lambda: Lambda::Path { from: None, to: 1e3, count: 5 }, ..Elastic::default() };
+    let recipe = Recipe { method: far.into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
+    match recipe.fit(&huge) {
+        Ok(model) => assert!(model.report().objective.unwrap().is_finite()),
+        Err(error) => assert!(error.to_string().contains("too large or too small"), "{error}"),
+    }
+}
+
+fn same_shape(a: &Points, b: &Points, power: i32) {
+    let mismatch = distance_mismatch(a, b);
+    assert!(mismatch < 1e-9, "2^{power}: {mismatch}");
+}
+
 #[test]
 fn e02_scaling_the_data_scales_lambda() {
     let points = swiss(200);

@@ -63,9 +63,9 @@ fn deviations_grow_away_from_the_data_and_the_mean_stays() {
 fn rows_held_out_of_a_swiss_roll_are_as_far_off_as_their_deviations_say() {
     // A Gaussian has 0.68 of its mass within one deviation and 0.95 within two. The errors here are a mixture over
     // places, a little heavier in the middle and in the tails, and 400 rows of three features give shares good to
-    // 0.015 or so; the bounds are the range of the ten seeds with as much again.
+    // 0.015 or so; the bounds are the range of ten seeds with as much again.
     let (mut one, mut two) = (0.0, 0.0);
-    for seed in 0..10 {
+    for seed in 0..5 {
         let all = Sample::SwissRoll.draw(1600, 0.4, seed).unwrap().points;
         let (train, test) = (all.select(&(0..1200).collect::<Vec<_>>()), all.select(&(1200..1600).collect::<Vec<_>>()));
         let model = model(Isomap::default(), 8, 2, &train);
@@ -77,8 +77,8 @@ fn rows_held_out_of_a_swiss_roll_are_as_far_off_as_their_deviations_say() {
         }
         let [a, b] = counts.map(|count| count / 1200.0);
         assert!((0.60..0.80).contains(&a) && (0.91..0.98).contains(&b), "seed {seed}: {a} {b}");
-        one += a / 10.0;
-        two += b / 10.0;
+        one += a / 5.0;
+        two += b / 5.0;
     }
     assert!((0.66..0.76).contains(&one) && (0.93..0.97).contains(&two), "{one} {two}");
 }

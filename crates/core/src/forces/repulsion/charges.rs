@@ -25,9 +25,11 @@ pub(crate) enum Charges {
     Squares(Squares),
 }
 
-/// Points whose squared distances are weights.
+/// Points whose squared distances are weights, in a unit of their own: data of any size have weights of about one.
 #[derive(Clone, Debug)]
 pub(crate) struct Squares {
+    /// The unit of length, a power of two.
+    unit: f64,
     /// One feature after the other, each with mean zero.
     columns: Vec<f64>,
     count: usize,
@@ -63,11 +65,15 @@ impl Charges {
     pub(crate) fn squares(points: &Points, shown: &Points) -> Charges {
         let n = points.rows();
         let (mean, shown_mean) = (points.column_means(), shown.column_means());
-        let square = |i: usize| points.row(i).iter().zip(&mean).map(|(y, m)| (y - m).powi(2)).sum();
+        let largest = |row: &[f64]| row.iter().zip(&mean).fold(0.0, |most: f64, (y, m)| most.max((y - m).abs()));
+        let largest = (0..n).map(|i| largest(points.row(i))).fold(0.0, f64::max);
+        let unit = if largest > 0.0 { largest.log2().ceil().exp2() } else { 1.0 };
+        let square = |i: usize| points.row(i).iter().zip(&mean).map(|(y, m)| ((y - m) / unit).powi(2)).sum();
         let columns = (0..shown.cols()).flat_map(|c| (0..n).map(move |i| (c, i)));
         let table = (n <= TABLED && points.cols() > FEW_FEATURES).then(|| {
-            let square =
-                |i: usize, j: usize| points.row(i).iter().zip(points.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+            let square = |i: usize, j: usize| {
+                points.row(i).iter().zip(points.row(j)).map(|(a, b)| ((a - b) / unit).powi(2)).sum::<f64>()
+            };
             let mut table = vec![0.0; n * n];
             table.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
                 row.iter_mut().enumerate().for_each(|(j, entry)| *entry = square(i, j) as f32);
@@ -75,20 +81,30 @@ impl Charges {
             table
         });
         Charges::Squares(Squares {
+            unit,
             table,
-            columns: columns.map(|(c, i)| shown.row(i)[c] - shown_mean[c]).collect(),
+            columns: columns.map(|(c, i)| (shown.row(i)[c] - shown_mean[c]) / unit).collect(),
             count: shown.cols(),
             squares: (0..n).map(square).collect(),
         })
     }
 
+    /// The unit of length of the weights, whose squares are in its square.
+    pub(crate) fn unit(&self) -> f64 {
+        match self {
+            Charges::One(_) => 1.0,
+            Charges::Squares(squares) => squares.unit,
+        }
+    }
+
     /// By which part of their mean the weights of some pairs are off.
     pub(crate) fn error(&self, points: &Points) -> f64 {
-        let n = points.rows();
+        let (n, unit) = (points.rows(), self.unit());
         let pairs: Vec<(usize, usize)> =
             (0..ASKED.min(n)).map(|at| (at * n / ASKED.min(n), (at * 7919 + n / 2) % n)).collect();
-        let square =
-            |i: usize, j: usize| points.row(i).iter().zip(points.row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let square = |i: usize, j: usize| {
+            points.row(i).iter().zip(points.row(j)).map(|(a, b)| ((a - b) / unit).powi(2)).sum::<f64>()
+        };
         let off: f64 = pairs.iter().map(|&(i, j)| (self.weight(i, j) - square(i, j)).powi(2)).sum();
         let all: f64 = pairs.iter().map(|&(i, j)| square(i, j).powi(2)).sum();
         if all > 0.0 { (off / all).sqrt() } else { 0.0 }

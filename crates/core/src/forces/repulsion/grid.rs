@@ -169,10 +169,9 @@ impl<T: Real, const W: usize> Grid<T, W> {
     /// What a charge of one adds to the potential at its own place, and to its slope.
     #[inline(always)]
     fn itself(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
-        let first = 3 - self.dims;
-        let along = |axis: usize| if axis < first { Along::<T, W>::one() } else { Along::itself(place[axis]) };
         let (long, wide) = (W, if self.dims > 1 { W } else { 1 });
-        contract(&self.near, (wide, long), [along(0), along(1), along(2)], 1.0 / self.used_spacing)
+        let axes = Along::<T, W>::of_each(place, self.dims, Along::itself);
+        contract(&self.near, (wide, long), axes, 1.0 / self.used_spacing)
     }
 
     /// Sorts the points into bands along the first axis that is used, in their own order within each.
@@ -297,10 +296,9 @@ impl<T: Real, const W: usize> Grid<T, W> {
     #[inline(always)]
     fn read(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let Some(convolution) = &self.convolution else { return (0.0, [0.0; 3]) };
-        let first = 3 - self.dims;
-        let along = |axis: usize| if axis < first { Along::<T, W>::one() } else { Along::at(place[axis]) };
         let (wide, long) = (convolution.used[1], convolution.padded[2]);
-        contract(&self.nodes, (wide, long), [along(0), along(1), along(2)], 1.0 / self.used_spacing)
+        let axes = Along::<T, W>::of_each(place, self.dims, Along::at);
+        contract(&self.nodes, (wide, long), axes, 1.0 / self.used_spacing)
     }
 }
 
@@ -314,6 +312,17 @@ struct Along<T, const W: usize> {
 }
 
 impl<T: Real, const W: usize> Along<T, W> {
+    /// The three axes, of which the last `dims` are used.
+    #[inline(always)]
+    fn of_each(place: &[T; 3], dims: usize, of: impl Fn(T) -> Along<T, W>) -> [Along<T, W>; 3] {
+        let z = of(place[2]);
+        match dims {
+            1 => [Along::one(), Along::one(), z],
+            2 => [Along::one(), of(place[1]), z],
+            _ => [of(place[0]), of(place[1]), z],
+        }
+    }
+
     /// An axis that is not used.
     #[inline(always)]
     fn one() -> Along<T, W> {

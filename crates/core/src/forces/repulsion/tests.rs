@@ -147,7 +147,7 @@ fn a_point_far_off_makes_the_grid_coarse_and_not_large() {
 #[test]
 fn a_tree_is_near_the_sum_pair_by_pair_in_many_dimensions() {
     for dims in [4, 6] {
-        let y = places(3000, dims, 12.0);
+        let y = places(1500, dims, 12.0);
         for kernel in &kernels()[..3] {
             let error = |opening: f64| {
                 let mut tree = Repulsion::Tree(Box::new(Tree::new(kernel.clone(), dims, opening)));

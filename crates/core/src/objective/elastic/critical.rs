@@ -30,6 +30,14 @@ pub(crate) struct Critical {
     pub(crate) upper: f64,
 }
 
+impl Critical {
+    /// For weights that are the squares of lengths in another unit.
+    pub(super) fn in_units_of(self, unit: f64) -> Critical {
+        let [value, lower, upper] = [self.value, self.lower, self.upper].map(|lambda| lambda / unit / unit);
+        Critical { value, lower, upper }
+    }
+}
+
 /// λ₁* by the factor of L⁺ with one point held.
 pub(super) fn critical(attraction: &SparseSymmetric, held: &Cholesky, charges: &Charges) -> Result<Critical> {
     let n = attraction.dim();

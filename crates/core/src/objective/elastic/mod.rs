@@ -222,16 +222,19 @@ impl Build for Elastic {
         let (charges, off) = self.charges(site, accuracy)?;
         let laplacian = springs.laplacian();
         let factor = factored(&laplacian, site.memory)?;
+        // λ and its critical value are told in the units of the data; the weights have a unit of their own.
+        let unit = charges.unit();
         let critical = factor.as_ref().map(|factor| critical(&laplacian, factor, &charges)).transpose()?;
+        let critical = critical.map(|critical| critical.in_units_of(unit));
         let strength = if matches!(charges, Charges::One(_)) { STRENGTH_OF_ONE } else { STRENGTH };
-        let auto = strength * springs.mean_degree() / (n as f64 * charges.mean());
+        let auto = strength * springs.mean_degree() / (n as f64 * charges.mean()) / unit / unit;
         let lambdas = self.lambda.values(auto, critical.map(|critical| critical.value))?;
         let last = lambdas[lambdas.len() - 1];
         let squared = matches!(charges, Charges::Squares(_));
 
         let repulsion = Repulsion::of(Kernel::Gaussian, n, dims, SPACING, accuracy);
         let degrees = springs.pairs.degrees();
-        let mut energy = Interaction::new(springs.pairs, Pull::Square, repulsion, Form::Sum(last), dims);
+        let mut energy = Interaction::new(springs.pairs, Pull::Square, repulsion, Form::Sum(last * unit * unit), dims);
         energy.charges = charges;
         let start = self.start(site, graph, &mut energy, last / lambdas[0])?;
         let way = match factor {

@@ -5,9 +5,11 @@ use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::Silent;
 use eigenfold::{Method, Model, Points, Recipe};
 use faer::{Mat, MatRef, Side};
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::panic::Location;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock};
 
 /// Identities that hold to rounding.
 pub(crate) const EXACT: f64 = 1e-12;
@@ -25,6 +27,17 @@ pub(crate) fn swiss(n: usize) -> Points {
         [t * t.cos(), 21.0 * v, t * t.sin()]
     };
     Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+/// A model that several tests look at.
+pub(crate) type Shared = Arc<OnceLock<Model>>;
+
+/// A method, as it is if nothing is asked for, fitted to a roll of so many points: once, for all the tests that look at it.
+pub(crate) fn fitted(method: &Method, n: usize) -> Shared {
+    static MODELS: Mutex<BTreeMap<(&str, usize), Shared>> = Mutex::new(BTreeMap::new());
+    let model = MODELS.lock().unwrap().entry((method.info().name, n)).or_default().clone();
+    model.get_or_init(|| Recipe { method: method.clone(), ..Recipe::default() }.fit(&swiss(n)).unwrap());
+    model
 }
 
 /// Points without structure: a linear congruential generator's.
