@@ -190,7 +190,7 @@ fn training_rows_come_back_within_their_deviations() {
     // The rows take part in their own prediction by kriging, so they lie closer than a new row would, whose mean square
     // is one by construction; the linear rule's is one exactly. Beyond 2.5 deviations a Gaussian has 1.2 % of its mass;
     // 5 % leaves room for the heavier tails of maps with creases.
-    for points in [swiss(140)] {
+    for points in [swiss(110)] {
         for method in Method::all() {
             let name = method.info().name;
             let model = recipe(method).fit(&points).unwrap();

@@ -217,7 +217,7 @@ fn what_is_dear_is_left_out_unless_it_is_asked_for() {
 
 #[test]
 fn left_out_features_have_the_same_density_every_time() {
-    let points = cloud(60, 8, 9);
+    let points = cloud(48, 8, 9);
     for method in Method::all() {
         let name = method.info().name;
         let recipe = recipe(method);

@@ -133,7 +133,7 @@ proptest! {
 
 #[test]
 fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
-    let (roll, new) = (swiss(300), swiss(310).select(&(300..310).collect::<Vec<_>>()));
+    let (roll, new) = (swiss(200), swiss(210).select(&(200..210).collect::<Vec<_>>()));
     let edges = edges(&graph(&roll, 8));
     let spectral = |method: &Method| method.info().needs_graph && method.info().stage != "objective";
     for method in Method::all().into_iter().filter(spectral) {
