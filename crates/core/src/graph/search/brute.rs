@@ -182,7 +182,9 @@ impl Blocks {
             Some(outline) => outline.pairs_of_blocks(k),
             None => [(0..sides.len()).flat_map(|a| (a..sides.len()).map(move |b| (a, b))).collect(), vec![]],
         };
-        let watch = watch.again(near.len() + far.len());
+        // What is left to be measured at the end takes about half as long as the tiles.
+        let (tiles, last) = (near.len() + far.len(), (near.len() + far.len()).div_ceil(2 * sides.len()));
+        let watch = watch.again(tiles + last * sides.len());
         for (pairs, outlined) in [(near, false), (far, true)] {
             pairs.par_iter().try_for_each_init(Tile::default, |tile, &(a, b)| {
                 watch.step(1)?;
@@ -211,12 +213,13 @@ impl Blocks {
         let parts: Vec<Lists> = sides
             .into_par_iter()
             .map(|side| {
+                watch.step(last)?;
                 let mut lists = Lists::default();
                 let side = side.into_inner().unwrap_or_else(PoisonError::into_inner);
                 side.finish().for_each(|best| best.write(&mut lists));
-                lists
+                Ok(lists)
             })
-            .collect();
+            .collect::<Result<_>>()?;
         let lists = concat(parts);
         Ok(if outline.is_some() { put_back(&lists, ids, k) } else { lists })
     }
