@@ -118,7 +118,7 @@ fn x09_the_dual_is_solved_for_a_path_of_100_000_points() {
 
 /// X09 on a rolled sheet.
 #[test]
-#[ignore = "takes a minute; cargo test --test identities_xiao -- --ignored"]
+#[ignore = "takes a minute; cargo test --test library -- --ignored"]
 fn x09_the_dual_is_solved_for_a_roll_of_100_000_points() {
     let points = swiss(100_000);
     let model = unfolded(1e-3).fit(&points).unwrap();

@@ -219,7 +219,9 @@ fn leading(x: MatRef<'_, f64>) -> Mat<f64> {
 /// How many of the directions cost least for lists of `k` among the tried points; nothing if all products cost less.
 fn best_width(x: MatRef<'_, f64>, directions: MatRef<'_, f64>, k: usize) -> Option<usize> {
     let (n, dims) = (x.nrows(), x.ncols() as f64);
-    let widths: Vec<usize> = WIDTHS.into_iter().filter(|&width| width <= directions.ncols()).collect();
+    // Points that fill fewer directions than the narrowest outline has are all in those.
+    let all = (1..WIDTHS[0]).contains(&directions.ncols()).then_some(directions.ncols());
+    let widths: Vec<usize> = WIDTHS.into_iter().filter(|&width| width <= directions.ncols()).chain(all).collect();
     let trials: Vec<usize> = (0..n).step_by(n.div_ceil(TRIALS)).collect();
     let p = dense_product(directions.transpose(), x.transpose());
     let products = dense_product(x, Mat::from_fn(x.ncols(), trials.len(), |c, t| x[(trials[t], c)]).as_ref());
@@ -289,8 +291,9 @@ mod tests {
 
     #[test]
     fn neighbors_by_an_outline_are_those_by_all_coordinates() {
-        for (metric, scale) in [(Metric::Euclidean, 1.0), (Metric::Euclidean, 1e100), (Metric::Cosine, 1e-3)] {
-            let values = bent(0.02).values().iter().map(|x| x * scale).collect();
+        let cases = [(Metric::Euclidean, 1.0, 0.02), (Metric::Euclidean, 1e100, 0.0), (Metric::Cosine, 1e-3, 0.02)];
+        for (metric, scale, noisy) in cases {
+            let values = bent(noisy).values().iter().map(|x| x * scale).collect();
             let points = Points::new(N, DIMS, values).unwrap();
             let blocks = Blocks::new(&points, metric).unwrap();
             for k in [1, 12] {
