@@ -18,12 +18,12 @@ use super::neighborhood::Neighborhood;
 use crate::error::{Error, Result};
 use crate::forces::perplexity::calibrated;
 use crate::graph::{Index, Metric};
+use crate::linalg::parallel;
 use crate::model::Model;
 use crate::optimize::{Bounds, Descent, Stop};
 use crate::place::{Attracted, Hold, Push, Rule};
 use crate::points::Points;
 use crate::progress::Silent;
-use rayon::prelude::*;
 
 /// Training rows that are left out to see how well the others predict them.
 const JUDGING: usize = 300;
@@ -113,7 +113,7 @@ impl<'a> Energy<'a> {
             let predicted = self.predicted(self.map.row(*row), around)?;
             Ok(self.points.row(*row).iter().zip(predicted).map(|(x, p)| x - p).collect())
         };
-        let residuals: Vec<Vec<f64>> = left.par_iter().map(off).collect::<Result<_>>()?;
+        let residuals = parallel::try_collect(left.len(), |at| off(&left[at]))?;
         self.rows = residuals.len();
         if self.rows == 0 {
             return Ok(());

@@ -27,11 +27,11 @@
 use crate::back::neighborhood::{Kriged, Neighborhood, quadratic};
 use crate::error::Result;
 use crate::graph::{Index, Metric};
+use crate::linalg::parallel;
 use crate::points::Points;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 
 /// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
 const NEIGHBORS: usize = 32;
@@ -103,20 +103,18 @@ impl<'a> MapNeighbors<'a> {
         let map = self.index.points();
         let k = (NEIGHBORS + usize::from(rows.is_some())).min(map.rows());
         let (near, to) = self.index.nearest(places, k)?;
-        let lists = near.par_chunks(k).zip(to.par_chunks(k)).enumerate();
-        Ok(lists
-            .map(|(i, (near, to))| {
-                let own = rows.map(|rows| rows[i] as u32);
-                let list = near.iter().copied().zip(to.iter().copied());
-                let mut list: Vec<(u32, f64)> = list.filter(|(a, _)| Some(*a) != own).take(NEIGHBORS).collect();
-                if let (Some(pieces), Some(&(first, _))) = (&self.pieces, list.first()) {
-                    let home = pieces[own.unwrap_or(first) as usize];
-                    list.retain(|(a, _)| pieces[*a as usize] == home);
-                }
-                let (near, to) = list.into_iter().unzip();
-                Neighborhood::new(map, near, to)
-            })
-            .collect())
+        Ok(parallel::collect(places.rows(), |i| {
+            let own = rows.map(|rows| rows[i] as u32);
+            let (near, to) = (&near[i * k..(i + 1) * k], &to[i * k..(i + 1) * k]);
+            let list = near.iter().copied().zip(to.iter().copied());
+            let mut list: Vec<(u32, f64)> = list.filter(|(a, _)| Some(*a) != own).take(NEIGHBORS).collect();
+            if let (Some(pieces), Some(&(first, _))) = (&self.pieces, list.first()) {
+                let home = pieces[own.unwrap_or(first) as usize];
+                list.retain(|(a, _)| pieces[*a as usize] == home);
+            }
+            let (near, to) = list.into_iter().unzip();
+            Neighborhood::new(map, near, to)
+        }))
     }
 
     /// The neighborhoods of new places.
@@ -147,13 +145,11 @@ impl<'a> Kriging<'a> {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(0);
         let rows: Vec<usize> = index::sample(&mut draw, n, n.min(JUDGING)).into_vec();
         let around = self.map.of(&self.map.index.points().select(&rows), Some(&rows))?;
-        let left = rows.into_par_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
-        Ok(left
-            .map(|(row, around)| {
-                let gram = around.gram(self.points, self.points.row(row), self.unit);
-                Left { row, around, gram }
-            })
-            .collect())
+        let left = rows.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
+        Ok(parallel::collect_of(left, |_, (row, around)| {
+            let gram = around.gram(self.points, self.points.row(row), self.unit);
+            Left { row, around, gram }
+        }))
     }
 
     /// Takes the length and the noise of largest leave-one-out log density.
@@ -186,11 +182,12 @@ impl<'a> Kriging<'a> {
             // Nothing to learn from: a single point, or data that are the same everywhere.
             return;
         }
-        let residual = |(left, kriged): (&Left, &Kriged)| -> Vec<f64> {
+        let residual = |at: usize| -> Vec<f64> {
+            let (left, kriged) = (&left[at], &kriged[at]);
             let predicted = self.predicted(&left.around, kriged, self.points.row(left.row));
             self.points.row(left.row).iter().zip(predicted).map(|(x, p)| (x - p) / self.unit).collect()
         };
-        let residuals: Vec<Vec<f64>> = left.par_iter().zip(&kriged).map(residual).collect();
+        let residuals = parallel::collect(left.len(), residual);
         let variances: Vec<f64> = left
             .iter()
             .zip(&kriged)
@@ -286,7 +283,7 @@ fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
 }
 
 fn solve(left: &[Left], length: f64, noise: f64) -> Vec<Kriged> {
-    left.par_iter().map(|left| left.around.kriged(length, noise, &left.gram)).collect()
+    parallel::collect(left.len(), |at| left[at].around.kriged(length, noise, &left[at].gram))
 }
 
 /// q̄: the roughness by its degrees of freedom, over all rows.

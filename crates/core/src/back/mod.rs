@@ -15,13 +15,13 @@ mod kriging;
 mod neighborhood;
 
 use crate::error::{Error, Result};
+use crate::linalg::parallel;
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
 use energy::Energy;
 use kriging::{Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
-use rayon::prelude::*;
 
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
@@ -212,8 +212,8 @@ impl WayBack<'_> {
             Ready::Energy(energy) => energy.around(coordinates)?,
             Ready::Kriging(kriging) => kriging.around(coordinates)?,
         };
-        let at = |(i, around): (usize, &Neighborhood)| self.at(coordinates.row(i), around);
-        let rows: Vec<(Vec<f64>, Vec<f64>)> = around.par_iter().enumerate().map(at).collect::<Result<_>>()?;
+        let rows: Vec<(Vec<f64>, Vec<f64>)> =
+            parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
         let cols = rows.first().map_or(0, |row| row.0.len());
         let (mut points, mut deviations) = (Vec::new(), Vec::new());
         for (point, deviation) in &rows {
@@ -261,20 +261,16 @@ fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<I
 fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64]) -> (Vec<f64>, f64) {
     let p = mean.len();
     let largest = points.values().iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-    let starts: Vec<usize> = (0..points.rows()).step_by(ROWS).collect();
-    let parts: Vec<(Vec<f64>, f64)> = starts
-        .into_par_iter()
-        .map(|start| {
-            let (mut squares, mut total) = (vec![0.0; p], 0.0);
-            for i in start..(start + ROWS).min(points.rows()) {
-                for (j, (x, back)) in points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate() {
-                    squares[j] += ((x - back) / largest).powi(2);
-                    total += ((x - mean[j]) / largest).powi(2);
-                }
+    let parts: Vec<(Vec<f64>, f64)> = parallel::collect(points.rows().div_ceil(ROWS), |piece| {
+        let (mut squares, mut total) = (vec![0.0; p], 0.0);
+        for i in piece * ROWS..((piece + 1) * ROWS).min(points.rows()) {
+            for (j, (x, back)) in points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate() {
+                squares[j] += ((x - back) / largest).powi(2);
+                total += ((x - mean[j]) / largest).powi(2);
             }
-            (squares, total)
-        })
-        .collect();
+        }
+        (squares, total)
+    });
     let (mut squares, mut total) = (vec![0.0; p], 0.0);
     for part in &parts {
         squares.iter_mut().zip(&part.0).for_each(|(sum, s)| *sum += s);

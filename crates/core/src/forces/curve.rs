@@ -2,6 +2,7 @@
 //!
 //! G. M. Morton. A computer oriented geodetic data base and a new technique in file sequencing. IBM, 1966.
 
+use crate::linalg::parallel;
 use rayon::prelude::*;
 
 /// Bits of each coordinate that count.
@@ -22,7 +23,7 @@ pub(crate) fn along_curve(y: &[f64], dims: usize) -> Vec<u32> {
         (0..BITS).rev().fold(0u64, |key, bit| cells.iter().fold(key, |key, cell| key << 1 | (cell >> bit & 1)))
     };
     let mut keyed: Vec<(u64, u32)> =
-        y.par_chunks_exact(dims).enumerate().map(|(i, row)| (key(row), i as u32)).collect();
+        parallel::collect(y.len() / dims, |i| (key(&y[i * dims..(i + 1) * dims]), i as u32));
     keyed.par_sort_unstable();
     keyed.into_iter().map(|(_, i)| i).collect()
 }

@@ -9,9 +9,9 @@
 //! arXiv:1802.03426, 2018, algorithms 2 and 3.
 
 use crate::graph::Graph;
+use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Stop};
 use crate::progress::Silent;
-use rayon::prelude::*;
 
 /// Halvings of the interval in which σ is.
 const STEPS: usize = 64;
@@ -20,9 +20,7 @@ const LEAST: f64 = 1e-3;
 
 /// w[j|i] of every entry of the lists.
 pub(crate) fn weights(graph: &Graph) -> Vec<f64> {
-    let rows: Vec<Vec<f64>> =
-        (0..graph.len()).into_par_iter().with_min_len(64).map(|i| row(graph.lengths(i))).collect();
-    rows.concat()
+    parallel::collect(graph.len(), |i| row(graph.lengths(i))).concat()
 }
 
 /// The weights of one point's neighbors, by their distances.

@@ -2,7 +2,7 @@
 
 use super::Real;
 use crate::graph::Graph;
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Rows that are merged together.
 const ROWS: usize = 16_384;
@@ -45,8 +45,7 @@ impl<T: Real> Pairs<T> {
         let mut pairs = Pairs { offsets: vec![0], targets: Vec::new(), weights: Vec::new() };
         // Some rows at a time: all of them would take twice the memory.
         for some in (0..n).collect::<Vec<_>>().chunks(ROWS) {
-            let rows: Vec<Vec<(u32, f64)>> = some.par_iter().with_min_len(64).map(|&i| row(i)).collect();
-            for row in rows {
+            for row in parallel::collect(some.len(), |at| row(some[at])) {
                 pairs.targets.extend(row.iter().map(|entry| entry.0));
                 pairs.weights.extend(row.iter().map(|entry| T::round(entry.1)));
                 pairs.offsets.push(pairs.targets.len());
@@ -95,14 +94,13 @@ impl<T: Real> Pairs<T> {
 
     /// The sum of each point's weights.
     pub(crate) fn degrees(&self) -> Vec<f64> {
-        (0..self.len()).into_par_iter().map(|i| self.row(i).1.iter().map(|w| w.widen()).sum()).collect()
+        parallel::collect(self.len(), |i| self.row(i).1.iter().map(|w| w.widen()).sum())
     }
 
     /// Σ of a function of every entry, in a fixed order.
     pub(crate) fn sum(&self, term: impl Fn(f64) -> f64 + Sync) -> f64 {
         let row = |i: usize| self.row(i).1.iter().map(|w| term(w.widen())).sum::<f64>();
-        let rows: Vec<f64> = (0..self.len()).into_par_iter().map(row).collect();
-        rows.iter().sum()
+        parallel::collect(self.len(), row).iter().sum()
     }
 }
 

@@ -9,7 +9,7 @@
 //! affinities: properties and efficient numerical computation. ICML 2013 (Newton's method in log β, with bounds).
 
 use crate::graph::Graph;
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// The entropy is met to this.
 const TOLERANCE: f64 = 1e-13;
@@ -22,16 +22,11 @@ pub(crate) fn affinities(graph: &Graph, perplexities: &[f64]) -> Vec<f64> {
     let mut all = Vec::with_capacity(graph.edge_count());
     // Some rows at a time: all of them would take twice the memory.
     for some in (0..graph.len()).collect::<Vec<_>>().chunks(ROWS) {
-        let row = |&i: &usize| {
-            let squares: Vec<f64> = graph.lengths(i).iter().map(|d| d * d).collect();
+        let row = |at: usize| {
+            let squares: Vec<f64> = graph.lengths(some[at]).iter().map(|d| d * d).collect();
             mean(&squares, perplexities)
         };
-        some.par_iter()
-            .with_min_len(64)
-            .map(row)
-            .collect::<Vec<Vec<f64>>>()
-            .into_iter()
-            .for_each(|row| all.extend(row));
+        parallel::collect(some.len(), row).into_iter().for_each(|row| all.extend(row));
     }
     all
 }

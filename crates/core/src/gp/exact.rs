@@ -16,8 +16,8 @@ use crate::gp::problem::Problem;
 use crate::gp::{Biased, Negative, Process, Space};
 use crate::linalg::dense::cholesky::{Positive, add_gram};
 use crate::linalg::dense::{parts, symmetric_eigen};
+use crate::linalg::parallel;
 use faer::{ColMut, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 /// Up to so many points an evaluation keeps to one thread: its matrices are too small to share, and several descents can
 /// run side by side.
@@ -38,7 +38,7 @@ impl Exact {
     pub(crate) fn new(problem: &Problem) -> Result<Exact> {
         let (n, p) = (problem.n, problem.features);
         let mut squared = vec![0.0; n * n];
-        squared.par_chunks_mut(n).enumerate().for_each(|(j, column)| {
+        parallel::chunks_mut(&mut squared, n, |j, column| {
             (j + 1..n).for_each(|i| column[i] = problem.squared_distance(i, j));
         });
         let rows = MatRef::from_row_major_slice(&problem.data, n, p);
@@ -62,7 +62,7 @@ impl Exact {
         if self.one_thread() {
             near.chunks_mut(n).zip(covariance.col_iter_mut()).enumerate().for_each(column);
         } else {
-            near.par_chunks_mut(n).zip(covariance.par_col_iter_mut()).enumerate().for_each(column);
+            parallel::each_of(near.chunks_mut(n).zip(covariance.col_iter_mut()), |j, both| column((j, both)));
         }
     }
 
@@ -86,11 +86,8 @@ impl Exact {
             let diagonal = m[(j, j)];
             [near + diagonal, far, diagonal]
         };
-        let columns: Vec<[f64; 3]> = if self.one_thread() {
-            (0..n).map(column_sums).collect()
-        } else {
-            (0..n).into_par_iter().map(column_sums).collect()
-        };
+        let columns: Vec<[f64; 3]> =
+            if self.one_thread() { (0..n).map(column_sums).collect() } else { parallel::collect(n, column_sums) };
         columns.iter().fold([0.0; 3], |sum, c| [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2]])
     }
 }

@@ -29,8 +29,8 @@ use crate::gp::problem::{Problem, spaced};
 use crate::gp::{Biased, Negative, Process, Space};
 use crate::linalg::dense::cholesky::{Positive, add_gram};
 use crate::linalg::dense::product;
+use crate::linalg::parallel;
 use faer::{Mat, MatRef, Par};
-use rayon::prelude::*;
 
 /// What is added to the diagonal of C[mm], as a part of v.
 const JITTER: f64 = 1e-10;
@@ -122,7 +122,7 @@ impl<'a> Sparse<'a> {
             let ones = product(whitened.as_ref(), Mat::full(block.1, 1, 1.0).as_ref());
             Seen { gram, data: Mat::from_fn(m, p + 1, |a, j| if j < p { along[(a, j)] } else { ones[(a, 0)] }) }
         };
-        let parts: Vec<Seen> = self.blocks().into_par_iter().map(one).collect();
+        let parts = parallel::collect_of(self.blocks(), |_, block| one(block));
         let mut sum = Seen { gram: Mat::zeros(m, m), data: Mat::zeros(m, p + 1) };
         for part in &parts {
             sum.gram += &part.gram;
@@ -143,7 +143,7 @@ impl<'a> Sparse<'a> {
             factor.solve_upper(slope.as_mut(), Par::Seq);
             contracted(&slope, &near)
         };
-        let parts: Vec<[f64; 2]> = self.blocks().into_par_iter().map(one).collect();
+        let parts: Vec<[f64; 2]> = parallel::collect_of(self.blocks(), |_, block| one(block));
         parts.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
     }
 }

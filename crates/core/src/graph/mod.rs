@@ -15,8 +15,8 @@ pub use search::index::{Index, Lists};
 pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
+use crate::linalg::parallel;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Directed neighbor lists with distances, stored one list after the other.
@@ -161,24 +161,21 @@ impl Graph {
         const PIECE: usize = 2048;
         let n = self.len();
         let incoming = self.reversed();
-        let pieces: Vec<SomeRows> = (0..n.div_ceil(PIECE))
-            .into_par_iter()
-            .map(|piece| {
-                let mut part = SomeRows::default();
-                let mut list: Vec<(u32, f64)> = Vec::new();
-                for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
-                    list.clear();
-                    let both = self.edges(i).chain(incoming.edges(i));
-                    list.extend(both.map(|(j, length)| (j as u32, length)));
-                    list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
-                    list.dedup_by_key(|edge| edge.0);
-                    part.columns.extend(list.iter().map(|edge| edge.0));
-                    part.values.extend(list.iter().map(|edge| edge.1));
-                    part.ends.push(part.columns.len());
-                }
-                part
-            })
-            .collect();
+        let pieces = parallel::collect(n.div_ceil(PIECE), |piece| {
+            let mut part = SomeRows::default();
+            let mut list: Vec<(u32, f64)> = Vec::new();
+            for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
+                list.clear();
+                let both = self.edges(i).chain(incoming.edges(i));
+                list.extend(both.map(|(j, length)| (j as u32, length)));
+                list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                list.dedup_by_key(|edge| edge.0);
+                part.columns.extend(list.iter().map(|edge| edge.0));
+                part.values.extend(list.iter().map(|edge| edge.1));
+                part.ends.push(part.columns.len());
+            }
+            part
+        });
         let (offsets, targets, lengths) = joined(pieces);
         Undirected(Graph { offsets, targets, lengths })
     }

@@ -8,11 +8,11 @@ use crate::error::Result;
 use crate::graph::Undirected;
 use crate::graph::paths::dijkstra::settle;
 use crate::linalg::dense::{inner, product};
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::points::Points;
 use faer::Mat;
-use rayon::prelude::*;
 
 /// How far a point looks for parents; with two hops some points of a large sheet still find too few to span it.
 const HOPS: usize = 3;
@@ -41,7 +41,7 @@ impl Ordered {
         distance: &(dyn Fn(usize, usize) -> f64 + Sync),
     ) -> Ordered {
         let place = inverse(&order);
-        let lists = (0..order.len().div_ceil(PIECE)).into_par_iter().flat_map_iter(|piece| {
+        let lists = parallel::collect(order.len().div_ceil(PIECE), |piece| {
             let mut walk = Walk { graph, place: &place, met: vec![u32::MAX; order.len()], enough: most.min(ENOUGH) };
             let places = piece * PIECE..((piece + 1) * PIECE).min(order.len());
             let list = |i: u32| {
@@ -56,7 +56,7 @@ impl Ordered {
             };
             order[places].iter().copied().map(list).collect::<Vec<Vec<u32>>>()
         });
-        let lists: Vec<Vec<u32>> = lists.collect();
+        let lists: Vec<Vec<u32>> = lists.into_iter().flatten().collect();
         Ordered::from_lists(order, &lists)
     }
 

@@ -8,8 +8,8 @@ use crate::io::columns::{Columns, Role, place};
 use crate::io::dialect;
 use crate::io::dialect::{Dialect, SPACES};
 use crate::io::{Labels, ReadOptions, Table, format_error, is_unusable};
+use crate::linalg::parallel;
 use crate::points::Points;
-use rayon::prelude::*;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
@@ -91,7 +91,7 @@ fn read_pieces(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Proble
         }
     }
     bounds.push(text.len());
-    let pieces: Vec<_> = bounds.par_windows(2).map(|piece| read_rows(layout, &text[piece[0]..piece[1]])).collect();
+    let pieces = parallel::collect(bounds.len() - 1, |at| read_rows(layout, &text[bounds[at]..bounds[at + 1]]));
     let mut all = Rows::default();
     for (piece, &start) in pieces.into_iter().zip(&bounds) {
         let piece = piece.map_err(|problem| Problem {
@@ -244,7 +244,7 @@ pub(super) fn write(
     // A few pieces at a time, so that the text of a large table is never in memory whole.
     let starts: Vec<usize> = (0..points.rows()).step_by(step).collect();
     for group in starts.chunks(16) {
-        let texts: Vec<Vec<u8>> = group.par_iter().map(|&start| text_of(start)).collect();
+        let texts = parallel::collect(group.len(), |at| text_of(group[at]));
         texts.iter().try_for_each(|text| out.write_all(text))?;
     }
     Ok(())

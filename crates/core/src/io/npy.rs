@@ -6,8 +6,8 @@
 use crate::error::Result;
 use crate::io::npy_header::{Header, Kind, MAGIC};
 use crate::io::{Columns, ReadOptions, Table, read_error, table_of};
+use crate::linalg::parallel;
 use crate::points::Points;
-use rayon::prelude::*;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -30,9 +30,9 @@ pub(super) fn read(
     for part in values.chunks_mut(BLOCK / header.size) {
         let bytes = &mut block[..part.len() * header.size];
         file.read_exact(bytes).map_err(|error| read_error(path, error))?;
-        part.par_chunks_mut(TASK)
-            .zip(bytes.par_chunks(TASK * header.size))
-            .for_each(|(values, bytes)| convert(&header, bytes, values));
+        parallel::each_of(part.chunks_mut(TASK).zip(bytes.chunks(TASK * header.size)), |_, (values, bytes)| {
+            convert(&header, bytes, values);
+        });
     }
     let values = if header.fortran { transposed(&values, header.rows, header.cols) } else { values };
     let columns = names.map_or(Columns::counted(header.cols), Columns::named);
@@ -90,7 +90,7 @@ fn half(bits: u16) -> f64 {
 fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
     let mut turned = vec![0.0; values.len()];
     if cols > 0 {
-        turned.par_chunks_mut(cols).enumerate().for_each(|(i, row)| {
+        parallel::chunks_mut(&mut turned, cols, |i, row| {
             for (c, value) in row.iter_mut().enumerate() {
                 *value = values[c * rows + i];
             }

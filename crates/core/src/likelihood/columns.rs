@@ -1,8 +1,9 @@
 //! Feature columns as the likelihood sees them: centered, and in units of their own size.
 
+use crate::linalg::dense::col_chunks_mut;
+use crate::linalg::parallel;
 use crate::points::Points;
 use faer::Mat;
-use rayon::prelude::*;
 
 /// Columns that are written together.
 const TOGETHER: usize = 8;
@@ -35,7 +36,7 @@ impl Columns {
         let mean = points.column_means();
         let mut values = Mat::zeros(points.rows(), which.len());
         // As many columns together as share the lines of memory that a row lies in.
-        values.as_mut().par_col_chunks_mut(TOGETHER).enumerate().for_each(|(chunk, mut columns)| {
+        parallel::each_of(col_chunks_mut(values.as_mut(), TOGETHER), |chunk, mut columns| {
             let which = &which[chunk * TOGETHER..chunk * TOGETHER + columns.ncols()];
             for i in 0..points.rows() {
                 let row = points.row(i);

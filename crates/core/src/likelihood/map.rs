@@ -13,9 +13,9 @@
 use crate::error::Result;
 use crate::likelihood::{Columns, FLOOR, Observation};
 use crate::linalg::dense::{inner, product, symmetric_eigen};
+use crate::linalg::parallel;
 use crate::points::Points;
 use faer::Mat;
-use rayon::prelude::*;
 
 /// Rows to a piece of parallel work.
 const ROWS: usize = 1024;
@@ -55,24 +55,21 @@ impl Map {
         let (n, p, rank, mean) = (points.rows(), points.cols(), self.lengths.len(), points.column_means());
         // Sums of squares of numbers up to 1e150 would overflow without the division.
         let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
-        let pieces: Vec<(Vec<f64>, f64)> = (0..n.div_ceil(ROWS))
-            .into_par_iter()
-            .map(|piece| {
-                let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
-                let mut row = vec![0.0; p];
-                for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
-                    for (to, (x, m)) in row.iter_mut().zip(points.row(i).iter().zip(&mean)) {
-                        *to = (x - m) / largest;
-                    }
-                    square += row.iter().map(|x| x * x).sum::<f64>();
-                    for (q, along) in along.chunks_exact_mut(p).enumerate() {
-                        let factor = self.basis[(i, q)];
-                        along.iter_mut().zip(&row).for_each(|(sum, x)| *sum += factor * x);
-                    }
+        let pieces: Vec<(Vec<f64>, f64)> = parallel::collect(n.div_ceil(ROWS), |piece| {
+            let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
+            let mut row = vec![0.0; p];
+            for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
+                for (to, (x, m)) in row.iter_mut().zip(points.row(i).iter().zip(&mean)) {
+                    *to = (x - m) / largest;
                 }
-                (along, square)
-            })
-            .collect();
+                square += row.iter().map(|x| x * x).sum::<f64>();
+                for (q, along) in along.chunks_exact_mut(p).enumerate() {
+                    let factor = self.basis[(i, q)];
+                    along.iter_mut().zip(&row).for_each(|(sum, x)| *sum += factor * x);
+                }
+            }
+            (along, square)
+        });
         let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
         for (part, own) in &pieces {
             along.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);

@@ -19,11 +19,11 @@ use crate::error::{Error, Result};
 use crate::likelihood::peak::{Ladder, peak};
 use crate::likelihood::{Columns, FLOOR, Observation};
 use crate::linalg::Operator;
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::progress::{Observer, Stage};
 use faer::Mat;
-use rayon::prelude::*;
 
 /// What A1 may be, relative to A, where constants are free.
 const FREE: f64 = 1e-9;
@@ -189,13 +189,10 @@ impl Factors<'_> {
         factor.solve(solved.as_mut());
         let along = |f: usize| solved.col(f).iter().sum::<f64>() * unit;
         let own = along(p);
-        let quadratic: Vec<f64> = (0..p)
-            .into_par_iter()
-            .map(|f| {
-                let share = along(f) / own;
-                (0..n).map(|i| image[(i, f)] * (solved[(i, f)] - share * solved[(i, p)])).sum::<f64>()
-            })
-            .collect();
+        let quadratic: Vec<f64> = parallel::collect(p, |f| {
+            let share = along(f) / own;
+            (0..n).map(|i| image[(i, f)] * (solved[(i, f)] - share * solved[(i, p)])).sum::<f64>()
+        });
         let log_det = factor.log_determinant() + own.ln();
         Ok(Some(Shape { log_det, quadratic: kappa * quadratic.iter().sum::<f64>() }))
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod dense;
 pub(crate) mod eigen;
+pub(crate) mod parallel;
 pub(crate) mod room;
 pub(crate) mod sparse;
 mod widest;

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::field::{Energy, Weight};
 use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
 use crate::forces::{Pairs, Pull, Real, along_curve};
+use crate::linalg::parallel;
 use crate::optimize::Emphasized;
-use rayon::prelude::*;
 
 /// Rows to a piece of parallel work.
 const ROWS: usize = 128;
@@ -161,21 +161,17 @@ impl<T: Real> Interaction<T> {
     /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point.
     fn attract<const D: usize>(&self, factor: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         let places = self.places.as_chunks::<D>().0;
-        let parts: Vec<f64> = slope
-            .par_chunks_mut(ROWS * D)
-            .enumerate()
-            .map(|(piece, slope)| {
-                let rows = Rows { of: self, places, first: piece * ROWS, factor, wanted };
-                pulp::Arch::new().dispatch(Written(rows, slope))
-            })
-            .collect();
+        let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * D, |piece, slope| {
+            let rows = Rows { of: self, places, first: piece * ROWS, factor, wanted };
+            pulp::Arch::new().dispatch(Written(rows, slope))
+        });
         parts.iter().sum()
     }
 
     /// The sum of a term for every entry, with the pulls that come with it, one by one.
     fn attract_by(&self, y: &[f64], slope: &mut [f64], term: impl Fn(f64, f64) -> (f64, f64) + Sync) -> f64 {
         let dims = self.dims;
-        let rows = slope.par_chunks_mut(dims).enumerate().map(|(i, slope)| {
+        let rows: Vec<f64> = parallel::collect_chunks_mut(slope, dims, |i, slope| {
             let (targets, weights) = self.pairs.row(i);
             let (own, mut sum) = (&y[i * dims..(i + 1) * dims], 0.0);
             slope.fill(0.0);
@@ -188,7 +184,7 @@ impl<T: Real> Interaction<T> {
             }
             sum
         });
-        rows.collect::<Vec<f64>>().iter().sum()
+        rows.iter().sum()
     }
 
     /// The repulsive part, its slope added.
@@ -230,7 +226,7 @@ impl<T: Real> Interaction<T> {
 fn kernel_of_neighbors<T: Real>(pairs: &Pairs<T>, y: &[f64], dims: usize) -> Vec<f64> {
     let row = |i: usize| &y[i * dims..(i + 1) * dims];
     let bell = |i: usize, j: usize| (-row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>()).exp();
-    (0..pairs.len()).into_par_iter().map(|i| pairs.row(i).0.iter().map(|&j| bell(i, j as usize)).sum()).collect()
+    parallel::collect(pairs.len(), |i| pairs.row(i).0.iter().map(|&j| bell(i, j as usize)).sum())
 }
 
 /// An objective in double precision for few points and in single precision for many.
@@ -244,9 +240,11 @@ pub(crate) fn of_size(
 
 /// Rows of `dims` values, taken from where `from` says.
 fn gather(to: &mut [f64], values: &[f64], from: &[u32], dims: usize) {
-    to.par_chunks_exact_mut(dims).zip(from).with_min_len(4096).for_each(|(row, &i)| {
-        for (to, value) in row.iter_mut().zip(&values[i as usize * dims..]) {
-            *to = *value;
+    parallel::chunks_mut(to, ROWS * dims, |piece, to| {
+        for (row, &i) in to.chunks_exact_mut(dims).zip(&from[piece * ROWS..]) {
+            for (to, value) in row.iter_mut().zip(&values[i as usize * dims..]) {
+                *to = *value;
+            }
         }
     });
 }

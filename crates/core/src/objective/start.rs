@@ -9,13 +9,13 @@ use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Site};
 use crate::graph::{Graph, Neighbors, Search};
 use crate::ground::Ground;
+use crate::linalg::parallel;
 use crate::parameter::choices;
 use crate::place::Known;
 use crate::points::Points;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent starts.
@@ -114,8 +114,8 @@ fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
     }
     let along =
         |row: &[f64], axis: &[f64]| -> f64 { row.iter().zip(&mean).zip(axis).map(|((x, m), a)| (x - m) * a).sum() };
-    let rows = points.values().par_chunks_exact(points.cols());
-    let values: Vec<Vec<f64>> = rows.map(|row| axes.iter().map(|axis| along(row, axis)).collect()).collect();
+    let coordinates = |i: usize| -> Vec<f64> { axes.iter().map(|axis| along(points.row(i), axis)).collect() };
+    let values = parallel::collect(n, coordinates);
     Points::new(n, site.dims, values.concat())
 }
 

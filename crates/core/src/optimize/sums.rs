@@ -1,6 +1,6 @@
 //! Sums and products of long vectors, in pieces of a fixed size, whatever the number of threads.
 
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Variables to a piece of parallel work.
 const PIECE: usize = 16_384;
@@ -17,7 +17,8 @@ pub(super) fn dot_inside(a: &[f64], b: &[f64], inside: &[bool]) -> f64 {
 
 /// `to ← to + scale x` over the variables inside.
 pub(super) fn add_inside(to: &mut [f64], scale: f64, x: &[f64], inside: &[bool]) {
-    to.par_chunks_mut(PIECE).zip(x.par_chunks(PIECE)).zip(inside.par_chunks(PIECE)).for_each(|((to, x), inside)| {
+    parallel::chunks_mut(to, PIECE, |piece, to| {
+        let (x, inside) = (&x[piece * PIECE..], &inside[piece * PIECE..]);
         for ((to, x), &inside) in to.iter_mut().zip(x).zip(inside) {
             *to += if inside { scale * x } else { 0.0 };
         }
@@ -45,6 +46,5 @@ pub(super) fn sum_of(count: usize, term: impl Fn(usize) -> f64 + Sync) -> f64 {
     if count <= PIECE {
         return piece(0);
     }
-    let pieces: Vec<f64> = (0..count.div_ceil(PIECE)).into_par_iter().map(piece).collect();
-    pieces.iter().sum()
+    parallel::collect(count.div_ceil(PIECE), piece).iter().sum()
 }

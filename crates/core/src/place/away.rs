@@ -6,10 +6,10 @@ use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Graph, Lists, Paths};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
+use crate::linalg::parallel;
 use crate::memory;
 use crate::points::Points;
 use crate::progress::Silent;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Which distances, and from whom.
@@ -102,15 +102,18 @@ impl Prepared<'_> {
             return Ok(lengths);
         }
         let count = away.landmarks.as_ref().map_or(known.map.rows(), Vec::len);
-        let rows = (0..batch.rows()).into_par_iter().flat_map_iter(|row| {
+        let mut squares = vec![0.0; batch.rows() * count];
+        parallel::chunks_mut(&mut squares, count, |row, squares| {
             let x = batch.row(row);
-            (0..count).map(move |i| match (&away.measure, known.points) {
-                (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, points.row(away.point(i))),
-                (_, Some((points, metric))) => metric.distance(x, points.row(away.point(i))).powi(2),
-                (_, None) => x[away.point(i)].powi(2),
-            })
+            for (i, square) in squares.iter_mut().enumerate() {
+                *square = match (&away.measure, known.points) {
+                    (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, points.row(away.point(i))),
+                    (_, Some((points, metric))) => metric.distance(x, points.row(away.point(i))).powi(2),
+                    (_, None) => x[away.point(i)].powi(2),
+                };
+            }
         });
-        Ok(rows.collect())
+        Ok(squares)
     }
 }
 
@@ -124,15 +127,16 @@ impl Geodesics {
     fn lengths(&self, seeds: &[Vec<(u32, f64)>]) -> Result<Vec<f64>> {
         match self {
             Geodesics::Paths(paths) => paths.from_seeds(seeds, &Silent),
-            Geodesics::Landmarks(known) => Ok(seeds
-                .par_iter()
-                .flat_map_iter(|seeds| {
-                    (0..known.len()).map(move |at| {
+            Geodesics::Landmarks(known) => {
+                let mut lengths = vec![0.0; seeds.len() * known.len()];
+                parallel::chunks_mut(&mut lengths, known.len(), |row, lengths| {
+                    for (at, shortest) in lengths.iter_mut().enumerate() {
                         let through = |&(j, length): &(u32, f64)| length + known.length(at, j as usize);
-                        seeds.iter().map(through).fold(f64::INFINITY, f64::min)
-                    })
-                })
-                .collect()),
+                        *shortest = seeds[row].iter().map(through).fold(f64::INFINITY, f64::min);
+                    }
+                });
+                Ok(lengths)
+            }
         }
     }
 }

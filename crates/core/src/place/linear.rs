@@ -3,8 +3,8 @@
 use super::{FAR, Known, Placed};
 use crate::error::Result;
 use crate::graph::Metric;
+use crate::linalg::parallel;
 use crate::points::Points;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The mean of the training points and the axes.
@@ -46,12 +46,10 @@ impl Linear {
     }
 
     pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
-        let rows = (0..new.rows()).into_par_iter().flat_map_iter(|i| self.row(new.row(i)));
-        let coordinates = Points::new(new.rows(), known.map.cols(), rows.collect())?;
+        let rows = parallel::collect(new.rows(), |i| self.row(new.row(i)));
+        let coordinates = Points::new(new.rows(), known.map.cols(), rows.concat())?;
         let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
-        let most = |(points, _): (&Points, Metric)| {
-            (0..points.rows()).into_par_iter().map(|i| from_mean(points, i)).reduce(|| 0.0, f64::max)
-        };
+        let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
         let reach = FAR * known.points.map_or(f64::INFINITY, most);
         let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
         Ok(Placed { coordinates, far })

@@ -33,9 +33,9 @@ use crate::error::{Error, Result};
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Index, Lists, Metric};
 use crate::ground::Ground;
+use crate::linalg::parallel;
 use crate::points::Points;
 use attracted::Pushes;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// New rows placed together, so that the memory of a batch stays small.
@@ -152,7 +152,7 @@ impl Rule {
             let batch = new.select(&batch);
             let near = known.nearest(index.as_ref(), &batch)?;
             let squares = away.as_ref().map_or(Ok(Vec::new()), |away| away.squares(known, &near, &batch))?;
-            let rows = (0..batch.rows()).into_par_iter().flat_map_iter(|i| {
+            let rows = parallel::collect(batch.rows(), |i| {
                 let width = squares.len() / batch.rows();
                 self.place_row(
                     known,
@@ -165,7 +165,7 @@ impl Rule {
                     },
                 )
             });
-            placed.extend(rows.collect::<Vec<f64>>());
+            rows.into_iter().for_each(|row| placed.extend(row));
             far.extend((0..batch.rows()).filter(|i| near.1[i * known.k] > reach).map(|i| start + i));
         }
         Ok(Placed { coordinates: Points::new(new.rows(), dims, placed)?, far })
@@ -220,15 +220,12 @@ impl Known<'_> {
         if let Some(index) = index {
             return index.nearest(rows, self.k);
         }
-        let lists: Vec<Vec<(u32, f64)>> = (0..rows.rows())
-            .into_par_iter()
-            .map(|i| {
-                let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
-                list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-                list.truncate(self.k);
-                list
-            })
-            .collect();
+        let lists = parallel::collect(rows.rows(), |i| {
+            let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
+            list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            list.truncate(self.k);
+            list
+        });
         if let Some(i) = lists.iter().position(|list| list[0].1 < 0.0) {
             return Err(Error::data(format!("row {} has a negative distance; distances are not negative", i + 1)));
         }

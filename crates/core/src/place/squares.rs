@@ -7,8 +7,8 @@ use super::{Known, Newcomer};
 use crate::error::Result;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
+use crate::linalg::parallel;
 use crate::points::Points;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// What was scaled.
@@ -38,14 +38,14 @@ impl Squares {
         let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
         let geodesics = self.away.geodesics(geodesics)?;
         let square = self.away.training_squares(ground, geodesics.as_ref())?;
-        let rows = (0..ground.len()).into_par_iter().flat_map_iter(|i| match landmarks.binary_search(&(i as u32)) {
+        let rows = parallel::collect(ground.len(), |i| match landmarks.binary_search(&(i as u32)) {
             Ok(at) => known.map.row(at).to_vec(),
             Err(_) => {
                 let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
                 self.gower(known, &squares, |at| at)
             }
         });
-        Points::new(ground.len(), known.map.cols(), rows.collect())
+        Points::new(ground.len(), known.map.cols(), rows.concat())
     }
 
     /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map.

@@ -13,10 +13,10 @@ use super::{Known, Newcomer};
 use crate::error::Result;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
+use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Stop};
 use crate::points::Points;
 use crate::progress::Silent;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent ends, in units in which the distances have mean square one.
@@ -66,7 +66,7 @@ impl Stress {
         let (map, dims) = (known.map.values(), known.map.cols());
         let anchors = Anchors { map, dims, rows: (0..landmarks.len()).collect() };
         let middle = known.map.column_means();
-        let rows = (0..ground.len()).into_par_iter().flat_map_iter(|i| match landmarks.binary_search(&(i as u32)) {
+        let rows = parallel::collect(ground.len(), |i| match landmarks.binary_search(&(i as u32)) {
             Ok(at) => known.map.row(at).to_vec(),
             Err(_) => {
                 let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
@@ -78,7 +78,7 @@ impl Stress {
                 self.placed(&anchors, &squares, known.map.row(nearest), &middle)
             }
         });
-        Points::new(ground.len(), dims, rows.collect())
+        Points::new(ground.len(), dims, rows.concat())
     }
 
     /// The lower end of two descents.

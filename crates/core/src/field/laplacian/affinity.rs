@@ -3,8 +3,8 @@
 use crate::error::{Error, Result};
 use crate::field::Weight;
 use crate::graph::Graph;
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// How an edge counts that is in the lists of both its ends.
@@ -29,7 +29,9 @@ impl Affinity {
     /// The weight of every edge from its length.
     pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
         let graph = graph.union();
-        let weights: Vec<f64> = graph.all_lengths().par_iter().with_min_len(8192).map(|&l| weight(l)).collect();
+        let lengths = graph.all_lengths();
+        let mut weights = vec![0.0; lengths.len()];
+        parallel::fill(&mut weights, |at| weight(lengths[at]));
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.degrees = affinity.sums(|_| 0.0);
         affinity

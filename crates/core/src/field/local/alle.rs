@@ -18,13 +18,13 @@ use crate::field::{Build, Built, Field, Info, InputKind, Site, needs_points, sho
 use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
 use crate::ground::Measured;
 use crate::ground::regression::Regression;
+use crate::linalg::parallel;
 use crate::linalg::sparse::root::Root;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The largest regularization that is chosen, the usual one of lle.
@@ -156,7 +156,7 @@ fn share_beyond(data: Measured<'_>, ordered: &Ordered, dims: usize) -> f64 {
         let parents = parents(ordered, place);
         data.around(ordered.order[place] as usize, &parents).share_beyond(parents.len(), dims)
     };
-    let shares: Vec<Option<f64>> = (0..asked).into_par_iter().map(share).collect();
+    let shares: Vec<Option<f64>> = parallel::collect(asked, share);
     let mut shares: Vec<f64> = shares.into_iter().flatten().collect();
     shares.sort_unstable_by(f64::total_cmp);
     shares.get(shares.len() / 2).map_or(MOST, |share| share.clamp(LEAST, MOST))
@@ -171,7 +171,7 @@ fn regressions(site: &Site<'_>, data: Measured<'_>, ordered: &Ordered, regulariz
         let parents = parents(ordered, place);
         Ok(data.around(ordered.order[place] as usize, &parents).regression(parents.len(), regularization))
     };
-    (0..ordered.order.len() - 1).into_par_iter().map(regression).collect()
+    parallel::try_collect(ordered.order.len() - 1, regression)
 }
 
 /// M, and the log likelihood where the number of features is known and the points differ at all.

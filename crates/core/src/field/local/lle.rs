@@ -19,10 +19,10 @@ use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::graph::Graph;
 use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Whose residuals weigh how much.
@@ -124,7 +124,7 @@ impl Lle {
         let watched = |i: usize| {
             if i.is_multiple_of(512) && site.observer.stop() { Err(Error::Stopped) } else { Ok(regression(i)) }
         };
-        (0..graph.len()).into_par_iter().map(watched).collect()
+        parallel::try_collect(graph.len(), watched)
     }
 
     /// m[i] of every point.

@@ -21,9 +21,9 @@ use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
 use crate::ground::Cloud;
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::tangent::complement;
+use crate::linalg::parallel;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// Modified locally linear embedding.
@@ -62,10 +62,9 @@ impl Build for ModifiedLle {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (graph, d) = (site.graph()?, site.dims);
         let ground = ground(site, graph, self.info().name, d + 1)?;
-        let locals: Vec<Local> = (0..graph.len())
-            .into_par_iter()
-            .map(|i| Local::new(&ground.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization))
-            .collect();
+        let locals = parallel::collect(graph.len(), |i| {
+            Local::new(&ground.around(i, graph.neighbors(i)), graph.neighbors(i).len(), self.regularization)
+        });
         let eta = median(locals.iter().map(|local| local.ratio(d)).collect());
         let matrix = glue(site, graph, |i, _, form| locals[i].form(locals[i].kept(d, eta), form))?;
         let field = Field::Precision { matrix, mass: None, scale: Scale::Unit };

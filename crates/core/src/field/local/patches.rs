@@ -13,9 +13,9 @@ use crate::error::{Error, Result};
 use crate::field::Site;
 use crate::graph::Graph;
 use crate::ground::Measured;
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::{SparseSymmetric, by_rows};
 use crate::points::Points;
-use rayon::prelude::*;
 
 /// The ground of a method that flattens patches, after checking that every point has the neighbors which so many
 /// dimensions need.
@@ -57,7 +57,7 @@ pub(crate) fn glue(
     }
     site.afford("the patches", 24 * blocks[n] as u64, "use a smaller `neighbors` or `radius`, or raise `memory`")?;
     let mut forms = vec![0.0; blocks[n]];
-    by_rows(&blocks, &mut forms).into_par_iter().try_for_each(|(rows, mut forms)| {
+    parallel::try_collect_of(by_rows(&blocks, &mut forms), |_, (rows, mut forms)| {
         for i in rows {
             let (own, rest) = forms.split_at_mut(blocks[i + 1] - blocks[i]);
             form(i, &members[offsets[i]..offsets[i + 1]], own);

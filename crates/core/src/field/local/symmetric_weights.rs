@@ -17,11 +17,11 @@ use crate::error::{Error, Result};
 use crate::field::Site;
 use crate::graph::{Graph, Undirected};
 use crate::ground::Measured;
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::progress::Observer;
 use faer::Mat;
-use rayon::prelude::*;
 
 /// The projected gradient must fall to this part of what it was at the start.
 const TOLERANCE: f64 = 1e-10;
@@ -110,7 +110,7 @@ impl Problem {
             (0..k).for_each(|a| share[a * k + a] += added);
             share
         };
-        let shares = (0..graph.len()).into_par_iter().map(share).collect();
+        let shares = parallel::collect(graph.len(), share);
         Ok(Problem { graph, edges, ends, shares })
     }
 
@@ -121,7 +121,7 @@ impl Problem {
             let rows = self.shares[i].chunks_exact(own.len().max(1));
             rows.map(|row| row.iter().zip(&own).map(|(h, w)| h * w).sum()).collect()
         };
-        let products: Vec<Vec<f64>> = (0..self.graph.len()).into_par_iter().with_min_len(256).map(product).collect();
+        let products: Vec<Vec<f64>> = parallel::collect(self.graph.len(), product);
         self.scatter(|i, place| products[i][place])
     }
 

@@ -13,8 +13,8 @@
 use crate::error::Result;
 use crate::graph::paths::in_blocks;
 use crate::graph::paths::sweep::{LANES, Real};
+use crate::linalg::parallel;
 use crate::progress::Observer;
-use rayon::prelude::*;
 
 /// The number of partial sums of a product, whatever the number of threads.
 const GROUPS: usize = 16;
@@ -23,11 +23,11 @@ const GROUPS: usize = 16;
 pub(crate) fn fill<R: Real>(
     n: usize,
     observer: &dyn Observer,
-    fill_panel: impl Fn(usize, &mut [R]) + Sync + Send,
-    map: impl Fn(R) -> R + Sync + Send + Copy,
+    fill_panel: impl Fn(usize, &mut [R]) + Sync,
+    map: impl Fn(R) -> R + Sync,
 ) -> Result<Vec<R>> {
     let mut panels = vec![R::ZERO; (0..n).step_by(LANES).map(|first| (n - first) * LANES).sum()];
-    in_blocks(panels_mut(&mut panels, n).into_par_iter(), observer, |(first, panel)| {
+    in_blocks(panels_mut(&mut panels, n), observer, |(first, panel)| {
         fill_panel(first, panel);
         panel.iter_mut().for_each(|entry| *entry = map(*entry));
         for (i, row) in panel.chunks_exact_mut(LANES).enumerate().take(LANES) {
@@ -56,17 +56,14 @@ pub(crate) fn grouped_product<R: Real, const C: usize>(panels: &[R], x: &[[f64; 
     for first in (0..n).step_by(LANES) {
         starts.push(starts[starts.len() - 1] + (n - first) * LANES);
     }
-    let partial: Vec<Vec<[f64; C]>> = (0..GROUPS.min(starts.len() - 1))
-        .into_par_iter()
-        .map(|group| {
-            let mut y = vec![[0.0; C]; n];
-            for index in (group..starts.len() - 1).step_by(GROUPS) {
-                let (panel, first) = (&panels[starts[index]..starts[index + 1]], index * LANES);
-                pulp::Arch::new().dispatch(PanelProduct { panel, x: &x[first..], y: &mut y[first..] });
-            }
-            y
-        })
-        .collect();
+    let partial: Vec<Vec<[f64; C]>> = parallel::collect(GROUPS.min(starts.len() - 1), |group| {
+        let mut y = vec![[0.0; C]; n];
+        for index in (group..starts.len() - 1).step_by(GROUPS) {
+            let (panel, first) = (&panels[starts[index]..starts[index + 1]], index * LANES);
+            pulp::Arch::new().dispatch(PanelProduct { panel, x: &x[first..], y: &mut y[first..] });
+        }
+        y
+    });
     let mut sums = vec![[0.0; C]; n];
     for y in &partial {
         for (sum, y) in sums.iter_mut().zip(y) {

@@ -30,12 +30,12 @@ use crate::field::unfolding::certificate::{MARGINS, bound_at, confirmed};
 use crate::field::unfolding::{Constraints, Pairs, Web};
 use crate::graph::Graph;
 use crate::linalg::eigen::pencil::{Rung, bottom_and_rung};
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::memory;
 use crate::progress::Observer;
 use faer::Mat;
-use rayon::prelude::*;
 
 /// The relative accuracy of λ is better than this.
 const ACCURACY: f64 = 1e-7;
@@ -204,7 +204,8 @@ fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
         let along = |(q, share): (usize, &f64)| share * (found.vectors[(i, q)] - found.vectors[(j, q)]).powi(2);
         share.iter().enumerate().map(along).sum::<f64>() / pairs.squares[e]
     };
-    let stretches: Vec<f64> = (0..w.len()).into_par_iter().with_min_len(4096).map(stretch).collect();
+    let mut stretches = vec![0.0; w.len()];
+    parallel::fill(&mut stretches, stretch);
     let shares = || pairs.squares.iter().zip(w).map(|(d, w)| d * w);
     let mean = shares().zip(&stretches).map(|(share, x)| share * x).sum::<f64>() / shares().sum::<f64>();
     // No weight falls by more than ten times in a round, so that none is lost for good.

@@ -22,8 +22,8 @@
 use crate::error::{Error, Result};
 use crate::field::unfolding::Pairs;
 use crate::linalg::dense::{dense_product, symmetric_eigen};
+use crate::linalg::parallel;
 use faer::Mat;
-use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A set of points is flat in directions whose part of its variance is below this: distances then err by less than the
@@ -35,6 +35,8 @@ const IMPOSSIBLE: f64 = 1e-6;
 const ZERO: f64 = 1e-12;
 /// A distance follows from others if the part of it that is independent of them, squared, is below this.
 const IMPLIED: f64 = 1e-9;
+/// Pairs to a piece of parallel work.
+const PIECE: usize = 64;
 
 /// What is left of K and of the pairs.
 pub(crate) struct Face {
@@ -143,7 +145,8 @@ fn cliques(pairs: &Pairs) -> BTreeSet<Vec<u32>> {
         clique.sort_unstable();
         clique
     };
-    pairs.ends.par_iter().map(around).filter(|clique| clique.len() > 2).collect()
+    let cliques = parallel::collect(pairs.ends.len(), |e| around(&pairs.ends[e]));
+    cliques.into_iter().filter(|clique| clique.len() > 2).collect()
 }
 
 /// The pairs of a pivoted Cholesky factor of the Gram matrix of V-images of the pairs,
@@ -169,11 +172,13 @@ fn independent(pairs: &Pairs, basis: &Mat<f64>) -> Vec<usize> {
         }
         kept.push(pivot);
         let (own, ends, root) = (rows[pivot].clone(), pairs.ends[pivot], left[pivot].sqrt());
-        rows.par_iter_mut().zip(left.par_iter_mut()).enumerate().for_each(|(e, (row, left))| {
-            let cosine = inner(&pairs.ends[e], &ends).powi(2) * inverses[e] * inverses[pivot];
-            let entry = (cosine - row.iter().zip(&own).map(|(a, b)| a * b).sum::<f64>()) / root;
-            row.push(entry);
-            *left -= entry * entry;
+        parallel::each_of(rows.chunks_mut(PIECE).zip(left.chunks_mut(PIECE)), |piece, (rows, left)| {
+            for ((row, left), e) in rows.iter_mut().zip(left).zip(piece * PIECE..) {
+                let cosine = inner(&pairs.ends[e], &ends).powi(2) * inverses[e] * inverses[pivot];
+                let entry = (cosine - row.iter().zip(&own).map(|(a, b)| a * b).sum::<f64>()) / root;
+                row.push(entry);
+                *left -= entry * entry;
+            }
         });
         left[pivot] = 0.0;
     }

@@ -26,8 +26,8 @@
 use crate::error::Result;
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::{dense_product, parts, symmetric_eigenvalues};
+use crate::linalg::parallel;
 use faer::Mat;
-use rayon::prelude::*;
 
 /// Conjugate gradients stop at this violation of a pair, as a part of its square.
 const EXACT: f64 = 1e-13;
@@ -156,7 +156,7 @@ impl Place<'_> {
         let scale: Vec<f64> = (0..m).map(|e| 1.0 / own(e).sqrt()).collect();
         let mut shift = 0.0;
         while shift <= SHIFTS[1] {
-            room.matrix_mut().par_col_iter_mut().enumerate().for_each(|(e, mut column)| {
+            parallel::each_of(room.matrix_mut().col_iter_mut(), |e, mut column| {
                 let (i, j) = self.program.ends[e];
                 let [k_i, k_j] = [i, j].map(|point| self.k.col_as_slice(point));
                 let [z_i, z_j] = [i, j].map(|point| self.z.col_as_slice(point));
@@ -324,13 +324,13 @@ impl Schur<'_> {
             }
             pulled
         };
-        let pulled: Vec<Vec<f64>> = (0..n).into_par_iter().map(pull).collect();
-        let entry = |(e, &(i, j)): (usize, &(usize, usize))| {
+        let pulled: Vec<Vec<f64>> = parallel::collect(n, pull);
+        parallel::collect(program.ends.len(), |e| {
+            let (i, j) = program.ends[e];
             let (z_i, z_j) = (z.col_as_slice(i), z.col_as_slice(j));
             let product: f64 = (0..n).map(|c| (pulled[i][c] - pulled[j][c]) * (z_i[c] - z_j[c])).sum();
             product + self.ratio[e] * w[e]
-        };
-        program.ends.par_iter().enumerate().map(entry).collect()
+        })
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::error::{Error, Result};
 use crate::graph::Graph;
 use crate::graph::pieces::Sets;
+use crate::linalg::parallel;
 use crate::parameter::{Choice, choices};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -67,8 +68,10 @@ impl Pairs {
             pairs.extend(angles(graph));
             pairs.par_sort_unstable_by(ascending);
             pairs.dedup_by_key(|pair| (pair.0, pair.1));
-            let unknown = pairs.par_iter_mut().filter(|pair| pair.2.is_nan());
-            unknown.for_each(|pair| pair.2 = distance(pair.0 as usize, pair.1 as usize));
+            parallel::chunks_mut(&mut pairs, 1024, |_, pairs| {
+                let unknown = pairs.iter_mut().filter(|pair| pair.2.is_nan());
+                unknown.for_each(|pair| pair.2 = distance(pair.0 as usize, pair.1 as usize));
+            });
         }
         merged(graph.len(), pairs)
     }

@@ -19,9 +19,9 @@ use crate::field::unfolding::Pairs;
 use crate::field::unfolding::interior;
 use crate::field::unfolding::interior::{largest_trace, trace, weighted};
 use crate::linalg::dense::{inner, product, symmetric_eigen};
+use crate::linalg::parallel;
 use crate::progress::Observer;
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
 /// Rounds of added pairs at most; about ten are usual.
 const ROUNDS: usize = 200;
@@ -164,13 +164,10 @@ impl Within {
     /// aᵀQa for every pair.
     fn forms(&self, q: &Mat<f64>) -> Vec<f64> {
         let count = self.a.nrows();
-        let pieces: Vec<Vec<f64>> = (0..count.div_ceil(PIECE))
-            .into_par_iter()
-            .map(|piece| {
-                let start = piece * PIECE;
-                interior::forms(self.a.subrows(start, PIECE.min(count - start)), q)
-            })
-            .collect();
+        let pieces: Vec<Vec<f64>> = parallel::collect(count.div_ceil(PIECE), |piece| {
+            let start = piece * PIECE;
+            interior::forms(self.a.subrows(start, PIECE.min(count - start)), q)
+        });
         pieces.concat()
     }
 

@@ -5,6 +5,7 @@ use crate::field::unfolding::Pairs;
 use crate::linalg::Eigenpairs;
 use crate::linalg::eigen::lanczos::Ask;
 use crate::linalg::eigen::pencil;
+use crate::linalg::parallel;
 use crate::linalg::room::Room;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
@@ -12,7 +13,6 @@ use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::linalg::sparse::rows::Counted;
 use crate::progress::Observer;
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
 /// Pairs to a piece of parallel work, and of summation.
 const PIECE: usize = 8192;
@@ -82,7 +82,8 @@ impl<'a> Web<'a> {
     pub(crate) fn each(&self, of: impl Fn(usize) -> f64 + Sync) -> Vec<f64> {
         let m = self.pairs.ends.len();
         let mut out = self.free.vector(m, SPARE);
-        (0..m).into_par_iter().with_min_len(PIECE).map(&of).collect_into_vec(&mut out);
+        out.resize(m, 0.0);
+        parallel::fill(&mut out, of);
         out
     }
 
@@ -121,7 +122,7 @@ impl<'a> Web<'a> {
     fn pieces(&self, of: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> Vec<f64> {
         let m = self.pairs.ends.len();
         let piece = |at: usize| of(at * PIECE..((at + 1) * PIECE).min(m));
-        (0..m.div_ceil(PIECE)).into_par_iter().map(piece).collect()
+        parallel::collect(m.div_ceil(PIECE), piece)
     }
 
     /// y[i] − y[j] for every pair, r numbers each.
@@ -129,7 +130,7 @@ impl<'a> Web<'a> {
         let size = r * self.pairs.ends.len();
         let mut out = self.free.vector(size, SPARE);
         out.resize(size, 0.0);
-        out.par_chunks_mut(PIECE * r).enumerate().for_each(|(piece, out)| {
+        parallel::chunks_mut(&mut out, PIECE * r, |piece, out| {
             for (&(i, j), out) in self.pairs.ends[piece * PIECE..].iter().zip(out.chunks_exact_mut(r)) {
                 let (a, b) = (&y[i as usize * r..][..r], &y[j as usize * r..][..r]);
                 (0..r).for_each(|q| out[q] = a[q] - b[q]);
@@ -142,7 +143,7 @@ impl<'a> Web<'a> {
     pub(crate) fn laplacian(&self, r: usize, weights: &[f64], differences: &[f64]) -> Vec<f64> {
         let size = r * self.pairs.len();
         let mut out = self.free.zeros(size, SPARE);
-        out.par_chunks_mut(1024 * r).enumerate().for_each(|(piece, out)| {
+        parallel::chunks_mut(&mut out, 1024 * r, |piece, out| {
             for (at, out) in out.chunks_exact_mut(r).enumerate() {
                 let i = piece * 1024 + at;
                 for &(e, first) in &self.around[self.offsets[i]..self.offsets[i + 1]] {

@@ -7,8 +7,8 @@
 //! so that a sum over all pairs is one sum with the charges 1, one with ‖y‖², and one for each feature. Wide data keep
 //! their squares exactly and their products in as many principal components as there are charges.
 
+use crate::linalg::parallel;
 use crate::points::Points;
-use rayon::prelude::*;
 
 /// Pairs whose weights are compared with the right ones.
 const ASKED: usize = 1000;
@@ -75,7 +75,7 @@ impl Charges {
                 points.row(i).iter().zip(points.row(j)).map(|(a, b)| ((a - b) / unit).powi(2)).sum::<f64>()
             };
             let mut table = vec![0.0; n * n];
-            table.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
+            parallel::chunks_mut(&mut table, n, |i, row| {
                 row.iter_mut().enumerate().for_each(|(j, entry)| *entry = square(i, j) as f32);
             });
             table

@@ -4,8 +4,8 @@
 //! so that nothing comes round the other side, and rows of padding are not transformed.
 
 use super::spline::Real;
+use crate::linalg::parallel::{self, Scratch};
 use eigenfold_fft::{Complex, ComplexPlans, RealPlans, Transformed};
-use rayon::prelude::*;
 
 /// Rows to a piece of parallel work, and columns that are turned together.
 const TILE: usize = 16;
@@ -59,30 +59,32 @@ impl<T: Real> Convolution<T> {
     pub(super) fn apply(&mut self, grid: &mut [T]) {
         let (long, wide) = (self.padded[2], self.padded[2] / 2 + 1);
         let (forward, back) = self.rows.clone();
-        grid.par_chunks_mut(long * TILE).zip(self.lines.par_chunks_mut(wide * TILE)).for_each_init(
-            || forward.make_scratch_vec(),
-            |scratch, (grid, lines)| {
+        let scratch = Scratch::new(|| forward.make_scratch_vec());
+        let tiles = grid.chunks_mut(long * TILE).zip(self.lines.chunks_mut(wide * TILE));
+        parallel::each_of(tiles, |_, (grid, lines)| {
+            scratch.lend(|scratch| {
                 for (row, line) in grid.chunks_exact_mut(long).zip(lines.chunks_exact_mut(wide)) {
                     // Lengths are those of the plan.
                     let _ = forward.process_with_scratch(row, line, scratch);
                 }
-            },
-        );
+            });
+        });
         if self.padded[1] == 1 {
             self.lines.iter_mut().zip(&self.spectrum).for_each(|(wave, &factor)| *wave = *wave * factor);
         } else {
             self.across();
         }
-        grid.par_chunks_mut(long * TILE).zip(self.lines.par_chunks_mut(wide * TILE)).for_each_init(
-            || back.make_scratch_vec(),
-            |scratch, (grid, lines)| {
+        let scratch = Scratch::new(|| back.make_scratch_vec());
+        let tiles = grid.chunks_mut(long * TILE).zip(self.lines.chunks_mut(wide * TILE));
+        parallel::each_of(tiles, |_, (grid, lines)| {
+            scratch.lend(|scratch| {
                 for (row, line) in grid.chunks_exact_mut(long).zip(lines.chunks_exact_mut(wide)) {
                     // Real at both ends, up to rounding.
                     (line[0].im, line[wide - 1].im) = (T::default(), T::default());
                     let _ = back.process_with_scratch(line, row, scratch);
                 }
-            },
-        );
+            });
+        });
     }
 
     /// Along the second axis, and the first.
@@ -91,19 +93,19 @@ impl<T: Real> Convolution<T> {
         let half = deep / 2 + 1;
         let (used, flat) = (self.used[1], self.padded[0] == 1);
         let (forward, back) = &self.columns;
-        let scratch =
-            || vec![Complex::default(); forward.get_inplace_scratch_len().max(back.get_inplace_scratch_len())];
+        let length = forward.get_inplace_scratch_len().max(back.get_inplace_scratch_len());
+        let scratch = Scratch::new(|| vec![Complex::default(); length]);
         let (lines, spectrum) = (&self.lines, &self.spectrum);
         // Columns of one plane after those of another; each tile of them lies in one plane.
-        self.turned.par_chunks_mut(deep * wide).enumerate().for_each(|(plane, turned)| {
+        parallel::chunks_mut(&mut self.turned, deep * wide, |plane, turned| {
             let lines = &lines[plane * used * wide..(plane + 1) * used * wide];
-            turned.par_chunks_mut(deep * TILE).enumerate().for_each_init(scratch, |scratch, (tile, columns)| {
+            parallel::chunks_mut(turned, deep * TILE, |tile, columns| {
                 let (first, count) = (tile * TILE, columns.len() / deep);
                 for i in 0..used {
                     let line = &lines[i * wide + first..i * wide + first + count];
                     line.iter().enumerate().for_each(|(c, &wave)| columns[c * deep + i] = wave);
                 }
-                for (c, column) in columns.chunks_exact_mut(deep).enumerate() {
+                let transform = |(c, column): (usize, &mut [Complex<T>]), scratch: &mut [Complex<T>]| {
                     column[used..].fill(Complex::default());
                     forward.process_with_scratch(column, scratch);
                     if flat {
@@ -113,21 +115,24 @@ impl<T: Real> Convolution<T> {
                         column.iter_mut().zip(mirrored).for_each(|(wave, &factor)| *wave = *wave * factor);
                         back.process_with_scratch(column, scratch);
                     }
-                }
+                };
+                let columns = columns.chunks_exact_mut(deep).enumerate();
+                scratch.lend(|scratch| columns.for_each(|column| transform(column, scratch)));
             });
         });
         if !flat {
             self.upward();
-            let (back, scratch) =
-                (&self.columns.1, || vec![Complex::default(); self.columns.1.get_inplace_scratch_len()]);
-            self.turned.par_chunks_mut(deep * TILE).for_each_init(scratch, |scratch, columns| {
-                columns.chunks_exact_mut(deep).for_each(|column| back.process_with_scratch(column, scratch));
+            let back = &self.columns.1;
+            let scratch = Scratch::new(|| vec![Complex::default(); back.get_inplace_scratch_len()]);
+            parallel::chunks_mut(&mut self.turned, deep * TILE, |_, columns| {
+                let columns = columns.chunks_exact_mut(deep);
+                scratch.lend(|scratch| columns.for_each(|column| back.process_with_scratch(column, scratch)));
             });
         }
         let turned = &self.turned;
-        self.lines.par_chunks_mut(used * wide).enumerate().for_each(|(plane, lines)| {
+        parallel::chunks_mut(&mut self.lines, used * wide, |plane, lines| {
             let turned = &turned[plane * wide * deep..(plane + 1) * wide * deep];
-            lines.par_chunks_mut(wide * TILE).enumerate().for_each(|(tile, lines)| {
+            parallel::chunks_mut(lines, wide * TILE, |tile, lines| {
                 let (first, count) = (tile * TILE, lines.len() / wide);
                 for c in 0..wide {
                     let column = &turned[c * deep + first..c * deep + first + count];
@@ -143,16 +148,16 @@ impl<T: Real> Convolution<T> {
         let (area, half, tall) = (wide * deep, deep / 2 + 1, high / 2 + 1);
         let used = self.used[0];
         let (forward, back) = &self.towers;
-        let scratch =
-            || vec![Complex::default(); forward.get_inplace_scratch_len().max(back.get_inplace_scratch_len())];
+        let length = forward.get_inplace_scratch_len().max(back.get_inplace_scratch_len());
+        let scratch = Scratch::new(|| vec![Complex::default(); length]);
         let (turned, spectrum) = (&self.turned, &self.spectrum);
-        self.stood.par_chunks_mut(high * TILE).enumerate().for_each_init(scratch, |scratch, (tile, towers)| {
+        parallel::chunks_mut(&mut self.stood, high * TILE, |tile, towers| {
             let (first, count) = (tile * TILE, towers.len() / high);
             for plane in 0..used {
                 let waves = &turned[plane * area + first..plane * area + first + count];
                 waves.iter().enumerate().for_each(|(t, &wave)| towers[t * high + plane] = wave);
             }
-            for (t, tower) in towers.chunks_exact_mut(high).enumerate() {
+            let transform = |(t, tower): (usize, &mut [Complex<T>]), scratch: &mut [Complex<T>]| {
                 tower[used..].fill(Complex::default());
                 forward.process_with_scratch(tower, scratch);
                 let (column, row) = ((first + t) / deep, (first + t) % deep);
@@ -161,10 +166,12 @@ impl<T: Real> Convolution<T> {
                 let mirrored = factors.iter().chain(factors[1..high - tall + 1].iter().rev());
                 tower.iter_mut().zip(mirrored).for_each(|(wave, &factor)| *wave = *wave * factor);
                 back.process_with_scratch(tower, scratch);
-            }
+            };
+            let towers = towers.chunks_exact_mut(high).enumerate();
+            scratch.lend(|scratch| towers.for_each(|tower| transform(tower, scratch)));
         });
         let stood = &self.stood;
-        self.turned.par_chunks_mut(area).enumerate().for_each(|(plane, turned)| {
+        parallel::chunks_mut(&mut self.turned, area, |plane, turned| {
             turned.iter_mut().enumerate().for_each(|(at, wave)| *wave = stood[at * high + plane]);
         });
     }
@@ -192,7 +199,7 @@ fn spectrum<const W: usize>(padded: [usize; 3], spacing: f64, kernel: impl Fn(f6
     let h = 0.5 * spacing;
     // The first axis is fastest: what belongs to (i0, i1, i2) stands at (i2 dense1 + i1) dense0 + i0.
     let mut values = vec![0.0; dense.iter().product()];
-    values.par_chunks_mut(dense[0]).enumerate().for_each(|(at, line)| {
+    parallel::chunks_mut(&mut values, dense[0], |at, line| {
         let (i1, i2) = (at % dense[1], at / dense[1]);
         let flat = ((i1 * i1 + i2 * i2) as f64) * h * h;
         line.iter_mut().enumerate().for_each(|(i0, value)| *value = kernel(flat + (i0 * i0) as f64 * h * h));
@@ -206,7 +213,7 @@ fn spectrum<const W: usize>(padded: [usize; 3], spacing: f64, kernel: impl Fn(f6
     }
     let shares: Vec<Vec<[(usize, f64); 2]>> = (0..3).map(|axis| shares::<W>(padded[axis], half[axis])).collect();
     let mut spectrum = vec![0.0; half.iter().product()];
-    spectrum.par_chunks_mut(half[0]).enumerate().for_each(|(at, line)| {
+    parallel::chunks_mut(&mut spectrum, half[0], |at, line| {
         let (s1, s2) = (&shares[1][at % half[1]], &shares[2][at / half[1]]);
         for (value, s0) in line.iter_mut().zip(&shares[0]) {
             for (i2, w2) in s2 {
@@ -242,14 +249,15 @@ fn shares<const W: usize>(padded: usize, half: usize) -> Vec<[(usize, f64); 2]> 
 /// Replaces every line by the transform of the even sequence of `length` whose first half and middle it is.
 fn even_transform(values: &mut [f64], line: usize, length: usize) {
     let plan = f64::real_plans(length).0;
-    let space = || (plan.make_input_vec(), plan.make_output_vec(), plan.make_scratch_vec());
-    values.par_chunks_mut(line * TILE).for_each_init(space, |(input, output, scratch), lines| {
-        for line in lines.chunks_exact_mut(line) {
+    let space = Scratch::new(|| (plan.make_input_vec(), plan.make_output_vec(), plan.make_scratch_vec()));
+    parallel::chunks_mut(values, line * TILE, |_, lines| {
+        let transform = |line: &mut [f64], (input, output, scratch): &mut (Vec<f64>, Vec<_>, Vec<_>)| {
             let mirrored = line.iter().chain(line[1..line.len() - 1].iter().rev());
             input.iter_mut().zip(mirrored).for_each(|(input, value)| *input = *value);
             let _ = plan.process_with_scratch(input, output, scratch);
             line.iter_mut().zip(output.iter()).for_each(|(value, wave)| *value = wave.re);
-        }
+        };
+        space.lend(|space| lines.chunks_exact_mut(line).for_each(|line| transform(line, space)));
     });
 }
 
@@ -257,7 +265,7 @@ fn even_transform(values: &mut [f64], line: usize, length: usize) {
 fn turned(values: &[f64], fastest: usize) -> Vec<f64> {
     let rest = values.len() / fastest;
     let mut out = vec![0.0; values.len()];
-    out.par_chunks_mut(rest).enumerate().for_each(|(i, row)| {
+    parallel::chunks_mut(&mut out, rest, |i, row| {
         row.iter_mut().enumerate().for_each(|(j, value)| *value = values[j * fastest + i]);
     });
     out

@@ -1,7 +1,7 @@
 //! Sums of a radial kernel over all pairs of points, one by one.
 
 use super::{Kernel, Sums};
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Pairs that are added side by side.
 const LANES: usize = 8;
@@ -28,8 +28,7 @@ pub(crate) fn add(kernel: &Kernel, weights: Weights<'_>, points: &[f64], dims: u
     for (i, row) in points.chunks_exact(dims).enumerate() {
         row.iter().enumerate().for_each(|(q, &x)| columns[q * padded + i] = x);
     }
-    let rows = sums.values.par_iter_mut().zip(sums.slopes.par_chunks_mut(dims)).enumerate();
-    rows.for_each(|(i, (value, slope))| {
+    parallel::each_of(sums.values.iter_mut().zip(sums.slopes.chunks_mut(dims)), |i, (value, slope)| {
         let row = Row { kernel, weights, columns: &columns, padded, n, i, slope };
         *value += pulp::Arch::new().dispatch(row);
     });

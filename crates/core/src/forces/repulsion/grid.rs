@@ -16,7 +16,7 @@
 use super::convolution::Convolution;
 use super::spline::{Real, spline};
 use super::{Kernel, Sums};
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Rows to a band.
 const BAND: usize = 32;
@@ -94,7 +94,8 @@ impl<T: Real, const W: usize> Grid<T, W> {
             place
         };
         let mut places = std::mem::take(&mut self.places);
-        points.par_chunks_exact(self.dims).with_min_len(PIECE).map(place).collect_into_vec(&mut places);
+        places.resize(points.len() / self.dims, [T::default(); 3]);
+        parallel::fill(&mut places, |i| place(&points[i * self.dims..(i + 1) * self.dims]));
         self.places = places;
         self.sort();
     }
@@ -214,8 +215,8 @@ impl<T: Real, const W: usize> Grid<T, W> {
         let Some(convolution) = &mut self.convolution else { return };
         convolution.apply(&mut self.nodes);
         let dims = self.dims;
-        let rows = sums.values.par_chunks_mut(PIECE).zip(sums.slopes.par_chunks_mut(PIECE * dims)).enumerate();
-        rows.for_each(|(piece, (values, slopes))| {
+        let rows = sums.values.chunks_mut(PIECE).zip(sums.slopes.chunks_mut(PIECE * dims));
+        parallel::each_of(rows, |piece, (values, slopes)| {
             for (at, (value, slope)) in values.iter_mut().zip(slopes.chunks_exact_mut(dims)).enumerate() {
                 let i = piece * PIECE + at;
                 let factor = factors.map_or(1.0, |factors| factors[i]);
@@ -264,7 +265,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
                     add_row(&mut self.nodes[start..start + W], &value, charge(i));
                 }
             }
-            2 => self.nodes.par_chunks_mut(BAND * long).enumerate().for_each(|(b, rows)| {
+            2 => parallel::chunks_mut(&mut self.nodes, BAND * long, |b, rows| {
                 rows.fill(T::default());
                 let own = b * BAND..b * BAND + rows.len() / long;
                 for &i in near(b) {
@@ -276,7 +277,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
                     }
                 }
             }),
-            _ => self.nodes.par_chunks_mut(BAND * used[1] * long).enumerate().for_each(|(b, planes)| {
+            _ => parallel::chunks_mut(&mut self.nodes, BAND * used[1] * long, |b, planes| {
                 planes.fill(T::default());
                 let own = b * BAND..b * BAND + planes.len() / (used[1] * long);
                 for &i in near(b) {

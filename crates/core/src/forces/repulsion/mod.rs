@@ -24,10 +24,10 @@ pub(crate) use kernel::{Kernel, Shape};
 pub(crate) use spline::Real;
 pub(crate) use tree::Tree;
 
+use crate::linalg::parallel;
 use crate::parameter::choices;
 #[cfg(test)]
 use crate::points::Points;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// The potential at every point, and its slope.
@@ -200,10 +200,10 @@ impl Repulsion {
         sums.clear(n, dims);
         self.add(points, dims, None, None, &mut sums);
         let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
-        let rows: Vec<(f64, Vec<f64>)> = asked
-            .par_iter()
-            .map(|&i| exact::one(&kernel, points, dims, &points[i * dims..(i + 1) * dims], Some(i)))
-            .collect();
+        let rows: Vec<(f64, Vec<f64>)> = parallel::collect(asked.len(), |at| {
+            let i = asked[at];
+            exact::one(&kernel, points, dims, &points[i * dims..(i + 1) * dims], Some(i))
+        });
         let (mut off, mut all, mut total, mut whole) = (0.0, 0.0, 0.0, 0.0);
         for (&i, (value, slope)) in asked.iter().zip(&rows) {
             for (q, exact) in slope.iter().enumerate() {

@@ -14,7 +14,7 @@
 //! Accelerating t-SNE using tree-based algorithms. JMLR 15, 2014.
 
 use super::{Kernel, Sums};
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Points that are not split any more.
 const LEAF: usize = 16;
@@ -116,7 +116,7 @@ impl Tree {
         let (dims, charged) = (self.dims, self.charged(charges));
         let leaves: Vec<usize> = (0..self.parts.len()).filter(|&at| self.parts[at].is_leaf()).collect();
         let found: Vec<Vec<(f64, Vec<f64>)>> =
-            leaves.par_iter().map(|&leaf| self.leaf(leaf, &charged, charges)).collect();
+            parallel::collect(leaves.len(), |at| self.leaf(leaves[at], &charged, charges));
         for (&leaf, found) in leaves.iter().zip(&found) {
             let Part { first, end, .. } = self.parts[leaf];
             for (&i, (value, slope)) in self.order[first..end].iter().zip(found) {
@@ -133,24 +133,19 @@ impl Tree {
     fn charged(&self, charges: Option<&[f64]>) -> Charged {
         let (dims, count) = (self.dims, self.parts.len());
         let charge = |i: u32| charges.map_or(1.0, |charges| charges[i as usize]);
-        let parts: Vec<(f64, Vec<f64>, f64)> = self
-            .parts
-            .par_iter()
-            .with_min_len(64)
-            .map(|part| {
-                let some = &self.order[part.first..part.end];
-                let total: f64 = some.iter().map(|&i| charge(i)).sum();
-                // Where nothing is charged any place will do.
-                let share = |i: u32| if total > 0.0 { charge(i) / total } else { 1.0 / some.len() as f64 };
-                let mut center = vec![0.0; dims];
-                for &i in some {
-                    center.iter_mut().zip(self.point(i)).for_each(|(center, x)| *center += share(i) * x);
-                }
-                let away = |&i: &u32| self.point(i).iter().zip(&center).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
-                let radius = some.iter().map(away).fold(0.0, f64::max).sqrt();
-                (total, center, radius)
-            })
-            .collect();
+        let parts: Vec<(f64, Vec<f64>, f64)> = parallel::collect(count, |at| {
+            let some = &self.order[self.parts[at].first..self.parts[at].end];
+            let total: f64 = some.iter().map(|&i| charge(i)).sum();
+            // Where nothing is charged any place will do.
+            let share = |i: u32| if total > 0.0 { charge(i) / total } else { 1.0 / some.len() as f64 };
+            let mut center = vec![0.0; dims];
+            for &i in some {
+                center.iter_mut().zip(self.point(i)).for_each(|(center, x)| *center += share(i) * x);
+            }
+            let away = |&i: &u32| self.point(i).iter().zip(&center).map(|(x, c)| (x - c) * (x - c)).sum::<f64>();
+            let radius = some.iter().map(away).fold(0.0, f64::max).sqrt();
+            (total, center, radius)
+        });
         let mut charged = Charged {
             charges: Vec::with_capacity(count),
             centers: Vec::with_capacity(count * dims),

@@ -21,11 +21,11 @@
 
 use crate::graph::Undirected;
 use crate::graph::paths::sweep::Real;
+use crate::linalg::parallel;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::SymbolicSparseColMatRef;
 use faer::sparse::linalg::amd;
 use pulp::{Simd, WithSimd};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// No point.
@@ -223,7 +223,7 @@ fn eliminate_run(run: Range<usize>, starts: &[usize], arcs: &mut [f64]) {
         }
         let relax = |own: &mut [f64]| relax_through(own, first..end, starts, before);
         if shared {
-            rows.into_par_iter().with_min_len(8).for_each(relax);
+            parallel::each_of(rows, |_, own| relax(own));
         } else {
             rows.into_iter().for_each(relax);
         }

@@ -3,8 +3,8 @@
 use crate::error::Result;
 use crate::graph::Paths;
 use crate::graph::paths::sweep::LANES;
+use crate::linalg::parallel;
 use crate::progress::Observer;
-use rayon::prelude::*;
 
 /// The geodesics from every landmark to every point, in single precision and units of about the longest edge, and those
 /// between the landmarks in double precision.
@@ -44,8 +44,7 @@ impl LandmarkGeodesics {
         for (batch, some) in landmarks.chunks(at_once).enumerate() {
             let sources: Vec<usize> = some.iter().map(|&landmark| landmark as usize).collect();
             let rows = paths.from_sources(&sources, observer)?;
-            let cells = table.par_chunks_mut(m).with_min_len(1024).enumerate();
-            cells.for_each(|(point, cells)| {
+            parallel::chunks_mut(&mut table, m, |point, cells| {
                 let cells = cells[batch * at_once..].iter_mut();
                 cells.zip(rows.chunks_exact(n)).for_each(|(cell, row)| *cell = (row[point] / unit) as f32);
             });

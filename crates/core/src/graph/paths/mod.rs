@@ -26,9 +26,9 @@ use crate::graph::paths::dijkstra::dijkstra;
 use crate::graph::paths::elimination::{Budget, Elimination};
 use crate::graph::paths::panels::power_of_two;
 use crate::graph::paths::sweep::LANES;
+use crate::linalg::parallel;
 use crate::memory;
 use crate::progress::{Observer, Stage};
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 // The constants of the prediction above.
@@ -137,10 +137,10 @@ impl Paths {
             Route::Elimination(elimination) => {
                 // Neighbors in the order share ancestors, and the upward sweep is short.
                 rows.sort_by_key(|row| row.seeds.iter().map(|seed| elimination.position[seed.0 as usize]).min());
-                in_blocks(rows.par_chunks_mut(LANES), observer, |rows| sweep_rows(elimination, rows))?;
+                in_blocks(rows.chunks_mut(LANES), observer, |rows| sweep_rows(elimination, rows))?;
             }
             Route::Dijkstra(graph) => {
-                in_blocks(rows.par_iter_mut(), observer, |row| dijkstra(graph, row.seeds, row.out))?;
+                in_blocks(&mut rows, observer, |row| dijkstra(graph, row.seeds, row.out))?;
             }
         }
         Ok(out)
@@ -198,13 +198,14 @@ fn sweep_rows(elimination: &Elimination, rows: &mut [Row<'_>]) {
 }
 
 /// Runs the blocks in parallel; tells the observer after each and asks it before.
-pub(crate) fn in_blocks<I, F>(blocks: I, observer: &dyn Observer, work: F) -> Result<()>
-where
-    I: IndexedParallelIterator,
-    F: Fn(I::Item) + Sync + Send,
-{
+pub(crate) fn in_blocks<T: Send>(
+    blocks: impl IntoIterator<Item = T, IntoIter: ExactSizeIterator>,
+    observer: &dyn Observer,
+    work: impl Fn(T) + Sync,
+) -> Result<()> {
+    let blocks = blocks.into_iter();
     let (count, done) = (blocks.len() as f64, AtomicUsize::new(0));
-    blocks.try_for_each(|block| {
+    let worked = parallel::try_collect_of(blocks, |_, block| {
         if observer.stop() {
             return Err(Error::Stopped);
         }
@@ -212,7 +213,8 @@ where
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
         observer.progress(Stage::Field, done as f64 / count);
         Ok(())
-    })
+    });
+    worked.map(drop)
 }
 
 /// The number of points in each connected piece, largest first.

@@ -21,9 +21,9 @@ use crate::graph::search::outline::Outline;
 use crate::graph::search::shortlist::{Batch, Shortlist, View};
 use crate::graph::search::tile::{BLOCK, Tile, sum};
 use crate::graph::search::watch::Watch;
+use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
 use crate::points::Points;
-use rayon::prelude::*;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -69,16 +69,20 @@ impl Blocks {
         let ranked = metric.ranked_rows(points);
         let center = center(&ranked, n, dims);
         let farthest = |row: &[f64]| row.iter().zip(&center).fold(0.0f64, |most, (x, c)| most.max((x - c).abs()));
-        let largest = ranked.par_chunks(dims).map(farthest).reduce(|| 0.0, f64::max);
+        let largest = parallel::largest(n, |i| farthest(&ranked[i * dims..(i + 1) * dims]));
         if largest > 0.0 && !MAGNITUDES.contains(&largest) {
             return None;
         }
         let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
         let mut blocks = Blocks { metric, dims, center, scale, rows: Rows::default() };
         let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], doubt: vec![0.0; n] };
-        (rows.values.par_chunks_mut(dims), &mut rows.base, &mut rows.doubt, ranked.par_chunks(dims))
-            .into_par_iter()
-            .for_each(|(values, base, doubt, row)| (*base, *doubt) = blocks.convert(row, values));
+        let pieces = rows.values.chunks_mut(BLOCK * dims).zip(rows.base.chunks_mut(BLOCK));
+        parallel::each_of(pieces.zip(rows.doubt.chunks_mut(BLOCK)), |piece, ((values, base), doubt)| {
+            let rows = ranked[piece * BLOCK * dims..].chunks_exact(dims).zip(values.chunks_exact_mut(dims));
+            for (at, (row, values)) in rows.enumerate() {
+                (base[at], doubt[at]) = blocks.convert(row, values);
+            }
+        });
         blocks.rows = rows;
         Some(blocks)
     }
@@ -185,8 +189,9 @@ impl Blocks {
         // What is left to be measured at the end takes about half as long as the tiles.
         let (tiles, last) = (near.len() + far.len(), (near.len() + far.len()).div_ceil(2 * sides.len()));
         let watch = watch.again(tiles + last * sides.len());
+        let used = Scratch::new(Tile::default);
         for (pairs, outlined) in [(near, false), (far, true)] {
-            pairs.par_iter().try_for_each_init(Tile::default, |tile, &(a, b)| {
+            let work = |tile: &mut Tile, (a, b): (usize, usize)| {
                 watch.step(1)?;
                 let (down, across) = (view.block(a), view.block(b));
                 tile.outlined = outlined;
@@ -208,18 +213,16 @@ impl Blocks {
                     );
                 }
                 Ok(())
-            })?;
+            };
+            parallel::try_collect(pairs.len(), |at| used.lend(|tile| work(tile, pairs[at])))?;
         }
-        let parts: Vec<Lists> = sides
-            .into_par_iter()
-            .map(|side| {
-                watch.step(last)?;
-                let mut lists = Lists::default();
-                let side = side.into_inner().unwrap_or_else(PoisonError::into_inner);
-                side.finish().for_each(|best| best.write(&mut lists));
-                Ok(lists)
-            })
-            .collect::<Result<_>>()?;
+        let parts = parallel::try_collect_of(sides, |_, side| {
+            watch.step(last)?;
+            let mut lists = Lists::default();
+            let side = side.into_inner().unwrap_or_else(PoisonError::into_inner);
+            side.finish().for_each(|best| best.write(&mut lists));
+            Ok(lists)
+        })?;
         let lists = concat(parts);
         Ok(if outline.is_some() { put_back(&lists, ids, k) } else { lists })
     }
@@ -262,34 +265,34 @@ impl Blocks {
 
     /// All other points within `radius` of each point, sorted by (distance, index).
     pub(crate) fn within(&self, points: &Points, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
-        let parts: Vec<Vec<Vec<(u32, f64)>>> = (0..points.rows().div_ceil(BLOCK))
-            .into_par_iter()
-            .map_init(Tile::default, |tile, a| {
-                watch.step(BLOCK)?;
-                let (view, down) = (self.view(), self.view().block(a));
-                let limits: Vec<f32> = down.clone().map(|i| self.limit(radius, &self.rows, i)).collect();
-                let mut lists = vec![Vec::new(); down.len()];
-                let mut hits = Vec::new();
-                for b in 0..points.rows().div_ceil(BLOCK) {
-                    let across = view.block(b);
-                    tile.fill(self.metric, self.dims, view.values(&down), view.values(&across));
-                    for (at, j) in across.enumerate() {
-                        tile.down_within(at, self.rows.base[j], &limits, &mut hits);
-                        for &(i, _) in &hits {
-                            let i = i as usize;
-                            let distance = self.metric.distance(points.row(down.start + i), points.row(j));
-                            if distance <= radius && down.start + i != j {
-                                lists[i].push((j as u32, distance));
-                            }
+        let of_block = |tile: &mut Tile, a: usize| {
+            watch.step(BLOCK)?;
+            let (view, down) = (self.view(), self.view().block(a));
+            let limits: Vec<f32> = down.clone().map(|i| self.limit(radius, &self.rows, i)).collect();
+            let mut lists = vec![Vec::new(); down.len()];
+            let mut hits = Vec::new();
+            for b in 0..points.rows().div_ceil(BLOCK) {
+                let across = view.block(b);
+                tile.fill(self.metric, self.dims, view.values(&down), view.values(&across));
+                for (at, j) in across.enumerate() {
+                    tile.down_within(at, self.rows.base[j], &limits, &mut hits);
+                    for &(i, _) in &hits {
+                        let i = i as usize;
+                        let distance = self.metric.distance(points.row(down.start + i), points.row(j));
+                        if distance <= radius && down.start + i != j {
+                            lists[i].push((j as u32, distance));
                         }
                     }
                 }
-                for list in &mut lists {
-                    list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-                }
-                Ok(lists)
-            })
-            .collect::<Result<_>>()?;
+            }
+            for list in &mut lists {
+                list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            }
+            Ok(lists)
+        };
+        let tiles = Scratch::new(Tile::default);
+        let parts: Vec<Vec<Vec<(u32, f64)>>> =
+            parallel::try_collect(points.rows().div_ceil(BLOCK), |a| tiles.lend(|tile| of_block(tile, a)))?;
         Ok(parts.into_iter().flatten().collect())
     }
 }
@@ -307,6 +310,6 @@ fn center(values: &[f64], n: usize, dims: usize) -> Vec<f64> {
         }
         sums
     };
-    let parts: Vec<Vec<f64>> = values.par_chunks(1024 * dims).map(sum).collect();
+    let parts: Vec<Vec<f64>> = parallel::collect_of(values.chunks(1024 * dims), |_, rows| sum(rows));
     (0..dims).map(|c| parts.iter().map(|part| part[c]).sum()).collect()
 }

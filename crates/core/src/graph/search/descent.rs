@@ -15,9 +15,9 @@ use crate::graph::search::forest;
 use crate::graph::search::index::{Lists, concat};
 use crate::graph::search::tile::Tile;
 use crate::graph::search::watch::Watch;
+use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
 use crate::points::Points;
-use rayon::prelude::*;
 
 /// The largest k it is made for: leaves must hold enough points to fill a list.
 pub(crate) const MOST: usize = 64;
@@ -80,26 +80,25 @@ pub(crate) fn nearest_others(blocks: &Blocks, points: &Points, k: usize, seed: u
 fn plant(blocks: &Blocks, leaves: &[Vec<u32>], lists: &mut [Entry], spare: usize) {
     let dims = blocks.dims();
     let rows = blocks.rows();
-    let grown: Vec<Vec<Entry>> = leaves
-        .par_iter()
-        .map_init(Tile::default, |tile, leaf| {
-            let gathered: Vec<f32> =
-                leaf.iter().flat_map(|&i| &rows.values[i as usize * dims..(i as usize + 1) * dims]).copied().collect();
-            tile.fill(blocks.metric(), dims, &gathered, &gathered);
-            let mut grown = Vec::with_capacity(leaf.len() * spare);
-            for (at, &i) in leaf.iter().enumerate() {
-                let mut list = lists[i as usize * spare..(i as usize + 1) * spare].to_vec();
-                for (value, &j) in tile.column(at).iter().zip(leaf) {
-                    let rank = value + rows.size(j as usize) + rows.size(i as usize);
-                    if i != j && rank < list[spare - 1].rank {
-                        insert(&mut list, rank, j);
-                    }
+    let of_leaf = |tile: &mut Tile, leaf: &[u32]| -> Vec<Entry> {
+        let gathered: Vec<f32> =
+            leaf.iter().flat_map(|&i| &rows.values[i as usize * dims..(i as usize + 1) * dims]).copied().collect();
+        tile.fill(blocks.metric(), dims, &gathered, &gathered);
+        let mut grown = Vec::with_capacity(leaf.len() * spare);
+        for (at, &i) in leaf.iter().enumerate() {
+            let mut list = lists[i as usize * spare..(i as usize + 1) * spare].to_vec();
+            for (value, &j) in tile.column(at).iter().zip(leaf) {
+                let rank = value + rows.size(j as usize) + rows.size(i as usize);
+                if i != j && rank < list[spare - 1].rank {
+                    insert(&mut list, rank, j);
                 }
-                grown.extend(list);
             }
-            grown
-        })
-        .collect();
+            grown.extend(list);
+        }
+        grown
+    };
+    let tiles = Scratch::new(Tile::default);
+    let grown = parallel::collect(leaves.len(), |at| tiles.lend(|tile| of_leaf(tile, &leaves[at])));
     for (leaf, grown) in leaves.iter().zip(grown) {
         for (&i, list) in leaf.iter().zip(grown.chunks_exact(spare)) {
             lists[i as usize * spare..(i as usize + 1) * spare].copy_from_slice(list);
@@ -110,27 +109,24 @@ fn plant(blocks: &Blocks, leaves: &[Vec<u32>], lists: &mut [Entry], spare: usize
 /// Offers to every point the neighbors of its neighbors, either way; returns how many came in.
 fn improve(blocks: &Blocks, (order, leaf_of): (&[u32], &[[u32; TREES]]), lists: &mut [Entry], spare: usize) -> usize {
     let near = both_ways(lists, spare);
-    // In the order of a tree, so that points that share neighbors follow each other.
-    let parts: Vec<Vec<Entry>> = order
-        .par_chunks(CHUNK)
-        .map_init(
-            || vec![u32::MAX; order.len()],
-            |seen, ids| {
-                let mut grown = Vec::with_capacity(ids.len() * spare);
-                widest(
-                    #[inline(always)]
-                    || {
-                        for &i in ids {
-                            let start = grown.len();
-                            grown.extend_from_slice(&lists[i as usize * spare..(i as usize + 1) * spare]);
-                            look_around(blocks, &near, leaf_of, seen, i, &mut grown[start..]);
-                        }
-                    },
-                );
-                grown
+    let of_chunk = |seen: &mut Vec<u32>, ids: &[u32]| {
+        let mut grown = Vec::with_capacity(ids.len() * spare);
+        widest(
+            #[inline(always)]
+            || {
+                for &i in ids {
+                    let start = grown.len();
+                    grown.extend_from_slice(&lists[i as usize * spare..(i as usize + 1) * spare]);
+                    look_around(blocks, &near, leaf_of, seen, i, &mut grown[start..]);
+                }
             },
-        )
-        .collect();
+        );
+        grown
+    };
+    // In the order of a tree, so that points that share neighbors follow each other.
+    let seen = Scratch::new(|| vec![u32::MAX; order.len()]);
+    let parts: Vec<Vec<Entry>> =
+        parallel::collect_of(order.chunks(CHUNK), |_, ids| seen.lend(|seen| of_chunk(seen, ids)));
     for (ids, grown) in order.chunks(CHUNK).zip(&parts) {
         for (&i, list) in ids.iter().zip(grown.chunks_exact(spare)) {
             lists[i as usize * spare..(i as usize + 1) * spare].copy_from_slice(list);
@@ -188,21 +184,18 @@ fn both_ways(lists: &[Entry], spare: usize) -> Vec<Vec<(u32, bool)>> {
     for (at, entry) in lists.iter().enumerate() {
         incoming[entry.index as usize].push(Entry { index: (at / spare) as u32, ..*entry });
     }
-    incoming
-        .par_iter_mut()
-        .zip(lists.par_chunks(spare))
-        .map(|(incoming, list)| {
-            incoming.sort_unstable_by(|a, b| a.rank.total_cmp(&b.rank).then(a.index.cmp(&b.index)));
-            incoming.truncate(spare / 2 + 2);
-            let mut both: Vec<(u32, bool)> = list.iter().map(|entry| (entry.index, entry.fresh)).collect();
-            for entry in incoming {
-                if list.iter().all(|other| other.index != entry.index) {
-                    both.push((entry.index, entry.fresh));
-                }
+    parallel::collect_chunks_mut(&mut incoming, 1, |i, incoming| {
+        let (incoming, list) = (&mut incoming[0], &lists[i * spare..(i + 1) * spare]);
+        incoming.sort_unstable_by(|a, b| a.rank.total_cmp(&b.rank).then(a.index.cmp(&b.index)));
+        incoming.truncate(spare / 2 + 2);
+        let mut both: Vec<(u32, bool)> = list.iter().map(|entry| (entry.index, entry.fresh)).collect();
+        for entry in incoming {
+            if list.iter().all(|other| other.index != entry.index) {
+                both.push((entry.index, entry.fresh));
             }
-            both
-        })
-        .collect()
+        }
+        both
+    })
 }
 
 /// Puts a point that is nearer than the last of the list in its place, unless it is there already.
@@ -220,7 +213,8 @@ fn insert(list: &mut [Entry], rank: f32, index: u32) {
 
 /// The best `k` of every list by (distance, index).
 fn measure(metric: Metric, points: &Points, lists: &[Entry], spare: usize, k: usize) -> Lists {
-    let list = |(i, list): (usize, &[Entry])| {
+    let list = |i: usize| {
+        let list = &lists[i * spare..(i + 1) * spare];
         let mut exact: Vec<(f64, u32)> = Vec::with_capacity(spare);
         widest(
             #[inline(always)]
@@ -235,7 +229,7 @@ fn measure(metric: Metric, points: &Points, lists: &[Entry], spare: usize, k: us
         exact.truncate(k);
         (exact.iter().map(|edge| edge.1).collect(), exact.iter().map(|edge| edge.0).collect())
     };
-    concat(lists.par_chunks(spare).enumerate().map(list).collect())
+    concat(parallel::collect(lists.len() / spare, list))
 }
 
 /// A seed for each part of the work (the finalizer of SplitMix64).

@@ -5,10 +5,10 @@
 //! S. Dasgupta, Y. Freund. Random projection trees and low dimensional manifolds. STOC 2008.
 
 use crate::graph::search::tile::sum;
+use crate::linalg::parallel;
 use crate::linalg::widest;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
-use rayon::prelude::*;
 
 /// Projections computed by one thread at a time.
 const CHUNK: usize = 2048;
@@ -29,7 +29,8 @@ fn split(values: &[f32], dims: usize, size: usize, ids: Vec<u32>, seed: u64) -> 
     let direction: Vec<f32> = from.iter().zip(to).map(|(a, b)| a - b).collect();
     let (left_seed, right_seed) = (random.random(), random.random());
     let mut projected: Vec<(f32, u32)> = vec![(0.0, 0); ids.len()];
-    projected.par_chunks_mut(CHUNK).zip(ids.par_chunks(CHUNK)).for_each(|(out, ids)| {
+    parallel::chunks_mut(&mut projected, CHUNK, |piece, out| {
+        let ids = &ids[piece * CHUNK..];
         widest(
             #[inline(always)]
             || {

@@ -12,9 +12,9 @@ use crate::graph::search::filter::{Anyone, Elsewhere, Filter, Others};
 use crate::graph::search::kd_tree::KdTree;
 use crate::graph::search::tile::BLOCK;
 use crate::graph::search::watch::Watch;
+use crate::linalg::parallel;
 use crate::points::Points;
 use crate::progress::Silent;
-use rayon::prelude::*;
 
 /// Up to this many features the kd-tree is used without asking, beyond [`TREE_MOST`] never.
 ///
@@ -206,19 +206,16 @@ impl<'a> Index<'a> {
     /// The `k` nearest points that the filter allows, for the given rows of `queries`; where there are fewer, the
     /// list is filled up with infinitely distant ones.
     fn search<F: Filter>(&self, queries: &Points, rows: &[u32], k: usize, filter: &F, watch: &Watch) -> Result<Lists> {
-        let parts: Vec<Lists> = rows
-            .par_chunks(CHUNK)
-            .map(|rows| {
-                watch.step(rows.len())?;
-                let mut lists: Lists = (Vec::with_capacity(rows.len() * k), Vec::with_capacity(rows.len() * k));
-                let mut write = |best: &Best| best.write(&mut lists);
-                match &self.route {
-                    Route::Tree(tree) => tree.nearest(self.points, (queries, rows), k, filter, &mut write),
-                    Route::Blocks(blocks) => blocks.nearest(self.points, (queries, rows), k, filter, &mut write),
-                }
-                Ok(lists)
-            })
-            .collect::<Result<_>>()?;
+        let parts = parallel::try_collect_of(rows.chunks(CHUNK), |_, rows| {
+            watch.step(rows.len())?;
+            let mut lists: Lists = (Vec::with_capacity(rows.len() * k), Vec::with_capacity(rows.len() * k));
+            let mut write = |best: &Best| best.write(&mut lists);
+            match &self.route {
+                Route::Tree(tree) => tree.nearest(self.points, (queries, rows), k, filter, &mut write),
+                Route::Blocks(blocks) => blocks.nearest(self.points, (queries, rows), k, filter, &mut write),
+            }
+            Ok(lists)
+        })?;
         Ok(concat(parts))
     }
 }
@@ -246,7 +243,7 @@ pub(crate) fn put_back(lists: &Lists, order: &[u32], k: usize) -> Lists {
 /// The lists of `k` in another order.
 fn gather<T: Copy + Send + Sync + Default>(lists: &[T], place: &[u32], k: usize) -> Vec<T> {
     let mut out = vec![T::default(); lists.len()];
-    out.par_chunks_mut(k).zip(place).for_each(|(list, &at)| list.copy_from_slice(&lists[at as usize * k..][..k]));
+    parallel::chunks_mut(&mut out, k, |i, list| list.copy_from_slice(&lists[place[i] as usize * k..][..k]));
     out
 }
 

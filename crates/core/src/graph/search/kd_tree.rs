@@ -13,9 +13,9 @@ use crate::graph::metric::Metric;
 use crate::graph::search::best::Best;
 use crate::graph::search::filter::{Filter, Others};
 use crate::graph::search::watch::Watch;
+use crate::linalg::parallel;
 use crate::linalg::widest;
 use crate::points::Points;
-use rayon::prelude::*;
 
 /// Points in a leaf.
 const LEAF: usize = 8;
@@ -65,8 +65,8 @@ impl KdTree {
         build(&ranked, dims, &mut order, &mut boxes, &mut first);
         // Places beyond the last point keep a NaN, which is within no reach.
         let mut leaves = vec![f64::NAN; leaf_count * LEAF * dims];
-        leaves.par_chunks_mut(LEAF * dims).zip(order.par_chunks(LEAF)).for_each(|(leaf, members)| {
-            for (place, &i) in members.iter().enumerate() {
+        parallel::chunks_mut(&mut leaves, LEAF * dims, |at, leaf| {
+            for (place, &i) in order[at * LEAF..].iter().take(LEAF).enumerate() {
                 for c in 0..dims {
                     leaf[c * LEAF + place] = ranked[i as usize * dims + c];
                 }
@@ -162,22 +162,19 @@ impl KdTree {
     pub(crate) fn within(&self, points: &Points, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
         let reach = self.metric.rank_limit(radius, self.dims);
         let all: Vec<u32> = (0..points.rows() as u32).collect();
-        let parts: Vec<Vec<Vec<(u32, f64)>>> = all
-            .par_chunks(256)
-            .map(|rows| {
-                watch.step(rows.len())?;
-                let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
-                let list = |&query: &u32| {
-                    let row = points.row(query as usize);
-                    let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, found: Vec::new() };
-                    self.metric.ranked(row, &mut ranked);
-                    self.walk(&ranked, &mut goal, &mut pending);
-                    goal.found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-                    goal.found
-                };
-                Ok(rows.iter().map(list).collect())
-            })
-            .collect::<Result<_>>()?;
+        let parts: Vec<Vec<Vec<(u32, f64)>>> = parallel::try_collect_of(all.chunks(256), |_, rows| {
+            watch.step(rows.len())?;
+            let (mut ranked, mut pending) = (Vec::with_capacity(self.dims), Pending::new());
+            let list = |&query: &u32| {
+                let row = points.row(query as usize);
+                let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, found: Vec::new() };
+                self.metric.ranked(row, &mut ranked);
+                self.walk(&ranked, &mut goal, &mut pending);
+                goal.found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+                goal.found
+            };
+            Ok(rows.iter().map(list).collect())
+        })?;
         Ok(parts.into_iter().flatten().collect())
     }
 

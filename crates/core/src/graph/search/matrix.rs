@@ -6,7 +6,7 @@ use crate::graph::search::best::Best;
 use crate::graph::search::index::{Lists, concat};
 use crate::graph::search::source::{Source, WayOut};
 use crate::graph::search::watch::Watch;
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Distances as a source of neighbors.
 pub(crate) struct Matrix<'a>(pub(crate) &'a Distances);
@@ -42,7 +42,7 @@ impl Source for Matrix<'_> {
             best.write(&mut lists);
             Ok(lists)
         };
-        Ok(concat((0..self.len()).into_par_iter().map(list).collect::<Result<_>>()?))
+        Ok(concat(parallel::try_collect(self.len(), list)?))
     }
 
     fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {
@@ -52,7 +52,7 @@ impl Source for Matrix<'_> {
             list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
             Ok(list)
         };
-        (0..self.len()).into_par_iter().map(list).collect()
+        parallel::try_collect(self.len(), list)
     }
 
     fn ways_out(&self, labels: &[u32], skipped: u32, watch: &Watch) -> Result<Vec<WayOut>> {
@@ -64,8 +64,8 @@ impl Source for Matrix<'_> {
             }
             Ok(best.worst().map(|(distance, j)| (distance, i as u32, j)))
         };
-        let rows = (0..self.len()).into_par_iter().filter(|&i| labels[i] != skipped);
-        Ok(rows.map(way).collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        let rows: Vec<usize> = (0..self.len()).filter(|&i| labels[i] != skipped).collect();
+        Ok(parallel::try_collect(rows.len(), |at| way(rows[at]))?.into_iter().flatten().collect())
     }
 
     fn work(&self, _k: usize) -> f64 {

@@ -16,8 +16,8 @@ use crate::graph::search::brute::{Blocks, Rows};
 use crate::graph::search::shortlist::View;
 use crate::graph::search::tile::{BLOCK, products};
 use crate::linalg::dense::{dense_product, symmetric_eigen};
+use crate::linalg::parallel;
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Fewer points than this, or fewer features, are not worth an outline.
@@ -77,16 +77,15 @@ impl Outline {
         let width = best_width(spread(blocks, TRIED).as_ref(), directions.as_ref(), (k * TRIED).div_ceil(n))?;
         let directions = directions.get(.., ..width);
         let mut values = vec![0.0f32; n * (width + 1)];
-        (values.par_chunks_mut(BLOCK * (width + 1)), rows.values.par_chunks(BLOCK * dims)).into_par_iter().for_each(
-            |(out, rows)| {
-                let x = Mat::from_fn(rows.len() / dims, dims, |i, c| f64::from(rows[i * dims + c]));
-                let p = dense_product(x.as_ref(), directions);
-                for (i, out) in out.chunks_exact_mut(width + 1).enumerate() {
-                    (0..width).for_each(|q| out[q] = p[(i, q)] as f32);
-                    out[width] = (remainder(x.as_ref(), p.as_ref(), i) as f32).next_up();
-                }
-            },
-        );
+        parallel::chunks_mut(&mut values, BLOCK * (width + 1), |piece, out| {
+            let rows = &rows.values[piece * BLOCK * dims..];
+            let x = Mat::from_fn(out.len() / (width + 1), dims, |i, c| f64::from(rows[i * dims + c]));
+            let p = dense_product(x.as_ref(), directions);
+            for (i, out) in out.chunks_exact_mut(width + 1).enumerate() {
+                (0..width).for_each(|q| out[q] = p[(i, q)] as f32);
+                out[width] = (remainder(x.as_ref(), p.as_ref(), i) as f32).next_up();
+            }
+        });
         let mut order: Vec<u32> = (0..n as u32).collect();
         sort_by_halves(&values, width + 1, &mut order);
         let ordered = |from: &[f32]| order.iter().map(|&i| from[i as usize]).collect();
@@ -128,7 +127,8 @@ impl Outline {
             sums.iter_mut().for_each(|sum| *sum /= count);
             sums
         };
-        let centers: Vec<Vec<f32>> = self.rows.values.par_chunks(BLOCK * self.dims).map(center).collect();
+        let rows = self.rows.values.chunks(BLOCK * self.dims);
+        let centers: Vec<Vec<f32>> = parallel::collect_of(rows, |_, rows| center(rows));
         let count = centers.len();
         let reach = (NEAR.0 + NEAR.1 * k).max((NEAR.2 * self.order.len() as f64) as usize).div_ceil(BLOCK);
         let nearest = |a: usize| {
@@ -139,7 +139,7 @@ impl Outline {
             near[a] = true;
             near
         };
-        let near: Vec<Vec<bool>> = (0..count).into_par_iter().map(nearest).collect();
+        let near: Vec<Vec<bool>> = parallel::collect(count, nearest);
         let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
         all.partition(|&(a, b)| near[a][b] || near[b][a]).into()
     }
@@ -188,8 +188,7 @@ fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
 /// Rows of `dims` values in another order.
 fn in_order(rows: &[f32], dims: usize, order: &[u32]) -> Vec<f32> {
     let mut out = vec![0.0; rows.len()];
-    let moved = |(out, &i): (&mut [f32], &u32)| out.copy_from_slice(&rows[i as usize * dims..][..dims]);
-    out.par_chunks_exact_mut(dims).zip(order).for_each(moved);
+    parallel::chunks_mut(&mut out, dims, |at, out| out.copy_from_slice(&rows[order[at] as usize * dims..][..dims]));
     out
 }
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Result, bytes};
 use crate::graph::Graph;
 use crate::graph::search::source::Source;
 use crate::graph::search::watch::Watch;
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// The lists of a graph may take this many bytes.
 const MEMORY: u64 = 2_000_000_000;
@@ -24,8 +24,8 @@ pub(crate) fn within(source: &dyn Source, radius: f64, watch: &Watch) -> Result<
     let n = source.len();
     let step = n.div_ceil(SAMPLE);
     let sample: Vec<usize> = (0..n).step_by(step).collect();
-    let near = |&i: &usize| (0..n).filter(|&j| source.distance(i, j) <= radius).count() - 1;
-    let counted: usize = sample.par_iter().map(near).sum();
+    let near = |i: usize| (0..n).filter(|&j| source.distance(i, j) <= radius).count() - 1;
+    let counted: usize = parallel::collect(sample.len(), |at| near(sample[at])).iter().sum();
     let degree = counted as f64 / sample.len() as f64;
     let needed = (degree * n as f64) as u64 * EDGE;
     if needed > MEMORY {
@@ -64,7 +64,7 @@ pub(crate) fn all(source: &dyn Source, watch: &Watch) -> Result<Graph> {
         list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         Ok(list)
     };
-    Graph::from_lists((0..n).into_par_iter().map(list).collect::<Result<_>>()?)
+    Graph::from_lists(parallel::try_collect(n, list)?)
 }
 
 /// The edges that are in both lists.

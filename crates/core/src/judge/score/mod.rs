@@ -26,10 +26,10 @@ use crate::gp::exact::Exact;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
 use crate::gp::{BOX, Process};
+use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
-use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most points for which the likelihood is computed exactly unless something else is asked for.
@@ -252,7 +252,11 @@ fn descend(
         observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
         Ok(end)
     };
-    if likelihood.one_thread() { starts.par_iter().map(one).collect() } else { starts.iter().map(one).collect() }
+    if likelihood.one_thread() {
+        parallel::try_collect(starts.len(), |at| one(&starts[at]))
+    } else {
+        starts.iter().map(one).collect()
+    }
 }
 
 /// Whether a descent met its tolerance, or came so close that rounding ended it.

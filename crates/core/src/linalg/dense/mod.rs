@@ -5,9 +5,9 @@ pub(crate) mod partial;
 pub(crate) mod small;
 
 use crate::error::{Error, Result};
+use crate::linalg::parallel;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 /// Rows to a piece of a tall product: the unit of parallel work and of summation.
 const ROWS: usize = 4096;
@@ -21,6 +21,23 @@ fn fixed_parts() -> Par {
 /// How the work on a dense matrix of n rows is divided: not at all if it is small.
 pub(crate) fn parts(n: usize) -> Par {
     if n < 128 { Par::Seq } else { fixed_parts() }
+}
+
+/// A matrix cut into so many rows at a time; the last piece may have fewer.
+pub(crate) fn row_chunks_mut(mut rest: MatMut<'_, f64>, size: usize) -> Vec<MatMut<'_, f64>> {
+    let mut chunks = Vec::with_capacity(rest.nrows().div_ceil(size));
+    while rest.nrows() > 0 {
+        let rows = size.min(rest.nrows());
+        let (chunk, after) = rest.split_at_row_mut(rows);
+        chunks.push(chunk);
+        rest = after;
+    }
+    chunks
+}
+
+/// A matrix cut into so many columns at a time; the last piece may have fewer.
+pub(crate) fn col_chunks_mut(matrix: MatMut<'_, f64>, size: usize) -> impl Iterator<Item = MatMut<'_, f64>> {
+    row_chunks_mut(matrix.transpose_mut(), size).into_iter().map(MatMut::transpose_mut)
 }
 
 /// All eigenpairs of a symmetric matrix (lower triangle read), largest eigenvalue first.
@@ -80,16 +97,13 @@ pub(crate) fn symmetric_eigenvalues(matrix: MatRef<'_, f64>) -> Result<Vec<f64>>
 /// AᵀB for tall A and B with the same number of rows.
 pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let n = a.nrows();
-    let partial: Vec<Mat<f64>> = (0..n.div_ceil(ROWS))
-        .into_par_iter()
-        .map(|piece| {
-            let (start, rows) = (piece * ROWS, ROWS.min(n - piece * ROWS));
-            let mut product = Mat::zeros(a.ncols(), b.ncols());
-            let (a, b) = (a.subrows(start, rows), b.subrows(start, rows));
-            matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
-            product
-        })
-        .collect();
+    let partial = parallel::collect(n.div_ceil(ROWS), |piece| {
+        let (start, rows) = (piece * ROWS, ROWS.min(n - piece * ROWS));
+        let mut product = Mat::<f64>::zeros(a.ncols(), b.ncols());
+        let (a, b) = (a.subrows(start, rows), b.subrows(start, rows));
+        matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
+        product
+    });
     let mut total = Mat::zeros(a.ncols(), b.ncols());
     for part in &partial {
         total += part;
@@ -99,7 +113,8 @@ pub(crate) fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 
 /// `out ← out + scale · A S` for a tall A and a small S.
 pub(crate) fn add_product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, s: MatRef<'_, f64>, scale: f64) {
-    out.par_row_chunks_mut(ROWS).zip(a.par_row_chunks(ROWS)).for_each(|(out, a)| {
+    parallel::each_of(row_chunks_mut(out, ROWS), |piece, out| {
+        let a = a.subrows(piece * ROWS, out.nrows());
         matmul(out, Accum::Add, a, s, scale, Par::Seq);
     });
 }
@@ -153,7 +168,8 @@ impl crate::linalg::Operator for DenseSymmetric {
     }
 
     fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        out.par_row_chunks_mut(256).zip(self.0.as_ref().par_row_chunks(256)).for_each(|(out, rows)| {
+        parallel::each_of(row_chunks_mut(out, 256), |piece, out| {
+            let rows = self.0.as_ref().subrows(piece * 256, out.nrows());
             matmul(out, Accum::Replace, rows, x, 1.0, Par::Seq);
         });
     }

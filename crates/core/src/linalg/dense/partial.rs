@@ -8,13 +8,14 @@
 //! Blocks of columns are eliminated one after the other. Where that is worth it, their rows and what they change are done in
 //! parallel, in pieces of a fixed size.
 
+use crate::linalg::dense::{col_chunks_mut, row_chunks_mut};
+use crate::linalg::parallel;
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::ldlt::factor::{cholesky_in_place, cholesky_in_place_scratch};
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::linalg::triangular_solve::solve_unit_lower_triangular_in_place;
 use faer::{Accum, MatMut, MatRef, Par};
-use rayon::prelude::*;
 
 /// Columns eliminated together.
 const BLOCK: usize = 128;
@@ -48,7 +49,7 @@ pub(crate) fn eliminate(mut panel: MatMut<'_, f64>, mut rest: MatMut<'_, f64>) -
             solve_unit_lower_triangular_in_place(triangle.as_ref(), rows.transpose_mut(), Par::Seq);
         };
         if divided {
-            rows.as_mut().par_row_chunks_mut(PIECE).for_each(solve);
+            parallel::each_of(row_chunks_mut(rows.as_mut(), PIECE), |_, rows| solve(rows));
         } else {
             solve(rows.as_mut());
         }
@@ -76,12 +77,11 @@ fn subtract(target: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>, div
         triangular::matmul(target, lower, Accum::Add, a, full, b.transpose(), full, -1.0, Par::Seq);
         return;
     }
-    let piece = |(at, target): (usize, MatMut<'_, f64>)| {
+    parallel::each_of(col_chunks_mut(target, PIECE), |at, target| {
         let (start, columns, rows) = (at * PIECE, target.ncols(), target.nrows());
         let (a, b) = (a.subrows(start, rows - start), b.subrows(start, columns));
         matmul(target.subrows_mut(start, rows - start), Accum::Add, a, b.transpose(), -1.0, Par::Seq);
-    };
-    target.par_col_chunks_mut(PIECE).enumerate().for_each(piece);
+    });
 }
 
 #[cfg(test)]

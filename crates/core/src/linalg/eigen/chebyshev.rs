@@ -14,11 +14,11 @@
 
 use crate::error::Result;
 use crate::linalg::eigen::lanczos::{Ask, Ritz, largest};
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::{SparseSymmetric, from_rows, to_rows};
 use crate::linalg::{Operator, dense};
 use crate::progress::{Observer, Silent};
 use faer::{Mat, MatMut, MatRef};
-use rayon::prelude::*;
 
 /// Values to a piece of an element-wise pass.
 const PIECE: usize = 8192;
@@ -45,13 +45,12 @@ impl Operator for Chebyshev<'_> {
         let mut current: Vec<f64> = image.iter().zip(&before).map(|(bx, x)| center * x + stretch * bx).collect();
         for _ in 1..self.degree {
             self.matrix.apply_rows(lanes, &current, &mut image);
-            before.par_chunks_mut(PIECE).zip(current.par_chunks(PIECE)).zip(image.par_chunks(PIECE)).for_each(
-                |((before, current), image)| {
-                    for ((b, c), m) in before.iter_mut().zip(current).zip(image) {
-                        *b = 2.0 * (center * c + stretch * m) - *b;
-                    }
-                },
-            );
+            parallel::chunks_mut(&mut before, PIECE, |piece, before| {
+                let (current, image) = (&current[piece * PIECE..], &image[piece * PIECE..]);
+                for ((b, c), m) in before.iter_mut().zip(current).zip(image) {
+                    *b = 2.0 * (center * c + stretch * m) - *b;
+                }
+            });
             std::mem::swap(&mut before, &mut current);
         }
         from_rows(&current, out);

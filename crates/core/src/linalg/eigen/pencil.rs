@@ -14,12 +14,12 @@
 use crate::error::{Error, Result, bytes};
 use crate::linalg::eigen::chebyshev;
 use crate::linalg::eigen::lanczos::{Ask, Ritz, largest};
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::{Analysis, Cholesky, Symbolic};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::linalg::{Eigenpairs, Operator, dense};
 use crate::progress::Observer;
 use faer::{Mat, MatMut, MatRef};
-use rayon::prelude::*;
 
 /// Up to this many rows the dense solver is at least as quick.
 const DENSE: usize = 500;
@@ -219,13 +219,10 @@ fn residuals(b: &SparseSymmetric, pairs: &Eigenpairs) -> Vec<f64> {
     let mut image = Mat::zeros(b.dim(), pairs.vectors.ncols());
     b.apply(pairs.vectors.as_ref(), image.as_mut());
     let norm = b.norm_bound().max(f64::MIN_POSITIVE);
-    (0..image.ncols())
-        .into_par_iter()
-        .map(|q| {
-            let squares = (0..b.dim()).map(|i| (image[(i, q)] - pairs.values[q] * pairs.vectors[(i, q)]).powi(2));
-            squares.sum::<f64>().sqrt() / norm
-        })
-        .collect()
+    parallel::collect(image.ncols(), |q| {
+        let squares = (0..b.dim()).map(|i| (image[(i, q)] - pairs.values[q] * pairs.vectors[(i, q)]).powi(2));
+        squares.sum::<f64>().sqrt() / norm
+    })
 }
 
 #[cfg(test)]

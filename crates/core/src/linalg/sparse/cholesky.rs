@@ -2,6 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::Operator;
+use crate::linalg::dense::col_chunks_mut;
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::{SparseSymmetric, by_rows};
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::SupernodalThreshold;
@@ -12,7 +14,6 @@ use faer::sparse::linalg::cholesky::{
 };
 use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
 use faer::{MatMut, Par, Side};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Right-hand sides solved together, side by side in a vector register; a fixed number, so that the arithmetic of a
@@ -155,7 +156,7 @@ impl Symbolic<'_> {
         let (n, pattern) = (matrix.dim(), &self.analysis.lower);
         let mut lower = vec![0.0; pattern.rows.len()];
         let offsets: Vec<usize> = pattern.offsets.iter().map(|&o| o as usize).collect();
-        by_rows(&offsets, &mut lower).into_par_iter().for_each(|(columns, values)| {
+        parallel::each_of(by_rows(&offsets, &mut lower), |_, (columns, values)| {
             let entries =
                 columns.flat_map(|j| matrix.row(j).filter(move |&(i, _)| i >= j).map(move |(i, v)| (i == j, v)));
             for (value, (diagonal, entry)) in values.iter_mut().zip(entries) {
@@ -217,7 +218,7 @@ impl Cholesky {
 
     /// Replaces the columns of `rhs` by the solutions.
     pub(crate) fn solve(&self, rhs: MatMut<'_, f64>) {
-        rhs.par_col_chunks_mut(LANES).for_each(|mut columns| {
+        parallel::each_of(col_chunks_mut(rhs, LANES), |_, mut columns| {
             let Some(factor) = self.blocks() else { return };
             let order = self.symbolic.perm().map(|order| order.arrays().0);
             let point = |row: usize| order.map_or(row, |order| order[row] as usize);

@@ -18,10 +18,10 @@
 
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::{inverse_of_triangle, small_product};
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Cholesky;
 use crate::linalg::sparse::selected::{Selected, Slot, Tree, row_of};
 use faer::{Mat, MatRef};
-use rayon::prelude::*;
 
 /// Blocks to a piece of parallel work.
 const BLOCKS: usize = 8;
@@ -64,14 +64,14 @@ impl<'a> Curvature<'a> {
                 below_factor,
             })
         };
-        let nodes: Option<Vec<Node>> = (0..count).into_par_iter().with_min_len(BLOCKS).map(node).collect();
+        let nodes = parallel::try_collect(count, |s| node(s).ok_or(())).ok()?;
         let mut children = vec![Vec::new(); count];
         for s in 0..count {
             if let Some(&row) = blocks.supernode(s).pattern().first() {
                 children[tree.node_of(row)].push(s as u32);
             }
         }
-        Some(Curvature { tree, factor, nodes: nodes?, children })
+        Some(Curvature { tree, factor, nodes, children })
     }
 
     /// A matrix given on some places, zero on the others.
@@ -129,26 +129,21 @@ impl<'a> Curvature<'a> {
     pub(crate) fn solve(&self, places: &[Slot], y: &[f64]) -> Option<Vec<f64>> {
         let y = self.spread(places, y)?;
         let blocks = self.factor.blocks()?;
-        let scaled: Option<Vec<(Mat<f64>, Mat<f64>)>> = (0..self.nodes.len())
-            .into_par_iter()
-            .with_min_len(BLOCKS)
-            .map(|s| {
-                let node = &self.nodes[s];
-                let (y_own, y_below) = self.split(&y, s);
-                let around = self.tree.gather(blocks, &y, blocks.supernode(s).pattern());
-                let m_below = &y_below + small_product(around.as_ref(), node.r.as_ref());
-                let m_own = y_own
-                    + small_product(node.r.transpose(), m_below.as_ref())
-                    + small_product(y_below.transpose(), node.r.as_ref());
-                let k_own = small_product(small_product(node.d.as_ref(), m_own.as_ref()).as_ref(), node.d.as_ref());
-                let mut k_below = small_product(m_below.as_ref(), node.d.as_ref());
-                if let Some(factor) = &node.below_factor {
-                    factor.solve(k_below.as_mut());
-                }
-                Some((k_own, k_below))
-            })
-            .collect();
-        let scaled = scaled?;
+        let scaled = parallel::collect(self.nodes.len(), |s| {
+            let node = &self.nodes[s];
+            let (y_own, y_below) = self.split(&y, s);
+            let around = self.tree.gather(blocks, &y, blocks.supernode(s).pattern());
+            let m_below = &y_below + small_product(around.as_ref(), node.r.as_ref());
+            let m_own = y_own
+                + small_product(node.r.transpose(), m_below.as_ref())
+                + small_product(y_below.transpose(), node.r.as_ref());
+            let k_own = small_product(small_product(node.d.as_ref(), m_own.as_ref()).as_ref(), node.d.as_ref());
+            let mut k_below = small_product(m_below.as_ref(), node.d.as_ref());
+            if let Some(factor) = &node.below_factor {
+                factor.solve(k_below.as_mut());
+            }
+            (k_own, k_below)
+        });
         let v = self.up(|s, from| {
             let ((k_own, k_below), node) = (&scaled[s], &self.nodes[s]);
             let f_below = k_below + small_product(node.r.as_ref(), k_own.as_ref());
@@ -212,7 +207,7 @@ fn each<T: Send>(nodes: &[u32], of_node: impl Fn(&u32) -> Option<T> + Send + Syn
     if nodes.len() < 2 * BLOCKS {
         nodes.iter().map(of_node).collect()
     } else {
-        nodes.par_iter().with_min_len(BLOCKS).map(of_node).collect()
+        parallel::try_collect(nodes.len(), |at| of_node(&nodes[at]).ok_or(())).ok()
     }
 }
 

@@ -2,9 +2,10 @@
 //! parallel and never has to scatter.
 
 use crate::linalg::Operator;
+use crate::linalg::dense::row_chunks_mut;
+use crate::linalg::parallel;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use faer::{MatMut, MatRef};
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// Rows to a piece of parallel work.
@@ -130,13 +131,13 @@ impl SparseSymmetric {
     /// Gershgorin's bound on the largest eigenvalue.
     pub fn norm_bound(&self) -> f64 {
         let sum = |i: usize| self.row(i).map(|(_, v)| v.abs()).sum::<f64>();
-        (0..self.dim()).into_par_iter().with_min_len(ROWS).map(sum).reduce(|| 0.0, f64::max)
+        parallel::largest(self.dim(), sum)
     }
 
     /// S A S for the diagonal S.
     pub(crate) fn scaled(&self, s: &[f64]) -> SparseSymmetric {
         let mut values = vec![0.0; self.values.len()];
-        by_rows(&self.offsets, &mut values).into_par_iter().for_each(|(rows, values)| {
+        parallel::each_of(by_rows(&self.offsets, &mut values), |_, (rows, values)| {
             let entries = rows.flat_map(|i| self.row(i).map(move |(j, value)| value * s[i] * s[j]));
             values.iter_mut().zip(entries).for_each(|(value, entry)| *value = entry);
         });
@@ -167,7 +168,7 @@ impl SparseSymmetric {
     /// One block product with the block's rows contiguous: `out[i, ·] = Σⱼ a[i,j] x[j, ·]`.
     pub(crate) fn apply_rows(&self, lanes: usize, x: &[f64], out: &mut [f64]) {
         debug_assert!(x.len() == out.len() && x.len() == lanes * self.dim());
-        out.par_chunks_mut(ROWS * lanes).enumerate().for_each(|(piece, out)| {
+        parallel::chunks_mut(out, ROWS * lanes, |piece, out| {
             let kernel = RowsKernel { matrix: self, first: piece * ROWS, lanes, x, out };
             pulp::Arch::new().dispatch(kernel);
         });
@@ -264,7 +265,7 @@ pub(crate) fn by_rows<'a, T>(offsets: &[usize], mut entries: &'a mut [T]) -> Vec
 pub(crate) fn to_rows(x: MatRef<'_, f64>) -> Vec<f64> {
     let lanes = x.ncols();
     let mut rows = vec![0.0; x.nrows() * lanes];
-    rows.par_chunks_mut(ROWS * lanes).enumerate().for_each(|(piece, rows)| {
+    parallel::chunks_mut(&mut rows, ROWS * lanes, |piece, rows| {
         for (q, column) in x.col_iter().enumerate() {
             for (i, row) in rows.chunks_exact_mut(lanes).enumerate() {
                 row[q] = column[piece * ROWS + i];
@@ -277,8 +278,8 @@ pub(crate) fn to_rows(x: MatRef<'_, f64>) -> Vec<f64> {
 /// The inverse of [`to_rows`].
 pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
     let lanes = out.ncols();
-    out.par_row_chunks_mut(ROWS).zip(rows.par_chunks(ROWS * lanes)).for_each(|(mut out, rows)| {
-        for (i, row) in rows.chunks_exact(lanes).enumerate() {
+    parallel::each_of(row_chunks_mut(out, ROWS), |piece, mut out| {
+        for (i, row) in rows[piece * ROWS * lanes..].chunks_exact(lanes).enumerate().take(out.nrows()) {
             for (q, &value) in row.iter().enumerate() {
                 out[(i, q)] = value;
             }
@@ -289,23 +290,20 @@ pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
 /// A matrix whose rows are sums: each output row is gathered on its own, so the rows are computed in parallel and the
 /// sums have one order.
 fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseSymmetric {
-    let pieces: Vec<SomeRows> = (0..n.div_ceil(ROWS))
-        .into_par_iter()
-        .map(|piece| {
-            let mut part = SomeRows::default();
-            let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
-            for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
-                sum.row = i as u32;
-                sum.pattern.clear();
-                contribute(i, &mut sum);
-                sum.pattern.sort_unstable();
-                part.columns.extend_from_slice(&sum.pattern);
-                part.values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
-                part.ends.push(part.columns.len());
-            }
-            part
-        })
-        .collect();
+    let pieces = parallel::collect(n.div_ceil(ROWS), |piece| {
+        let mut part = SomeRows::default();
+        let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
+        for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
+            sum.row = i as u32;
+            sum.pattern.clear();
+            contribute(i, &mut sum);
+            sum.pattern.sort_unstable();
+            part.columns.extend_from_slice(&sum.pattern);
+            part.values.extend(sum.pattern.iter().map(|&j| sum.sums[j as usize]));
+            part.ends.push(part.columns.len());
+        }
+        part
+    });
     let (offsets, columns, values) = joined(pieces);
     SparseSymmetric { offsets, columns, values }
 }

@@ -9,9 +9,10 @@
 //! sums to zero; nothing is factored and nothing fills in.
 
 use crate::linalg::Operator;
+use crate::linalg::dense::col_chunks_mut;
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use faer::{MatMut, MatRef};
-use rayon::prelude::*;
 
 /// Columns solved together, side by side in a vector register; a fixed number, so that the arithmetic of a column
 /// never depends on the threads.
@@ -97,7 +98,7 @@ impl Operator for Root {
 
     fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
         out.copy_from(x);
-        out.par_col_chunks_mut(LANES).for_each(|mut columns| {
+        parallel::each_of(col_chunks_mut(out, LANES), |_, mut columns| {
             let mut x = vec![[0.0; LANES]; self.order.len()];
             for (place, &i) in x.iter_mut().zip(&self.order) {
                 (0..columns.ncols()).for_each(|q| place[q] = columns[(i as usize, q)]);

@@ -14,10 +14,13 @@
 //! matrix. ACM Trans. Math. Softw. 37(4), 2011.
 
 use crate::linalg::dense;
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Cholesky;
 use faer::sparse::linalg::cholesky::supernodal::SupernodalLltRef;
 use faer::{Mat, MatMut};
-use rayon::prelude::*;
+
+/// Blocks of one depth that are worth sharing.
+const SHARED: usize = 32;
 
 /// Where an entry of the inverse is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,8 +79,12 @@ impl Tree {
         let blocks = factor.blocks()?;
         let mut selected = Selected { blocks: vec![Vec::new(); blocks.symbolic().n_supernodes()] };
         for nodes in &self.depths {
-            let of_node = |&s: &u32| self.block(blocks, &selected, s as usize);
-            let found: Vec<Vec<f64>> = nodes.par_iter().with_min_len(16).map(of_node).collect();
+            let of_node = |at: usize| self.block(blocks, &selected, nodes[at] as usize);
+            let found: Vec<Vec<f64>> = if nodes.len() < SHARED {
+                (0..nodes.len()).map(of_node).collect()
+            } else {
+                parallel::collect(nodes.len(), of_node)
+            };
             for (&s, block) in nodes.iter().zip(found) {
                 selected.blocks[s as usize] = block;
             }

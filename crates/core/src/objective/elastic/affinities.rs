@@ -12,7 +12,7 @@
 use crate::field::Weight;
 use crate::forces::repulsion::Charges;
 use crate::forces::{Pairs, Real};
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Repulsions below this part of the strongest spring are left out.
 const LEAST: f64 = 1e-3;
@@ -27,21 +27,20 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
     // Along the first coordinate those that are near enough follow each other.
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_unstable_by(|&a, &b| row(a)[0].total_cmp(&row(b)[0]).then(a.cmp(&b)));
-    let mut all: Vec<Weight> = (0..n)
-        .into_par_iter()
-        .flat_map_iter(|at| {
-            let (i, (order, row)) = (order[at], (&order, &row));
-            let near = order[at + 1..].iter().copied().take_while(move |&j| row(j)[0] - row(i)[0] <= reach);
-            near.filter_map(move |j| {
-                let square = square(i, j);
-                let push = lambda * charges.weight(i, j) * (-square).exp();
-                let pull = pairs.weight(i, j);
-                let (i, j) = (i.min(j) as u32, i.max(j) as u32);
-                let counts = pull > 0.0 || push >= LEAST * strongest;
-                counts.then(|| Weight { i, j, distance: square.sqrt(), weight: pull - push })
-            })
-        })
-        .collect();
+    let all = parallel::collect(n, |at| -> Vec<Weight> {
+        let i = order[at];
+        let near = order[at + 1..].iter().copied().take_while(|&j| row(j)[0] - row(i)[0] <= reach);
+        let counted = near.filter_map(|j| {
+            let square = square(i, j);
+            let push = lambda * charges.weight(i, j) * (-square).exp();
+            let pull = pairs.weight(i, j);
+            let (i, j) = (i.min(j) as u32, i.max(j) as u32);
+            let counts = pull > 0.0 || push >= LEAST * strongest;
+            counts.then(|| Weight { i, j, distance: square.sqrt(), weight: pull - push })
+        });
+        counted.collect()
+    });
+    let mut all: Vec<Weight> = all.into_iter().flatten().collect();
     // Springs that are stretched beyond the reach.
     for i in 0..n {
         let (targets, _) = pairs.row(i);

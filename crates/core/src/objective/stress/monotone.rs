@@ -15,6 +15,7 @@
 
 use super::table::Given;
 use crate::field::Energy;
+use crate::linalg::parallel;
 use crate::optimize::Emphasized;
 use rayon::prelude::*;
 
@@ -47,10 +48,10 @@ impl Monotone {
 
     pub(super) fn new(given: &Given) -> Monotone {
         let n = given.len();
-        let mut sorted: Vec<(f64, (u32, u32))> = (0..n as u32)
-            .into_par_iter()
-            .flat_map_iter(|i| (0..i).map(move |j| (given.distance(i as usize, j as usize), (i, j))))
-            .collect();
+        let row = |i: usize| -> Vec<(f64, (u32, u32))> {
+            (0..i).map(|j| (given.distance(i, j), (i as u32, j as u32))).collect()
+        };
+        let mut sorted = parallel::collect(n, row).concat();
         sorted.par_sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let (lengths, pairs): (Vec<f64>, Vec<(u32, u32)>) = sorted.into_iter().unzip();
         let (mut ties, mut first) = (Vec::new(), 0);
@@ -72,7 +73,7 @@ impl Monotone {
         let row = |i: u32| &y[i as usize * dims..(i as usize + 1) * dims];
         let length =
             |&(i, j): &(u32, u32)| row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-        self.pairs.par_iter().with_min_len(PIECE).map(length).collect_into_vec(&mut self.lengths);
+        parallel::fill(&mut self.lengths, |at| length(&self.pairs[at]));
         for &(first, end) in &self.ties {
             let (lengths, pairs) = (&mut self.lengths[first..end], &mut self.pairs[first..end]);
             let mut both: Vec<(f64, (u32, u32))> = lengths.iter().copied().zip(pairs.iter().copied()).collect();
@@ -82,12 +83,12 @@ impl Monotone {
             }
         }
         isotonic(&self.lengths, &mut self.fitted);
-        let piece = |(d, fitted): (&[f64], &[f64])| {
+        let piece = |_: usize, (d, fitted): (&[f64], &[f64])| {
             let off = d.iter().zip(fitted).map(|(d, f)| (d - f) * (d - f)).sum::<f64>();
             (off, d.iter().map(|d| d * d).sum::<f64>())
         };
         let pieces: Vec<(f64, f64)> =
-            self.lengths.par_chunks(PIECE).zip(self.fitted.par_chunks(PIECE)).map(piece).collect();
+            parallel::collect_of(self.lengths.chunks(PIECE).zip(self.fitted.chunks(PIECE)), piece);
         pieces.iter().fold((0.0, 0.0), |(off, all), piece| (off + piece.0, all + piece.1))
     }
 
@@ -106,23 +107,20 @@ impl Emphasized for Monotone {
         // Every piece has a slope of its own; there are so few that they are kept.
         let pieces = self.pairs.len().div_ceil(PIECE).clamp(1, 8);
         let size = self.pairs.len().div_ceil(pieces).max(1);
-        let parts: Vec<Vec<f64>> = (0..pieces)
-            .into_par_iter()
-            .map(|piece| {
-                let mut slope = vec![0.0; y.len()];
-                for at in piece * size..((piece + 1) * size).min(self.pairs.len()) {
-                    let ((i, j), d) = (self.pairs[at], self.lengths[at]);
-                    let pull = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
-                    let (i, j) = (i as usize * dims, j as usize * dims);
-                    for q in 0..dims {
-                        let part = pull * (y[i + q] - y[j + q]);
-                        slope[i + q] += part;
-                        slope[j + q] -= part;
-                    }
+        let parts: Vec<Vec<f64>> = parallel::collect(pieces, |piece| {
+            let mut slope = vec![0.0; y.len()];
+            for at in piece * size..((piece + 1) * size).min(self.pairs.len()) {
+                let ((i, j), d) = (self.pairs[at], self.lengths[at]);
+                let pull = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
+                let (i, j) = (i as usize * dims, j as usize * dims);
+                for q in 0..dims {
+                    let part = pull * (y[i + q] - y[j + q]);
+                    slope[i + q] += part;
+                    slope[j + q] -= part;
                 }
-                slope
-            })
-            .collect();
+            }
+            slope
+        });
         let factor = 2.0 * self.level() / all;
         slope.fill(0.0);
         for part in parts {

@@ -3,8 +3,8 @@
 use super::table::{Given, Square};
 use crate::field::Energy;
 use crate::graph::paths::sweep::Real;
+use crate::linalg::parallel;
 use crate::optimize::Emphasized;
-use rayon::prelude::*;
 
 /// Sums run in so many lanes.
 const LANES: usize = 8;
@@ -45,7 +45,7 @@ impl Weighted {
         let (n, Scale { factor, power, .. }) = (self.given.len(), self.scale);
         let weight = |i: usize, j: usize| self.scale.of(self.given.distance(i, j) * factor);
         let degree = |i: usize| ((0..n).map(|j| weight(i, j)).sum::<f64>() / n as f64).max(f64::MIN_POSITIVE);
-        (power > 0).then(|| (0..n).into_par_iter().map(degree).collect())
+        (power > 0).then(|| parallel::collect(n, degree))
     }
 
     /// σ in the units of the data.
@@ -100,13 +100,10 @@ fn stress<R: Real>(table: &[R], scale: Scale, n: usize, y: &[f64], slope: &mut [
     for (i, row) in y.chunks_exact(dims).enumerate() {
         row.iter().enumerate().for_each(|(q, &value)| columns[q * padded + i] = value);
     }
-    let rows = slope.par_chunks_mut(dims).enumerate();
-    let values: Vec<f64> = rows
-        .map(|(i, slope)| {
-            let row = Row { lengths: &table[i * n..(i + 1) * n], scale, columns: &columns, padded, at: i, slope };
-            pulp::Arch::new().dispatch(row)
-        })
-        .collect();
+    let values: Vec<f64> = parallel::collect_chunks_mut(slope, dims, |i, slope| {
+        let row = Row { lengths: &table[i * n..(i + 1) * n], scale, columns: &columns, padded, at: i, slope };
+        pulp::Arch::new().dispatch(row)
+    });
     slope.iter_mut().for_each(|slope| *slope /= n as f64);
     0.25 * values.iter().sum::<f64>() / n as f64
 }

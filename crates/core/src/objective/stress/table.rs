@@ -6,7 +6,7 @@ use crate::field::Site;
 use crate::graph::Paths;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::paths::sweep::Real;
-use rayon::prelude::*;
+use crate::linalg::parallel;
 
 /// Above this number of points the distances are kept in single precision; sums are always in double.
 const SINGLE_ABOVE: usize = 4000;
@@ -89,7 +89,7 @@ impl Given {
     /// The sum of what is made of each row, in their order.
     pub(super) fn rows(&self, of: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
         let row = |i: usize| of(&(0..self.n).map(|j| self.distance(i, j)).collect::<Vec<f64>>());
-        (0..self.n).into_par_iter().map(row).collect::<Vec<f64>>().iter().sum()
+        parallel::collect(self.n, row).iter().sum()
     }
 }
 
@@ -113,7 +113,7 @@ fn filled<R: Real>(
         }
     } else {
         let (measured, at) = (site.measured("smacof")?, |i: usize| landmarks.map_or(i, |l| l[i] as usize));
-        table.par_chunks_mut(n).enumerate().try_for_each(|(i, row)| {
+        parallel::try_collect_of(table.chunks_mut(n), |i, row| {
             if i.is_multiple_of(64) && site.observer.stop() {
                 return Err(Error::Stopped);
             }

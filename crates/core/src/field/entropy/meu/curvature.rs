@@ -20,11 +20,11 @@ use crate::error::Result;
 use crate::field::entropy::meu::resistances::Edges;
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::small_product;
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::selected::{Selected, Slot};
 use crate::optimize::Preconditioner;
 use faer::{Mat, Par};
-use rayon::prelude::*;
 
 /// Blocks with more entries than this for each edge are not worth their time, ...
 const DENSEST: usize = 500;
@@ -136,7 +136,7 @@ impl Pieces {
             };
             (list.iter().map(|edge| edge.0).collect(), Mat::from_fn(list.len(), list.len(), between))
         };
-        EdgeCurvature(self.0.par_iter().map(block).collect())
+        EdgeCurvature(parallel::collect(self.0.len(), |at| block(&self.0[at])))
     }
 }
 
@@ -216,7 +216,7 @@ impl Preconditioner for EdgeCurvature {
 
 impl EdgeCurvature {
     fn gathered(&self, len: usize, of_block: impl Fn(&(Vec<u32>, Mat<f64>)) -> Vec<f64> + Sync + Send) -> Vec<f64> {
-        let parts: Vec<Vec<f64>> = self.0.par_iter().map(of_block).collect();
+        let parts: Vec<Vec<f64>> = parallel::collect(self.0.len(), |at| of_block(&self.0[at]));
         let mut out = vec![0.0; len];
         for ((list, _), part) in self.0.iter().zip(&parts) {
             list.iter().zip(part).for_each(|(&e, &value)| out[e as usize] = value);

@@ -6,10 +6,10 @@ use crate::field::Weight;
 use crate::field::entropy::meu::curvature::{EdgeCurvature, Pieces};
 use crate::graph::Undirected;
 use crate::linalg::Operator;
+use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::linalg::sparse::selected::{Selected, Slot, Tree};
-use rayon::prelude::*;
 
 /// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
 const SHORTEST: f64 = 1e-8;
@@ -139,12 +139,12 @@ impl<'a> Oracle<'a> {
         self.log_determinant = factor.log_determinant();
         let own: Vec<f64> = self.diagonal.iter().map(|&place| inverse.at(place)).collect();
         self.trace = own.iter().sum();
-        let edges = self.edges.ends.par_iter().zip(&self.across).zip(&self.edges.squares);
-        let resistance = |((&(i, j), across), s): ((&(u32, u32), &Option<Slot>), &f64)| match across {
-            Some(place) => (own[i as usize] + own[j as usize] - 2.0 * inverse.at(*place)) / s,
-            None => own[i as usize] / s,
-        };
-        edges.with_min_len(4096).map(resistance).collect_into_vec(&mut self.ratios);
+        let (Edges { ends, squares, .. }, across) = (self.edges, &self.across);
+        self.ratios.resize(ends.len(), 0.0);
+        parallel::fill(&mut self.ratios, |e| match (across[e], ends[e]) {
+            (Some(place), (i, j)) => (own[i as usize] + own[j as usize] - 2.0 * inverse.at(place)) / squares[e],
+            (None, (i, _)) => own[i as usize] / squares[e],
+        });
         self.inverse = Some(inverse);
         let value = w.iter().sum::<f64>() - self.log_determinant;
         Ok(value.is_finite().then_some(value))

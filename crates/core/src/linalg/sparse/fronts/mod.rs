@@ -20,9 +20,9 @@ mod tree;
 
 use crate::error::{Error, Result};
 use crate::linalg::dense::partial::eliminate;
+use crate::linalg::parallel;
 use crate::linalg::room::Room;
 use faer::MatMut;
-use rayon::prelude::*;
 use std::ops::Range;
 
 /// What an entry of a front is made of.
@@ -94,19 +94,16 @@ impl Fronts {
         let mut left: Vec<Option<Vec<f64>>> = vec![None; self.fronts.len()];
         let room = &factor.room;
         let (subtrees, mut tops) = self.divide(&mut factor.panels, |_| 1);
-        let eliminated: Vec<Option<Vec<f64>>> = subtrees
-            .into_par_iter()
-            .map(|(range, panels)| {
-                let mut stack: Vec<Vec<f64>> = Vec::new();
-                for (f, panel) in range.zip(panels) {
-                    let children = stack.split_off(stack.len() - self.fronts[f].children.len());
-                    let left = room.zeros(self.fronts[f].left(r), SPARE);
-                    stack.push(self.eliminate(f, r, matrix, &children, (panel, left))?);
-                    room.take_back(children);
-                }
-                stack.pop()
-            })
-            .collect();
+        let eliminated: Vec<Option<Vec<f64>>> = parallel::collect_of(subtrees, |_, (range, panels)| {
+            let mut stack: Vec<Vec<f64>> = Vec::new();
+            for (f, panel) in range.zip(panels) {
+                let children = stack.split_off(stack.len() - self.fronts[f].children.len());
+                let left = room.zeros(self.fronts[f].left(r), SPARE);
+                stack.push(self.eliminate(f, r, matrix, &children, (panel, left))?);
+                room.take_back(children);
+            }
+            stack.pop()
+        });
         for (range, found) in self.subtrees.iter().zip(eliminated) {
             left[range.end - 1] = found;
         }
@@ -120,12 +117,11 @@ impl Fronts {
                 let left = room.zeros(self.fronts[f].left(r), SPARE);
                 work.push((f, children, panel, left));
             }
-            let eliminate = |(f, children, panel, left): (usize, Vec<Vec<f64>>, &mut Vec<f64>, Vec<f64>)| {
+            let found: Vec<Option<Vec<f64>>> = parallel::collect_of(work, |_, (f, children, panel, left)| {
                 let found = self.eliminate(f, r, matrix, &children, (panel, left));
                 room.take_back(children);
                 found
-            };
-            let found: Vec<Option<Vec<f64>>> = work.into_par_iter().map(eliminate).collect();
+            });
             for (&f, found) in wave.iter().zip(found) {
                 left[f] = found;
             }

@@ -1,7 +1,7 @@
 //! Solves with a factor of fronts: L⁻¹ from the leaves to the root, L⁻ᵀ D⁻¹ back to the leaves.
 
+use crate::linalg::parallel;
 use crate::linalg::sparse::fronts::{Factor, Fronts};
-use rayon::prelude::*;
 use std::ops::Range;
 
 impl Fronts {
@@ -23,10 +23,9 @@ impl Fronts {
     fn forward(&self, factor: &Factor, z: &mut [f64]) {
         let mut left: Vec<Vec<f64>> = vec![Vec::new(); self.fronts.len()];
         let (subtrees, mut tops) = self.divide(z, |front| front.width * factor.r);
-        let swept: Vec<Vec<f64>> = subtrees
-            .into_par_iter()
-            .map(|(range, z)| pulp::Arch::new().dispatch(Forward { fronts: self, factor, range, left: Vec::new(), z }))
-            .collect();
+        let swept: Vec<Vec<f64>> = parallel::collect_of(subtrees, |_, (range, z)| {
+            pulp::Arch::new().dispatch(Forward { fronts: self, factor, range, left: Vec::new(), z })
+        });
         for (range, found) in self.subtrees.iter().zip(swept) {
             left[range.end - 1] = found;
         }
@@ -49,7 +48,7 @@ impl Fronts {
         }
         let done = z.to_vec();
         let (subtrees, _) = self.divide(z, |front| front.width * factor.r);
-        subtrees.into_par_iter().for_each(|(range, z)| {
+        parallel::each_of(subtrees, |_, (range, z)| {
             pulp::Arch::new().dispatch(Backward { fronts: self, factor, range, z, later: &done, base: 0 });
         });
     }

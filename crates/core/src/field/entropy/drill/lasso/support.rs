@@ -3,9 +3,9 @@
 //! Such a matrix is kept as one vector: its diagonal, then the entry of every edge once.
 
 use crate::graph::Undirected;
+use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::linalg::sparse::rows::Counted;
-use rayon::prelude::*;
 
 /// Rows to a piece of parallel work.
 const ROWS: usize = 256;
@@ -78,24 +78,21 @@ impl Support {
             let range = self.offsets[i]..self.offsets[i + 1];
             self.columns[range.clone()].iter().zip(&self.places[range]).map(|(&j, &place)| (j as usize, place as usize))
         };
-        let pieces: Vec<Vec<(usize, f64)>> = (0..self.n.div_ceil(ROWS))
-            .into_par_iter()
-            .map(|piece| {
-                let (mut spread, mut out) = (vec![0.0; self.n], Vec::new());
-                for i in piece * ROWS..((piece + 1) * ROWS).min(self.n) {
-                    for (k, place) in row(i) {
-                        row(k).for_each(|(l, at)| spread[l] += a[place] * b[at]);
-                    }
-                    for (j, place) in row(i).filter(|&(j, _)| j >= i) {
-                        out.push((place, row(j).map(|(l, at)| spread[l] * a[at]).sum()));
-                    }
-                    for (k, _) in row(i) {
-                        row(k).for_each(|(l, _)| spread[l] = 0.0);
-                    }
+        let pieces: Vec<Vec<(usize, f64)>> = parallel::collect(self.n.div_ceil(ROWS), |piece| {
+            let (mut spread, mut out) = (vec![0.0; self.n], Vec::new());
+            for i in piece * ROWS..((piece + 1) * ROWS).min(self.n) {
+                for (k, place) in row(i) {
+                    row(k).for_each(|(l, at)| spread[l] += a[place] * b[at]);
                 }
-                out
-            })
-            .collect();
+                for (j, place) in row(i).filter(|&(j, _)| j >= i) {
+                    out.push((place, row(j).map(|(l, at)| spread[l] * a[at]).sum()));
+                }
+                for (k, _) in row(i) {
+                    row(k).for_each(|(l, _)| spread[l] = 0.0);
+                }
+            }
+            out
+        });
         let mut product = vec![0.0; self.len()];
         for (place, value) in pieces.into_iter().flatten() {
             product[place] = value;
