@@ -113,8 +113,13 @@ fn collect_indices<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> V
         let found = (piece * size..((piece + 1) * size).min(count)).map(of).collect();
         *lock(&pieces[piece]) = found;
     });
-    let mut all = Vec::with_capacity(count);
-    pieces.into_iter().for_each(|piece| all.append(&mut lock(&piece)));
+    joined(pieces.iter().map(|piece| std::mem::take(&mut *lock(piece))).collect())
+}
+
+/// Pieces one after the other; moved as a whole, not entry by entry.
+fn joined<T>(pieces: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = Vec::with_capacity(pieces.iter().map(Vec::len).sum());
+    pieces.into_iter().for_each(|mut piece| all.append(&mut piece));
     all
 }
 
@@ -201,7 +206,7 @@ fn collect_chunks<T: Send, R: Send>(
         let chunks = (piece * together..).zip(entries.chunks_mut(size));
         chunks.map(|(at, chunk)| of(at, chunk)).collect()
     });
-    found.into_iter().flatten().collect()
+    joined(found)
 }
 
 /// How many chunks are worked on together, and the entries of those.
