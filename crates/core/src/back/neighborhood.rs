@@ -163,11 +163,15 @@ fn inverse_factor(a: &mut [f64], m: usize, noise: f64) -> Vec<f64> {
     let mut inverse = vec![0.0; m * m];
     for i in 0..m {
         let (above, row) = inverse.split_at_mut(i * m);
-        for (k, earlier) in above.chunks_exact(m).enumerate() {
-            let l = a[i * m + k];
-            row[..=k].iter_mut().zip(earlier).for_each(|(x, e)| *x -= l * e);
+        for k in 0..i {
+            let (l, earlier) = (a[i * m + k], &above[k * m..=k * m + k]);
+            for at in 0..=k {
+                row[at] -= l * earlier[at];
+            }
         }
-        row[..i].iter_mut().for_each(|x| *x /= a[i * m + i]);
+        for at in 0..i {
+            row[at] /= a[i * m + i];
+        }
         row[i] = 1.0 / a[i * m + i];
     }
     inverse
@@ -178,8 +182,11 @@ fn inverse_factor(a: &mut [f64], m: usize, noise: f64) -> Vec<f64> {
 fn times_transposed(triangle: &[f64], x: &[f64]) -> Vec<f64> {
     let m = x.len();
     let mut out = vec![0.0; m];
-    for (a, x) in x.iter().enumerate() {
-        out[..=a].iter_mut().zip(&triangle[a * m..]).for_each(|(o, t)| *o += t * x);
+    for a in 0..m {
+        let row = &triangle[a * m..=a * m + a];
+        for at in 0..=a {
+            out[at] += row[at] * x[a];
+        }
     }
     out
 }
@@ -187,19 +194,26 @@ fn times_transposed(triangle: &[f64], x: &[f64]) -> Vec<f64> {
 /// xᵀGx for the leading rows of a symmetric G that x has.
 #[inline(always)]
 pub(crate) fn quadratic(gram: &[f64], m: usize, x: &[f64]) -> f64 {
-    x.iter().enumerate().map(|(a, x_a)| x_a * dot(&gram[a * m..a * m + x.len()], x)).sum()
+    let mut sum = 0.0;
+    for (a, x_a) in x.iter().enumerate() {
+        sum += x_a * dot(&gram[a * m..a * m + x.len()], x);
+    }
+    sum
 }
 
 /// A sum of products in four lanes, so that the order of summation is fixed and fast.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut lanes = [0.0f64; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let rest: f64 = a4.remainder().iter().zip(b4.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a4.zip(b4) {
+    let (a_fours, a_rest) = a.as_chunks::<4>();
+    let (b_fours, b_rest) = b.as_chunks::<4>();
+    let (mut lanes, mut rest) = ([0.0f64; 4], 0.0);
+    for (x, y) in a_fours.iter().zip(b_fours) {
         for lane in 0..4 {
             lanes[lane] += x[lane] * y[lane];
         }
+    }
+    for (x, y) in a_rest.iter().zip(b_rest) {
+        rest += x * y;
     }
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
