@@ -149,9 +149,13 @@ impl<'a> Shortlist<'a> {
             promising.sort_unstable_by_key(|&(_, row)| row);
             widest(
                 #[inline(always)]
-                || outline.rank_within(own, self.limits[i], &mut promising),
+                || outline.ranks_below(own, &mut promising),
             );
-            promising.into_iter().for_each(|(rank, row)| self.take(i, rank, view.point(row as usize)));
+            for (rank, row) in promising {
+                if rank <= self.limits[i] {
+                    self.take(i, rank, view.point(row as usize));
+                }
+            }
             self.tighten(i);
             let limit = self.limits[i];
             self.lists[i].outlined.retain(|&(rank, _)| rank <= limit);
