@@ -185,17 +185,17 @@ impl<'a> Stages<'a> {
             let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
             return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
         }
-        if self.start.is_some() && built.field().is_some() {
+        if self.start.is_some() && !matches!(built.task, Task::Descend(_)) {
             let name = self.recipe.method.info().name;
             return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
         }
         match &mut built.task {
             Task::Descend(descend) => descend.snapshots = self.recipe.snapshots,
-            Task::Spectral(_) if self.recipe.snapshots > 0 => {
+            Task::Spectral(_) | Task::Solved(_) if self.recipe.snapshots > 0 => {
                 let name = self.recipe.method.info().name;
                 return Err(Error::parameter(format!("{name} does not descend; leave out `snapshots`")));
             }
-            Task::Spectral(_) => {}
+            Task::Spectral(_) | Task::Solved(_) => {}
         }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();

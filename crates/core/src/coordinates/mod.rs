@@ -1,6 +1,7 @@
-//! Stage 3: a map of the points, with its evidence, by eigenvectors of a field or by the descent of an objective.
+//! Stage 3: a map of the points, with its evidence, by eigenvectors of a field, by the descent of an objective, or as the
+//! fit of the field gave it.
 //!
-//! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of the two made it.
+//! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of them made it.
 
 mod album;
 pub mod descend;
@@ -76,5 +77,15 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
     match task {
         Task::Spectral(field) => spectral::map(field, dims, seed, memory, observer),
         Task::Descend(task) => descend::map(task, observer),
+        Task::Solved(solved) => Ok(Map {
+            coordinates: solved.coordinates.clone(),
+            evidence: Evidence {
+                eigenvalues: solved.eigenvalues.clone(),
+                solver: solved.solver.clone(),
+                iterations: solved.iterations,
+                converged: true,
+                ..Evidence::default()
+            },
+        }),
     }
 }

@@ -167,6 +167,20 @@ pub enum Task {
     Spectral(Field),
     /// The descent of an objective.
     Descend(Descend),
+    /// Nothing more: the fit of the field gave the coordinates.
+    Solved(Solved),
+}
+
+/// Coordinates that came with the fit of a field, over all points.
+pub struct Solved {
+    /// One row per point.
+    pub coordinates: Points,
+    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none if they have none.
+    pub eigenvalues: Vec<f64>,
+    /// What gave them, in a few words.
+    pub solver: String,
+    /// How often the data were gone through.
+    pub iterations: usize,
 }
 
 /// A function of the coordinates, all of them one after the other, row by row.
@@ -286,7 +300,7 @@ impl Built {
     pub fn field(&self) -> Option<&Field> {
         match &self.task {
             Task::Spectral(field) => Some(field),
-            Task::Descend(_) => None,
+            Task::Descend(_) | Task::Solved(_) => None,
         }
     }
 
