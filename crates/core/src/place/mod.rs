@@ -5,6 +5,7 @@
 //! | rule | methods | a new point x goes to |
 //! |---|---|---|
 //! | `Linear` | pca, mds of points | `(x − x̄) U` |
+//! | `Latent` | ppca, fa | `E[z | x]`, its hidden coordinates given what was observed of it |
 //! | `Squares` | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
@@ -15,6 +16,7 @@
 mod attracted;
 mod away;
 mod barycenter;
+mod latent;
 mod linear;
 mod nystrom;
 mod squares;
@@ -24,6 +26,7 @@ mod tangent;
 pub(crate) use attracted::{Attracted, Hold, Push};
 pub(crate) use away::{Away, Measure};
 pub(crate) use barycenter::Barycenter;
+pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
 pub(crate) use nystrom::{Form, Nystrom};
 pub(crate) use squares::Squares;
@@ -68,6 +71,7 @@ pub(crate) enum Rule {
     Tangent,
     Stress(Stress),
     Attracted(Attracted),
+    Latent(Latent),
 }
 
 /// What a rule knows of the training points.
@@ -105,18 +109,20 @@ impl Rule {
             Rule::Nystrom(nystrom) => nystrom.fits(rows) && eigenvalues == dims,
             Rule::Stress(stress) => stress.fits(rows),
             Rule::Attracted(attracted) => attracted.fits(rows),
+            Rule::Latent(latent) => latent.fits(features, dims),
         }
     }
 
     /// Whether it needs the features of the training points.
     pub(crate) fn needs_points(&self) -> bool {
-        matches!(self, Rule::Linear(_) | Rule::Barycenter(_) | Rule::Tangent)
+        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent)
     }
 
     /// The coordinates of new rows.
     pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         match self {
             Rule::Linear(linear) => linear.place(known, new),
+            Rule::Latent(latent) => latent.place(known, new),
             Rule::Barycenter(barycenter) => barycenter.among(known, |rule, known| rule.place_rows(known, new)),
             _ => self.place_rows(known, new),
         }
@@ -178,6 +184,8 @@ impl Rule {
         }
         match self {
             Rule::Linear(linear) => linear.row(new.row),
+            // Never asked row by row.
+            Rule::Latent(_) => Vec::new(),
             Rule::Squares(squares) => squares.row(known, new),
             Rule::Barycenter(barycenter) => barycenter.row(known, new),
             Rule::Tangent => tangent::row(known, new),
@@ -193,7 +201,7 @@ impl Rule {
             Rule::Squares(squares) => Some(&squares.away),
             Rule::Stress(stress) => Some(&stress.away),
             Rule::Attracted(attracted) => attracted.away.as_ref(),
-            Rule::Linear(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) => None,
+            Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) => None,
         }
     }
 }
