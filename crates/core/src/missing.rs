@@ -22,10 +22,15 @@ use crate::progress::{Observer, Silent};
 const NEAREST: usize = 10;
 const LOOKED_AT: usize = 60;
 
-/// Numbers of components to choose from, the rows they are tried on, and one in how many cells is held out for it.
+/// Numbers of components to choose from, the cells they are tried on and how often these are gone through for it, and one
+/// in how many is held out.
 const COMPONENTS: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
-const TRIED: usize = 1500;
+const TRIED: usize = 60_000;
+const PASSES: usize = 40;
 const HELD_OUT: usize = 10;
+
+/// How often all data are gone through.
+const ALL_PASSES: usize = 100;
 
 /// What is put in the place of a cell that was not observed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,7 +66,7 @@ pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
     }
     let modeled = match components(points)? {
         0 => points.clone(),
-        q => guessed(&model(points, q, observer)?, points)?,
+        q => guessed(&model(points, q, ALL_PASSES, observer)?, points)?,
     };
     by_neighbors(&modeled)
 }
@@ -69,7 +74,8 @@ pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
 /// How many components predict held-out cells best; 0 if none is better than the means.
 fn components(points: &Points) -> Result<usize> {
     let (n, p) = (points.rows(), points.cols());
-    let rows: Vec<usize> = (0..n.min(TRIED)).map(|at| at * n / n.min(TRIED)).collect();
+    let tried = (TRIED / p).max(200).min(n);
+    let rows: Vec<usize> = (0..tried).map(|at| at * n / tried).collect();
     let sample = points.select(&rows);
     let mut values = sample.values().to_vec();
     sample.missing().iter().for_each(|&at| values[at] = f64::NAN);
@@ -85,7 +91,7 @@ fn components(points: &Points) -> Result<usize> {
     };
     let (mut best, mut least) = (0, error(&without));
     for q in COMPONENTS.into_iter().filter(|&q| q < p.min(rows.len())) {
-        let Ok(latent) = model(&without, q, &Silent) else { break };
+        let Ok(latent) = model(&without, q, PASSES, &Silent) else { break };
         let found = error(&guessed(&latent, &without)?);
         if found < least {
             (best, least) = (q, found);
@@ -97,8 +103,8 @@ fn components(points: &Points) -> Result<usize> {
 }
 
 /// Probabilistic principal components of the observed cells.
-fn model(points: &Points, dims: usize, observer: &dyn Observer) -> Result<Latent> {
-    let fit = Fit { dims, own_noise: false, em: false, tolerance: 1e-7, max_iterations: 200, seed: 0 };
+fn model(points: &Points, dims: usize, max_iterations: usize, observer: &dyn Observer) -> Result<Latent> {
+    let fit = Fit { dims, own_noise: false, em: false, tolerance: 1e-6, max_iterations, seed: 0 };
     Ok(fit.of(points, observer)?.latent)
 }
 

@@ -84,7 +84,9 @@ impl Latent {
         let singular = || Error::Numerical("the noise of a feature is too small beside what it shares".into());
         let mut factor = Positive::factor(precision).ok_or_else(singular)?;
         let log_det = log_det + factor.log_det();
-        Ok(Observed { features, covariance: factor.inverse(), log_det })
+        let lower = factor.inverse();
+        let covariance = Mat::from_fn(q, q, |a, b| lower[(a.max(b), a.min(b))]);
+        Ok(Observed { features, covariance, log_det })
     }
 
     /// What observing every feature says.

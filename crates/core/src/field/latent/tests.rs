@@ -74,7 +74,7 @@ fn em_ends_where_the_closed_form_is() {
 /// Where two features share what a third knows nothing of, the model is known: loadings and noises of the simulation.
 #[test]
 fn factor_analysis_finds_the_noise_of_every_feature() {
-    let (n, p) = (4000, 6);
+    let (n, p) = (1500, 6);
     let loading = [1.0, -0.8, 0.6, 1.2, 0.5, 0.9];
     let own = [0.1, 0.4, 0.9, 0.2, 1.5, 0.3];
     let value = |at: usize| {
@@ -82,13 +82,13 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
         3.0 + loading[j] * normal(i * 7) + f64::sqrt(own[j]) * normal(i * 7 + 1 + j)
     };
     let points = Points::new(n, p, (0..n * p).map(value).collect()).unwrap();
-    for method in [Fa::default(), Fa { solver: LatentSolver::Em, tolerance: 1e-14, ..Fa::default() }] {
+    for method in [Fa::default(), Fa { solver: LatentSolver::Em, tolerance: 1e-11, ..Fa::default() }] {
         for points in [&points, &masked(&points)] {
             let model = fitted(method.clone(), 1, points);
             let latent = model.latent().unwrap();
             for j in 0..p {
-                assert!((latent.loadings[j].abs() - loading[j].abs()).abs() < 0.08, "{latent:?}");
-                assert!((latent.noise[j] - own[j]).abs() < 0.1, "{latent:?}");
+                assert!((latent.loadings[j].abs() - loading[j].abs()).abs() < 0.1, "{latent:?}");
+                assert!((latent.noise[j] - own[j]).abs() < 0.16, "{latent:?}");
             }
             // 68 and 95 of 100 hidden coordinates are within one and two of their deviations.
             let sign = latent.loadings[0].signum();
@@ -121,12 +121,12 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
 #[test]
 fn units_of_the_features_change_no_factor() {
     let points = iris();
-    let scales = [1e-100, 1.0, 1e120, 3.0];
+    let scales = [2f64.powi(-300), 1.0, 2f64.powi(400), 4.0];
     let values = points.values().iter().enumerate().map(|(at, x)| x * scales[at % 4]).collect();
     let scaled = Points::new(150, 4, values).unwrap();
     let [a, b] = [&points, &scaled].map(|points| fitted(Fa::default(), 1, points));
     let apart = a.embedding().values().iter().zip(b.embedding().values()).map(|(a, b)| (a - b).abs());
-    assert!(apart.fold(0.0, f64::max) < 1e-4);
+    assert!(apart.fold(0.0, f64::max) < 1e-9);
 }
 
 #[test]
