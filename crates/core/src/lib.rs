@@ -61,6 +61,7 @@ pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use ground::Ground;
 pub use judge::HeldOut;
 pub use judge::choose::Choice;
+pub use judge::dimension::{Dimension, DimsChoice};
 pub use judge::score::GplvmScore;
 pub use kernel::Kernel;
 pub use likelihood::{Likelihood, Observation};
