@@ -67,6 +67,11 @@ impl ScaleCurve<'_> {
             &y.ticks(7.0),
             Some("dimension, by the distances to the k-th and 2k-th neighbor"),
         );
+        for group in self.scales.chunk_by(|a, b| a.among == b.among) {
+            for pair in group.windows(2) {
+                band(&mut scene, (&x, &y), pair.iter().map(|s| (place(s), s.low.zip(s.high))));
+            }
+        }
         let (mark, other) = (class(1, 8), class(2, 8));
         let level = y.at(self.dims as f64);
         scene.line((area.x, level), (area.right(), level), 1.5, mark);
@@ -76,11 +81,6 @@ impl ScaleCurve<'_> {
             let at = y.at(ess);
             scene.line((area.x, at), (area.x + 10.0, at), 2.5, other);
             scene.text((area.x + 14.0, at + 4.0), 11.0, Anchor::Start, other, format!("simplices {ess:.2}"));
-        }
-        for group in self.scales.chunk_by(|a, b| a.among == b.among) {
-            for pair in group.windows(2) {
-                band(&mut scene, (&x, &y), pair.iter().map(|s| (place(s), s.low.zip(s.high))));
-            }
         }
         for (number, group) in self.scales.chunk_by(|a, b| a.among == b.among).enumerate() {
             let color = if number == 0 { PLAIN } else { GREY };

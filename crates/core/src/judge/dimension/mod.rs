@@ -284,8 +284,9 @@ fn warnings(distinct: &Distinct, points: &Points, check: &Check) -> Vec<String> 
     let mut warnings = Vec::new();
     let (duplicates, constant) = (distinct.duplicates(), points.cols() - distinct.points.cols());
     if duplicates > 0 {
-        let (n, are) = (points.rows(), if duplicates == 1 { "point is" } else { "points are" });
-        warnings.push(format!("{duplicates} of {n} {are} at the place of an earlier one; each place counts once"));
+        let (n, are) = (points.rows(), if duplicates == 1 { "is" } else { "are" });
+        warnings
+            .push(format!("{duplicates} of {n} points {are} at the place of an earlier one; each place counts once"));
     }
     match constant {
         0 => {}

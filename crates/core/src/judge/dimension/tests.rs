@@ -143,7 +143,7 @@ fn digits_and_iris_have_their_reference_values() {
 
     let iris = quick(&built_in("iris"));
     assert_eq!((iris.n, iris.distinct), (150, 149));
-    assert!(iris.warnings[0].starts_with("1 of 150 point is at the place of an earlier one"), "{:?}", iris.warnings);
+    assert!(iris.warnings[0].starts_with("1 of 150 points is at the place of an earlier one"), "{:?}", iris.warnings);
     // As GOLD's script, on the 149 distinct rows; the built-in file is Fisher's.
     near(value(&iris, Name::TwoNn), 3.4540700403308815, 1e-6);
     near(value(&iris, Name::Ess), 2.95914855797759, 3e-3);
@@ -210,9 +210,7 @@ fn the_interval_covers_its_own_mean() {
         let mean = all.iter().map(|one| one.value).sum::<f64>() / 60.0;
         let covers = |one: &&&Estimate| one.low.unwrap() <= mean && mean <= one.high.unwrap();
         let covered = all.iter().filter(covers).count();
-        // Neighborhoods of twenty or more overlap far beyond the clusters; there the interval is too short.
-        let least = if name == Name::TwoNn { 53 } else { 33 };
-        assert!(covered >= least, "{name:?}: {covered} of 60");
+        assert!(covered >= 50, "{name:?}: {covered} of 60");
     }
 }
 

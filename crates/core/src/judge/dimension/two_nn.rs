@@ -65,7 +65,7 @@ pub(super) fn fit(logs: &[f64]) -> Option<Estimate> {
         xx += x * x;
     }
     let value = xy / xx;
-    (value.is_finite() && value > 0.0).then(|| Estimate::new(Name::TwoNnFit, value, kept))
+    (value.is_finite() && value > 0.0).then(|| Estimate::new(Name::TwoNnFit, value, logs.len()))
 }
 
 /// √n times the largest distance between the distribution of d log μ and the exponential one.
