@@ -84,6 +84,7 @@ mod pages {
         Readme: "README.md";
         Likelihood: "docs/likelihood.md";
         Score: "docs/score.md";
+        Dimension: "docs/dimension.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
         HessianLle: "docs/methods/hessian-lle.md";

@@ -112,7 +112,7 @@ impl Dimension {
         let mut found = Collected::default();
         let ties = "the two nearest neighbors of every point are at one distance";
         found.keep(Name::TwoNn, two_nn::unbiased(&logs, close, &clusters), ties);
-        found.keep(Name::Ess, simplex::dimension(&distinct.points, &wide, &clusters, observer)?, "too few neighbors");
+        found.keep(Name::Ess, simplex::dimension(&distinct.points, &wide, observer)?, "too few neighbors");
         found.keep(Name::TwoNnMle, two_nn::likeliest(&logs), ties);
         found.keep(Name::TwoNnMean, two_nn::moment(&logs), ties);
         found.keep(Name::TwoNnFit, two_nn::fit(&logs), "too few ratios of distances differ from 1");
@@ -263,7 +263,7 @@ fn coarse(points: &Points, observer: &dyn Observer) -> Result<Coarse> {
     let near = Near::search(&index, 2 * gride::SCALES[gride::SCALES.len() - 1], rows.len(), observer)?;
     let clusters = Clusters::new(rows.len(), &near);
     let two_nn = two_nn::unbiased(&two_nn::log_ratios(&near), &near, &clusters).map(|estimate| estimate.value);
-    let ess = simplex::dimension(&some, &near, &clusters, observer)?.map(|estimate| estimate.value);
+    let ess = simplex::dimension(&some, &near, observer)?.map(|estimate| estimate.value);
     Ok(Coarse { n: rows.len(), two_nn, ess, scales: gride::scales(&near, rows.len(), &clusters) })
 }
 
