@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/methods from built-in data and from `eigenfold sample`: the same bytes every time.
+# Draws the pictures of docs/methods and of docs/dimension.md from built-in data and from `eigenfold sample`: the same bytes every time.
 #
 #   bash scripts/pictures.sh              all of them, by `cargo run --release`
 #   bash scripts/pictures.sh isomap mvu   only these
@@ -55,6 +55,14 @@ picture uni-sne digits -m symmetric-sne --uniform 0.02
 picture umap digits -m umap
 picture elastic swiss-roll -m elastic -k 12
 picture rescale swiss-roll -m ltsa --rescale
+
+# Dimension against scale, on its own page.
+if [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" dimension "* ]]; then
+    sample swiss-roll 1000 --noise 0.5
+    mv "$data/swiss-roll.csv" "$data/noisy.csv"
+    "${program[@]}" dimension "$data/noisy.csv" --label label --plot docs/images/dimension.png -q
+    python3 scripts/shrink_png.py docs/images/dimension.png
+fi
 
 # drill does much more work per point than the others.
 sample swiss-roll 1000

@@ -3,7 +3,7 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Input, Kind, Neighbors, StartsName, memory_size};
+use crate::flags::{Common, Count, Input, Kind, Neighbors, StartsName, dims, memory_size};
 use crate::parameters;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -19,6 +19,7 @@ const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimension
   eigenfold transform map.model new.csv -o new-map.csv
   eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
   eigenfold score digits map.csv
+  eigenfold dimension digits
   eigenfold sample swiss-roll -n 2000 -o roll.csv
 
 Exit codes: 0 done; 2 bad usage or bad input, nothing written; 1 anything else, nothing written.")]
@@ -33,6 +34,7 @@ pub(crate) enum Cmd {
     Transform(Transform),
     Reconstruct(Reconstruct),
     Score(Score),
+    Dimension(Dimension),
     Graph(Graph),
     Sample(Sample),
     Methods(Methods),
@@ -52,6 +54,7 @@ pub(crate) enum Cmd {
   eigenfold embed cells.parquet --label type --ignore id -m le -o map.parquet --json map.json
   eigenfold embed distances.npy --input-kind distances -m mds -d 3 -o map.npy
   eigenfold embed roll.csv -m isomap -k auto -o map.csv --plot-neighbors tried.png
+  eigenfold embed roll.csv -m isomap -d auto -o map.csv
   eigenfold embed digits -m lle --held-out --json report.json
   eigenfold embed roll.csv -m ltsa -k 8 --rescale -o map.csv
   eigenfold embed digits -m tsne -o map.csv --snapshots frames
@@ -66,9 +69,9 @@ pub(crate) struct Embed {
     /// The method; `eigenfold methods` lists them
     #[arg(short, long, default_value = "isomap")]
     pub(crate) method: String,
-    /// The number of coordinates
-    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
-    pub(crate) dims: usize,
+    /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`)
+    #[arg(short, long, default_value_t = Count::Number(2), value_parser = dims, allow_negative_numbers = true)]
+    pub(crate) dims: Count,
     #[command(flatten)]
     pub(crate) neighbors: Neighbors,
     /// The most memory to use, as in 4GB or 512MiB; more is refused before it is allocated
@@ -204,6 +207,42 @@ pub(crate) struct Score {
     /// Compute the lower bound with so many inducing points [default: exact up to 2,000 points, 200 to 800 for more]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) inducing: Option<usize>,
+    /// Where to write the report as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Say how many coordinates the points need: their intrinsic dimension, by several estimators.
+///
+/// Ratios of distances to two neighbors (2NN) are the headline and the skewness of simplices the second opinion; the same at
+/// larger scales shows noise, and a check says whether the points are those of a smooth density. Intervals are statistical:
+/// they know nothing of bias. One number is recommended, with its reason and its doubt. Equal points count once. Slow
+/// estimators look at evenly spaced points and say so.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold dimension digits
+  eigenfold dimension data.csv --label species --json dimension.json --plot scales.png
+  eigenfold dimension data.csv --pointwise each.csv -k 30
+  eigenfold embed data.csv -d auto -o map.csv         as many coordinates as recommended")]
+pub(crate) struct Dimension {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// The largest neighborhood of Levina and Bickel's estimate, of the correlation dimension and of --pointwise
+    /// [default: 20]
+    #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
+    pub(crate) neighbors: Option<usize>,
+    /// Leave out the slower estimates, which read the points as a whole
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Where to write the dimension at each point, one row for every row of the input: .csv, .tsv, .npy, .parquet, or -
+    /// for standard output; 0 where all neighbors are at one distance
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pointwise: Option<String>,
+    /// Where to draw the dimension against the scale: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,

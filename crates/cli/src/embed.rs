@@ -14,7 +14,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
 use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::report::Report;
-use eigenfold::{Choice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
+use eigenfold::{Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
 use std::time::Instant;
 
@@ -51,6 +51,13 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
+    let dims = match args.dims {
+        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &bar)?),
+        Count::Number(_) => None,
+    };
+    if let Some(dims) = &dims {
+        recipe.dims = dims.chosen;
+    }
     let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &bar)?) } else { None };
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
@@ -72,13 +79,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    write(args, &Fit { model, choice, held_out, album, stopped }, labels, read)
+    write(args, &Fit { model, choice, dims, held_out, album, stopped }, labels, read)
 }
 
 /// What a run found.
 struct Fit {
     model: Model,
     choice: Option<Choice>,
+    dims: Option<DimsChoice>,
     held_out: Option<HeldOut>,
     album: Album,
     /// Whether Ctrl-C ended it early.
@@ -109,6 +117,7 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
         report: model.report(),
         parameters: &parameters,
         choice: fit.choice.as_ref(),
+        dims: fit.dims.as_ref(),
         held_out: fit.held_out.as_ref(),
         warnings: &warnings,
         spent,
@@ -221,7 +230,8 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         pieces: input::pieces(&args.neighbors),
         learned,
         method,
-        dims: args.dims,
+        // Until it is chosen, 1 stands for it, which no input refuses.
+        dims: if let Count::Number(dims) = args.dims { dims } else { 1 },
         seed: args.common.seed,
         memory: args.memory,
         likelihood: if args.likelihood { Likelihood::Always } else { Likelihood::Cheap },
@@ -261,7 +271,7 @@ pub(crate) fn try_bytes(target: &str) -> Result<()> {
     write_bytes(target, &[])
 }
 
-fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
 }
 
@@ -304,7 +314,7 @@ fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result
 }
 
 /// What an input is called in a title.
-fn name_of(source: &str) -> String {
+pub(crate) fn name_of(source: &str) -> String {
     match source {
         "-" => "standard input".into(),
         source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),

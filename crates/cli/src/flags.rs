@@ -92,7 +92,7 @@ pub(crate) struct Common {
     pub(crate) quiet: bool,
 }
 
-/// A number of neighbors.
+/// A number of neighbors or coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Count {
     /// As given.
@@ -116,6 +116,17 @@ fn count(text: &str) -> Result<Count, String> {
         _ => {
             text.parse().map(Count::Number).map_err(|_| "this is no number of neighbors; use 1 or more, or auto".into())
         }
+    }
+}
+
+/// A number of coordinates.
+pub(crate) fn dims(text: &str) -> Result<Count, String> {
+    match text {
+        "auto" => Ok(Count::Auto),
+        _ => text
+            .parse()
+            .map(Count::Number)
+            .map_err(|_| "this is no number of coordinates; use 1 or more, or auto".into()),
     }
 }
 

@@ -10,6 +10,7 @@ mod args;
 mod chosen;
 mod columns;
 mod completions;
+mod dimension;
 mod embed;
 mod flags;
 mod graph;
@@ -53,6 +54,7 @@ fn run(command: &Cmd) -> Result<()> {
         Cmd::Transform(args) => transform::run(args),
         Cmd::Reconstruct(args) => reconstruct::run(args),
         Cmd::Score(args) => score::run(args),
+        Cmd::Dimension(args) => dimension::run(args),
         Cmd::Graph(args) => graph::run(args),
         Cmd::Sample(args) => sample::run(args),
         Cmd::Methods(args) => methods::run(args),

@@ -1,12 +1,13 @@
 //! What a fit reports: as JSON for programs, as a few lines for people.
 
+use crate::flags::with_flags;
 use eigenfold::error::Result;
 use eigenfold::field::PathStep;
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::judge::choose::Tried;
 use eigenfold::report::Report;
 use eigenfold::unfolding::{Bracket, Rescaling};
-use eigenfold::{Choice, HeldOut};
+use eigenfold::{Choice, DimsChoice, HeldOut};
 use serde_json::{Map, Value, json};
 
 /// The figure of methods that have a likelihood of their own; it is shown beside the common one.
@@ -48,6 +49,8 @@ pub(crate) struct Story<'a> {
     pub(crate) parameters: &'a [Chosen],
     /// How the number of neighbors was chosen, if it was.
     pub(crate) choice: Option<&'a Choice>,
+    /// How the number of coordinates was chosen, if it was.
+    pub(crate) dims: Option<&'a DimsChoice>,
     /// The likelihood of left-out features, if it was asked for.
     pub(crate) held_out: Option<&'a HeldOut>,
     /// The library's warnings and ours.
@@ -58,7 +61,7 @@ pub(crate) struct Story<'a> {
 
 /// The report of `embed` as JSON; what is not known is null or left out, never invented.
 pub(crate) fn json(story: &Story) -> Value {
-    let Story { report, parameters, choice, held_out, warnings, spent } = story;
+    let Story { report, parameters, choice, dims: chosen_dims, held_out, warnings, spent } = story;
     let chosen = |p: &Chosen| json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)});
     let parameters: Map<String, Value> = parameters.iter().map(|p| (p.name.clone(), chosen(p))).collect();
     let seconds = &report.seconds;
@@ -106,6 +109,7 @@ pub(crate) fn json(story: &Story) -> Value {
         }
         object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
+        object.extend(chosen_dims.map(|choice| ("dimension".to_string(), json!(choice))));
         object.extend(held_out.map(|held_out| ("held_out".to_string(), json!(held_out))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
@@ -131,7 +135,7 @@ pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
 
 /// The report of `embed` for people.
 pub(crate) fn summary(story: &Story) -> String {
-    let Story { report, parameters, choice, held_out, warnings, spent } = story;
+    let Story { report, parameters, choice, dims: chosen_dims, held_out, warnings, spent } = story;
     let mut lines = Vec::new();
     let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
     let dims = report.dims;
@@ -174,6 +178,7 @@ pub(crate) fn summary(story: &Story) -> String {
             grouped(*edges)
         ));
     }
+    lines.extend(chosen_dims.map(counted));
     lines.extend(choice.map(tried));
     lines.extend(likelihood(report));
     lines.extend(held_out.map(left_out));
@@ -210,6 +215,22 @@ fn rescaled(rescale: &Rescaling) -> String {
         "  rescaled     variance {primal:.4e}{}; {}{more} % by dimension",
         known.unwrap_or_default(),
         parts.join(", ")
+    )
+}
+
+/// The number of coordinates, why, and what speaks against it.
+fn counted(choice: &DimsChoice) -> String {
+    let s = if choice.chosen == 1 { "" } else { "s" };
+    let lowered = choice
+        .lowered
+        .as_ref()
+        .map(|why| format!("; the points have {}, but {}", choice.recommended.dims, with_flags(why)));
+    format!(
+        "  dimension    {} coordinate{s}: {}{}; doubt: {}",
+        choice.chosen,
+        choice.recommended.reason,
+        lowered.unwrap_or_default(),
+        choice.recommended.doubt
     )
 }
 

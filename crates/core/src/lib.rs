@@ -62,6 +62,7 @@ pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use ground::Ground;
 pub use judge::HeldOut;
 pub use judge::choose::Choice;
+pub use judge::dimension::{Dimension, DimsChoice};
 pub use judge::score::GplvmScore;
 pub use kernel::Kernel;
 pub use likelihood::{Likelihood, Observation};
@@ -85,6 +86,7 @@ mod pages {
         Readme: "README.md";
         Likelihood: "docs/likelihood.md";
         Score: "docs/score.md";
+        Dimension: "docs/dimension.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
         HessianLle: "docs/methods/hessian-lle.md";

@@ -12,6 +12,8 @@ pub enum Stage {
     Coordinates,
     /// How good a map is; no stage of a fit.
     Score,
+    /// How many coordinates the points need; no stage of a fit.
+    Dimension,
     /// The likelihood of the points under the field, after the three stages.
     Likelihood,
 }
@@ -24,6 +26,7 @@ impl Stage {
             Stage::Field => "field",
             Stage::Coordinates => "coordinates",
             Stage::Score => "score",
+            Stage::Dimension => "dimension",
             Stage::Likelihood => "likelihood",
         }
     }

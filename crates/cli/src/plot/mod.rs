@@ -8,6 +8,7 @@ mod font;
 mod palette;
 mod plane;
 mod raster;
+mod scale;
 mod scene;
 mod side;
 mod svg;
@@ -15,6 +16,7 @@ mod svg;
 pub(crate) use curve::Curve;
 use eigenfold::Points;
 use plane::Axes;
+pub(crate) use scale::ScaleCurve;
 use scene::{Anchor, Area, Mark, Scene};
 use std::path::Path;
 

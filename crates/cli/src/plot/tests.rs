@@ -105,3 +105,16 @@ fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
         std::fs::write(Path::new(&directory).join("neighbors.png"), png).unwrap();
     }
 }
+
+#[test]
+fn a_dimension_is_drawn_at_every_scale_even_if_there_is_none() {
+    use eigenfold::judge::dimension::Dimension;
+    let (points, _) = clusters(300, 2, 1);
+    let found = Dimension { global: false, ..Dimension::default() }.of(&points, &eigenfold::progress::Silent).unwrap();
+    for scales in [found.scales.as_slice(), &found.scales[..1], &[]] {
+        let curve = ScaleCurve { scales, distinct: 300, dims: 2, ess: Some(2.1), title: "t", subtitle: "s" };
+        let text = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
+        assert!(text.contains("2 recommended") && !text.contains("NaN"), "{text}");
+        assert!(curve.rendered(Format::Png).unwrap().len() > 1000);
+    }
+}

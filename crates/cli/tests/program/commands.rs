@@ -6,9 +6,19 @@ use crate::Bench;
 fn help_and_version_are_no_errors() {
     let bench = Bench::new();
     assert!(bench.does("--version").out.starts_with("eigenfold "));
-    for command in
-        ["", "embed", "transform", "reconstruct", "score", "graph", "sample", "methods", "completions", "man"]
-    {
+    for command in [
+        "",
+        "embed",
+        "transform",
+        "reconstruct",
+        "score",
+        "dimension",
+        "graph",
+        "sample",
+        "methods",
+        "completions",
+        "man",
+    ] {
         let help = bench.does(&format!("{command} --help")).out;
         assert!(help.contains("EXAMPLES") && help.contains("Usage: eigenfold"), "{command}\n{help}");
     }

@@ -7,6 +7,7 @@ mod bad_models;
 mod bad_outputs;
 mod commands;
 mod descents;
+mod dimension;
 mod documented;
 mod embedding;
 mod likelihood;

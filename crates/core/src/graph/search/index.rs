@@ -151,6 +151,12 @@ impl<'a> Index<'a> {
         }
     }
 
+    /// The `k` nearest other points of some of the indexed points, in the order in which these are named.
+    pub(crate) fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists> {
+        debug_assert!(k < self.points.rows());
+        self.search(self.points, rows, k, &Others, watch)
+    }
+
     /// The `k` nearest other points of every indexed point with a few mistakes, and the share that is right, estimated
     /// on a sample; nothing where the exact search is as fast.
     pub(crate) fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {

@@ -12,7 +12,7 @@ mod outline;
 mod shortlist;
 pub(super) mod source;
 mod tile;
-pub(super) mod watch;
+pub(crate) mod watch;
 mod within;
 
 use crate::distances::Distances;

@@ -1,0 +1,175 @@
+//! `eigenfold dimension`: how many coordinates the points need, by several estimators.
+
+use crate::args::Dimension as Asked;
+use crate::embed::{name_of, try_bytes, write_bytes};
+use crate::flags::with_flags;
+use crate::outputs::{self, Outputs, Trial, Wanted};
+use crate::plot::{Format, ScaleCurve};
+use crate::progress::{self, Bar};
+use crate::report::{self, grouped};
+use crate::{input, say};
+use eigenfold::Points;
+use eigenfold::error::{Error, Result};
+use eigenfold::io;
+use eigenfold::judge::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::time::Instant;
+
+/// Runs the command.
+pub(crate) fn run(args: &Asked) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
+    outputs::check(&[&args.input.source], &wanted(args))?;
+    let bar = Bar::new(args.common.quiet);
+    bar.say("reading");
+    let start = Instant::now();
+    let points = input::table(&args.input)?.points;
+    let read = start.elapsed().as_secs_f64();
+    progress::go_on()?;
+    let asked = Dimension {
+        neighbors: args.neighbors,
+        global: !args.quick,
+        pointwise: args.pointwise.is_some(),
+        seed: args.common.seed,
+    };
+    let start = Instant::now();
+    let found = asked.of(&points, &bar)?;
+    let seconds = json!({"read": read, "dimension": start.elapsed().as_secs_f64()});
+    progress::start_writing()?;
+    bar.finish();
+
+    let mut outputs = Outputs::default();
+    if let (Some(target), Some(values)) = (&args.pointwise, &found.pointwise) {
+        outputs.stage(target, |name| write_pointwise(name, values))?;
+    }
+    if let (Some(target), Some(format)) = (&args.plot, format) {
+        let bytes = picture(&args.input.source, &found, format)?;
+        outputs.stage(target, move |name| write_bytes(name, &bytes))?;
+    }
+    if let Some(target) = &args.json {
+        let value = json(&found, seconds);
+        outputs.stage(target, move |name| report::write_json(name, &value))?;
+    }
+    outputs.commit()?;
+    say(args.common.quiet, &summary(&found));
+    Ok(())
+}
+
+/// The outputs that the flags name, each with a way to try it.
+fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
+    let all: [(&'static str, Option<&str>, Trial); 3] = [
+        ("--pointwise", args.pointwise.as_deref(), |target| write_pointwise(target, &[Some(1.0)])),
+        ("--plot", args.plot.as_deref(), try_bytes),
+        ("--json", args.json.as_deref(), try_bytes),
+    ];
+    let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));
+    given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
+}
+
+/// One row for every row of the input; 0 where all neighbors are at one distance and there is no dimension.
+fn write_pointwise(target: &str, values: &[Option<f64>]) -> Result<()> {
+    let values: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
+    io::write(target, &["dimension".to_string()], &Points::new(values.len(), 1, values)?, None)
+}
+
+/// The report as JSON; what could not be estimated is in `left_out`, never invented.
+fn json(found: &Dimensions, seconds: Value) -> Value {
+    let estimates: Map<String, Value> =
+        found.estimates.iter().map(|one| (one.name.key().to_string(), json!(one))).collect();
+    let left_out: Map<String, Value> =
+        found.left_out.iter().map(|(name, why)| (name.key().to_string(), json!(with_flags(why)))).collect();
+    let mut out = json!({
+        "n": found.n,
+        "distinct": found.distinct,
+        "features": found.features,
+        "varying": found.varying,
+        "neighbors": found.neighbors,
+        "recommended": found.recommended.dims,
+        "reason": found.recommended.reason,
+        "doubt": found.recommended.doubt,
+        "estimates": estimates,
+        "left_out": left_out,
+        "scales": found.scales,
+        "scale_points": found.scale_points,
+        "check": found.check,
+    });
+    if let Some(object) = out.as_object_mut() {
+        object.extend(found.spectrum.as_ref().map(|spectrum| ("svd".to_string(), json!(spectrum))));
+        object.extend(found.elbow.as_ref().map(|elbow| ("isomap".to_string(), json!(elbow))));
+        object.extend(found.unfolded.as_ref().map(|unfolded| ("mvu".to_string(), json!(unfolded))));
+        object.insert("seconds".into(), seconds);
+        object.insert("warnings".into(), json!(found.warnings));
+    }
+    out
+}
+
+/// The report for people.
+fn summary(found: &Dimensions) -> String {
+    let (n, features) = (grouped(found.n), grouped(found.features));
+    let dims = found.recommended.dims;
+    let s = if dims == 1 { "" } else { "s" };
+    let mut lines = vec![
+        format!("dimension: {dims} coordinate{s} for {n} points of {features} features"),
+        format!("  because      {}", found.recommended.reason),
+        format!("  doubt        {}", found.recommended.doubt),
+        "  estimate                    value   95 %, statistical".to_string(),
+    ];
+    lines.extend(found.estimates.iter().map(|one| line(one, found.distinct)));
+    lines.extend(
+        found.left_out.iter().map(|(name, why)| format!("    {:<24}    none   {}", name.title(), with_flags(why))),
+    );
+    for among in amounts(&found.scales) {
+        let of = if among == found.distinct { String::new() } else { format!(" of {} points", grouped(among)) };
+        let shown: Vec<String> =
+            found.scales.iter().filter(|s| s.among == among).map(|s| format!("{}: {:.2}", s.k, s.value)).collect();
+        lines.push(format!("  by scale k   {}{of}", shown.join(", ")));
+    }
+    let departure = found.check.departure.map_or("infinite".into(), |departure| format!("{departure:.2}"));
+    let verdict = if found.check.flagged { "flagged" } else { "as for random points" };
+    lines.push(format!("  sampling     {departure}, {verdict} (limit {FLAGGED})"));
+    if let Some(spectrum) = &found.spectrum {
+        let shown: Vec<String> = spectrum.ratios.iter().take(8).map(|ratio| format!("{ratio:.3}")).collect();
+        let more = if spectrum.ratios.len() > 8 { ", ..." } else { "" };
+        lines.push(format!("  singular     {}{more}", shown.join(", ")));
+    }
+    if let Some(elbow) = &found.elbow {
+        let shown: Vec<String> = elbow.residual_variances.iter().map(|v| format!("{v:.2e}")).collect();
+        lines.push(format!("  residual     {}", shown.join(", ")));
+    }
+    let nowhere = found.pointwise.iter().flatten().filter(|value| value.is_none()).count();
+    if nowhere > 0 {
+        lines.push(format!(
+            "  warning: at {nowhere} points all neighbors are at one distance; 0 is written for their dimension"
+        ));
+    }
+    lines.extend(found.warnings.iter().map(|warning| format!("  warning: {warning}")));
+    lines.join("\n")
+}
+
+/// One estimate with its interval, and on how many points it was made if not on all.
+fn line(one: &Estimate, distinct: usize) -> String {
+    let interval = one.low.zip(one.high).map_or(String::new(), |(low, high)| format!("{low:.2} to {high:.2}"));
+    let fewer = if one.points < distinct { format!("on {} points", grouped(one.points)) } else { String::new() };
+    let rest = [interval, fewer].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
+    format!("    {:<24} {:>7.2}   {rest}", one.name.title(), one.value).trim_end().to_string()
+}
+
+/// The numbers of points among which scales were read, all points first.
+fn amounts(scales: &[Scale]) -> Vec<usize> {
+    let mut all: Vec<usize> = scales.iter().map(|scale| scale.among).collect();
+    all.dedup();
+    all
+}
+
+/// The picture of the dimension against the scale.
+fn picture(source: &str, found: &Dimensions, format: Format) -> Result<Vec<u8>> {
+    let dims = found.recommended.dims;
+    let title = format!("Dimension of {}", name_of(source));
+    let subtitle =
+        format!("{} points · {} features · {}", grouped(found.n), grouped(found.features), found.recommended.reason);
+    let ess = found.estimates.iter().find(|one| one.name.key() == "ess").map(|one| one.value);
+    let curve =
+        ScaleCurve { scales: &found.scales, distinct: found.distinct, dims, ess, title: &title, subtitle: &subtitle };
+    curve.rendered(format).map_err(Error::Numerical)
+}

@@ -1,0 +1,275 @@
+//! One number out of many estimates, with the reason and the doubt in words.
+//!
+//! The rule, read off data of known dimension and tested on others (docs/dimension.md has the table):
+//!
+//! ```text
+//! noise     if GRIDE falls by a fifth up to k = 16 and the simplices say less than 2NN, noise rules the small scales:
+//!           the plateau, three neighboring scales from k = 4 on that differ least, if they differ by 30 % at most;
+//!           else the largest scale. Of many points the same is read off evenly spaced ones, and noise is also what has
+//!           2NN of all points a quarter above them
+//! flagged   if the sampling check flags, and the scales from k = 4 on do not agree with 2NN within a quarter:
+//!           their plateau if they differ by 15 % at most, else 2
+//! many      if 2NN says 4 or more and the simplices 0.9 to 1.35 times that: the simplices, because 2NN is low in many
+//!           dimensions
+//! plain     else 2NN
+//! ```
+//!
+//! Always rounded, at least 1, and at most the number of features that vary.
+
+use super::gride::Scale;
+use super::two_nn::FLAGGED;
+use super::{Check, Estimate};
+use serde::Serialize;
+
+/// A neighborhood may hold this part of the points, else it is no longer local.
+const LOCAL: f64 = 1.0 / 7.0;
+/// The part by which GRIDE falls if noise rules the small scales.
+const FALL: f64 = 0.2;
+/// The simplices, at a larger scale, say less than this part of 2NN then.
+const BELOW: f64 = 0.97;
+/// The largest ratio of the values of a plateau: below noise, and of points that are not random.
+const PLATEAU: (f64, f64) = (1.3, 1.15);
+/// The largest ratio of 2NN and the larger scales at which they agree.
+const AGREE: f64 = 1.25;
+/// From here on 2NN is low, and the simplices are better if they are within these parts of it.
+const MANY: (f64, f64, f64) = (4.0, 0.9, 1.35);
+
+/// How many coordinates to use.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Recommendation {
+    /// The number.
+    pub dims: usize,
+    /// Why this number.
+    pub reason: String,
+    /// What speaks against it.
+    pub doubt: String,
+}
+
+/// What the rule reads.
+pub(super) struct Evidence<'a> {
+    /// The number of different points.
+    pub(super) n: usize,
+    /// The most dimensions that the points can have.
+    pub(super) most: usize,
+    pub(super) two_nn: Option<&'a Estimate>,
+    pub(super) ess: Option<f64>,
+    pub(super) scales: &'a [Scale],
+    /// Evenly spaced ones of many points.
+    pub(super) coarse: Option<&'a Coarse>,
+    pub(super) check: &'a Check,
+}
+
+/// What some of the points say by themselves.
+pub(super) struct Coarse {
+    pub(super) n: usize,
+    pub(super) two_nn: Option<f64>,
+    pub(super) ess: Option<f64>,
+    pub(super) scales: Vec<Scale>,
+}
+
+/// Applies the rule.
+pub(super) fn recommend(evidence: &Evidence<'_>) -> Recommendation {
+    let Evidence { most, two_nn, ess, check, .. } = *evidence;
+    let scales = evidence.local();
+    let plateau = plateau(&scales);
+    let two = two_nn.map(|estimate| estimate.value);
+    let mut doubt = Vec::new();
+    let (value, reason) = match (two, ess) {
+        (Some(two), _) if evidence.is_noisy(two, &scales) => noise(two, plateau, &scales, &mut doubt),
+        (two, _) if check.flagged && !two.is_some_and(|two| agrees(two, plateau)) => flagged(plateau, &mut doubt),
+        (Some(two), Some(ess)) if two >= MANY.0 && (MANY.1..=MANY.2).contains(&(ess / two)) => {
+            doubt.push(
+                "in many dimensions every estimate needs very many points, and is more often low than high".into(),
+            );
+            (ess, format!("2NN says {two:.1} and is low in many dimensions; the skewness of simplices says {ess:.1}"))
+        }
+        (Some(two), _) => (two, plain(two, evidence, &mut doubt)),
+        (None, _) => flagged(plateau, &mut doubt),
+    };
+    if check.flagged {
+        let departure = check.departure.map_or("infinite".into(), |departure| format!("{departure:.2}"));
+        doubt.push(format!(
+            "the sampling check is {departure}, above {FLAGGED}: these are not random points of a smooth sheet"
+        ));
+    }
+    doubt.extend(borderline(value, two_nn));
+    let rounded = (value.round() as usize).max(1);
+    let dims = rounded.min(most);
+    if dims < rounded {
+        doubt.push(format!("the estimate is larger than the {most} dimensions that these points can have"));
+    }
+    let doubt = if doubt.is_empty() { "none of the checks speaks against it".into() } else { doubt.join("; ") };
+    Recommendation { dims, reason, doubt }
+}
+
+impl Evidence<'_> {
+    /// The scales whose neighborhoods are a small part of the points; the first two in any case.
+    fn local(&self) -> Vec<&Scale> {
+        let (n, scales) = self.coarse.map_or((self.n, self.scales), |coarse| (coarse.n, &coarse.scales));
+        scales.iter().filter(|scale| scale.k <= 2 || 2.0 * scale.k as f64 <= LOCAL * n as f64).collect()
+    }
+
+    /// Whether the dimension falls with the scale as noise makes it.
+    fn is_noisy(&self, two: f64, scales: &[&Scale]) -> bool {
+        let below = |two: f64, ess: Option<f64>| ess.is_some_and(|ess| ess < BELOW * two);
+        let at = |k: usize| scales.iter().find(|scale| scale.k == k).map(|scale| scale.value);
+        let falls =
+            |from: Option<f64>, to: Option<f64>| from.zip(to).is_some_and(|(from, to)| to <= (1.0 - FALL) * from);
+        let within = falls(at(1), at(16).or(at(8)));
+        match self.coarse {
+            None => below(two, self.ess) && within,
+            Some(coarse) => {
+                coarse.two_nn.is_some_and(|own| below(own, coarse.ess)) && within
+                    || below(two, coarse.ess) && falls(Some(two), at(4))
+            }
+        }
+    }
+}
+
+/// Three neighboring scales from k = 4 on that differ least.
+#[derive(Clone, Copy)]
+struct Plateau {
+    /// Their geometric mean.
+    value: f64,
+    /// The largest over the smallest.
+    spread: f64,
+    /// The first and the last.
+    k: (usize, usize),
+}
+
+fn plateau(scales: &[&Scale]) -> Option<Plateau> {
+    let large: Vec<&&Scale> = scales.iter().filter(|scale| scale.k >= 4).collect();
+    let windows = large.windows(3).map(|three| {
+        let values = [three[0].value, three[1].value, three[2].value];
+        let (low, high) = values.iter().fold((f64::MAX, 0.0), |(low, high): (f64, f64), &v| (low.min(v), high.max(v)));
+        let value = values.iter().product::<f64>().cbrt();
+        Plateau { value, spread: high / low, k: (three[0].k, three[2].k) }
+    });
+    windows.reduce(|a, b| if b.spread < a.spread { b } else { a })
+}
+
+/// Whether 2NN and the larger scales say the same.
+fn agrees(two: f64, plateau: Option<Plateau>) -> bool {
+    plateau
+        .is_some_and(|plateau| plateau.spread <= PLATEAU.0 && (two / plateau.value).max(plateau.value / two) <= AGREE)
+}
+
+fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], doubt: &mut Vec<String>) -> (f64, String) {
+    match (plateau.filter(|plateau| plateau.spread <= PLATEAU.0), scales.last()) {
+        (Some(Plateau { value, k, .. }), _) => {
+            doubt.push("it is taken for granted that what falls off with the scale is noise".into());
+            let (from, to) = k;
+            (
+                value,
+                format!(
+                    "from k = {from} to {to} the estimate stays near {value:.1}; at small scales, where noise rules, it is {two:.1}"
+                ),
+            )
+        }
+        (None, Some(last)) => {
+            doubt.push("the dimension falls with the scale and finds no plateau: it may be smaller still".into());
+            (
+                last.value,
+                format!("the estimate falls from {two:.1} to {:.1} at k = {}, as noise makes it", last.value, last.k),
+            )
+        }
+        (None, None) => (two, format!("2NN says {two:.1}")),
+    }
+}
+
+fn flagged(plateau: Option<Plateau>, doubt: &mut Vec<String>) -> (f64, String) {
+    match plateau.filter(|plateau| plateau.spread <= PLATEAU.1) {
+        Some(Plateau { value, k: (from, to), .. }) => (
+            value,
+            format!("small scales are not to be trusted; from k = {from} to {to} the estimate stays near {value:.1}"),
+        ),
+        None => {
+            doubt.push("2 is a guess".into());
+            (2.0, "no scale is to be trusted, and a picture has two dimensions".into())
+        }
+    }
+}
+
+fn plain(two: f64, evidence: &Evidence<'_>, doubt: &mut Vec<String>) -> String {
+    if let Some(ess) = evidence.ess.filter(|ess| ess / two > MANY.2) {
+        doubt.push(format!(
+            "the skewness of simplices says {ess:.1}: the sheet is curved within a neighborhood, or {two:.1} is low"
+        ));
+    }
+    if evidence.n < 100 {
+        doubt.push(format!("{} different points are few", evidence.n));
+    }
+    if two >= 6.0 {
+        doubt.push("2NN is low in many dimensions".into());
+    }
+    format!("2NN says {two:.2}")
+}
+
+/// The other whole number, if the estimate lies between two or the interval reaches to it.
+fn borderline(value: f64, two_nn: Option<&Estimate>) -> Option<String> {
+    let rounded = value.round().max(1.0);
+    if (value - rounded).abs() > 0.35 && value > 1.0 {
+        let other = if value > rounded { rounded + 1.0 } else { rounded - 1.0 };
+        return Some(format!("{value:.2} is nearly half way to {other}"));
+    }
+    let ends = two_nn.filter(|two| two.value == value).and_then(|two| two.low.zip(two.high));
+    let (low, high) = ends?;
+    (low.round() != rounded || high.round() != rounded)
+        .then(|| format!("the statistical interval of 95 %, {low:.2} to {high:.2}, reaches to another whole number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Name, gride::SCALES};
+    use super::*;
+
+    /// What is recommended for these values, at k = 1, 2, 4, ... of a thousand points.
+    fn dims(two: f64, ess: f64, departure: f64, values: &[f64]) -> Recommendation {
+        let scale = |(&k, &value): (&usize, &f64)| Scale {
+            k,
+            among: 1000,
+            value,
+            standard_error: None,
+            low: None,
+            high: None,
+            distance: 1.0,
+        };
+        let scales: Vec<Scale> = SCALES.iter().zip(values).map(scale).collect();
+        let two = (two > 0.0).then(|| Estimate::new(Name::TwoNn, two, 1000));
+        let check = Check { departure: Some(departure), flagged: departure > FLAGGED };
+        recommend(&Evidence {
+            n: 1000,
+            most: 50,
+            two_nn: two.as_ref(),
+            ess: Some(ess),
+            scales: &scales,
+            coarse: None,
+            check: &check,
+        })
+    }
+
+    #[test]
+    fn each_case_of_the_rule() {
+        let roll = dims(1.97, 2.09, 0.9, &[1.97, 1.95, 1.83, 1.92, 1.94, 2.13, 2.46]);
+        assert_eq!((roll.dims, roll.doubt.as_str()), (2, "none of the checks speaks against it"));
+        let noisy = dims(2.78, 2.34, 0.8, &[2.78, 2.63, 2.31, 2.12, 1.98, 2.18, 2.46]);
+        assert_eq!(noisy.dims, 2);
+        assert!(noisy.reason.contains("from k = 8 to 32 the estimate stays near 2.1"), "{}", noisy.reason);
+        let many = dims(8.0, 9.3, 0.9, &[8.0, 8.2, 8.0, 7.7, 7.6, 7.3, 6.9]);
+        assert_eq!(many.dims, 9);
+        // A sheet in 50 features full of noise: no plateau.
+        let lost = dims(22.2, 21.4, 1.2, &[22.2, 19.7, 16.2, 12.5, 9.2, 5.9, 3.7]);
+        assert_eq!(lost.dims, 4);
+        assert!(lost.doubt.contains("no plateau"), "{}", lost.doubt);
+        // Twenty objects on a turntable: every view has its two neighbors at nearly one distance.
+        let copies = dims(6.35, 6.3, 2.1, &[6.4, 2.2, 2.9, 3.5, 4.2, 4.4, 3.0]);
+        assert_eq!(copies.dims, 2);
+        assert!(copies.doubt.contains("2 is a guess") && copies.doubt.contains("2.10"), "{}", copies.doubt);
+        let lattice = dims(0.0, 2.1, 16.0, &[1.1, 1.9, 2.0, 2.05, 1.95, 1.9, 1.8]);
+        assert_eq!(lattice.dims, 2);
+        // A false alarm does no harm.
+        let sphere = dims(1.94, 2.09, 1.6, &[1.94, 1.98, 1.99, 1.98, 1.96, 2.01, 2.0]);
+        assert_eq!(sphere.dims, 2);
+    }
+}

@@ -1,0 +1,120 @@
+//! The elbow of Isomap: with how many coordinates its map keeps the distances along the graph.
+//!
+//! ```text
+//! v(q) = 1 − R²(g[i,j], ‖y[i] − y[j]‖)       over all pairs, q coordinates;   v(0) = 1
+//! d = the smallest q after which one more coordinate takes less than a fifth of what is left
+//! ```
+//!
+//! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
+//! Science 290, 2000 (figure 2; they read the elbow by eye).
+
+use crate::error::Result;
+use crate::field::scaling::isomap::Isomap;
+use crate::graph::{Neighbors, Paths, Search};
+use crate::likelihood::Likelihood;
+use crate::linalg::parallel;
+use crate::points::Points;
+use crate::progress::Observer;
+use crate::recipe::Recipe;
+use serde::Serialize;
+
+/// The neighbors of each point.
+const NEIGHBORS: usize = 10;
+/// The most coordinates that are tried.
+const MOST: usize = 10;
+/// The part of the residual variance that one more coordinate must leave at most.
+const LEFT: f64 = 0.8;
+
+/// The residual variances.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Elbow {
+    /// For 1, 2, ... coordinates.
+    pub residual_variances: Vec<f64>,
+    /// Where the elbow is; nothing if every coordinate still helps.
+    pub dimension: Option<usize>,
+    /// The number of points, evenly spaced.
+    pub points: usize,
+}
+
+/// The residual variances of Isomap's maps of the points.
+///
+/// # Errors
+///
+/// As [`Recipe::fit_watched`].
+pub(super) fn elbow(points: &Points, observer: &dyn Observer) -> Result<Elbow> {
+    let n = points.rows();
+    let neighbors = Neighbors::Nearest(NEIGHBORS.min(n - 1));
+    let graph = Search { neighbors, ..Search::default() }.of_points(points, observer)?.graph;
+    let dims = MOST.min(points.cols()).min(n - 1);
+    let recipe = Recipe { method: Isomap::default().into(), dims, likelihood: Likelihood::Never, ..Recipe::default() };
+    let map = recipe.fit_watched(&graph, observer)?;
+    let geodesics = Paths::new(&graph.union(), n).from_sources(&(0..n).collect::<Vec<_>>(), observer)?;
+    let residual_variances = residual_variances(&geodesics, map.embedding());
+    let dimension = after(&residual_variances);
+    Ok(Elbow { residual_variances, dimension, points: n })
+}
+
+/// v(1), v(2), ... of a map, given all distances.
+fn residual_variances(distances: &[f64], map: &Points) -> Vec<f64> {
+    let (n, dims) = (map.rows(), map.cols());
+    let largest = distances.iter().fold(f64::MIN_POSITIVE, |a: f64, b| a.max(*b));
+    let mean = distances.iter().sum::<f64>() / (largest * (n * (n - 1)) as f64);
+    // Σx, Σx², Σy, Σy², Σxy for every number of coordinates, in units of the largest distance and about its mean.
+    let sums = parallel::collect(n, |i| {
+        let mut sums = vec![[0.0; 5]; dims];
+        for j in 0..i {
+            let x = distances[i * n + j] / largest - mean;
+            let mut square = 0.0;
+            for q in 0..dims {
+                square += ((map.row(i)[q] - map.row(j)[q]) / largest).powi(2);
+                let y = square.sqrt() - mean;
+                let terms = [x, x * x, y, y * y, x * y];
+                sums[q].iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+            }
+        }
+        sums
+    });
+    let pairs = (n * (n - 1) / 2) as f64;
+    let one = |q: usize| {
+        let mut total = [0.0; 5];
+        sums.iter().for_each(|row| total.iter_mut().zip(row[q]).for_each(|(sum, term)| *sum += term));
+        let [x, xx, y, yy, xy] = total.map(|sum| sum / pairs);
+        let correlated = (xy - x * y).powi(2) / ((xx - x * x) * (yy - y * y));
+        if correlated.is_finite() { (1.0 - correlated).max(0.0) } else { 1.0 }
+    };
+    (0..dims).map(one).collect()
+}
+
+/// The smallest number of coordinates after which the next leaves more than four fifths.
+fn after(variances: &[f64]) -> Option<usize> {
+    variances.windows(2).position(|pair| pair[1] > LEFT * pair[0]).map(|at| at + 1).or(
+        // One feature has one coordinate, and nothing can come after it.
+        (variances.len() < MOST).then_some(variances.len()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Silent;
+
+    #[test]
+    fn the_elbow_is_before_the_first_coordinate_that_helps_little() {
+        assert_eq!(after(&[0.0157, 0.000595, 0.000619]), Some(2));
+        assert_eq!(after(&[0.6, 0.4, 0.2, 0.19]), Some(3));
+        assert_eq!(after(&[1e-9]), Some(1));
+        assert_eq!(after(&(0..10).map(|q| 0.5f64.powi(q)).collect::<Vec<_>>()), None);
+    }
+
+    #[test]
+    fn a_rectangle_takes_two_coordinates() {
+        let cell = |at: usize| {
+            if at.is_multiple_of(2) { 3.0 * (at as f64 * 0.31).fract() } else { (at as f64 * 0.17).fract() }
+        };
+        let points = Points::new(300, 2, (0..600).map(cell).collect()).unwrap();
+        let found = elbow(&points, &Silent).unwrap();
+        assert_eq!((found.residual_variances.len(), found.dimension, found.points), (2, Some(2), 300));
+        assert!(found.residual_variances[1] < 0.05, "{found:?}");
+    }
+}
