@@ -34,6 +34,8 @@ sample ring 600 --noise 0.15
 picture swiss-roll swiss-roll -m pca
 
 picture pca digits -m pca
+picture ppca digits -m ppca
+picture fa digits -m fa
 picture mds iris -m mds --metric manhattan
 picture kernel-pca iris -m kernel-pca
 picture isomap swiss-roll -m isomap

@@ -46,8 +46,6 @@ macro_rules! methods {
 
 methods! {
     Pca: "Principal component analysis.", crate::field::scaling::pca::Pca;
-    Ppca: "Probabilistic principal component analysis.", crate::field::latent::ppca::Ppca;
-    Fa: "Factor analysis.", crate::field::latent::fa::Fa;
     Mds: "Classical scaling.", crate::field::scaling::mds::Mds;
     KernelPca: "Kernel PCA.", crate::field::scaling::kernel_pca::KernelPca;
     Isomap: "Isomap.", crate::field::scaling::isomap::Isomap;
@@ -68,6 +66,8 @@ methods! {
     SymmetricSne: "Symmetric stochastic neighbor embedding.", crate::objective::sne::SymmetricSne;
     Tsne: "t-distributed stochastic neighbor embedding.", crate::objective::tsne::Tsne;
     Umap: "Uniform manifold approximation and projection.", crate::objective::umap::Umap;
+    Ppca: "Probabilistic principal component analysis.", crate::field::latent::ppca::Ppca;
+    Fa: "Factor analysis.", crate::field::latent::fa::Fa;
 }
 
 impl Method {

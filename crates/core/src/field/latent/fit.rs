@@ -269,7 +269,7 @@ impl Scaled {
     fn new(points: &Points, own: bool) -> Result<Scaled> {
         let (n, p) = (points.rows(), points.cols());
         let gone = Gone::of(points);
-        let (mut center, mut units, mut largest) = (vec![0.0; p], vec![0.0; p], 0.0f64);
+        let (mut center, mut units, mut sizes, mut largest) = (vec![0.0; p], vec![0.0; p], vec![0.0; p], 0.0f64);
         for j in 0..p {
             let seen = || (0..n).filter(|i| gone.rows[j].binary_search(i).is_err()).map(|i| points.row(i)[j]);
             let count = (n - gone.rows[j].len()) as f64;
@@ -279,6 +279,7 @@ impl Scaled {
             center[j] = seen().map(|x| x / count).sum();
             let far = seen().fold(f64::MIN_POSITIVE, |most, x| most.max((x - center[j]).abs()));
             units[j] = far * (seen().map(|x| ((x - center[j]) / far).powi(2)).sum::<f64>() / count).sqrt();
+            sizes[j] = seen().fold(0.0f64, |most, x| most.max(x.abs()));
             largest = largest.max(units[j]);
         }
         if largest <= 1e-300 {
@@ -286,7 +287,9 @@ impl Scaled {
         }
         let mean_square = units.iter().map(|u| (u / largest).powi(2)).sum::<f64>() / p as f64;
         let whole = largest * mean_square.sqrt();
-        units.iter_mut().for_each(|unit| *unit = if own && *unit > 1e-12 * largest { *unit } else { whole });
+        // What a constant column varies by is rounding.
+        let own_unit = |j: usize| own && units[j] > 1e-14 * sizes[j];
+        let units: Vec<f64> = (0..p).map(|j| if own_unit(j) { units[j] } else { whole }).collect();
         let values = (0..n * p).map(|at| (points.values()[at] - center[at % p]) / units[at % p]).collect();
         let missing = points.missing();
         let mut values: Vec<f64> = values;
