@@ -1,9 +1,14 @@
 //! Cells that were not observed: what to put in their place before points are compared.
 //!
-//! A missing cell is guessed in two steps. Probabilistic principal components are fitted to the observed cells
-//! ([`Ppca`](crate::Ppca)); the number of components is the one that predicts held-out cells best. Their guesses complete
-//! the rows far enough to tell which rows are near each other. Then a cell becomes the mean of what the ten nearest rows
-//! that have it say, weighted by one over their distance. `docs/missing.md` has a comparison with other ways.
+//! There are three ways to guess a cell, and the one that predicts held-out cells of a sample best is taken:
+//!
+//! - by components: probabilistic principal components of the observed cells ([`Ppca`](crate::Ppca)), as many as predict
+//!   best, say what it should be;
+//! - by neighbors: the mean of what the ten nearest rows that have it say, weighted by one over their distance, near by the
+//!   cells that both rows have;
+//! - by both: the same, near when the components have completed the rows.
+//!
+//! `docs/missing.md` has a comparison with other ways.
 //!
 //! ppca and fa do not need the guesses: they integrate missing cells out.
 //!
@@ -26,8 +31,12 @@ const LOOKED_AT: usize = 60;
 /// in how many is held out.
 const COMPONENTS: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
 const TRIED: usize = 60_000;
+const MOST_ROWS: usize = 1_500;
 const PASSES: usize = 40;
 const HELD_OUT: usize = 10;
+
+/// The most products of rows, rows and features for which rows are compared by the cells that both have.
+const PARTIAL_WORK: f64 = 2e11;
 
 /// How often all data are gone through.
 const ALL_PASSES: usize = 100;
@@ -64,42 +73,68 @@ pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
     if points.missing().is_empty() {
         return Ok(points.clone());
     }
-    let modeled = match components(points)? {
-        0 => points.clone(),
-        q => guessed(&model(points, q, ALL_PASSES, observer)?, points)?,
-    };
-    by_neighbors(&modeled)
+    let (way, components) = best_way(points)?;
+    by(way, points, &|| match components {
+        0 => Ok(points.clone()),
+        q => guessed(&model(points, q, ALL_PASSES, observer)?, points),
+    })
 }
 
-/// How many components predict held-out cells best; 0 if none is better than the means.
-fn components(points: &Points) -> Result<usize> {
+/// A way to guess.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Way {
+    Components,
+    Neighbors,
+    Both,
+}
+
+/// The points guessed in one way; `modeled` has the guesses of components.
+fn by(way: Way, points: &Points, modeled: &dyn Fn() -> Result<Points>) -> Result<Points> {
+    match way {
+        Way::Components => modeled(),
+        Way::Neighbors => by_partial_neighbors(points),
+        Way::Both => by_neighbors(&modeled()?),
+    }
+}
+
+/// The way that predicts held-out cells best, and with how many components; 0 of them are the means.
+fn best_way(points: &Points) -> Result<(Way, usize)> {
     let (n, p) = (points.rows(), points.cols());
-    let tried = (TRIED / p).max(200).min(n);
+    let tried = (TRIED / p).clamp(MOST_ROWS / 10, MOST_ROWS).min(n);
     let rows: Vec<usize> = (0..tried).map(|at| at * n / tried).collect();
     let sample = points.select(&rows);
     let mut values = sample.values().to_vec();
     sample.missing().iter().for_each(|&at| values[at] = f64::NAN);
     let seen: Vec<usize> = (0..values.len()).filter(|&at| !values[at].is_nan()).collect();
     // Not the same columns in every row.
-    let held: Vec<usize> =
-        seen.iter().copied().skip(HELD_OUT / 2).step_by(HELD_OUT + usize::from(p % HELD_OUT == 0)).collect();
+    let step = HELD_OUT + usize::from(p.is_multiple_of(HELD_OUT));
+    let held: Vec<usize> = seen.iter().copied().skip(step / 2).step_by(step).collect();
     held.iter().for_each(|&at| values[at] = f64::NAN);
-    let Ok(without) = Points::with_missing(rows.len(), p, values) else { return Ok(0) };
+    let Ok(without) = Points::with_missing(tried, p, values) else { return Ok((Way::Neighbors, 0)) };
     let unit = sample.values().iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
     let error = |guessed: &Points| {
         held.iter().map(|&at| ((guessed.values()[at] - sample.values()[at]) / unit).powi(2)).sum::<f64>()
     };
-    let (mut best, mut least) = (0, error(&without));
-    for q in COMPONENTS.into_iter().filter(|&q| q < p.min(rows.len())) {
+    let (mut components, mut modeled) = (0, without.clone());
+    for q in COMPONENTS.into_iter().filter(|&q| q < p.min(tried)) {
         let Ok(latent) = model(&without, q, PASSES, &Silent) else { break };
-        let found = error(&guessed(&latent, &without)?);
-        if found < least {
-            (best, least) = (q, found);
-        } else if found > 1.1 * least {
+        let found = guessed(&latent, &without)?;
+        if error(&found) < error(&modeled) {
+            (components, modeled) = (q, found);
+        } else if error(&found) > 1.1 * error(&modeled) {
             break;
         }
     }
-    Ok(best)
+    let mut best = (Way::Components, error(&modeled));
+    // All pairs of rows are compared cell by cell.
+    let affordable = (n * n) as f64 * p as f64 <= PARTIAL_WORK;
+    for way in [Way::Both, Way::Neighbors].into_iter().filter(|&way| way == Way::Both || affordable) {
+        let found = error(&by(way, &without, &|| Ok(modeled.clone()))?);
+        if found < best.1 {
+            best = (way, found);
+        }
+    }
+    Ok((best.0, components))
 }
 
 /// Probabilistic principal components of the observed cells.
@@ -129,6 +164,37 @@ fn by_neighbors(points: &Points) -> Result<Points> {
             mean_of(having.take(NEAREST).map(|(a, &d)| (points.row(a)[j], d))).unwrap_or(points.row(i)[j])
         };
         points.missing_of(i).map(of_cell).collect::<Vec<f64>>()
+    });
+    points.with_guesses(&found.concat())
+}
+
+/// The same, near by the cells that both rows have: the mean square of their differences.
+fn by_partial_neighbors(points: &Points) -> Result<Points> {
+    let (n, p) = (points.rows(), points.cols());
+    let mut here = vec![1.0; n * p];
+    points.missing().iter().for_each(|&at| here[at] = 0.0);
+    let has = |i: usize| &here[i * p..(i + 1) * p];
+    let found = parallel::collect(n, |i| {
+        if points.missing_of(i).next().is_none() {
+            return Vec::new();
+        }
+        let away = |a: usize| {
+            let (mut square, mut both) = (0.0, 0.0);
+            for j in 0..p {
+                let shared = has(i)[j] * has(a)[j];
+                square += shared * (points.row(i)[j] - points.row(a)[j]).powi(2);
+                both += shared;
+            }
+            if both > 0.0 { (square / both).sqrt() } else { f64::INFINITY }
+        };
+        let mut apart: Vec<(f64, usize)> = (0..n).filter(|&a| a != i).map(|a| (away(a), a)).collect();
+        apart.retain(|one| one.0.is_finite());
+        apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let of_cell = |j: usize| {
+            let having = apart.iter().filter(|&&(_, a)| has(a)[j] > 0.0);
+            mean_of(having.take(NEAREST).map(|&(d, a)| (points.row(a)[j], d))).unwrap_or(points.row(i)[j])
+        };
+        points.missing_of(i).map(of_cell).collect()
     });
     points.with_guesses(&found.concat())
 }

@@ -11,6 +11,7 @@ mod dimension;
 mod documented;
 mod embedding;
 mod likelihood;
+mod missing;
 mod mvu;
 mod parameters;
 mod reconstruct;

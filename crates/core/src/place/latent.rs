@@ -46,6 +46,8 @@ pub struct Posterior {
 pub(crate) struct Observed {
     /// The features, ascending.
     pub(crate) features: Vec<usize>,
+    /// C⁻¹, its lower triangle.
+    precision: Mat<f64>,
     /// C.
     pub(crate) covariance: Mat<f64>,
     /// log det C⁻¹ + Σ log ψ + d log 2π over the d observed features.
@@ -69,29 +71,46 @@ impl Latent {
         &self.loadings[feature * q..(feature + 1) * q]
     }
 
-    /// What observing these features says.
-    pub(crate) fn observing(&self, features: Vec<usize>) -> Result<Observed> {
-        let q = self.dims();
-        let mut precision = Mat::<f64>::identity(q, q);
-        let mut log_det = 0.0;
-        for &j in &features {
+    /// What observing every feature says.
+    pub(crate) fn observing_all(&self) -> Result<Observed> {
+        let precision = Mat::identity(self.dims(), self.dims());
+        self.observing((0..self.mean.len()).collect(), self.with(precision, 0..self.mean.len(), 1.0))
+    }
+
+    /// What observing the features of point `i` that are not missing says; `whole` is what all of them say. The missing
+    /// ones are taken from it, unless they are the most.
+    pub(crate) fn observing_of(&self, points: &Points, i: usize, whole: &Observed) -> Result<Observed> {
+        let features = Latent::observed_of(points, i);
+        let precision = if 2 * features.len() > self.mean.len() {
+            self.with(whole.precision.clone(), points.missing_of(i), -1.0)
+        } else {
+            self.with(Mat::identity(self.dims(), self.dims()), features.iter().copied(), 1.0)
+        };
+        self.observing(features, precision)
+    }
+
+    /// A precision with wᵀw / ψ of some features added so many times.
+    fn with(&self, mut precision: Mat<f64>, features: impl Iterator<Item = usize>, times: f64) -> Mat<f64> {
+        for j in features {
             let w = self.loading(j);
             for (a, w_a) in w.iter().enumerate() {
-                w.iter().enumerate().for_each(|(b, w_b)| precision[(a, b)] += w_a * w_b / self.noise[j]);
+                let scaled = times * w_a / self.noise[j];
+                w[..=a].iter().enumerate().for_each(|(b, w_b)| precision[(a, b)] += scaled * w_b);
             }
-            log_det += (std::f64::consts::TAU * self.noise[j]).ln();
         }
+        precision
+    }
+
+    /// What observing these features says; the lower triangle of C⁻¹ is given.
+    fn observing(&self, features: Vec<usize>, precision: Mat<f64>) -> Result<Observed> {
+        let q = self.dims();
+        let log_det: f64 = features.iter().map(|&j| (std::f64::consts::TAU * self.noise[j]).ln()).sum();
         let singular = || Error::Numerical("the noise of a feature is too small beside what it shares".into());
-        let mut factor = Positive::factor(precision).ok_or_else(singular)?;
+        let mut factor = Positive::factor(precision.clone()).ok_or_else(singular)?;
         let log_det = log_det + factor.log_det();
         let lower = factor.inverse();
         let covariance = Mat::from_fn(q, q, |a, b| lower[(a.max(b), a.min(b))]);
-        Ok(Observed { features, covariance, log_det })
-    }
-
-    /// What observing every feature says.
-    pub(crate) fn observing_all(&self) -> Result<Observed> {
-        self.observing((0..self.mean.len()).collect())
+        Ok(Observed { features, precision, covariance, log_det })
     }
 
     /// m and the log density of a row of which that was observed.
@@ -132,7 +151,7 @@ impl Latent {
             let part;
             let mut observed = &whole;
             if points.missing_of(i).next().is_some() {
-                part = self.observing(Latent::observed_of(points, i))?;
+                part = self.observing_of(points, i, &whole)?;
                 observed = &part;
             }
             let (mean, log_density) = self.mean_and_density(points.row(i), observed);

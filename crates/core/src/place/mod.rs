@@ -26,6 +26,7 @@ mod tangent;
 pub(crate) use attracted::{Attracted, Hold, Push};
 pub(crate) use away::{Away, Measure};
 pub(crate) use barycenter::Barycenter;
+pub(crate) use latent::Observed;
 pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
 pub(crate) use nystrom::{Form, Nystrom};

@@ -19,7 +19,7 @@ use crate::linalg::dense::small::{solve_positive_definite, symmetric_eigen};
 use crate::linalg::eigen::top::factor_top;
 use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Stop};
-use crate::place::{Latent, Posterior};
+use crate::place::{Latent, Observed, Posterior};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 use faer::Mat;
@@ -28,8 +28,9 @@ use faer::Mat;
 pub(crate) const FLOOR: f64 = 1e-12;
 pub(crate) const OWN_FLOOR: f64 = 1e-6;
 
-/// Rows whose terms are summed together; the sums are added in their order.
+/// The fewest rows whose terms are summed together, and the most sums of such; they are added in their order.
 const ROWS: usize = 256;
+const PIECES: usize = 32;
 
 /// How the model is fitted.
 #[derive(Clone, Copy)]
@@ -332,54 +333,84 @@ pub(super) struct Sums {
     pub(super) loadings: Vec<f64>,
     /// Along log ψ.
     pub(super) noise: Vec<f64>,
+    /// Σ C[i] over all rows, and for every feature over the rows that miss it.
+    spread: Vec<f64>,
+    unseen: Vec<f64>,
 }
 
 impl Sums {
-    fn zero(p: usize, q: usize) -> Sums {
-        Sums { log_likelihood: 0.0, mean: vec![0.0; p], loadings: vec![0.0; p * q], noise: vec![0.0; p] }
+    fn zero(p: usize, q: usize, missing: bool) -> Sums {
+        let unseen = vec![0.0; if missing { p * q * q } else { 0 }];
+        let (mean, loadings, noise) = (vec![0.0; p], vec![0.0; p * q], vec![0.0; p]);
+        Sums { log_likelihood: 0.0, mean, loadings, noise, spread: vec![0.0; q * q], unseen }
     }
 
     pub(super) fn of(latent: &Latent, points: &Points) -> Result<Sums> {
-        let (p, q) = (latent.mean.len(), latent.dims());
+        let (n, p, q) = (points.rows(), latent.mean.len(), latent.dims());
         let whole = latent.observing_all()?;
-        let parts = parallel::try_collect(points.rows().div_ceil(ROWS), |piece| {
-            let mut sums = Sums::zero(p, q);
-            for i in piece * ROWS..((piece + 1) * ROWS).min(points.rows()) {
-                let part;
-                let mut observed = &whole;
-                if points.missing_of(i).next().is_some() {
-                    part = latent.observing(Latent::observed_of(points, i))?;
-                    observed = &part;
-                }
-                let row = points.row(i);
-                let (m, log_density) = latent.mean_and_density(row, observed);
-                sums.log_likelihood += log_density;
-                let c = &observed.covariance;
-                for &j in &observed.features {
-                    let (w, psi) = (latent.loading(j), latent.noise[j]);
-                    let r = row[j] - latent.mean[j] - w.iter().zip(&m).map(|(w, m)| w * m).sum::<f64>();
-                    let mut unsure = 0.0;
-                    for a in 0..q {
-                        let along: f64 = (0..q).map(|b| c[(a, b)] * w[b]).sum();
-                        unsure += w[a] * along;
-                        sums.loadings[j * q + a] += (r * m[a] - along) / psi;
-                    }
-                    sums.mean[j] += r / psi;
-                    sums.noise[j] += 0.5 * ((r * r + unsure) / psi - 1.0);
-                }
+        let missing = !points.missing().is_empty();
+        let rows = ROWS.max(n.div_ceil(PIECES));
+        let parts = parallel::try_collect(n.div_ceil(rows), |piece| {
+            let mut sums = Sums::zero(p, q, missing);
+            for i in piece * rows..((piece + 1) * rows).min(n) {
+                sums.add(latent, points, i, &whole)?;
             }
             Ok::<Sums, Error>(sums)
         })?;
-        let mut all = Sums::zero(p, q);
+        let mut all = Sums::zero(p, q, missing);
         for part in &parts {
             all.log_likelihood += part.log_likelihood;
-            let slopes =
-                [(&mut all.mean, &part.mean), (&mut all.loadings, &part.loadings), (&mut all.noise, &part.noise)];
-            for (sum, part) in slopes {
+            let sums = [
+                (&mut all.mean, &part.mean),
+                (&mut all.loadings, &part.loadings),
+                (&mut all.noise, &part.noise),
+                (&mut all.spread, &part.spread),
+                (&mut all.unseen, &part.unseen),
+            ];
+            for (sum, part) in sums {
                 sum.iter_mut().zip(part).for_each(|(sum, s)| *sum += s);
             }
         }
+        // What the covariances C add, for all rows of a feature together.
+        for j in 0..p {
+            let (w, psi) = (latent.loading(j), latent.noise[j]);
+            for a in 0..q {
+                let less = |at: usize| all.unseen.get(j * q * q + at).copied().unwrap_or(0.0);
+                let along: f64 = (0..q).map(|b| (all.spread[a * q + b] - less(a * q + b)) * w[b]).sum();
+                all.loadings[j * q + a] -= along / psi;
+                all.noise[j] += 0.5 * w[a] * along / psi;
+            }
+        }
         Ok(all)
+    }
+
+    /// Adds the terms of row `i`.
+    fn add(&mut self, latent: &Latent, points: &Points, i: usize, whole: &Observed) -> Result<()> {
+        let q = latent.dims();
+        let part;
+        let mut observed = whole;
+        let gone = points.missing_of(i);
+        if gone.clone().next().is_some() {
+            part = latent.observing_of(points, i, whole)?;
+            observed = &part;
+        }
+        let row = points.row(i);
+        let (m, log_density) = latent.mean_and_density(row, observed);
+        self.log_likelihood += log_density;
+        let c = |at: usize| observed.covariance[(at / q, at % q)];
+        self.spread.iter_mut().enumerate().for_each(|(at, sum)| *sum += c(at));
+        for j in gone {
+            self.unseen[j * q * q..(j + 1) * q * q].iter_mut().enumerate().for_each(|(at, sum)| *sum += c(at));
+        }
+        for &j in &observed.features {
+            let (w, psi) = (latent.loading(j), latent.noise[j]);
+            let r = row[j] - latent.mean[j] - w.iter().zip(&m).map(|(w, m)| w * m).sum::<f64>();
+            let weighted = r / psi;
+            self.loadings[j * q..(j + 1) * q].iter_mut().zip(&m).for_each(|(sum, m)| *sum += weighted * m);
+            self.mean[j] += weighted;
+            self.noise[j] += 0.5 * (r * weighted - 1.0);
+        }
+        Ok(())
     }
 }
 
