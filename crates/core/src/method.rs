@@ -66,6 +66,8 @@ methods! {
     SymmetricSne: "Symmetric stochastic neighbor embedding.", crate::objective::sne::SymmetricSne;
     Tsne: "t-distributed stochastic neighbor embedding.", crate::objective::tsne::Tsne;
     Umap: "Uniform manifold approximation and projection.", crate::objective::umap::Umap;
+    Ppco: "Probabilistic principal coordinates.", crate::field::latent::ppco::Ppco;
+    Pkpca: "Probabilistic kernel PCA.", crate::field::latent::pkpca::Pkpca;
 }
 
 impl Method {

@@ -81,6 +81,7 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
             coordinates: solved.coordinates.clone(),
             evidence: Evidence {
                 eigenvalues: solved.eigenvalues.clone(),
+                residuals: solved.residuals.clone(),
                 solver: solved.solver.clone(),
                 iterations: solved.iterations,
                 converged: true,

@@ -6,6 +6,7 @@
 
 pub(crate) mod entropy;
 pub(crate) mod laplacian;
+pub(crate) mod latent;
 pub(crate) mod local;
 pub(crate) mod scaling;
 pub mod unfolding;
@@ -16,6 +17,8 @@ pub use entropy::drill::{Learned, PathStep};
 pub use entropy::meu::MeuVariant;
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
+pub use latent::em::EmStart;
+pub use latent::ppco::PpcoSolver;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
 pub use weight::Weight;
@@ -177,6 +180,8 @@ pub struct Solved {
     pub coordinates: Points,
     /// The eigenvalues of the coordinates, then some further ones as well as they are known; none if they have none.
     pub eigenvalues: Vec<f64>,
+    /// The backward error of each eigenpair.
+    pub residuals: Vec<f64>,
     /// What gave them, in a few words.
     pub solver: String,
     /// How often the data were gone through.

@@ -3,3 +3,4 @@
 pub(crate) mod chebyshev;
 pub(crate) mod lanczos;
 pub(crate) mod pencil;
+pub(crate) mod top;
