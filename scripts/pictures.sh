@@ -36,6 +36,8 @@ picture swiss-roll swiss-roll -m pca
 picture pca digits -m pca
 picture mds iris -m mds --metric manhattan
 picture kernel-pca iris -m kernel-pca
+picture ppco iris -m ppco
+picture pkpca digits -m pkpca
 picture isomap swiss-roll -m isomap
 picture lle swiss-roll -m lle
 picture ltsa swiss-roll -m ltsa

@@ -140,7 +140,7 @@ proptest! {
 /// The subspace within γ₃/γ₂ per step, the closed form within it: the eigen-solve's map from both starts.
 #[test]
 fn the_iteration_with_its_last_step_is_the_eigen_solve() {
-    let points = cloud(150, 3, 7);
+    let points = cloud(300, 3, 7);
     let site = Site::of((&points).into());
     let eigen = Ppco::default().build(&site).unwrap();
     let Task::Solved(closed) = &eigen.task else { panic!("a map") };
