@@ -35,6 +35,21 @@ pub(crate) struct Input {
     /// Whether the first row of a text file names the columns; detected if not given
     #[arg(long, value_enum)]
     pub(crate) header: Option<YesNo>,
+    /// What is put in the place of a missing cell (empty, NA, NaN, null, ?): nothing, its column's mean, or what similar
+    /// rows have
+    #[arg(long, value_enum, default_value = "error")]
+    pub(crate) missing: MissingName,
+}
+
+/// What is done about missing cells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MissingName {
+    /// The first one is an error
+    Error,
+    /// The mean of its column
+    Mean,
+    /// What similar rows have; ppca and fa integrate it out
+    Model,
 }
 
 /// Which points are neighbors.

@@ -1,10 +1,11 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
-use crate::flags::{self, Count, GraphKind, Kind, MetricName, Neighbors as Flags, PiecesName, YesNo};
+use crate::flags::{self, Count, GraphKind, Kind, MetricName, MissingName, Neighbors as Flags, PiecesName, YesNo};
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, Labels, ReadOptions, Table};
-use eigenfold::{Distances, Ground, Points};
+use eigenfold::progress::Silent;
+use eigenfold::{Distances, Ground, Points, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -43,7 +44,7 @@ pub(crate) fn read(input: &flags::Input, kind: Kind) -> Result<Given> {
     if kind == Kind::Graph {
         return Ok(Given { data: Data::Graph(io::read_graph(&input.source)?), labels: None, names: None });
     }
-    let table = table(input)?;
+    let table = completed(input, table(input)?)?;
     let names = table.columns.filter(|_| kind == Kind::Points);
     let data = match kind {
         Kind::Distances => Data::Distances(Distances::new(table.points)?),
@@ -60,8 +61,17 @@ pub(crate) fn table(input: &flags::Input) -> Result<Table> {
         ignore: input.ignore.clone(),
         delimiter: input.delimiter,
         header: input.header.map(|header| header == YesNo::Yes),
+        missing: input.missing != MissingName::Error,
     };
     io::read(&input.source, &options)
+}
+
+/// The same with every missing cell guessed as the flags ask for it.
+pub(crate) fn completed(input: &flags::Input, table: Table) -> Result<Table> {
+    match input.missing {
+        MissingName::Error | MissingName::Mean => Ok(table),
+        MissingName::Model => Ok(Table { points: missing::complete(&table.points, &Silent)?, ..table }),
+    }
 }
 
 /// Which neighbors the flags ask for; those of a graph to be learned are the candidates.

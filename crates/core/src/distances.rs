@@ -40,6 +40,10 @@ impl Distances {
                 matrix.cols()
             )));
         }
+        if let Some(&at) = matrix.missing().first() {
+            let (row, column) = (at / n + 1, at % n + 1);
+            return Err(Error::data(format!("row {row}, column {column} is missing; give every distance")));
+        }
         let largest = largest(&matrix);
         for i in 0..n {
             for (j, &d) in matrix.row(i).iter().enumerate() {

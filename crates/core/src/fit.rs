@@ -372,6 +372,9 @@ impl<'a> Stages<'a> {
         report.n = model.embedding.rows();
         report.features = self.ground.points().map(Points::cols);
         report.dims = recipe.dims;
+        if let Some(cells) = self.ground.points().map(|points| points.missing().len()).filter(|&cells| cells > 0) {
+            report.figures.push(("missing_cells".into(), cells as f64));
+        }
         if let Some(found) = found {
             report.pieces = found.sizes.clone();
             report.bridges = found.bridges.len();

@@ -42,6 +42,7 @@ pub mod likelihood;
 pub mod linalg;
 mod memory;
 pub mod method;
+pub mod missing;
 pub mod model;
 pub mod objective;
 pub mod optimize;
@@ -65,8 +66,9 @@ pub use judge::score::GplvmScore;
 pub use kernel::Kernel;
 pub use likelihood::{Likelihood, Observation};
 pub use method::*;
+pub use missing::Missing;
 pub use model::Model;
-pub use place::Placed;
+pub use place::{Latent, Placed, Posterior};
 pub use points::Points;
 pub use recipe::Recipe;
 

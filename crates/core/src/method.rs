@@ -46,6 +46,8 @@ macro_rules! methods {
 
 methods! {
     Pca: "Principal component analysis.", crate::field::scaling::pca::Pca;
+    Ppca: "Probabilistic principal component analysis.", crate::field::latent::ppca::Ppca;
+    Fa: "Factor analysis.", crate::field::latent::fa::Fa;
     Mds: "Classical scaling.", crate::field::scaling::mds::Mds;
     KernelPca: "Kernel PCA.", crate::field::scaling::kernel_pca::KernelPca;
     Isomap: "Isomap.", crate::field::scaling::isomap::Isomap;

@@ -6,7 +6,8 @@ use crate::field::Weight;
 use crate::field::unfolding::Certificate;
 use crate::graph::Index;
 use crate::ground::InputKind;
-use crate::place::{Known, Placed, Rule};
+use crate::missing::filled_from;
+use crate::place::{Known, Latent, Placed, Posterior, Rule};
 use crate::points::Points;
 use crate::recipe::Recipe;
 use crate::report::Report;
@@ -166,14 +167,39 @@ impl Model {
         if self.points.is_some() && self.uses_metric() {
             self.recipe.metric.check(new)?;
         }
+        let full;
+        let mut new = new;
+        if let Some(points) = self.points.as_ref().filter(|_| !new.missing().is_empty() && self.latent().is_none()) {
+            full = filled_from(points, new)?;
+            new = &full;
+        }
         match self.parts.as_slice() {
             [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new),
             _ => self.place_by_piece(new),
         }
     }
 
+    /// The latent model that was fitted, of a method that fits one.
+    pub fn latent(&self) -> Option<&Latent> {
+        match self.parts.first().and_then(|part| part.rule.as_ref()) {
+            Some(Rule::Latent(latent)) => Some(latent),
+            _ => None,
+        }
+    }
+
+    /// What every row says of its hidden coordinates: mean, covariance and log density, what is missing integrated out.
+    ///
+    /// # Errors
+    ///
+    /// If the method fits no latent model, or the rows do not have its features.
+    pub fn posteriors(&self, rows: &Points) -> Result<Vec<Posterior>> {
+        let method = &self.report.method;
+        let none = || Error::parameter(format!("{method} has no hidden coordinates; ppca and fa have"));
+        self.latent().ok_or_else(none)?.posteriors(rows)
+    }
+
     fn uses_metric(&self) -> bool {
-        !matches!(self.parts.first().and_then(|p| p.rule.as_ref()), Some(Rule::Linear(_)))
+        !matches!(self.parts.first().and_then(|p| p.rule.as_ref()), Some(Rule::Linear(_) | Rule::Latent(_)))
     }
 
     /// The columns new rows must have.

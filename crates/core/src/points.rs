@@ -15,6 +15,8 @@ pub struct Points {
     rows: usize,
     cols: usize,
     values: Vec<f64>,
+    /// The cells that were not observed, as places in `values`, ascending; what stands there is a guess.
+    missing: Vec<usize>,
 }
 
 impl TryFrom<MatRef<'_, f64>> for Points {
@@ -59,7 +61,31 @@ impl Points {
         if let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
             return Err(bad_cell(values[at], at / cols + 1, at % cols + 1));
         }
-        Ok(Points { rows, cols, values })
+        Ok(Points { rows, cols, values, missing: Vec::new() })
+    }
+
+    /// Points of which some cells were not observed: those that are NaN. The mean of what was observed of its column
+    /// stands in such a cell until it is completed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`], NaN apart, and if nothing at all was observed of a column.
+    pub fn with_missing(rows: usize, cols: usize, mut values: Vec<f64>) -> Result<Points> {
+        let missing: Vec<usize> = (0..values.len()).filter(|&at| values[at].is_nan()).collect();
+        if missing.is_empty() || rows.checked_mul(cols) != Some(values.len()) {
+            return Points::new(rows, cols, values);
+        }
+        let (mut means, mut counts) = (vec![0.0; cols], vec![0.0f64; cols]);
+        for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+            counts[at % cols] += 1.0;
+            means[at % cols] += (value - means[at % cols]) / counts[at % cols];
+        }
+        if let Some(column) = counts.iter().position(|&count| count == 0.0) {
+            let column = column + 1;
+            return Err(Error::data(format!("nothing was observed of column {column}; leave the column out")));
+        }
+        missing.iter().for_each(|&at| values[at] = means[at % cols]);
+        Ok(Points { missing, ..Points::new(rows, cols, values)? })
     }
 
     /// Points from rows of equal length; for examples and tests.
@@ -95,6 +121,34 @@ impl Points {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
 
+    /// The cells that were not observed, as places in [`Points::values`], ascending.
+    pub fn missing(&self) -> &[usize] {
+        &self.missing
+    }
+
+    /// The columns that were not observed of point `i`, ascending.
+    pub fn missing_of(&self, i: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let range = |at: usize| self.missing.partition_point(|&cell| cell < at * self.cols);
+        self.missing[range(i)..range(i + 1)].iter().map(move |cell| cell - i * self.cols)
+    }
+
+    /// The same points with other guesses for what was not observed, in the order of [`Points::missing`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`], and if there are not as many.
+    pub fn with_guesses(&self, guesses: &[f64]) -> Result<Points> {
+        let (count, cells) = (guesses.len(), self.missing.len());
+        if count != cells {
+            return Err(Error::parameter(format!(
+                "{count} values do not fill {cells} missing cells; give one for each"
+            )));
+        }
+        let mut values = self.values.clone();
+        self.missing.iter().zip(guesses).for_each(|(&at, &guess)| values[at] = guess);
+        Ok(Points { missing: self.missing.clone(), ..Points::new(self.rows, self.cols, values)? })
+    }
+
     /// All values, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values
@@ -113,13 +167,21 @@ impl Points {
     /// The given rows, in the given order.
     pub fn select(&self, rows: &[usize]) -> Points {
         let values = rows.iter().flat_map(|&i| self.row(i).iter().copied()).collect();
-        Points { rows: rows.len(), cols: self.cols, values }
+        let gone = |(at, &i): (usize, &usize)| self.missing_of(i).map(move |column| at * self.cols + column);
+        let missing = if self.missing.is_empty() { vec![] } else { rows.iter().enumerate().flat_map(gone).collect() };
+        Points { rows: rows.len(), cols: self.cols, values, missing }
     }
 
     /// The given columns, in the given order.
     pub fn select_columns(&self, columns: &[usize]) -> Points {
         let values = (0..self.rows).flat_map(|i| columns.iter().map(move |&f| self.row(i)[f])).collect();
-        Points { rows: self.rows, cols: columns.len(), values }
+        let mut missing = Vec::new();
+        for i in (0..self.rows).filter(|_| !self.missing.is_empty()) {
+            let gone: Vec<usize> = self.missing_of(i).collect();
+            let kept = columns.iter().enumerate().filter(|(_, column)| gone.binary_search(column).is_ok());
+            missing.extend(kept.map(|(at, _)| i * columns.len() + at));
+        }
+        Points { rows: self.rows, cols: columns.len(), values, missing }
     }
 
     /// The first columns.
@@ -133,6 +195,8 @@ impl Points {
             && self.cols > 0
             && self.rows.checked_mul(self.cols) == Some(self.values.len())
             && self.values.iter().all(|v| v.is_finite())
+            && self.missing.is_sorted_by(|a, b| a < b)
+            && self.missing.last().is_none_or(|&last| last < self.values.len())
     }
 
     /// The mean of each column.
@@ -171,6 +235,25 @@ mod tests {
         assert!(error.to_string().starts_with("row 2, column 2 is 1e300"), "{error}");
         assert!(Points::new(0, 3, vec![]).is_err());
         assert!(Points::from_rows(&[vec![1.0], vec![1.0, 2.0]]).is_err());
+    }
+
+    #[test]
+    fn missing_cells_are_known_through_every_selection() {
+        let nan = f64::NAN;
+        let points = Points::with_missing(3, 2, vec![1.0, nan, nan, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(points.values(), [1.0, 5.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(points.missing(), [1, 2]);
+        let turned = points.select(&[2, 1, 0]);
+        assert_eq!(
+            (turned.missing(), turned.values()),
+            ([3 - 1, 5].as_slice(), [5.0, 6.0, 3.0, 4.0, 1.0, 5.0].as_slice())
+        );
+        assert_eq!(points.select_columns(&[1]).missing(), [0]);
+        assert_eq!(points.with_guesses(&[7.0, 8.0]).unwrap().values(), [1.0, 7.0, 8.0, 4.0, 5.0, 6.0]);
+        assert!(points.with_guesses(&[nan, 8.0]).is_err() && points.with_guesses(&[1.0]).is_err());
+        let error = Points::with_missing(2, 2, vec![1.0, nan, 2.0, nan]).unwrap_err().to_string();
+        assert!(error.starts_with("nothing was observed of column 2"), "{error}");
+        assert_eq!(Points::with_missing(1, 2, vec![1.0, 2.0]).unwrap(), Points::new(1, 2, vec![1.0, 2.0]).unwrap());
     }
 
     #[test]

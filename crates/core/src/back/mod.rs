@@ -3,6 +3,7 @@
 //! | model | rule | the data row at y |
 //! |---|---|---|
 //! | pca, mds of points | linear | `x̄ + U y`, exact; the deviation of a feature is the root of its discarded variance |
+//! | ppca, fa | linear | what rows with these posterior means are on average, by the model (`place/latent.rs`) |
 //! | elastic, if asked for | energy | where the objective with one more point is least (`energy.rs`) |
 //! | every other model of points | kriging | a weighted mean of the data rows of the nearest map points (`kriging.rs`) |
 //!
@@ -22,6 +23,7 @@ use crate::points::Points;
 use energy::Energy;
 use kriging::{Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
+use std::borrow::Cow;
 
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
@@ -94,7 +96,7 @@ pub struct WayBack<'a> {
 }
 
 enum Ready<'a> {
-    Linear { mean: &'a [f64], axes: &'a [f64], deviations: Vec<f64>, map: MapNeighbors<'a> },
+    Linear { mean: &'a [f64], axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
     Energy(Box<Energy<'a>>),
     Kriging(Kriging<'a>),
 }
@@ -118,8 +120,16 @@ impl Model {
     pub fn way_back(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let map = MapNeighbors::new(&self.embedding, self.pieces())?;
-        if let Some(Rule::Linear(Linear { mean, axes })) = self.parts.first().and_then(|part| part.rule.as_ref()) {
-            let (deviations, error) = discarded(points, &self.embedding, mean, axes);
+        let linear = match self.parts.first().and_then(|part| part.rule.as_ref()) {
+            Some(Rule::Linear(Linear { mean, axes })) => Some((mean, Cow::Borrowed(axes.as_slice()), None)),
+            Some(Rule::Latent(latent)) => {
+                let (axes, deviations) = latent.back()?;
+                Some((&latent.mean, Cow::Owned(axes), Some(deviations)))
+            }
+            _ => None,
+        };
+        if let Some((mean, axes, deviations)) = linear {
+            let (discarded, error) = discarded(points, &self.embedding, mean, &axes);
             let evidence = Evidence {
                 rule: BackRule::Linear,
                 rows: points.rows(),
@@ -127,6 +137,7 @@ impl Model {
                 within: None,
                 log_density: None,
             };
+            let deviations = deviations.unwrap_or(discarded);
             return Ok(WayBack { model: self, rule: Ready::Linear { mean, axes, deviations, map }, evidence });
         }
         let kriging = Kriging::new(points, map)?;

@@ -82,6 +82,9 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
             evidence: Evidence {
                 eigenvalues: solved.eigenvalues.clone(),
                 residuals: solved.residuals.clone(),
+                objective: solved.objective.map(|(value, _)| value),
+                gradient: solved.objective.map(|(_, slope)| slope),
+                curve: solved.curve.clone(),
                 solver: solved.solver.clone(),
                 iterations: solved.iterations,
                 converged: true,

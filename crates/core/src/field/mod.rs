@@ -18,6 +18,7 @@ pub use entropy::meu::MeuVariant;
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
 pub use latent::em::EmStart;
+pub use latent::ppca::LatentSolver;
 pub use latent::ppco::PpcoSolver;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
@@ -178,10 +179,14 @@ pub enum Task {
 pub struct Solved {
     /// One row per point.
     pub coordinates: Points,
-    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none if they have none.
+    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
+    /// The value of what was minimized, and the largest entry of its slope, if it was a descent.
+    pub objective: Option<(f64, f64)>,
+    /// Its values on the way: after how many steps, and the value; empty if nobody looked.
+    pub curve: Vec<(usize, f64)>,
     /// What gave them, in a few words.
     pub solver: String,
     /// How often the data were gone through.

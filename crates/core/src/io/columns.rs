@@ -124,7 +124,7 @@ impl Columns {
     pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
         let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
         let message = if value.is_nan() {
-            format!("{place}, {title} is not a number (NaN); fill it in, remove the row, or use `ignore` {flag}")
+            format!("{place}, {title} is not a number (NaN); use `missing` model, fill it in, or use `ignore` {flag}")
         } else if value.is_infinite() {
             format!("{place}, {title} is infinite; replace it, remove the row, or use `ignore` {flag}")
         } else {
@@ -137,7 +137,7 @@ impl Columns {
     #[cfg(feature = "parquet")]
     pub(super) fn missing(&self, path: &Path, row: usize, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
-        let way_out = format!("fill it in, remove the row, or use `ignore` {flag}");
+        let way_out = format!("use `missing` model, fill it in, or use `ignore` {flag}");
         format_error(path, format!("row {row}, {title} is missing (null); {way_out}"))
     }
 

@@ -32,7 +32,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &R
     let columns = header.map_or(Columns::counted(width), Columns::named);
     let roles = columns.roles(path, options)?;
 
-    let layout = Layout { delimiter, roles: &roles };
+    let layout = Layout { delimiter, roles: &roles, options };
     let rows = read_pieces(&layout, &text[first_row..]).map_err(|problem| {
         let line = skipped + line_of(&text, first_row + problem.byte);
         describe(path, &columns, &roles, &problem, line)
@@ -43,7 +43,8 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &R
         None => None,
     };
     let cols = roles.iter().filter(|&&role| role == Role::Data).count();
-    let points = Points::new(rows.count, cols, rows.values).map_err(|error| format_error(path, error.to_string()))?;
+    let points =
+        Points::with_missing(rows.count, cols, rows.values).map_err(|error| format_error(path, error.to_string()))?;
     Ok(Table { points, columns: columns.data_names(&roles), labels })
 }
 
@@ -51,6 +52,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &R
 struct Layout<'a> {
     delimiter: u8,
     roles: &'a [Role],
+    options: &'a ReadOptions,
 }
 
 /// What some rows hold.
@@ -134,8 +136,11 @@ fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem>
             match role {
                 Role::Ignored => {}
                 Role::Label => rows.labels.push(String::from_utf8_lossy(cell.trim_ascii()).into_owned()),
-                Role::Data => match dialect::parse(cell).filter(|&value| !is_unusable(value)) {
+                Role::Data => match dialect::parse(cell).filter(|&value| !is_unusable(value, layout.options)) {
                     Some(value) => rows.values.push(value),
+                    None if layout.options.missing && dialect::is_missing(cell.trim_ascii()) => {
+                        rows.values.push(f64::NAN)
+                    }
                     None => return problem(Fault::Cell(column, String::from_utf8_lossy(cell.trim_ascii()).into())),
                 },
             }
@@ -163,7 +168,7 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
     let shown: String = text.chars().take(40).collect();
     let message = if dialect::is_missing(text.as_bytes()) {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
-        format!("{at}, {title} {what}; fill it in, remove the row, or use `ignore` {flag}")
+        format!("{at}, {title} {what}; use `missing` model, fill it in, or use `ignore` {flag}")
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {

@@ -55,6 +55,8 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
     pub header: Option<bool>,
+    /// Whether data cells may be missing ([`Points::missing`]); else the first one is an error.
+    pub missing: bool,
 }
 
 /// The formats that hold points.
@@ -227,9 +229,9 @@ fn format_error(path: &Path, message: impl Into<String>) -> Error {
 }
 
 /// Whether [`Points`] would refuse this number.
-fn is_unusable(value: f64) -> bool {
+fn is_unusable(value: f64, options: &ReadOptions) -> bool {
     // Only numbers that are far out are worth asking about one by one.
-    let usual = value.abs() <= 1e100;
+    let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
     !usual && Points::new(1, 1, vec![value]).is_err()
 }
 
@@ -252,11 +254,11 @@ fn table_of(path: &Path, columns: &Columns, values: Vec<f64>, options: &ReadOpti
     let values = if roles.iter().all(|&role| role == Role::Data) { values } else { pick(Role::Data) };
     let cols = roles.iter().filter(|&&role| role == Role::Data).count();
     let table_columns = columns.data_names(&roles);
-    if let Some(at) = values.iter().position(|&value| is_unusable(value)) {
+    if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
         let column = (0..width).filter(|&c| roles[c] == Role::Data).nth(at % cols).unwrap_or(0);
         return Err(columns.bad_number(path, at / cols + 1, None, column, values[at]));
     }
     let rows = values.len().checked_div(cols).unwrap_or(0);
-    let points = Points::new(rows, cols, values).map_err(|error| format_error(path, error.to_string()))?;
+    let points = Points::with_missing(rows, cols, values).map_err(|error| format_error(path, error.to_string()))?;
     Ok(Table { points, columns: table_columns, labels })
 }

@@ -56,7 +56,7 @@ fn read_columns(path: &Path, file: File, options: &ReadOptions) -> Result<Table>
             let group = reader.get_row_group(group).map_err(fail)?;
             column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
         }
-        if let Some(row) = column.first_null {
+        if let Some(row) = column.first_null.filter(|_| *role == Role::Label || !options.missing) {
             return Err(match role {
                 Role::Label => columns.unlabeled(path, row, None, c),
                 _ => columns.missing(path, row, c),
@@ -67,7 +67,7 @@ fn read_columns(path: &Path, file: File, options: &ReadOptions) -> Result<Table>
                 if what == What::Text { Labels::from_text(column.texts) } else { Labels::from_numbers(column.numbers) };
             labels = Some(made.map_err(|row| columns.unlabeled(path, row, None, c))?);
         } else {
-            if let Some(at) = column.numbers.iter().position(|&value| is_unusable(value)) {
+            if let Some(at) = column.numbers.iter().position(|&value| is_unusable(value, options)) {
                 return Err(columns.bad_number(path, at + 1, None, c, column.numbers[at]));
             }
             numbers.push(column.numbers);
@@ -161,7 +161,7 @@ impl Column {
             ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| f64::from(*v) * scale),
             ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| *v as f64 * scale),
             ColumnReader::ByteArrayColumnReader(r) => {
-                let texts = self.records(r, full_level)?;
+                let (texts, _) = self.records(r, full_level)?;
                 self.texts.extend(texts.iter().map(|text| String::from_utf8_lossy(text.data()).trim().to_string()));
                 Ok(())
             }
@@ -175,23 +175,29 @@ impl Column {
         full_level: i16,
         number: impl Fn(&T::T) -> f64,
     ) -> std::result::Result<(), ParquetError> {
-        let values = self.records(reader, full_level)?;
-        self.numbers.extend(values.iter().map(number));
+        let (values, levels) = self.records(reader, full_level)?;
+        let mut values = values.iter().map(number);
+        if levels.is_empty() {
+            self.numbers.extend(values);
+        } else {
+            let cell = |&level: &i16| if level < full_level { Some(f64::NAN) } else { values.next() };
+            self.numbers.extend(levels.iter().map_while(cell));
+        }
         Ok(())
     }
 
-    /// All values of one row group; notes the first that is null.
+    /// All values of one row group that are not null, and the levels that tell where the others are; notes the first null.
     fn records<T: DataType>(
         &mut self,
         mut reader: ColumnReaderImpl<T>,
         full_level: i16,
-    ) -> std::result::Result<Vec<T::T>, ParquetError> {
+    ) -> std::result::Result<(Vec<T::T>, Vec<i16>), ParquetError> {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         while reader.read_records(BATCH, Some(&mut levels), None, &mut values)?.0 > 0 {}
         if let (None, Some(at)) = (self.first_null, levels.iter().position(|&level| level < full_level)) {
             self.first_null = Some(self.numbers.len() + self.texts.len() + at + 1);
         }
-        Ok(values)
+        Ok((values, levels))
     }
 }
 
@@ -202,7 +208,7 @@ fn interleave(path: &Path, columns: &[Vec<f64>]) -> Result<Points> {
         return Err(format_error(path, "its columns have different lengths; write the file again"));
     }
     let values = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
-    Points::new(rows, columns.len(), values).map_err(|error| format_error(path, error.to_string()))
+    Points::with_missing(rows, columns.len(), values).map_err(|error| format_error(path, error.to_string()))
 }
 
 /// Writes float64 columns, and a label column (text for classes) if there are labels.

@@ -7,6 +7,7 @@
 //! | `Linear` | pca, mds of points | `(x − x̄) U` |
 //! | `Squares` | mds, kernel-pca, isomap, ppco, pkpca | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
 //! | `Features` | ppco, pkpca with landmarks | `Σⱼ k(x, z[j]) a[j] − b`, z the landmarks |
+//! | `Latent` | ppca, fa | `E[z | x]`, its hidden coordinates given what was observed of it |
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
@@ -17,6 +18,7 @@ mod attracted;
 mod away;
 mod barycenter;
 mod features;
+mod latent;
 mod linear;
 mod nystrom;
 mod squares;
@@ -27,6 +29,7 @@ pub(crate) use attracted::{Attracted, Hold, Push};
 pub(crate) use away::{Away, Measure};
 pub(crate) use barycenter::Barycenter;
 pub(crate) use features::Features;
+pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
 pub(crate) use nystrom::{Form, Nystrom};
 pub(crate) use squares::Squares;
@@ -71,6 +74,7 @@ pub(crate) enum Rule {
     Tangent,
     Stress(Stress),
     Attracted(Attracted),
+    Latent(Latent),
     Features(Features),
 }
 
@@ -110,18 +114,20 @@ impl Rule {
             Rule::Stress(stress) => stress.fits(rows),
             Rule::Attracted(attracted) => attracted.fits(rows),
             Rule::Features(known) => known.fits(features, dims),
+            Rule::Latent(latent) => latent.fits(features, dims),
         }
     }
 
     /// Whether it needs the features of the training points.
     pub(crate) fn needs_points(&self) -> bool {
-        matches!(self, Rule::Linear(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Features(_))
+        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Features(_))
     }
 
     /// The coordinates of new rows.
     pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         match self {
             Rule::Linear(linear) => linear.place(known, new),
+            Rule::Latent(latent) => latent.place(known, new),
             Rule::Barycenter(barycenter) => barycenter.among(known, |rule, known| rule.place_rows(known, new)),
             _ => self.place_rows(known, new),
         }
@@ -183,6 +189,8 @@ impl Rule {
         }
         match self {
             Rule::Linear(linear) => linear.row(new.row),
+            // Never asked row by row.
+            Rule::Latent(_) => Vec::new(),
             Rule::Squares(squares) => squares.row(known, new),
             Rule::Barycenter(barycenter) => barycenter.row(known, new),
             Rule::Tangent => tangent::row(known, new),
@@ -199,7 +207,8 @@ impl Rule {
             Rule::Squares(squares) => Some(&squares.away),
             Rule::Stress(stress) => Some(&stress.away),
             Rule::Attracted(attracted) => attracted.away.as_ref(),
-            Rule::Linear(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) | Rule::Features(_) => None,
+            Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent => None,
+            Rule::Nystrom(_) | Rule::Features(_) => None,
         }
     }
 }

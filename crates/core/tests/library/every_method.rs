@@ -59,7 +59,8 @@ fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
                     assert!(report.residuals.iter().take(2).all(|&r| r < SOLVED), "{name}: {:?}", report.residuals);
                 }
             }
-            assert!(report.warnings.is_empty(), "{name}: {:?}", report.warnings);
+            // Two factors of three features are not determined, and fa says so.
+            assert!(report.warnings.is_empty() || name == "fa", "{name}: {:?}", report.warnings);
         }
     }
 }
@@ -118,6 +119,9 @@ fn rotating_the_data_changes_no_distance() {
     let points = rotated(&swiss(SIZES[0]));
     for method in Method::all() {
         let name = method.info().name;
+        if name == "fa" {
+            continue; // It is about the noise of single features, and after a rotation they are others.
+        }
         let plain = fitted(&method, SIZES[0]);
         let plain = plain.wait();
         let turned = recipe(method).fit(&points).unwrap();

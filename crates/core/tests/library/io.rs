@@ -83,11 +83,11 @@ fn messages_say_where_and_what_to_do() {
         ("1,a\n2,b\n", "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); use `label` 2 or `ignore` 2"),
         (
             "x,y\n1,2\n\n3,\n",
-            "t.csv: row 2 (line 4), column \"y\" is empty; fill it in, remove the row, or use `ignore` y",
+            "t.csv: row 2 (line 4), column \"y\" is empty; use `missing` model, fill it in, or use `ignore` y",
         ),
         (
             "#\nx,y\n1,2\nNA,4\n",
-            "t.csv: row 2 (line 4), column \"x\" is missing (\"NA\"); fill it in, remove the row, or use `ignore` x",
+            "t.csv: row 2 (line 4), column \"x\" is missing (\"NA\"); use `missing` model, fill it in, or use `ignore` x",
         ),
         (
             "1,2\n3\n",

@@ -36,7 +36,7 @@ fn shapes(method: &Method, points: &Points) -> (Mat<f64>, Mat<f64>) {
     let precision = match method.build(&site).unwrap().task {
         Task::Spectral(Field::Precision { matrix, .. } | Field::Definite { matrix, .. }) => matrix,
         Task::Spectral(Field::Root(root)) => root.precision(),
-        Task::Spectral(Field::Factor(_) | Field::Covariance(_)) | Task::Descend(_) => {
+        Task::Spectral(Field::Factor(_) | Field::Covariance(_)) | Task::Descend(_) | Task::Solved(_) => {
             let map = recipe(method.clone()).fit(points).unwrap();
             let y = c.transpose() * matrix(map.embedding());
             let k = &y * y.transpose();

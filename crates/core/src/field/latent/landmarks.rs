@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::field::Site;
 use crate::field::latent::k_means::centers;
 use crate::field::latent::pairs::indefinite_by;
-use crate::field::latent::principal::Principal;
+use crate::field::latent::principal::{KERNEL_ERROR, Principal};
 use crate::field::scaling::feature_space::{chosen_of, overflow};
 use crate::kernel::Kernel;
 use crate::linalg::dense::{product, small_product, symmetric_eigen};
@@ -77,7 +77,7 @@ pub(super) fn principal(points: &Points, kernel: Kernel, count: usize, site: &Si
         },
         trace: diagonal - mean,
         rule: Rule::Features(Features { kernel, places, axes, origin }),
-        figures: vec![("kernel_error", error)],
+        figures: vec![(KERNEL_ERROR, error)],
         warnings: (most > 1e-6 * omega[0]).then(|| indefinite_by(most, omega[0])).into_iter().collect(),
         used: chosen_of(kernel),
     })

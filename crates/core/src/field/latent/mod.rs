@@ -1,9 +1,14 @@
-//! Latent variable models: a few unknown coordinates per point and noise, fitted by maximum likelihood.
+//! Latent models: a few hidden coordinates for every point, and noise, by maximum likelihood.
 
 pub(crate) mod em;
+pub(crate) mod fa;
+pub(crate) mod fit;
 mod k_means;
 mod landmarks;
 mod pairs;
 pub(crate) mod pkpca;
+pub(crate) mod ppca;
 pub(crate) mod ppco;
 mod principal;
+#[cfg(test)]
+mod tests;

@@ -29,6 +29,9 @@ pub(super) const LANDMARKS_HELP: &str =
     "how many centers of a k-means stand for the points (as many as points: none do)";
 pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
 
+/// The figure that says how far the kernel is from what landmarks make of it.
+pub(super) const KERNEL_ERROR: &str = "kernel_error";
+
 /// The largest eigenpairs of Q, and what comes with them.
 pub(super) struct Principal {
     /// γ and Ψ: the wanted pairs, then some further ones.
@@ -56,6 +59,14 @@ impl Principal {
             let points = site.ground.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
             let mut found = landmarks::principal(points, kernel, count, site)?;
             found.used.push(("landmarks", count.to_string()));
+            if asked.is_none() {
+                let error =
+                    found.figures.iter().find(|(name, _)| *name == KERNEL_ERROR).map_or(0.0, |(_, error)| *error);
+                found.warnings.push(format!(
+                    "{count} landmarks stand for the points, with an error of {error:.1e} in the kernel; use more \
+                     `landmarks`, or as many as points for none"
+                ));
+            }
             return Ok(found);
         }
         let pairs = Pairs::of(method, kernel, site)?;
@@ -125,6 +136,8 @@ impl Principal {
             coordinates: Points::new(n, dims, values)?,
             eigenvalues,
             residuals,
+            objective: None,
+            curve: Vec::new(),
             solver: pairs.solver,
             iterations: pairs.iterations,
         };

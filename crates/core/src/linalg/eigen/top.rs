@@ -1,4 +1,4 @@
-//! The largest eigenpairs of a covariance: dense where it is small, by Lanczos where it is not.
+//! The largest eigenpairs of a covariance that is known by its products or by a factor.
 
 use crate::error::Result;
 use crate::linalg::dense::{self, DenseSymmetric};
@@ -15,10 +15,6 @@ const SMALL_SIDE: usize = 2000;
 const TOLERANCE: f64 = 1e-10;
 
 /// The top of a covariance known by its products, constants kept out.
-///
-/// # Errors
-///
-/// As [`largest`].
 pub(crate) fn operator_top(
     operator: &dyn Operator,
     dims: usize,
@@ -63,10 +59,6 @@ fn lanczos_top(
 }
 
 /// The top of F Fᵀ through its smaller side.
-///
-/// # Errors
-///
-/// As [`largest`].
 pub(crate) fn factor_top(factor: &Mat<f64>, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
     let (n, p) = (factor.nrows(), factor.ncols());
     if p > n {

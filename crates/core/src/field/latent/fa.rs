@@ -1,0 +1,93 @@
+//! Factor analysis: a few hidden coordinates, and for every feature a noise of its own.
+//!
+//! ```text
+//! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, Ψ),   Ψ diagonal
+//! ```
+//!
+//! Unlike principal components the map does not change with the units of the features: what is a feature's own is told
+//! from what it shares with others, not by its size. There is no closed form; the likelihood of the observed cells is
+//! climbed by quasi-Newton steps or by EM ([`fit`](super::fit)). The coordinates are turned so that WᵀΨ⁻¹W is diagonal.
+//!
+//! D. N. Lawley, A. E. Maxwell. Factor analysis as a statistical method. 2nd edition, 1971. D. B. Rubin, D. T. Thayer. EM
+//! algorithms for ML factor analysis. Psychometrika 47, 1982.
+
+use super::fit::{Fit, OWN_FLOOR, turned};
+use super::ppca::{LatentSolver, MAX_ITERATIONS, SOLVER, TOLERANCE, built, points_for};
+use crate::error::Result;
+use crate::field::{Build, Built, Info, InputKind, Site};
+use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use serde::{Deserialize, Serialize};
+
+/// Factor analysis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Fa {
+    /// What finds the likeliest model.
+    pub solver: LatentSolver,
+    /// The part of the log likelihood that a step must gain, else the fit ends.
+    pub tolerance: f64,
+    /// How often the data may be gone through.
+    pub max_iterations: usize,
+}
+
+impl Default for Fa {
+    fn default() -> Fa {
+        Fa { solver: LatentSolver::Auto, tolerance: 1e-12, max_iterations: 5000 }
+    }
+}
+
+impl Table for Fa {
+    const METHOD: &'static str = "fa";
+    const TABLE: &'static [Parameter<Fa>] = &[
+        Parameter::new("solver", SOLVER, Kind::Choice(LatentSolver::NAMES), field!(solver)),
+        Parameter::new("tolerance", TOLERANCE, Kind::number(1e-15, 1.0), field!(tolerance)),
+        Parameter::new("max-iterations", MAX_ITERATIONS, Kind::count(1, 1_000_000), field!(max_iterations)),
+    ];
+}
+
+impl Build for Fa {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &["factor-analysis"],
+            summary: "hidden factors, and noise of its own for every feature; missing cells are integrated out",
+            stage: "covariance",
+            paper: "Lawley & Maxwell 1971",
+            accepts: &[InputKind::Points],
+            needs_graph: false,
+            uses_metric: false,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let points = points_for(site, Self::METHOD)?;
+        let fit = Fit {
+            dims: site.dims,
+            own_noise: true,
+            em: self.solver == LatentSolver::Em,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            seed: site.seed,
+        };
+        let mut fitted = fit.of(points, site.observer)?;
+        turned(&mut fitted.latent);
+        let latent = &fitted.latent;
+        let (p, q) = (points.cols() as f64, site.dims as f64);
+        let free = 0.5 * ((p - q) * (p - q) - (p + q));
+        let shared = |j: usize| latent.loading(j).iter().map(|w| w * w).sum::<f64>();
+        let alone = (0..points.cols()).filter(|&j| latent.noise[j] <= 2.0 * OWN_FLOOR * (shared(j) + latent.noise[j]));
+        let alone = alone.count();
+        let own = latent.noise.iter().enumerate().map(|(j, psi)| psi / (psi + shared(j))).sum::<f64>() / p;
+        let mut built = built(fitted, points, if fit.em { "em" } else { "quasi-newton" })?;
+        built.figures.extend([("own_share", own), ("degrees_of_freedom", free)]);
+        if free < 0.0 {
+            let (q, p) = (site.dims, points.cols());
+            built.warnings.push(format!("{q} factors of {p} features are not determined: other maps are as likely"));
+        }
+        if alone > 0 {
+            let (features, have) = if alone == 1 { ("feature", "has") } else { ("features", "have") };
+            let fact = format!("{alone} {features} {have} next to no noise left (a Heywood case)");
+            built.warnings.push(format!("{fact}; fewer `dims` may fit better"));
+        }
+        Ok(built)
+    }
+}

@@ -1,0 +1,164 @@
+//! Probabilistic principal component analysis: a few hidden coordinates, and the same noise in every feature.
+//!
+//! ```text
+//! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, σ²I)
+//! W = U (w − σ²)^½,   σ² = the mean of the discarded eigenvalues of the covariance        (nothing missing)
+//! ```
+//!
+//! with the largest eigenvalues w of the covariance and their eigenvectors U. A point goes to E[z | x]. Cells that are
+//! missing are integrated out: the likelihood is that of the observed cells, and it is climbed by quasi-Newton steps or by
+//! EM ([`fit`](super::fit)).
+//!
+//! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
+//! 1999.
+
+use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
+use crate::error::{Error, Result};
+use crate::field::{Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use crate::place::Rule;
+use crate::points::Points;
+use serde::{Deserialize, Serialize};
+
+/// What finds the likeliest model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LatentSolver {
+    /// What is fastest: a closed form where there is one, else quasi-Newton steps.
+    #[default]
+    Auto,
+    /// Expectation and maximization in turn.
+    Em,
+}
+
+choices! {
+    LatentSolver {
+        Auto: "auto", "a closed form where there is one, else quasi-Newton steps";
+        Em: "em", "expectation and maximization in turn: never downhill, and slow";
+    }
+}
+
+pub(super) const SOLVER: &str = "what finds the likeliest model";
+pub(super) const TOLERANCE: &str = "the part of the log likelihood that a step must gain, else the fit ends";
+pub(super) const MAX_ITERATIONS: &str = "how often the data may be gone through";
+
+/// Probabilistic principal component analysis.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ppca {
+    /// What finds the likeliest model.
+    pub solver: LatentSolver,
+    /// The part of the log likelihood that a step must gain, else the fit ends.
+    pub tolerance: f64,
+    /// How often the data may be gone through.
+    pub max_iterations: usize,
+}
+
+impl Default for Ppca {
+    fn default() -> Ppca {
+        Ppca { solver: LatentSolver::Auto, tolerance: 1e-12, max_iterations: 5000 }
+    }
+}
+
+impl Table for Ppca {
+    const METHOD: &'static str = "ppca";
+    const TABLE: &'static [Parameter<Ppca>] = &[
+        Parameter::new("solver", SOLVER, Kind::Choice(LatentSolver::NAMES), field!(solver)),
+        Parameter::new("tolerance", TOLERANCE, Kind::number(1e-15, 1.0), field!(tolerance)),
+        Parameter::new("max-iterations", MAX_ITERATIONS, Kind::count(1, 1_000_000), field!(max_iterations)),
+    ];
+}
+
+impl Build for Ppca {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &["probabilistic-pca"],
+            summary: "principal components as a model with noise; missing cells are integrated out",
+            stage: "covariance",
+            paper: "Tipping & Bishop 1999",
+            accepts: &[InputKind::Points],
+            needs_graph: false,
+            uses_metric: false,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let points = points_for(site, Self::METHOD)?;
+        let fit = Fit {
+            dims: site.dims,
+            own_noise: false,
+            em: self.solver == LatentSolver::Em,
+            tolerance: self.tolerance,
+            max_iterations: self.max_iterations,
+            seed: site.seed,
+        };
+        let closed = points.missing().is_empty() && !fit.em;
+        let (mut fitted, pairs) = if closed {
+            let (fitted, pairs) = fit.closed(points, site.observer)?;
+            (fitted, Some(pairs))
+        } else {
+            (fit.of(points, site.observer)?, None)
+        };
+        turned(&mut fitted.latent);
+        let noise = fitted.latent.noise[0];
+        let variance = total_variance(&fitted);
+        let mut built = built(fitted, points, if fit.em { "em" } else { "quasi-newton" })?;
+        if let (Some(pairs), Task::Solved(solved)) = (pairs, &mut built.task) {
+            solved.solver = format!("closed form, {}", pairs.solver);
+            (solved.eigenvalues, solved.residuals, solved.objective) = (pairs.values, pairs.residuals, None);
+        }
+        built.figures.insert(0, ("noise", noise));
+        if noise <= 2.0 * FLOOR * variance {
+            let (dims, fact) = (site.dims, "the noise got the least variance that is allowed");
+            built
+                .warnings
+                .push(format!("the points lie in {dims} directions, so that the likelihood has no maximum; {fact}"));
+        }
+        Ok(built)
+    }
+}
+
+/// The mean variance of a feature under the model.
+fn total_variance(fitted: &Fitted) -> f64 {
+    let latent = &fitted.latent;
+    let all: f64 = latent.loadings.iter().map(|w| w * w).sum::<f64>() + latent.noise.iter().sum::<f64>();
+    all / latent.mean.len() as f64
+}
+
+/// The points, where there are features enough to leave noise.
+pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
+    let instead = "ppco embeds distances and similarities as a model with noise";
+    let points = site.ground.points().ok_or_else(|| needs_points(method, instead))?;
+    let (p, dims) = (points.cols(), site.dims);
+    if dims >= p {
+        let fact = format!("{dims} coordinates of {p} features leave no noise, which {method} needs");
+        let way_out = if p > 1 { format!("use `dims` {} or less", p - 1) } else { "use another method".into() };
+        return Err(Error::parameter(format!("{fact}; {way_out}")));
+    }
+    Ok(points)
+}
+
+/// A fitted model as a method gives it: the posterior means of all points, and how new ones are placed.
+pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Built> {
+    let Fitted { mut latent, log_likelihood, curve, iterations, converged, slope } = fitted;
+    let coordinates = map_of(&mut latent, points)?;
+    let cells = (points.values().len() - points.missing().len()) as f64;
+    let solved = Solved {
+        coordinates,
+        eigenvalues: Vec::new(),
+        residuals: Vec::new(),
+        objective: Some((-log_likelihood / cells, slope)),
+        curve: (1..).zip(curve.iter().map(|value| -value / cells)).collect(),
+        solver: solver.into(),
+        iterations,
+    };
+    let mut built = Built::of(Task::Solved(solved), Rule::Latent(latent));
+    (built.log_likelihood, built.converged) = (Some(log_likelihood), converged);
+    let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
+    if empty > 0 {
+        built.warnings.push(format!("{empty} rows have no observed cell; they are put at the mean of all others"));
+    }
+    if !converged {
+        built.warnings.push(format!("the fit did not converge in {iterations} passes; raise `max-iterations`"));
+    }
+    Ok(built)
+}

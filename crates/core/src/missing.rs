@@ -1,0 +1,203 @@
+//! Cells that were not observed: what to put in their place before points are compared.
+//!
+//! A missing cell is guessed in two steps. Probabilistic principal components are fitted to the observed cells
+//! ([`Ppca`](crate::Ppca)); the number of components is the one that predicts held-out cells best. Their guesses complete
+//! the rows far enough to tell which rows are near each other. Then a cell becomes the mean of what the ten nearest rows
+//! that have it say, weighted by one over their distance. `docs/missing.md` has a comparison with other ways.
+//!
+//! ppca and fa do not need the guesses: they integrate missing cells out.
+//!
+//! O. Troyanskaya, M. Cantor, G. Sherlock et al. Missing value estimation methods for DNA microarrays. Bioinformatics 17,
+//! 2001 (the second step).
+
+use crate::error::Result;
+use crate::field::latent::fit::Fit;
+use crate::graph::{Index, Metric};
+use crate::linalg::parallel;
+use crate::place::Latent;
+use crate::points::Points;
+use crate::progress::{Observer, Silent};
+
+/// The rows that a cell is taken from, and how many are looked at to find as many that have it.
+const NEAREST: usize = 10;
+const LOOKED_AT: usize = 60;
+
+/// Numbers of components to choose from, the rows they are tried on, and one in how many cells is held out for it.
+const COMPONENTS: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
+const TRIED: usize = 1500;
+const HELD_OUT: usize = 10;
+
+/// What is put in the place of a cell that was not observed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// Nothing: it is an error.
+    #[default]
+    Error,
+    /// The mean of its column.
+    Mean,
+    /// What similar rows have, by a model of all columns.
+    Model,
+}
+
+/// The same points with a guess in every missing cell.
+///
+/// ```
+/// use eigenfold::Points;
+/// use eigenfold::missing::complete;
+///
+/// let line = |i: usize| [i as f64, 2.0 * i as f64, if i == 4 { f64::NAN } else { 3.0 * i as f64 }];
+/// let points = Points::with_missing(12, 3, (0..12).flat_map(line).collect())?;
+/// let guess = complete(&points, &eigenfold::progress::Silent)?.row(4)[2];
+/// assert!((guess - 12.0).abs() < 1.0);
+/// # Ok::<(), eigenfold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// If the work was stopped.
+pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
+    if points.missing().is_empty() {
+        return Ok(points.clone());
+    }
+    let modeled = match components(points)? {
+        0 => points.clone(),
+        q => guessed(&model(points, q, observer)?, points)?,
+    };
+    by_neighbors(&modeled)
+}
+
+/// How many components predict held-out cells best; 0 if none is better than the means.
+fn components(points: &Points) -> Result<usize> {
+    let (n, p) = (points.rows(), points.cols());
+    let rows: Vec<usize> = (0..n.min(TRIED)).map(|at| at * n / n.min(TRIED)).collect();
+    let sample = points.select(&rows);
+    let mut values = sample.values().to_vec();
+    sample.missing().iter().for_each(|&at| values[at] = f64::NAN);
+    let seen: Vec<usize> = (0..values.len()).filter(|&at| !values[at].is_nan()).collect();
+    // Not the same columns in every row.
+    let held: Vec<usize> =
+        seen.iter().copied().skip(HELD_OUT / 2).step_by(HELD_OUT + usize::from(p % HELD_OUT == 0)).collect();
+    held.iter().for_each(|&at| values[at] = f64::NAN);
+    let Ok(without) = Points::with_missing(rows.len(), p, values) else { return Ok(0) };
+    let unit = sample.values().iter().fold(f64::MIN_POSITIVE, |most, x| most.max(x.abs()));
+    let error = |guessed: &Points| {
+        held.iter().map(|&at| ((guessed.values()[at] - sample.values()[at]) / unit).powi(2)).sum::<f64>()
+    };
+    let (mut best, mut least) = (0, error(&without));
+    for q in COMPONENTS.into_iter().filter(|&q| q < p.min(rows.len())) {
+        let Ok(latent) = model(&without, q, &Silent) else { break };
+        let found = error(&guessed(&latent, &without)?);
+        if found < least {
+            (best, least) = (q, found);
+        } else if found > 1.1 * least {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+/// Probabilistic principal components of the observed cells.
+fn model(points: &Points, dims: usize, observer: &dyn Observer) -> Result<Latent> {
+    let fit = Fit { dims, own_noise: false, em: false, tolerance: 1e-7, max_iterations: 200, seed: 0 };
+    Ok(fit.of(points, observer)?.latent)
+}
+
+/// What a latent model says of the missing cells.
+fn guessed(latent: &Latent, points: &Points) -> Result<Points> {
+    let posteriors = latent.posteriors(points)?;
+    let of_row = |i: usize| latent.guesses(points.missing_of(i), &posteriors[i]).map(|(guess, _)| guess).collect();
+    let rows: Vec<Vec<f64>> = parallel::collect(points.rows(), of_row);
+    points.with_guesses(&rows.concat())
+}
+
+/// What the nearest rows that have a cell say of it; the guess that stands there if none of those looked at has it.
+fn by_neighbors(points: &Points) -> Result<Points> {
+    let rows: Vec<usize> = (0..points.rows()).filter(|&i| points.missing_of(i).next().is_some()).collect();
+    let k = (LOOKED_AT + 1).min(points.rows());
+    let (near, lengths) = Index::new(points, Metric::Euclidean)?.nearest(&points.select(&rows), k)?;
+    let found = parallel::collect(rows.len(), |at| {
+        let i = rows[at];
+        let list = || near[at * k..(at + 1) * k].iter().map(|&a| a as usize).zip(&lengths[at * k..(at + 1) * k]);
+        let of_cell = |j: usize| {
+            let having = list().filter(|&(a, _)| a != i && !points.missing_of(a).any(|gone| gone == j));
+            mean_of(having.take(NEAREST).map(|(a, &d)| (points.row(a)[j], d))).unwrap_or(points.row(i)[j])
+        };
+        points.missing_of(i).map(of_cell).collect::<Vec<f64>>()
+    });
+    points.with_guesses(&found.concat())
+}
+
+/// The mean of values, weighted by one over their distances; that of the nearest alone if they are not apart.
+fn mean_of(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let values: Vec<(f64, f64)> = values.collect();
+    let nearest = values.iter().map(|value| value.1).fold(f64::INFINITY, f64::min);
+    let weight = |d: f64| if nearest > 0.0 { nearest / d } else { f64::from(u8::from(d == 0.0)) };
+    let total: f64 = values.iter().map(|&(_, d)| weight(d)).sum();
+    (!values.is_empty()).then(|| values.iter().map(|&(x, d)| weight(d) / total * x).sum())
+}
+
+/// New rows with what the nearest training rows have in their missing cells, near by the cells that were observed.
+pub(crate) fn filled_from(training: &Points, new: &Points) -> Result<Points> {
+    let rows = parallel::collect(new.rows(), |i| {
+        let gone: Vec<usize> = new.missing_of(i).collect();
+        if gone.is_empty() {
+            return Vec::new();
+        }
+        let seen: Vec<usize> = (0..new.cols()).filter(|j| gone.binary_search(j).is_err()).collect();
+        let x = new.row(i);
+        let away = |a: usize| seen.iter().map(|&j| (training.row(a)[j] - x[j]).powi(2)).sum::<f64>();
+        let mut apart: Vec<(f64, usize)> = (0..training.rows()).map(|a| (away(a), a)).collect();
+        apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let near = || apart.iter().take(NEAREST);
+        gone.iter().filter_map(|&j| mean_of(near().map(|&(d, a)| (training.row(a)[j], d.sqrt())))).collect()
+    });
+    new.with_guesses(&rows.concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::io::{self, ReadOptions};
+
+    fn hidden(points: &Points, share: f64, salt: u64) -> Points {
+        let mut state = salt;
+        let mut gone = || {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            ((state >> 11) as f64 / (1u64 << 53) as f64) < share
+        };
+        let values = points.values().iter().map(|&x| if gone() { f64::NAN } else { x }).collect();
+        Points::with_missing(points.rows(), points.cols(), values).unwrap()
+    }
+
+    fn error(guess: &Points, truth: &Points) -> f64 {
+        guess.missing().iter().map(|&at| (guess.values()[at] - truth.values()[at]).powi(2)).sum::<f64>().sqrt()
+    }
+
+    #[test]
+    fn guesses_are_far_better_than_means_and_nothing_else_changes() {
+        let digits = io::read("digits", &ReadOptions::default()).unwrap().points;
+        let rows: Vec<usize> = (0..400).collect();
+        for (truth, share) in [(digits.select(&rows), 0.1), (digits.select(&rows), 0.3)] {
+            let points = hidden(&truth, share, 5);
+            let full = complete(&points, &Silent).unwrap();
+            assert!(
+                error(&full, &truth) < 0.7 * error(&points, &truth),
+                "{}",
+                error(&full, &truth) / error(&points, &truth)
+            );
+            assert_eq!(full.missing(), points.missing());
+            let same = |at: usize| full.missing().binary_search(&at).is_ok() || full.values()[at] == truth.values()[at];
+            assert!((0..full.values().len()).all(same));
+        }
+    }
+
+    #[test]
+    fn rows_without_anything_and_twins_are_completed() {
+        let nan = f64::NAN;
+        let values = vec![1.0, 2.0, 1.0, nan, nan, nan, 1.0, 2.0, 9.0, 4.0];
+        let full = complete(&Points::with_missing(5, 2, values).unwrap(), &Silent).unwrap();
+        assert!(full.values().iter().all(|x| x.is_finite()));
+        let one = Points::with_missing(2, 1, vec![nan, 3.0]).unwrap();
+        assert_eq!(complete(&one, &Silent).unwrap().values(), [3.0, 3.0]);
+    }
+}

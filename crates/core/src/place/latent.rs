@@ -1,0 +1,195 @@
+//! A linear latent model: every feature is a sum of a few hidden coordinates, and noise of its own.
+//!
+//! ```text
+//! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, Ψ),   Ψ diagonal
+//! z given the observed features o:   C = (I + W[o]ᵀΨ[o]⁻¹W[o])⁻¹,   m = C W[o]ᵀΨ[o]⁻¹(x[o] − μ[o])
+//! ```
+//!
+//! A point goes to m, the posterior mean of its hidden coordinates; C says how sure that is. Features that were not
+//! observed have no part in it: they are integrated out.
+//!
+//! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
+//! 1999. D. B. Rubin, D. T. Thayer. EM algorithms for ML factor analysis. Psychometrika 47, 1982.
+
+use super::{FAR, Known, Placed};
+use crate::error::{Error, Result};
+use crate::graph::Metric;
+use crate::linalg::dense::cholesky::Positive;
+use crate::linalg::parallel;
+use crate::points::Points;
+use faer::Mat;
+use serde::{Deserialize, Serialize};
+
+/// A linear latent model of p features and q hidden coordinates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Latent {
+    /// μ.
+    pub mean: Vec<f64>,
+    /// W, one row per feature.
+    pub loadings: Vec<f64>,
+    /// The diagonal of Ψ.
+    pub noise: Vec<f64>,
+}
+
+/// What a row says of its hidden coordinates.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Posterior {
+    /// m.
+    pub mean: Vec<f64>,
+    /// C, row after row.
+    pub covariance: Vec<f64>,
+    /// The log density of what was observed of the row; zero if nothing was.
+    pub log_density: f64,
+}
+
+/// What the observed features say, whatever their values are.
+pub(crate) struct Observed {
+    /// The features, ascending.
+    pub(crate) features: Vec<usize>,
+    /// C.
+    pub(crate) covariance: Mat<f64>,
+    /// log det C⁻¹ + Σ log ψ + d log 2π over the d observed features.
+    log_det: f64,
+}
+
+impl Latent {
+    pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
+        let sizes = [self.mean.len(), self.noise.len()] == [features; 2] && self.loadings.len() == features * dims;
+        sizes && self.noise.iter().all(|&psi| psi > 0.0)
+    }
+
+    /// q.
+    pub(crate) fn dims(&self) -> usize {
+        self.loadings.len() / self.mean.len()
+    }
+
+    /// The row of W of a feature.
+    pub(crate) fn loading(&self, feature: usize) -> &[f64] {
+        let q = self.dims();
+        &self.loadings[feature * q..(feature + 1) * q]
+    }
+
+    /// What observing these features says.
+    pub(crate) fn observing(&self, features: Vec<usize>) -> Result<Observed> {
+        let q = self.dims();
+        let mut precision = Mat::<f64>::identity(q, q);
+        let mut log_det = 0.0;
+        for &j in &features {
+            let w = self.loading(j);
+            for (a, w_a) in w.iter().enumerate() {
+                w.iter().enumerate().for_each(|(b, w_b)| precision[(a, b)] += w_a * w_b / self.noise[j]);
+            }
+            log_det += (std::f64::consts::TAU * self.noise[j]).ln();
+        }
+        let singular = || Error::Numerical("the noise of a feature is too small beside what it shares".into());
+        let mut factor = Positive::factor(precision).ok_or_else(singular)?;
+        let log_det = log_det + factor.log_det();
+        Ok(Observed { features, covariance: factor.inverse(), log_det })
+    }
+
+    /// What observing every feature says.
+    pub(crate) fn observing_all(&self) -> Result<Observed> {
+        self.observing((0..self.mean.len()).collect())
+    }
+
+    /// m and the log density of a row of which that was observed.
+    pub(crate) fn mean_and_density(&self, row: &[f64], observed: &Observed) -> (Vec<f64>, f64) {
+        let q = self.dims();
+        let (mut along, mut square) = (vec![0.0; q], 0.0);
+        for &j in &observed.features {
+            let off = row[j] - self.mean[j];
+            let weighted = off / self.noise[j];
+            square += off * weighted;
+            along.iter_mut().zip(self.loading(j)).for_each(|(sum, w)| *sum += w * weighted);
+        }
+        let c = &observed.covariance;
+        let mean: Vec<f64> = (0..q).map(|a| (0..q).map(|b| c[(a, b)] * along[b]).sum()).collect();
+        let explained: f64 = mean.iter().zip(&along).map(|(m, b)| m * b).sum();
+        (mean, -0.5 * (observed.log_det + square - explained))
+    }
+
+    /// The features of point `i` that were observed.
+    pub(crate) fn observed_of(points: &Points, i: usize) -> Vec<usize> {
+        let gone: Vec<usize> = points.missing_of(i).collect();
+        (0..points.cols()).filter(|j| gone.binary_search(j).is_err()).collect()
+    }
+
+    /// What every row says of its hidden coordinates, each on its own, what is missing integrated out.
+    ///
+    /// # Errors
+    ///
+    /// If the rows do not have the model's features.
+    pub fn posteriors(&self, points: &Points) -> Result<Vec<Posterior>> {
+        if points.cols() != self.mean.len() {
+            let (given, wanted) = (points.cols(), self.mean.len());
+            return Err(Error::data(format!("the rows have {given} columns and the model has {wanted} features")));
+        }
+        let whole = self.observing_all()?;
+        let flat = |c: &Mat<f64>| (0..c.nrows()).flat_map(|a| (0..c.ncols()).map(move |b| c[(a, b)])).collect();
+        parallel::try_collect(points.rows(), |i| {
+            let part;
+            let mut observed = &whole;
+            if points.missing_of(i).next().is_some() {
+                part = self.observing(Latent::observed_of(points, i))?;
+                observed = &part;
+            }
+            let (mean, log_density) = self.mean_and_density(points.row(i), observed);
+            Ok(Posterior { mean, covariance: flat(&observed.covariance), log_density })
+        })
+    }
+
+    /// The value and the deviation of every feature that was not observed of a row, given those that were:
+    /// μ[j] + W[j] m and √(ψ[j] + W[j] C W[j]ᵀ), in the order of the columns.
+    pub(crate) fn guesses<'a>(
+        &'a self,
+        missing: impl Iterator<Item = usize> + 'a,
+        posterior: &'a Posterior,
+    ) -> impl Iterator<Item = (f64, f64)> + 'a {
+        let q = self.dims();
+        missing.map(move |j| {
+            let w = self.loading(j);
+            let value = self.mean[j] + w.iter().zip(&posterior.mean).map(|(w, m)| w * m).sum::<f64>();
+            let along = |a: usize| (0..q).map(|b| posterior.covariance[a * q + b] * w[b]).sum::<f64>();
+            (value, (self.noise[j] + (0..q).map(|a| w[a] * along(a)).sum::<f64>()).sqrt())
+        })
+    }
+
+    /// The linear way back from a place m of the map: what rows with these posterior means are on average, and how far
+    /// their entries are from it,
+    ///
+    /// ```text
+    /// E[x | m] = μ + W (I − C)⁻¹ m,   var[x | m] = Ψ + W Wᵀ − W (I − C)⁻¹ Wᵀ
+    /// ```
+    ///
+    /// since cov(x, m) = W and cov(m) = I − C. It returns W (I − C)⁻¹, one row per feature, and the deviations.
+    pub(crate) fn back(&self) -> Result<(Vec<f64>, Vec<f64>)> {
+        let q = self.dims();
+        let c = self.observing_all()?.covariance;
+        let spread = Mat::from_fn(q, q, |a, b| f64::from(u8::from(a == b)) - c[(a, b)]);
+        let (values, vectors) = crate::linalg::dense::symmetric_eigen(spread.as_ref())?;
+        // A coordinate that no feature loads on is always zero, and says nothing.
+        let inverse = |value: f64| if value > 1e-12 { 1.0 / value } else { 0.0 };
+        let inverted =
+            |a: usize, b: usize| (0..q).map(|k| vectors[(a, k)] * inverse(values[k]) * vectors[(b, k)]).sum::<f64>();
+        let (mut axes, mut deviations) = (Vec::with_capacity(self.loadings.len()), Vec::new());
+        for (j, psi) in self.noise.iter().enumerate() {
+            let w = self.loading(j);
+            let axis: Vec<f64> = (0..q).map(|b| (0..q).map(|a| w[a] * inverted(a, b)).sum()).collect();
+            let rest: f64 = w.iter().zip(&axis).map(|(w, axis)| w * (w - axis)).sum();
+            deviations.push((psi + rest).max(0.0).sqrt());
+            axes.extend(axis);
+        }
+        Ok((axes, deviations))
+    }
+
+    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
+        let posteriors = self.posteriors(new)?;
+        let means = posteriors.iter().flat_map(|posterior| posterior.mean.iter().copied()).collect();
+        let coordinates = Points::new(new.rows(), known.map.cols(), means)?;
+        let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
+        let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
+        let reach = FAR * known.points.map_or(f64::INFINITY, most);
+        let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
+        Ok(Placed { coordinates, far })
+    }
+}
