@@ -26,7 +26,7 @@ use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal}
 use crate::field::scaling::feature_space::kernel_rows;
 use crate::field::{Build, Built, Info, InputKind, Site};
 use crate::kernel::Kernel;
-use crate::parameter::{Kind, Parameter, Table, choices, field};
+use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
 use serde::{Deserialize, Serialize};
 
 /// Probabilistic principal coordinates.
@@ -77,6 +77,19 @@ choices!(PpcoSolver {
     EmPlain: "em-plain", "expectation maximization as printed, whose lengths converge slowly";
 });
 
+/// How a field of the iteration is read and set; the closed form has none.
+macro_rules! of_iteration {
+    ($name:ident) => {
+        Access {
+            get: |method: &Self| (method.solver != PpcoSolver::Eigen).then(|| method.$name.value()),
+            set: |method: &mut Self, value| {
+                method.$name = Held::held(value)?;
+                Ok(())
+            },
+        }
+    };
+}
+
 impl Table for Ppco {
     const METHOD: &'static str = "ppco";
     const TABLE: &'static [Parameter<Ppco>] = kernel_rows![
@@ -84,26 +97,26 @@ impl Table for Ppco {
         Parameter::new(
             "solver",
             "what finds the maximum of the likelihood",
-            Kind::Choice(<PpcoSolver as crate::parameter::Choice>::NAMES),
+            Kind::Choice(PpcoSolver::NAMES),
             field!(solver)
         ),
-        Parameter::new(
-            "start",
-            "where the iteration starts",
-            Kind::Choice(<EmStart as crate::parameter::Choice>::NAMES),
-            field!(start)
-        )
-        .with("solver", &["em", "em-plain"]),
+        Parameter::new("start", "where the iteration starts", Kind::Choice(EmStart::NAMES), of_iteration!(start))
+            .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "tolerance",
             "the largest residual of an eigenpair to stop at, or with `solver` em-plain the relative change of the \
              coordinates and the noise",
             Kind::number(1e-14, 0.1),
-            field!(tolerance)
+            of_iteration!(tolerance)
         )
         .with("solver", &["em", "em-plain"]),
-        Parameter::new("max-iterations", "how many steps at most", Kind::count(1, 1_000_000), field!(max_iterations))
-            .with("solver", &["em", "em-plain"]),
+        Parameter::new(
+            "max-iterations",
+            "how many steps at most",
+            Kind::count(1, 1_000_000),
+            of_iteration!(max_iterations)
+        )
+        .with("solver", &["em", "em-plain"]),
     ];
 }
 
