@@ -7,8 +7,8 @@
 //! ```
 //!
 //! The span of Y₊ is that of Q Y, so the subspace converges like an orthogonal iteration: its error shrinks by
-//! γ[q+1]/γ[q] per step. The lengths shrink theirs by 1 − 2 (λ/γ)(1 − λ/γ) only, which is next to one where the noise is
-//! small. Once the subspace stands, the closed form within it (Rayleigh and Ritz) is exact.
+//! γ[q+1]/γ[q] per step. The error of the lengths shrinks by 1 − 2 (λ/γ)(1 − λ/γ) only, which is next to one where the
+//! noise is small. Once the subspace stands, the closed form within it (Rayleigh and Ritz) is exact.
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, sections 3.3 and 5.
 
@@ -123,7 +123,7 @@ impl State {
         Ok(Axes { squares: squares[..kept].to_vec(), vectors, image })
     }
 
-    /// How much of `self` is not in `before`, relative to its size, and the same of the noise; the larger of both.
+    /// The relative change of Y since `before`, or that of λ if it is larger.
     fn change(&self, before: &State) -> f64 {
         let moved = (&self.y - &before.y).norm_l2() / self.y.norm_l2().max(f64::MIN_POSITIVE);
         moved.max((self.noise - before.noise).abs() / self.noise.max(f64::MIN_POSITIVE))

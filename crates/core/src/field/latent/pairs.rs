@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::field::scaling::centered::Centered;
-use crate::field::scaling::feature_space::{FeatureSpace, chosen_of};
+use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, names_of};
 use crate::field::{Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
@@ -18,8 +18,8 @@ const NEGLIGIBLE: f64 = 1e-6;
 /// The points by their inner products or dissimilarities, all pairs of them.
 pub(super) struct Pairs<'a> {
     ground: Ground<'a>,
-    /// The kernel with every parameter chosen; nothing of given dissimilarities.
-    kernel: Option<Kernel>,
+    /// The kernel, with every parameter chosen where points are given.
+    kernel: Kernel,
     /// Q.
     pub(super) q: Centered,
 }
@@ -37,11 +37,11 @@ impl<'a> Pairs<'a> {
         match ground {
             Ground::Points(points, _) => {
                 let FeatureSpace { kernel, centered } = FeatureSpace::of(kernel, points, site.observer)?;
-                Ok(Pairs { ground, kernel: Some(kernel), q: centered })
+                Ok(Pairs { ground, kernel, q: centered })
             }
             Ground::Distances(distances) => {
                 let square = |i, j| distances.between(i, j).powi(2);
-                Ok(Pairs { ground, kernel: None, q: Centered::from_squares(n, square, site.observer)? })
+                Ok(Pairs { ground, kernel, q: Centered::from_squares(n, square, site.observer)? })
             }
             Ground::Graph(_) => Err(needs_points(method, "laplacian-eigenmaps embeds a graph")),
         }
@@ -49,10 +49,10 @@ impl<'a> Pairs<'a> {
 
     /// δ², the squared dissimilarity of two points.
     pub(super) fn square(&self, i: usize, j: usize) -> f64 {
-        match (self.ground, self.kernel) {
-            (Ground::Points(points, _), Some(kernel)) => kernel.square(points.row(i), points.row(j)),
-            (Ground::Distances(distances), _) => distances.between(i, j).powi(2),
-            _ => 0.0,
+        match self.ground {
+            Ground::Points(points, _) => self.kernel.square(points.row(i), points.row(j)),
+            Ground::Distances(distances) => distances.between(i, j).powi(2),
+            Ground::Graph(_) => 0.0, // Refused.
         }
     }
 
@@ -63,21 +63,25 @@ impl<'a> Pairs<'a> {
 
     /// How new points are placed: by their dissimilarities to all others.
     pub(super) fn rule(&self) -> Rule {
-        let measure = self.kernel.map_or(Measure::Metric, Measure::Kernel);
+        let measure = if self.of_points() { Measure::Kernel(self.kernel) } else { Measure::Metric };
         Rule::Squares(Squares { away: Away { measure, landmarks: None }, row_means: self.q.row_means().to_vec() })
     }
 
     /// The parameters that were left to the method, or that given dissimilarities have no use for.
-    pub(super) fn used(&self, kernel: &'static [&'static str]) -> Vec<(&'static str, String)> {
-        match self.kernel {
-            Some(kernel) => chosen_of(kernel),
-            None => kernel.iter().map(|&name| (name, "given".into())).collect(),
+    pub(super) fn used(&self) -> Vec<(&'static str, String)> {
+        if self.of_points() {
+            return chosen_of(self.kernel);
         }
+        names_of(self.kernel).iter().map(|&name| (name, "given".into())).collect()
+    }
+
+    fn of_points(&self) -> bool {
+        self.ground.points().is_some()
     }
 
     /// A warning if Q has negative eigenvalues: no points of any space have these dissimilarities.
     pub(super) fn indefinite(&self, largest: f64, seed: u64, observer: &dyn Observer) -> Result<Option<String>> {
-        if self.kernel.is_some_and(is_positive) {
+        if self.of_points() && is_positive(self.kernel) {
             return Ok(None);
         }
         let bottom = operator_top(&Negated(&self.q), 1, seed, observer)?;

@@ -21,9 +21,6 @@ const ROUNDING: f64 = 1e-13;
 /// The same above as many points as have their pairs in single precision.
 const SINGLE_ROUNDING: f64 = 1e-7;
 
-/// Names of the kernel's parameters, which are of no use where dissimilarities are given.
-const KERNEL: &[&str] = &["kernel", "bandwidth", "degree", "offset", "scale"];
-
 /// What the parameter `landmarks` means, and what it is if it is left to the method.
 pub(super) const LANDMARKS_HELP: &str =
     "how many centers of a k-means stand for the points (as many as points: none do)";
@@ -77,7 +74,7 @@ impl Principal {
     /// All pairs, whose eigenpairs are known.
     pub(super) fn of_pairs(pairs: &Pairs<'_>, top: Eigenpairs, site: &Site<'_>) -> Result<Principal> {
         let largest = top.values.first().copied().unwrap_or(0.0);
-        let mut used = pairs.used(KERNEL);
+        let mut used = pairs.used();
         used.push(("landmarks", "none".into()));
         Ok(Principal {
             trace: pairs.trace(),

@@ -52,6 +52,16 @@ pub(crate) fn chosen_of(kernel: Kernel) -> Vec<(&'static str, String)> {
     }
 }
 
+/// The names of the kernel's parameters, for where similarities are given and it has no use for them.
+pub(crate) fn names_of(kernel: Kernel) -> &'static [&'static str] {
+    match kernel {
+        Kernel::Linear | Kernel::Cosine => &["kernel"],
+        Kernel::Gaussian { .. } => &["kernel", "bandwidth"],
+        Kernel::Polynomial { .. } => &["kernel", "degree", "offset", "scale"],
+        Kernel::Sigmoid { .. } => &["kernel", "offset", "scale"],
+    }
+}
+
 /// The table of a method with a field `kernel`: the rows of the kernel, then those of its own. [`Kind`] and [`Parameter`]
 /// are in scope where it is used.
 ///

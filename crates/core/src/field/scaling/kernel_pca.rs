@@ -10,12 +10,12 @@
 
 use crate::error::Result;
 use crate::field::scaling::centered::Centered;
-use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows};
+use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, names_of};
 use crate::field::scaling::mds::Mds;
 use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
-use crate::parameter::{Kind, Parameter, Parameters, Table};
+use crate::parameter::{Kind, Parameter, Table};
 use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
 
@@ -51,7 +51,7 @@ impl Build for KernelPca {
             Ground::Points(points, _) => points,
             Ground::Distances(_) => {
                 let mut built = Mds::default().build(site)?;
-                built.used = self.parameters().iter().map(|p| (p.name, "given".into())).collect();
+                built.used = names_of(self.kernel).iter().map(|&name| (name, "given".into())).collect();
                 return Ok(built);
             }
             Ground::Graph(_) => return Err(needs_points("kernel-pca", "laplacian-eigenmaps embeds a graph")),
