@@ -38,6 +38,8 @@ picture ppca digits -m ppca
 picture fa digits -m fa
 picture mds iris -m mds --metric manhattan
 picture kernel-pca iris -m kernel-pca
+picture ppco iris -m ppco
+picture pkpca digits -m pkpca
 picture isomap swiss-roll -m isomap
 picture lle swiss-roll -m lle
 picture ltsa swiss-roll -m ltsa

@@ -99,6 +99,8 @@ mod pages {
         Meu: "docs/methods/meu.md";
         ModifiedLle: "docs/methods/modified-lle.md";
         Pca: "docs/methods/pca.md";
+        Pkpca: "docs/methods/pkpca.md";
+        Ppco: "docs/methods/ppco.md";
         Rescale: "docs/methods/rescale.md";
         Smacof: "docs/methods/smacof.md";
     }

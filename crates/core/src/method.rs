@@ -68,6 +68,8 @@ methods! {
     Umap: "Uniform manifold approximation and projection.", crate::objective::umap::Umap;
     Ppca: "Probabilistic principal component analysis.", crate::field::latent::ppca::Ppca;
     Fa: "Factor analysis.", crate::field::latent::fa::Fa;
+    Ppco: "Probabilistic principal coordinates.", crate::field::latent::ppco::Ppco;
+    Pkpca: "Probabilistic kernel PCA.", crate::field::latent::pkpca::Pkpca;
 }
 
 impl Method {

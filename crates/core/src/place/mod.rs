@@ -5,8 +5,9 @@
 //! | rule | methods | a new point x goes to |
 //! |---|---|---|
 //! | `Linear` | pca, mds of points | `(x − x̄) U` |
+//! | `Squares` | mds, kernel-pca, isomap, ppco, pkpca | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
+//! | `Features` | ppco, pkpca with landmarks | `Σⱼ k(x, z[j]) a[j] − b`, z the landmarks |
 //! | `Latent` | ppca, fa | `E[z | x]`, its hidden coordinates given what was observed of it |
-//! | `Squares` | mds, kernel-pca, isomap | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
@@ -16,6 +17,7 @@
 mod attracted;
 mod away;
 mod barycenter;
+mod features;
 mod latent;
 mod linear;
 mod nystrom;
@@ -26,6 +28,7 @@ mod tangent;
 pub(crate) use attracted::{Attracted, Hold, Push};
 pub(crate) use away::{Away, Measure};
 pub(crate) use barycenter::Barycenter;
+pub(crate) use features::Features;
 pub(crate) use latent::Observed;
 pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
@@ -73,6 +76,7 @@ pub(crate) enum Rule {
     Stress(Stress),
     Attracted(Attracted),
     Latent(Latent),
+    Features(Features),
 }
 
 /// What a rule knows of the training points.
@@ -110,13 +114,14 @@ impl Rule {
             Rule::Nystrom(nystrom) => nystrom.fits(rows) && eigenvalues == dims,
             Rule::Stress(stress) => stress.fits(rows),
             Rule::Attracted(attracted) => attracted.fits(rows),
+            Rule::Features(known) => known.fits(features, dims),
             Rule::Latent(latent) => latent.fits(features, dims),
         }
     }
 
     /// Whether it needs the features of the training points.
     pub(crate) fn needs_points(&self) -> bool {
-        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent)
+        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Features(_))
     }
 
     /// The coordinates of new rows.
@@ -193,6 +198,7 @@ impl Rule {
             Rule::Nystrom(nystrom) => nystrom.row(known, new),
             Rule::Stress(stress) => stress.row(known, new),
             Rule::Attracted(attracted) => attracted.row(known, new),
+            Rule::Features(features) => features.row(new),
         }
     }
 
@@ -202,7 +208,8 @@ impl Rule {
             Rule::Squares(squares) => Some(&squares.away),
             Rule::Stress(stress) => Some(&stress.away),
             Rule::Attracted(attracted) => attracted.away.as_ref(),
-            Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) => None,
+            Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent => None,
+            Rule::Nystrom(_) | Rule::Features(_) => None,
         }
     }
 }

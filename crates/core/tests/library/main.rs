@@ -8,6 +8,7 @@ mod identities;
 mod identities_elastic;
 mod identities_lawrence;
 mod identities_xiao;
+mod identities_zhang;
 mod io;
 mod lawrence_2012;
 mod likelihood;

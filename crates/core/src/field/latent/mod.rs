@@ -1,7 +1,14 @@
-//! Latent models: a few hidden coordinates for every point, with a prior, and noise.
+//! Latent models: a few hidden coordinates for every point, and noise, by maximum likelihood.
 
+pub(crate) mod em;
 pub(crate) mod fa;
 pub(crate) mod fit;
+mod k_means;
+mod landmarks;
+mod pairs;
+pub(crate) mod pkpca;
 pub(crate) mod ppca;
+pub(crate) mod ppco;
+mod principal;
 #[cfg(test)]
 mod tests;

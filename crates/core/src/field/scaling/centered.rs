@@ -23,9 +23,6 @@ use crate::points::Points;
 use crate::progress::Observer;
 use faer::{MatMut, MatRef};
 
-/// Above this number of points the squared distances are kept in single precision.
-const SINGLE_ABOVE: usize = 4000;
-
 /// The double-centered squared distances B = −½ H S H.
 #[derive(Clone, Debug)]
 pub(crate) struct Centered {
@@ -45,13 +42,16 @@ enum Panels {
 }
 
 impl Centered {
+    /// Above this number of points the squared distances are kept in single precision.
+    pub(crate) const SINGLE_ABOVE: usize = 4000;
+
     /// From the lengths of the shortest paths between all pairs of points.
     ///
     /// # Errors
     ///
     /// [`Error::Disconnected`] if some pair has no path, [`Error::Stopped`] if the observer asks for it.
     pub(crate) fn from_paths(paths: &Paths, observer: &dyn Observer) -> Result<Centered> {
-        Centered::from_paths_in(paths, paths.len() > SINGLE_ABOVE, observer)
+        Centered::from_paths_in(paths, paths.len() > Centered::SINGLE_ABOVE, observer)
     }
 
     fn from_paths_in(paths: &Paths, single: bool, observer: &dyn Observer) -> Result<Centered> {
@@ -83,7 +83,7 @@ impl Centered {
         observer: &dyn Observer,
     ) -> Result<Centered> {
         let n = points.rows();
-        let panels = if n > SINGLE_ABOVE {
+        let panels = if n > Centered::SINGLE_ABOVE {
             Panels::Single(fill(n, observer, |first, panel| fill_euclidean(points, length, map, first, panel), |s| s)?)
         } else {
             Panels::Double(fill(n, observer, |first, panel| fill_euclidean(points, length, map, first, panel), |s| s)?)
@@ -105,7 +105,7 @@ impl Centered {
         let radius = (0..n).map(|j| square(0, j)).fold(0.0, f64::max).sqrt();
         let unit = power_of_two(radius);
         let entry = |i: usize, j: usize| square(i, j) / unit / unit;
-        let panels = if n > SINGLE_ABOVE {
+        let panels = if n > Centered::SINGLE_ABOVE {
             Panels::Single(fill(n, observer, |first, panel| fill_entries(first, panel, entry), |s| s)?)
         } else {
             Panels::Double(fill(n, observer, |first, panel| fill_entries(first, panel, entry), |s| s)?)
@@ -135,7 +135,7 @@ impl Centered {
 
     /// About how many bytes the operator on `n` points keeps.
     pub(crate) fn memory(n: usize) -> u64 {
-        let size = if n > SINGLE_ABOVE { 4 } else { 8 };
+        let size = if n > Centered::SINGLE_ABOVE { 4 } else { 8 };
         let n = n as u64;
         (n.saturating_mul(n.saturating_add(LANES as u64)) / 2).saturating_mul(size)
     }

@@ -1,0 +1,124 @@
+//! Q over all pairs of points: H K H of a kernel, or −½ H Δ H of given dissimilarities.
+
+use crate::error::Result;
+use crate::field::scaling::centered::Centered;
+use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, names_of};
+use crate::field::{Site, landmarks_instead, needs_points};
+use crate::ground::Ground;
+use crate::kernel::Kernel;
+use crate::linalg::Operator;
+use crate::linalg::eigen::top::operator_top;
+use crate::place::{Away, Measure, Rule, Squares};
+use crate::progress::Observer;
+use faer::{MatMut, MatRef};
+
+/// Below this part of the largest eigenvalue a negative one is rounding.
+const NEGLIGIBLE: f64 = 1e-6;
+
+/// The points by their inner products or dissimilarities, all pairs of them.
+pub(super) struct Pairs<'a> {
+    ground: Ground<'a>,
+    /// The kernel, with every parameter chosen where points are given.
+    kernel: Kernel,
+    /// Q.
+    pub(super) q: Centered,
+}
+
+impl<'a> Pairs<'a> {
+    /// Q of what the method was given.
+    ///
+    /// # Errors
+    ///
+    /// If it is a graph, the matrix would not fit, or the kernel cannot be evaluated.
+    pub(super) fn of(method: &str, kernel: Kernel, site: &Site<'a>) -> Result<Pairs<'a>> {
+        let (n, ground) = (site.len(), site.ground);
+        let way_out = if ground.points().is_some() { landmarks_instead(n) } else { "raise `memory`".into() };
+        site.afford("the matrix of all pairs", Centered::memory(n), &way_out)?;
+        match ground {
+            Ground::Points(points, _) => {
+                let FeatureSpace { kernel, centered } = FeatureSpace::of(kernel, points, site.observer)?;
+                Ok(Pairs { ground, kernel, q: centered })
+            }
+            Ground::Distances(distances) => {
+                let square = |i, j| distances.between(i, j).powi(2);
+                Ok(Pairs { ground, kernel, q: Centered::from_squares(n, square, site.observer)? })
+            }
+            Ground::Graph(_) => Err(needs_points(method, "laplacian-eigenmaps embeds a graph")),
+        }
+    }
+
+    /// δ², the squared dissimilarity of two points.
+    pub(super) fn square(&self, i: usize, j: usize) -> f64 {
+        match self.ground {
+            Ground::Points(points, _) => self.kernel.square(points.row(i), points.row(j)),
+            Ground::Distances(distances) => distances.between(i, j).powi(2),
+            Ground::Graph(_) => 0.0, // Refused.
+        }
+    }
+
+    /// tr Q = n m / 2, m the mean squared dissimilarity of all pairs.
+    pub(super) fn trace(&self) -> f64 {
+        0.5 * self.q.dim() as f64 * self.q.grand_mean()
+    }
+
+    /// How new points are placed: by their dissimilarities to all others.
+    pub(super) fn rule(&self) -> Rule {
+        let measure = if self.of_points() { Measure::Kernel(self.kernel) } else { Measure::Metric };
+        Rule::Squares(Squares { away: Away { measure, landmarks: None }, row_means: self.q.row_means().to_vec() })
+    }
+
+    /// The parameters that were left to the method, or that given dissimilarities have no use for.
+    pub(super) fn used(&self) -> Vec<(&'static str, String)> {
+        if self.of_points() {
+            return chosen_of(self.kernel);
+        }
+        names_of(self.kernel).iter().map(|&name| (name, "given".into())).collect()
+    }
+
+    fn of_points(&self) -> bool {
+        self.ground.points().is_some()
+    }
+
+    /// A warning if Q has negative eigenvalues: no points of any space have these dissimilarities.
+    pub(super) fn indefinite(&self, largest: f64, seed: u64, observer: &dyn Observer) -> Result<Option<String>> {
+        if self.of_points() && is_positive(self.kernel) {
+            return Ok(None);
+        }
+        let bottom = operator_top(&Negated(&self.q), 1, seed, observer)?;
+        let most = bottom.values.first().copied().unwrap_or(0.0);
+        Ok((most > NEGLIGIBLE * largest.abs()).then(|| indefinite_by(most, largest)))
+    }
+}
+
+/// What is said of an eigenvalue −`most` beside the largest one.
+pub(super) fn indefinite_by(most: f64, largest: f64) -> String {
+    let percent = if largest > 0.0 { 100.0 * most / largest } else { f64::INFINITY };
+    format!(
+        "the dissimilarities are not Euclidean: the most negative eigenvalue is {:.3e}, {percent:.2} % of the largest; \
+         the noise is the mean of all that are left, negative ones too",
+        -most
+    )
+}
+
+/// Whether every matrix of the kernel's values is positive semidefinite.
+fn is_positive(kernel: Kernel) -> bool {
+    match kernel {
+        Kernel::Linear | Kernel::Gaussian { .. } | Kernel::Cosine => true,
+        Kernel::Polynomial { offset, .. } => offset >= 0.0,
+        Kernel::Sigmoid { .. } => false,
+    }
+}
+
+/// −A.
+struct Negated<'a>(&'a Centered);
+
+impl Operator for Negated<'_> {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        self.0.apply(x, out.as_mut());
+        out.col_iter_mut().for_each(|column| column.iter_mut().for_each(|value| *value = -*value));
+    }
+}

@@ -1,0 +1,122 @@
+//! Probabilistic kernel PCA: orthonormal principal components in the feature space of a kernel, with noise.
+//!
+//! ```text
+//! f = Wᵀ y + u + e,   W Wᵀ = I,  y ~ N(0, I),  e ~ N(0, λ I)        y | f ~ N(W (f − u) / (1 + λ), λ/(1 + λ) I)
+//! ```
+//!
+//! The likeliest components are W = Γ^(−½) Ψᵀ H F, γ and Ψ the largest eigenpairs of Q = H K H, whatever λ is, so
+//!
+//! ```text
+//! (1 + λ) E[y | x] = Γ^(−½) Ψᵀ (k(x) − K 1/n)        of all training points: Ψ Γ^½
+//! ```
+//!
+//! is the coordinate of a point: that of kernel PCA and of classical scaling. What is uncertain about y is the same for
+//! all points. The paper leaves λ aside, because it needs the number of features r. Here r is n − 1, the number of
+//! directions in which n points can vary; with α = Σⱼ γ[j]/n and β = (tr Q − Σⱼ γ[j])/n, λ is the minimum of
+//!
+//! ```text
+//! q log(1 + λ) + α/(1 + λ) + (n − 1 − q) log λ + β/λ
+//! ```
+//!
+//! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 4.
+
+use crate::error::Result;
+use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
+use crate::field::scaling::feature_space::kernel_rows;
+use crate::field::{Build, Built, Info, InputKind, Site};
+use crate::kernel::Kernel;
+use crate::parameter::{Kind, Parameter, Table, field};
+use serde::{Deserialize, Serialize};
+
+/// Probabilistic kernel PCA.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Pkpca {
+    /// The kernel, where points are given.
+    pub kernel: Kernel,
+    /// How many landmarks stand for the points.
+    pub landmarks: Option<usize>,
+}
+
+impl Table for Pkpca {
+    const METHOD: &'static str = "pkpca";
+    const TABLE: &'static [Parameter<Pkpca>] = kernel_rows![
+        Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO)
+    ];
+}
+
+impl Build for Pkpca {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &["probabilistic-kernel-pca"],
+            summary: "kernel PCA as a model with noise, the same map with an uncertainty",
+            stage: "covariance",
+            paper: "Zhang & Jordan 2009, section 4",
+            accepts: InputKind::MEASURED,
+            needs_graph: false,
+            uses_metric: false,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let principal = Principal::of(Self::METHOD, self.kernel, self.landmarks, site)?;
+        let gammas = principal.gammas(site.dims);
+        let n = principal.len();
+        let (kept, rest) = (gammas.iter().sum::<f64>() / n as f64, principal.rest(site.dims) / n as f64);
+        let noise = noise(gammas.len(), n - 1 - gammas.len(), kept, rest);
+        let lengths: Vec<f64> = gammas.iter().map(|gamma| gamma.sqrt()).collect();
+        principal.built(&lengths, site.dims, &[("noise", noise), ("posterior_variance", noise / (1.0 + noise))])
+    }
+}
+
+/// Steps between the ends of the search on a logarithmic scale.
+const STEPS: usize = 400;
+
+/// The λ of least q log(1 + λ) + α/(1 + λ) + m log λ + β/λ; zero if nothing is left beside the coordinates.
+fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
+    if m == 0 || beta <= 0.0 {
+        return 0.0;
+    }
+    let (q, m) = (q as f64, m as f64);
+    let loss = |l: f64| q * (1.0 + l).ln() + alpha / (1.0 + l) + m * l.ln() + beta / l;
+    let slope = |l: f64| q / (1.0 + l) - alpha / (1.0 + l).powi(2) + m / l - beta / l / l;
+    // Below the first end the slope is negative, beyond the last one positive; between them there may be two minima.
+    let (first, last) = (1e-3 * beta / (m + q + alpha + beta), 1e3 * (1.0 + alpha + beta));
+    let at = |step: usize| first * (last / first).powf(step as f64 / STEPS as f64);
+    let turns = (0..STEPS).filter(|&step| slope(at(step)) < 0.0 && slope(at(step + 1)) >= 0.0);
+    let refined = turns.map(|step| {
+        let (mut low, mut high) = (at(step), at(step + 1));
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            if slope(middle) < 0.0 { low = middle } else { high = middle }
+        }
+        0.5 * (low + high)
+    });
+    refined.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap_or(beta / m)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without coordinates λ = β/m; with the signal's own variance, α = q (1 + λ), it is β/m too.
+    #[test]
+    fn the_noise_is_known_where_the_signal_has_its_variance() {
+        assert!((noise(0, 7, 0.0, 3.5) - 0.5).abs() < 1e-14);
+        assert!((noise(2, 7, 3.0, 3.5) - 0.5).abs() < 1e-14);
+        assert_eq!(noise(2, 0, 3.0, 0.0), 0.0);
+    }
+
+    /// No other noise has a lower loss.
+    #[test]
+    fn the_noise_is_the_least_loss() {
+        for (q, m, alpha, beta) in [(2, 147, 0.4, 0.6), (1, 3, 900.0, 1e-3), (5, 40, 1e-6, 2e5), (3, 1, 80.0, 0.3)] {
+            let loss = |l: f64| q as f64 * (1.0 + l).ln() + alpha / (1.0 + l) + m as f64 * l.ln() + beta / l;
+            let found = noise(q, m, alpha, beta);
+            for step in -4000..4000 {
+                let other = 10f64.powf(f64::from(step) / 400.0);
+                assert!(loss(found) <= loss(other) + 1e-9 * loss(other).abs(), "{q} {m}: {found} {other}");
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! Probabilistic principal coordinates: classical scaling as a latent variable model, fitted by maximum likelihood.
+//!
+//! The points have unknown feature vectors F, of which only the inner products K or the squared distances Δ are known.
+//! With one row of coordinates per point in Y, random axes W and noise of variance λ,
+//!
+//! ```text
+//! H F = Y W + E,   W ~ N(0, I/r),  E ~ N(0, λ H/r)        Q = H K H  or  −½ H Δ H
+//! f(Y, λ) = Σᵢ log η[i] + tr((Y Yᵀ + λ H)⁺ Q),   η the n − 1 eigenvalues of Y Yᵀ + λ H off the constants
+//! ```
+//!
+//! is minus twice the log likelihood per feature, up to constants. It is least (their Theorem 1) at
+//!
+//! ```text
+//! λ = (tr Q − Σⱼ γ[j]) / (n − 1 − q),   Y = Ψ (Γ − λ)^½,   f = Σⱼ log γ[j] + (n − 1 − q) log λ + n − 1
+//! ```
+//!
+//! γ and Ψ the q largest eigenpairs of Q. A new point x goes where the fitted model would have put it, with E[W | F] held:
+//! y = Γ⁻¹ (Γ − λ)^½ Ψᵀ (k(x) − K 1/n), which is Gower's formula.
+//!
+//! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3. (In their
+//! experiments the kernel is divided by n, which divides γ and λ by n, and Y by √n.)
+
+use crate::error::{Error, Result};
+use crate::field::latent::em::{self, EmStart};
+use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
+use crate::field::scaling::feature_space::kernel_rows;
+use crate::field::{Build, Built, Info, InputKind, Site};
+use crate::kernel::Kernel;
+use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
+use serde::{Deserialize, Serialize};
+
+/// Probabilistic principal coordinates.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Ppco {
+    /// The kernel, where points are given.
+    pub kernel: Kernel,
+    /// How many landmarks stand for the points.
+    pub landmarks: Option<usize>,
+    /// What finds the maximum.
+    pub solver: PpcoSolver,
+    /// Where an iteration starts.
+    pub start: EmStart,
+    /// What an iteration stops at.
+    pub tolerance: f64,
+    /// The most steps of an iteration.
+    pub max_iterations: usize,
+}
+
+impl Default for Ppco {
+    fn default() -> Ppco {
+        Ppco {
+            kernel: Kernel::default(),
+            landmarks: None,
+            solver: PpcoSolver::default(),
+            start: EmStart::default(),
+            tolerance: 1e-8,
+            max_iterations: 1000,
+        }
+    }
+}
+
+/// What finds the maximum of the likelihood.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PpcoSolver {
+    /// The closed form, by a partial eigen-solve.
+    #[default]
+    Eigen,
+    /// Expectation maximization until its subspace stands, then the closed form within it.
+    Em,
+    /// Expectation maximization as it is printed.
+    EmPlain,
+}
+
+choices!(PpcoSolver {
+    Eigen: "eigen", "the closed form, by a partial eigen-solve";
+    Em: "em", "expectation maximization until its subspace stands, then the closed form within it";
+    EmPlain: "em-plain", "expectation maximization as printed, whose lengths converge slowly";
+});
+
+/// How a field of the iteration is read and set; the closed form has none.
+macro_rules! of_iteration {
+    ($name:ident) => {
+        Access {
+            get: |method: &Self| (method.solver != PpcoSolver::Eigen).then(|| method.$name.value()),
+            set: |method: &mut Self, value| {
+                method.$name = Held::held(value)?;
+                Ok(())
+            },
+        }
+    };
+}
+
+impl Table for Ppco {
+    const METHOD: &'static str = "ppco";
+    const TABLE: &'static [Parameter<Ppco>] = kernel_rows![
+        Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
+        Parameter::new(
+            "solver",
+            "what finds the maximum of the likelihood",
+            Kind::Choice(PpcoSolver::NAMES),
+            field!(solver)
+        ),
+        Parameter::new("start", "where the iteration starts", Kind::Choice(EmStart::NAMES), of_iteration!(start))
+            .with("solver", &["em", "em-plain"]),
+        Parameter::new(
+            "tolerance",
+            "the largest residual of an eigenpair to stop at, or with `solver` em-plain the relative change of the \
+             coordinates and the noise",
+            Kind::number(1e-14, 0.1),
+            of_iteration!(tolerance)
+        )
+        .with("solver", &["em", "em-plain"]),
+        Parameter::new(
+            "max-iterations",
+            "how many steps at most",
+            Kind::count(1, 1_000_000),
+            of_iteration!(max_iterations)
+        )
+        .with("solver", &["em", "em-plain"]),
+    ];
+}
+
+impl Build for Ppco {
+    fn info(&self) -> Info {
+        Info {
+            name: Self::METHOD,
+            aliases: &["probabilistic-pco", "probabilistic-principal-coordinates"],
+            summary: "classical scaling with noise, by maximum likelihood",
+            stage: "covariance",
+            paper: "Zhang & Jordan 2009, section 3",
+            accepts: InputKind::MEASURED,
+            needs_graph: false,
+            uses_metric: false,
+        }
+    }
+
+    fn build(&self, site: &Site<'_>) -> Result<Built> {
+        let (principal, found) = match self.solver {
+            PpcoSolver::Eigen => (Principal::of(Self::METHOD, self.kernel, self.landmarks, site)?, None),
+            PpcoSolver::Em | PpcoSolver::EmPlain => {
+                if self.landmarks.is_some_and(|count| count < site.len()) {
+                    let name = if self.solver == PpcoSolver::Em { "em" } else { "em-plain" };
+                    return Err(Error::parameter(format!(
+                        "`solver` {name} works on all pairs; leave out `landmarks`, or use `solver` eigen"
+                    )));
+                }
+                em::fit(self, site)?
+            }
+        };
+        let gammas = principal.gammas(site.dims);
+        let Estimate { noise, loss } = found.unwrap_or_else(|| Estimate::closed_form(&principal, &gammas, site.dims));
+        let lengths: Vec<f64> = gammas.iter().map(|gamma| (gamma - noise).max(0.0).sqrt()).collect();
+        let figures: Vec<_> = [("noise", noise)].into_iter().chain(loss.map(|loss| ("loss", loss))).collect();
+        let mut built = principal.built(&lengths, site.dims, &figures)?;
+        if loss.is_none() && site.len() > site.dims + 1 {
+            built.warnings.push(
+                "no noise is left beside the coordinates, so the likelihood has no maximum; they are those of mds"
+                    .into(),
+            );
+        }
+        Ok(built)
+    }
+}
+
+/// λ and what is minimized.
+pub(super) struct Estimate {
+    /// λ.
+    pub(super) noise: f64,
+    /// f; nothing where there is no noise.
+    pub(super) loss: Option<f64>,
+}
+
+impl Estimate {
+    /// Theorem 1.
+    fn closed_form(principal: &Principal, gammas: &[f64], dims: usize) -> Estimate {
+        let n = principal.len();
+        let left = (n - 1 - gammas.len().min(dims)) as f64;
+        let noise = if left > 0.0 { principal.rest(dims) / left } else { 0.0 };
+        let logarithms: f64 = gammas.iter().map(|gamma| gamma.ln()).sum();
+        let loss = (noise > 0.0).then(|| logarithms + left * noise.ln() + (n - 1) as f64);
+        Estimate { noise, loss }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates that a model makes of them.
+
+use crate::error::{Error, Result};
+use crate::field::latent::landmarks;
+use crate::field::latent::pairs::Pairs;
+use crate::field::scaling::centered::Centered;
+use crate::field::{Built, Site, Solved, Task, needs_points};
+use crate::kernel::Kernel;
+use crate::linalg::Eigenpairs;
+use crate::linalg::dense::sign;
+use crate::linalg::eigen::top::operator_top;
+use crate::place::{Features, Rule};
+use crate::points::Points;
+
+/// Up to this many points Q is taken over all pairs, if nothing else is asked for.
+const ALL_PAIRS: usize = 5000;
+/// How many landmarks stand for more points than that.
+const LANDMARKS: usize = 300;
+/// What is left of the trace is rounding below this part of it.
+const ROUNDING: f64 = 1e-13;
+/// The same above as many points as have their pairs in single precision.
+const SINGLE_ROUNDING: f64 = 1e-7;
+
+/// What the parameter `landmarks` means, and what it is if it is left to the method.
+pub(super) const LANDMARKS_HELP: &str =
+    "how many centers of a k-means stand for the points (as many as points: none do)";
+pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
+
+/// The figure that says how far the kernel is from what landmarks make of it.
+pub(super) const KERNEL_ERROR: &str = "kernel_error";
+
+/// The largest eigenpairs of Q, and what comes with them.
+pub(super) struct Principal {
+    /// γ and Ψ: the wanted pairs, then some further ones.
+    pub(super) pairs: Eigenpairs,
+    /// tr Q.
+    pub(super) trace: f64,
+    /// How new points are placed; that of landmarks is for coordinates of length one.
+    pub(super) rule: Rule,
+    /// What else there is to show, by name.
+    pub(super) figures: Vec<(&'static str, f64)>,
+    /// What the user should know.
+    pub(super) warnings: Vec<String>,
+    /// Parameters that were left to the method, as it chose them.
+    pub(super) used: Vec<(&'static str, String)>,
+}
+
+impl Principal {
+    /// By a partial eigen-solve: of Q, or of what landmarks leave of it.
+    ///
+    /// # Errors
+    ///
+    /// If the input or a parameter does not fit, the matrix would not, or the observer stops it.
+    pub(super) fn of(method: &str, kernel: Kernel, asked: Option<usize>, site: &Site<'_>) -> Result<Principal> {
+        if let Some(count) = landmark_count(method, asked, site)? {
+            let points = site.ground.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
+            let mut found = landmarks::principal(points, kernel, count, site)?;
+            found.used.push(("landmarks", count.to_string()));
+            if asked.is_none() {
+                let error =
+                    found.figures.iter().find(|(name, _)| *name == KERNEL_ERROR).map_or(0.0, |(_, error)| *error);
+                found.warnings.push(format!(
+                    "{count} landmarks stand for the points, with an error of {error:.1e} in the kernel; use more \
+                     `landmarks`, or as many as points for none"
+                ));
+            }
+            return Ok(found);
+        }
+        let pairs = Pairs::of(method, kernel, site)?;
+        let top = operator_top(&pairs.q, site.dims, site.seed, site.observer)?;
+        Principal::of_pairs(&pairs, top, site)
+    }
+
+    /// All pairs, whose eigenpairs are known.
+    pub(super) fn of_pairs(pairs: &Pairs<'_>, top: Eigenpairs, site: &Site<'_>) -> Result<Principal> {
+        let largest = top.values.first().copied().unwrap_or(0.0);
+        let mut used = pairs.used();
+        used.push(("landmarks", "none".into()));
+        Ok(Principal {
+            trace: pairs.trace(),
+            rule: pairs.rule(),
+            figures: Vec::new(),
+            warnings: pairs.indefinite(largest, site.seed, site.observer)?.into_iter().collect(),
+            used,
+            pairs: top,
+        })
+    }
+
+    /// The number of points.
+    pub(super) fn len(&self) -> usize {
+        self.pairs.vectors.nrows()
+    }
+
+    /// γ[1..q], those that are positive beyond rounding.
+    pub(super) fn gammas(&self, dims: usize) -> Vec<f64> {
+        let all = &self.pairs.values;
+        let least = ROUNDING * all.first().copied().unwrap_or(0.0).max(0.0);
+        all.iter().take(dims).copied().take_while(|&gamma| gamma > least).collect()
+    }
+
+    /// tr Q − Σ γ[1..q]: what the eigenvalues beyond the coordinates sum to; zero if that is rounding or negative.
+    pub(super) fn rest(&self, dims: usize) -> f64 {
+        let rest = self.trace - self.gammas(dims).iter().sum::<f64>();
+        let rounding = if self.len() > Centered::SINGLE_ABOVE { SINGLE_ROUNDING } else { ROUNDING };
+        if rest > rounding * self.trace { rest } else { 0.0 }
+    }
+
+    /// Coordinates of these lengths along the eigenvectors; those without one are zero.
+    pub(super) fn built(mut self, lengths: &[f64], dims: usize, figures: &[(&'static str, f64)]) -> Result<Built> {
+        let pairs = self.pairs;
+        if lengths.len() < dims {
+            let count = lengths.len();
+            self.warnings.push(format!("the field varies in {count} directions only; the other coordinates are zero"));
+        }
+        if !pairs.converged {
+            let worst = pairs.residuals.iter().take(dims).fold(0.0, |a: f64, &b| a.max(b));
+            let (solver, steps) = (&pairs.solver, pairs.iterations);
+            self.warnings.push(format!("{solver} did not converge in {steps} steps (largest residual {worst:.1e})"));
+        }
+        let signed: Vec<f64> =
+            (0..dims).map(|q| lengths.get(q).map_or(0.0, |length| sign(pairs.vectors.as_ref(), q) * length)).collect();
+        let along = |i: usize, q: usize| if signed[q] == 0.0 { 0.0 } else { signed[q] * pairs.vectors[(i, q)] };
+        let n = pairs.vectors.nrows();
+        let values = (0..n * dims).map(|at| along(at / dims, at % dims)).collect();
+        let rule = match self.rule {
+            Rule::Features(features) => Rule::Features(stretched(features, &signed)?),
+            rule => rule,
+        };
+        let (mut eigenvalues, mut residuals) = (pairs.values, pairs.residuals);
+        eigenvalues.resize(eigenvalues.len().max(dims), 0.0);
+        residuals.resize(eigenvalues.len(), 0.0);
+        let solved = Solved {
+            coordinates: Points::new(n, dims, values)?,
+            eigenvalues,
+            residuals,
+            objective: None,
+            curve: Vec::new(),
+            solver: pairs.solver,
+            iterations: pairs.iterations,
+        };
+        let figures = figures.iter().chain(&self.figures).copied().collect();
+        let (converged, warnings, used) = (pairs.converged, self.warnings, self.used);
+        Ok(Built { figures, warnings, used, converged, ..Built::of(Task::Solved(solved), rule) })
+    }
+}
+
+/// The rule of unit coordinates for those of the given lengths.
+fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
+    let dims = lengths.len();
+    let Features { kernel, places, axes, origin } = features;
+    let columns = axes.cols();
+    let value = |at: usize| if at % dims < columns { lengths[at % dims] * axes.row(at / dims)[at % dims] } else { 0.0 };
+    let stretched = Points::new(axes.rows(), dims, (0..axes.rows() * dims).map(value).collect())?;
+    let origin = (0..dims).map(|q| origin.get(q).map_or(0.0, |b| lengths[q] * b)).collect();
+    Ok(Features { kernel, places, axes: stretched, origin })
+}
+
+/// How many landmarks stand for the points; nothing if all pairs are taken.
+fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
+    let n = site.len();
+    let has_points = site.ground.points().is_some();
+    match asked {
+        Some(count) if count > n => Err(Error::parameter(format!(
+            "`landmarks` is {count} and there are only {n} points; use {n} or less, or leave it out"
+        ))),
+        Some(_) if !has_points => {
+            Err(Error::parameter(format!("{method} with `landmarks` needs points; leave them out")))
+        }
+        Some(count) if count < n && count <= site.dims => {
+            let least = site.dims + 1;
+            Err(Error::parameter(format!(
+                "{count} `landmarks` span at most {} dimensions; use `landmarks` {least} or more",
+                count.saturating_sub(1)
+            )))
+        }
+        Some(count) => Ok((count < n).then_some(count)),
+        None if !has_points => Ok(None),
+        None if n <= ALL_PAIRS && Centered::memory(n) <= site.memory => Ok(None),
+        None => Ok(Some(LANDMARKS.max(4 * site.dims)).filter(|&count| count < n)),
+    }
+}
