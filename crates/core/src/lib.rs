@@ -87,6 +87,7 @@ mod pages {
         Likelihood: "docs/likelihood.md";
         Score: "docs/score.md";
         Dimension: "docs/dimension.md";
+        Missing: "docs/missing.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
         HessianLle: "docs/methods/hessian-lle.md";
@@ -100,6 +101,7 @@ mod pages {
         ModifiedLle: "docs/methods/modified-lle.md";
         Pca: "docs/methods/pca.md";
         Pkpca: "docs/methods/pkpca.md";
+        Ppca: "docs/methods/ppca.md";
         Ppco: "docs/methods/ppco.md";
         Rescale: "docs/methods/rescale.md";
         Smacof: "docs/methods/smacof.md";
