@@ -137,6 +137,10 @@ pub(crate) struct Transform {
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
+    /// Where to write how sure the coordinates are and how likely each row is, of ppca and fa: the standard deviation of
+    /// every coordinate, and the log density of the row
+    #[arg(long, value_name = "FILE")]
+    pub(crate) posterior: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
 }

@@ -9,7 +9,7 @@ use crate::report::{self, grouped};
 use crate::transform::load;
 use crate::{input, say};
 use eigenfold::back::{BackRule, Evidence, Reconstruction};
-use eigenfold::error::Result;
+use eigenfold::error::{Error, Result};
 use eigenfold::io;
 use eigenfold::model::Model;
 use serde_json::{Value, json};
@@ -25,6 +25,9 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let start = Instant::now();
     let model = load(&args.model)?;
     let table = input::table(&args.input)?;
+    if !table.points.missing().is_empty() {
+        return Err(Error::Parameter("a place on the map needs all its coordinates; leave out --missing".into()));
+    }
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     bar.say("going back");

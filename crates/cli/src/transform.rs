@@ -7,13 +7,14 @@ use crate::progress::{self, Bar};
 use crate::report::grouped;
 use crate::{columns, input, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::{Model, Placed};
+use eigenfold::{Model, Placed, Points, Posterior, io};
 use std::path::Path;
 
 /// Runs the command.
 pub(crate) fn run(args: &Transform) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let wanted = [Wanted { flag: "-o", target: &args.output, trial: try_coordinates }];
+    let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial: try_coordinates }];
+    wanted.extend(args.posterior.iter().map(|target| Wanted { flag: "--posterior", target, trial: try_coordinates }));
     let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);
@@ -24,9 +25,14 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let warning = columns::compared(model.names(), table.columns.as_deref())?;
     bar.say("placing");
     let Placed { coordinates: placed, far } = model.place(&table.points)?;
+    let posterior =
+        args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
     progress::start_writing()?;
     let mut outputs = Outputs::default();
     outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
+    if let Some((target, (names, values))) = posterior {
+        outputs.stage(target, move |name| io::write(name, &names, &values, None))?;
+    }
     bar.finish();
     outputs.commit()?;
     let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
@@ -36,6 +42,20 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         say(args.common.quiet, &far_message(&far, placed.rows()));
     }
     Ok(())
+}
+
+/// The deviation of every coordinate and the log density of every row, with the names of these columns.
+fn posterior(model: &Model, rows: &Points) -> Result<(Vec<String>, Points)> {
+    let posteriors = model.posteriors(rows)?;
+    let dims = posteriors.first().map_or(0, |posterior| posterior.mean.len());
+    let names = (1..=dims).map(|q| format!("y{q}_std")).chain(["log_density".into()]).collect();
+    let deviation = |covariance: &[f64], q: usize| covariance[q * dims + q].sqrt();
+    let row = |posterior: &Posterior| {
+        let deviations = (0..dims).map(|q| deviation(&posterior.covariance, q));
+        deviations.chain([posterior.log_density]).collect::<Vec<f64>>()
+    };
+    let values: Vec<f64> = posteriors.iter().flat_map(row).collect();
+    Ok((names, Points::new(posteriors.len(), dims + 1, values)?))
 }
 
 /// One line: how many rows are far from all data, and the first of them as the file counts them.

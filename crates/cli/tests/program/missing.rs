@@ -37,6 +37,11 @@ fn empty_cells_are_an_error_until_they_are_allowed_and_then_no_row_is_lost() {
             assert_eq!(bench.read("new.csv").lines().count(), 61, "{method} {how}");
         }
     }
+    bench.does("embed t.csv -m ppca -d 1 --missing model -o map.csv --save m.model -q");
+    bench.does("transform m.model t.csv --missing model -o new.csv --posterior p.csv -q");
+    let posterior = bench.read("p.csv");
+    assert_eq!((posterior.lines().next(), posterior.lines().count()), (Some("y1_std,log_density"), 61));
+    assert_eq!(bench.read("new.csv"), bench.read("map.csv"));
     bench.write("d.csv", "0,1,\n1,0,2\n,2,0\n");
     let distances = bench.run("embed d.csv --input-kind distances -m mds --missing model -o map.csv");
     assert!(distances.code == 2 && distances.err.contains("give every distance"), "{}", distances.err);
