@@ -7,7 +7,7 @@ fn table() -> String {
     let mut text = String::from("a,b,c\n");
     for i in 0..60usize {
         let cell = |j: usize| {
-            if (3 * i + j) % 7 == 0 {
+            if (3 * i + j).is_multiple_of(7) {
                 words[i % 4].into()
             } else {
                 format!("{}", (j + 1) as f64 * (i as f64 / 9.0).sin())

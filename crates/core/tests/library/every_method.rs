@@ -32,7 +32,7 @@ fn same_map(a: &Model, rows: &Points, b: &Model, name: &str) {
 }
 
 /// Two rolls of different sizes: one below the dense solver's limit, one above.
-const SIZES: [usize; 2] = [180, 520];
+const SIZES: [usize; 2] = [180, 600];
 
 #[test]
 fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {

@@ -150,7 +150,8 @@ fn turning_the_features_changes_nothing_and_a_scale_shifts_by_its_logarithm() {
         let name = method.info().name;
         let plain = observed(method.clone(), &points).log_likelihood;
         let turned = observed(method.clone(), &rotated(&points)).log_likelihood;
-        assert!((turned - plain).abs() < 1e-6 * plain.abs(), "{name}: {plain} {turned}");
+        // fa is about the noise of single features, and after a rotation they are others.
+        assert!(name == "fa" || (turned - plain).abs() < 1e-6 * plain.abs(), "{name}: {plain} {turned}");
         let larger = observed(method, &scaled).log_likelihood + (149 * 3) as f64 * s.ln();
         assert!((larger - plain).abs() < 1e-6 * plain.abs(), "{name}: {plain} {larger}");
     }

@@ -31,7 +31,7 @@ pub struct Fa {
 
 impl Default for Fa {
     fn default() -> Fa {
-        Fa { solver: LatentSolver::Auto, tolerance: 1e-12, max_iterations: 5000 }
+        Fa { solver: LatentSolver::Direct, tolerance: 1e-12, max_iterations: 5000 }
     }
 }
 

@@ -25,14 +25,14 @@ use serde::{Deserialize, Serialize};
 pub enum LatentSolver {
     /// What is fastest: a closed form where there is one, else quasi-Newton steps.
     #[default]
-    Auto,
+    Direct,
     /// Expectation and maximization in turn.
     Em,
 }
 
 choices! {
     LatentSolver {
-        Auto: "auto", "a closed form where there is one, else quasi-Newton steps";
+        Direct: "direct", "a closed form where there is one, else quasi-Newton steps";
         Em: "em", "expectation and maximization in turn: never downhill, and slow";
     }
 }
@@ -54,7 +54,7 @@ pub struct Ppca {
 
 impl Default for Ppca {
     fn default() -> Ppca {
-        Ppca { solver: LatentSolver::Auto, tolerance: 1e-12, max_iterations: 5000 }
+        Ppca { solver: LatentSolver::Direct, tolerance: 1e-12, max_iterations: 5000 }
     }
 }
 

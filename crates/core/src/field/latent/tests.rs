@@ -17,7 +17,8 @@ fn iris() -> Points {
 /// Without the cells (i, j) with (7 i + 3 j) mod 11 = 0, counted from 0.
 fn masked(points: &Points) -> Points {
     let (n, p) = (points.rows(), points.cols());
-    let cell = |at: usize| if (7 * (at / p) + 3 * (at % p)) % 11 == 0 { f64::NAN } else { points.values()[at] };
+    let cell =
+        |at: usize| if (7 * (at / p) + 3 * (at % p)).is_multiple_of(11) { f64::NAN } else { points.values()[at] };
     Points::with_missing(n, p, (0..n * p).map(cell).collect()).unwrap()
 }
 
