@@ -21,7 +21,7 @@ fn table() -> String {
 #[test]
 fn empty_cells_are_an_error_until_they_are_allowed_and_then_no_row_is_lost() {
     let bench = Bench::new();
-    bench.write("t.csv", &table());
+    bench.write("t.csv", table());
     let refused = bench.run("embed t.csv -m pca -o map.csv");
     assert_eq!(refused.code, 2, "{}", refused.err);
     assert!(refused.err.contains("row 1 (line 2), column \"a\" is empty; use --missing model"), "{}", refused.err);
