@@ -63,6 +63,7 @@ methods! {
     Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
     Smacof: "Metric stress.", crate::objective::stress::Smacof;
     Sammon: "Sammon's mapping.", crate::objective::stress::sammon::Sammon;
+    Gplvm: "The Gaussian process latent variable model.", crate::objective::gplvm::Gplvm;
     Elastic: "Elastic embedding.", crate::objective::elastic::Elastic;
     Sne: "Stochastic neighbor embedding.", crate::objective::sne::Sne;
     SymmetricSne: "Symmetric stochastic neighbor embedding.", crate::objective::sne::SymmetricSne;

@@ -10,6 +10,7 @@
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
+//! | `Process` | gplvm | where its row is likeliest, given the rows and the positions of all training points |
 //! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
 //! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
@@ -19,6 +20,7 @@ mod barycenter;
 mod latent;
 mod linear;
 mod nystrom;
+mod process;
 mod squares;
 mod stress;
 mod tangent;
@@ -29,6 +31,7 @@ pub(crate) use barycenter::Barycenter;
 pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
 pub(crate) use nystrom::{Form, Nystrom};
+pub(crate) use process::Process;
 pub(crate) use squares::Squares;
 pub(crate) use stress::Stress;
 
@@ -72,6 +75,7 @@ pub(crate) enum Rule {
     Stress(Stress),
     Attracted(Attracted),
     Latent(Latent),
+    Process(Process),
 }
 
 /// What a rule knows of the training points.
@@ -96,6 +100,8 @@ pub(crate) struct Newcomer<'a> {
     squares: &'a [f64],
     /// What pushes it, where the rule asks.
     pushes: Option<&'a Pushes>,
+    /// The fitted process, where the rule asks.
+    fitted: Option<&'a process::Fitted<'a>>,
 }
 
 impl Rule {
@@ -110,12 +116,13 @@ impl Rule {
             Rule::Stress(stress) => stress.fits(rows),
             Rule::Attracted(attracted) => attracted.fits(rows),
             Rule::Latent(latent) => latent.fits(features, dims),
+            Rule::Process(process) => process.fits(),
         }
     }
 
     /// Whether it needs the features of the training points.
     pub(crate) fn needs_points(&self) -> bool {
-        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent)
+        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Process(_))
     }
 
     /// The coordinates of new rows.
@@ -151,6 +158,7 @@ impl Rule {
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
         let away = self.away().map(Away::prepared).transpose()?;
         let pushes = if let Rule::Attracted(attracted) = self { Some(attracted.prepared(known)) } else { None };
+        let fitted = if let Rule::Process(process) = self { Some(process.fitted(known)?) } else { None };
         let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
         let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
@@ -168,6 +176,7 @@ impl Rule {
                         lengths: &near.1[i * known.k..(i + 1) * known.k],
                         squares: &squares[i * width..(i + 1) * width],
                         pushes: pushes.as_ref(),
+                        fitted: fitted.as_ref(),
                     },
                 )
             });
@@ -192,6 +201,7 @@ impl Rule {
             Rule::Nystrom(nystrom) => nystrom.row(known, new),
             Rule::Stress(stress) => stress.row(known, new),
             Rule::Attracted(attracted) => attracted.row(known, new),
+            Rule::Process(_) => new.fitted.map_or(Vec::new(), |fitted| fitted.row(new.row, new.near)),
         }
     }
 
@@ -201,7 +211,8 @@ impl Rule {
             Rule::Squares(squares) => Some(&squares.away),
             Rule::Stress(stress) => Some(&stress.away),
             Rule::Attracted(attracted) => attracted.away.as_ref(),
-            Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) => None,
+            Rule::Linear(_) | Rule::Latent(_) | Rule::Process(_) => None,
+            Rule::Barycenter(_) | Rule::Tangent | Rule::Nystrom(_) => None,
         }
     }
 }
