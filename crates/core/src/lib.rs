@@ -89,6 +89,7 @@ mod pages {
         Dimension: "docs/dimension.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
+        Gplvm: "docs/methods/gplvm.md";
         HessianLle: "docs/methods/hessian-lle.md";
         Isomap: "docs/methods/isomap.md";
         KernelPca: "docs/methods/kernel-pca.md";

@@ -177,7 +177,7 @@ mod tests {
     /// Points on a bent strip, one row each, and their place along it.
     fn strip(n: usize) -> (Points, Points) {
         let place = |i: usize| [4.0 * i as f64 / n as f64, (i as f64 * 0.618_034).fract()];
-        let row = |[a, b]: [f64; 2]| [a.sin(), a.cos() + b, 0.3 * a * b, 2.0, 0.1 * (9.0 * a).sin()];
+        let row = |[a, b]: [f64; 2]| [a.sin(), a.cos() + b, 0.3 * a * b, 2.0, 0.5 * a];
         let rows: Vec<[f64; 5]> = (0..n).map(|i| row(place(i))).collect();
         (Points::from_rows(&rows).unwrap(), Points::from_rows(&(0..n).map(place).collect::<Vec<_>>()).unwrap())
     }
@@ -208,9 +208,8 @@ mod tests {
     #[test]
     fn a_point_between_others_goes_between_them() {
         let (points, map) = strip(80);
-        let (rows, places) = (points.select(&(0..80).filter(|i| i % 9 != 4).collect::<Vec<_>>()), {
-            map.select(&(0..80).filter(|i| i % 9 != 4).collect::<Vec<_>>())
-        });
+        let kept: Vec<usize> = (0..80).filter(|i| i % 9 != 4).collect();
+        let (rows, places) = (points.select(&kept), map.select(&kept));
         let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: false };
         let known = Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[] };
         let fitted = process.fitted(&known).unwrap();

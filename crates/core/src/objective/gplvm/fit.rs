@@ -1,16 +1,19 @@
 //! The descent of the negative log likelihood over positions, variance and noise together.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::gp::moving::Moving;
 use crate::gp::problem::Problem;
 use crate::gp::{BOX, Parameters};
 use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Ended, Objective, Report, Stop};
+use crate::optimize::{Bounds, Descent, Ended, Objective, Passing, Report, Stop};
 use crate::points::Points;
-use crate::progress::{Observer, Silent, Stage};
+use crate::progress::{Observer, Stage};
 
 /// Variance and noise at the start, in units of the data's variance.
-const START: [f64; 2] = [1.0, 0.1];
+const START: [f64; 2] = [1.0, 0.3];
+/// The median distance at the start, in units of the length. This and the noise are the best of six pairs on the first 500
+/// digits after 52 evaluations; none of the six was far behind.
+const SPREAD: f64 = 2.0;
 /// Evaluations of each start before the likelier goes on.
 const PROBE: usize = 20;
 /// So many evaluations must gain the tolerance.
@@ -74,6 +77,15 @@ pub(super) struct Negative {
     at_lowest: bool,
 }
 
+/// Asks to stop when another does, and tells nothing: several descents run side by side.
+struct Quiet<'a>(&'a dyn Observer);
+
+impl Observer for Quiet<'_> {
+    fn stop(&self) -> bool {
+        self.0.stop()
+    }
+}
+
 impl Negative {
     pub(super) fn new(problem: &Problem, prior: bool, least: f64) -> Result<Negative> {
         Ok(Negative { moving: Moving::new(problem)?, prior, least, lowest: Vec::new(), at_lowest: false })
@@ -123,13 +135,13 @@ impl Fit {
         let runs = parallel::try_collect_of(starts, |_, (name, start)| {
             let mut run = self.begin(name, points, &start)?;
             if several {
-                self.go_on(&mut run, probe, &Silent)?;
+                self.go_on(&mut run, probe, &Quiet(observer))?;
             }
             Ok(run)
         })?;
         let spent: usize = runs.iter().map(|run| run.report.evaluations).sum();
         let best = runs.into_iter().reduce(|best, run| if run.report.value < best.report.value { run } else { best });
-        let no_start = || crate::error::Error::parameter("there is no start; give one");
+        let no_start = || Error::parameter("there is no start; give one");
         let mut run = best.ok_or_else(no_start)?;
         let left = self.max_iterations.saturating_sub(spent);
         if left > 0 {
@@ -143,7 +155,7 @@ impl Fit {
         let problem = Problem::new(points, start, true)?;
         let cells = (problem.n * problem.features) as f64;
         let objective = Negative::new(&problem, self.prior, self.tolerance * cells)?;
-        let x = problem.map.iter().copied().chain(START.map(f64::ln)).collect();
+        let x = problem.map.iter().map(|y| SPREAD * y).chain(START.map(f64::ln)).collect();
         let report = Report {
             value: f64::INFINITY,
             gradient: f64::INFINITY,
@@ -173,7 +185,7 @@ impl Fit {
             stage: Some(Stage::Field),
         };
         let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.problem.log_likelihood(0.0));
-        let mut see = |passing: &crate::optimize::Passing<'_>| {
+        let mut see = |passing: &Passing<'_>| {
             let value = passing.value.map(|value| (value - shift) / cells);
             value.into_iter().for_each(|value| {
                 observer.objective(value);

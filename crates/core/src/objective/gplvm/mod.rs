@@ -46,7 +46,7 @@ pub struct Gplvm {
 
 impl Default for Gplvm {
     fn default() -> Gplvm {
-        Gplvm { prior: GplvmPrior::None, init: GplvmInit::Best, tolerance: 1e-3, max_iterations: 1000 }
+        Gplvm { prior: GplvmPrior::None, init: GplvmInit::Best, tolerance: 1e-3, max_iterations: 500 }
     }
 }
 
@@ -127,7 +127,8 @@ impl Build for Gplvm {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let points = site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "ppco embeds distances"))?;
+        let points =
+            site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
         let n = points.rows() as u64;
         // For each of two starts S, R, K, its inverse and what the factor needs.
         let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
@@ -178,11 +179,15 @@ impl Gplvm {
     /// The maps to start from, by name.
     fn starts(&self, site: &Site<'_>) -> Result<Vec<(&'static str, Points)>> {
         let isomap = || {
-            let own = site.graph.is_none().then(|| start::usual_graph(site)).transpose()?;
-            let graph = own.as_ref().or(site.graph);
-            let found =
-                graph.map_or_else(|| Init::Spectral.start(site, 1.0), |graph| start::isomap(site, graph, site.len()));
-            start::sized(&found?, site, 1.0)
+            let own;
+            let graph = match site.graph {
+                Some(graph) => graph,
+                None => {
+                    own = start::usual_graph(site)?;
+                    &own
+                }
+            };
+            start::sized(&start::isomap(site, graph, site.len())?, site, 1.0)
         };
         let named = |init: Init| -> Result<_> { Ok(vec![(init.word(), init.start(site, 1.0)?)]) };
         match self.init {
