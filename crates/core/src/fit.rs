@@ -185,7 +185,9 @@ impl<'a> Stages<'a> {
             let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
             return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
         }
-        if self.start.is_some() && !matches!(built.task, Task::Descend(_)) {
+        // A fit that descends to its coordinates itself says that it took the start.
+        let took_start = built.used.iter().any(|(name, _)| *name == "init");
+        if self.start.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
             let name = self.recipe.method.info().name;
             return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
         }

@@ -90,6 +90,7 @@ mod pages {
         Missing: "docs/missing.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
+        Gplvm: "docs/methods/gplvm.md";
         HessianLle: "docs/methods/hessian-lle.md";
         Isomap: "docs/methods/isomap.md";
         KernelPca: "docs/methods/kernel-pca.md";

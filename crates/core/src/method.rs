@@ -70,6 +70,7 @@ methods! {
     Fa: "Factor analysis.", crate::field::latent::fa::Fa;
     Ppco: "Probabilistic principal coordinates.", crate::field::latent::ppco::Ppco;
     Pkpca: "Probabilistic kernel PCA.", crate::field::latent::pkpca::Pkpca;
+    Gplvm: "The Gaussian process latent variable model.", crate::objective::gplvm::Gplvm;
 }
 
 impl Method {

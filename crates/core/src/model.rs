@@ -199,7 +199,10 @@ impl Model {
     }
 
     fn uses_metric(&self) -> bool {
-        !matches!(self.parts.first().and_then(|p| p.rule.as_ref()), Some(Rule::Linear(_) | Rule::Latent(_)))
+        !matches!(
+            self.parts.first().and_then(|p| p.rule.as_ref()),
+            Some(Rule::Linear(_) | Rule::Latent(_) | Rule::Process(_))
+        )
     }
 
     /// The columns new rows must have.

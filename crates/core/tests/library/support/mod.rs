@@ -29,6 +29,18 @@ pub(crate) fn swiss(n: usize) -> Points {
     Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
 }
 
+/// Every method as it is if nothing is asked for; gplvm with few evaluations, since the likelihood of a roll without noise
+/// grows for thousands of them.
+pub(crate) fn methods() -> Vec<Method> {
+    let few = |mut method: Method| {
+        if method.info().name == "gplvm" {
+            method.set("max-iterations", "40").unwrap();
+        }
+        method
+    };
+    Method::all().into_iter().map(few).collect()
+}
+
 /// A model that several tests look at.
 pub(crate) type Shared = Arc<OnceLock<Model>>;
 

@@ -1,0 +1,152 @@
+//! The exact likelihood as the points move on the map: its slopes in the positions, besides those in the parameters.
+//!
+//! The length is one: positions c times as large with a length c times as large are the same process, so that one of them
+//! has to be fixed. With M = p K⁻¹ − A Aᵀ, twice the slope of the negative log likelihood along K, and R without v:
+//!
+//! ```text
+//! ∂/∂y[i] = −v Σⱼ M[i,j] R[i,j] (y[i] − y[j])        log v: ½ v Σ M∘R     log w: ½ w tr M
+//! ```
+//!
+//! The bias is the best one for these positions, in closed form ([`Biased`](super::Biased)), so that it has no slope.
+//!
+//! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
+//! Journal of Machine Learning Research 6, 2005.
+
+use crate::error::Result;
+use crate::gp::Space;
+use crate::gp::exact::Exact;
+use crate::gp::problem::Problem;
+use crate::linalg::dense::parts;
+use crate::linalg::{parallel, widest};
+use faer::Mat;
+
+/// Columns of M whose pulls are summed together; the sums are added in their order.
+const COLUMNS: usize = 64;
+
+/// The likelihood of a problem whose map moves.
+pub(crate) struct Moving {
+    exact: Exact,
+    dims: usize,
+    space: Option<Space>,
+}
+
+/// The negative log likelihood at some positions and parameters.
+pub(crate) struct Moved {
+    pub(crate) value: f64,
+    /// The best bias.
+    pub(crate) bias: f64,
+    /// The slopes along log v and log w.
+    pub(crate) slopes: [f64; 2],
+}
+
+/// Sums over some columns of M: Σ M∘R, tr M, and Σⱼ M[i,j] R[i,j] (y[i] − y[j]) coordinate after coordinate.
+struct Pull {
+    near: f64,
+    trace: f64,
+    away: Vec<f64>,
+}
+
+impl Moving {
+    pub(crate) fn new(problem: &Problem) -> Result<Moving> {
+        Ok(Moving { exact: Exact::new(problem)?, dims: problem.dims, space: None })
+    }
+
+    /// At these positions, one row per point, and with this variance and noise; the slope in the positions is written.
+    /// None if the covariance is singular. Without a bias the best is taken.
+    pub(crate) fn negative(
+        &mut self,
+        places: &[f64],
+        [v, w]: [f64; 2],
+        bias: Option<f64>,
+        slope: &mut [f64],
+    ) -> Option<Moved> {
+        let (n, dims) = (self.exact.n, self.dims);
+        let columns: Vec<f64> = (0..n * dims).map(|at| places[at % n * dims + at / n]).collect();
+        parallel::chunks_mut(&mut self.exact.squared, n, |j, out| squares(&columns, n, j, out));
+        let at = self.exact.at(&mut self.space, [v, 1.0, w], bias, parts(n))?;
+        let Some(Space { near, inverse, .. }) = &self.space else { return None };
+        let pulls = parallel::collect(n.div_ceil(COLUMNS), |block| pull(block, inverse, near, &columns));
+        let mut all = Pull { near: 0.0, trace: 0.0, away: vec![0.0; n * dims] };
+        for pull in &pulls {
+            all.near += pull.near;
+            all.trace += pull.trace;
+            all.away.iter_mut().zip(&pull.away).for_each(|(sum, away)| *sum += away);
+        }
+        let p = self.exact.features;
+        slope.iter_mut().enumerate().for_each(|(at, s)| *s = -v * p * all.away[at % dims * n + at / dims]);
+        let slopes = [0.5 * v * p * all.near, 0.5 * w * p * all.trace];
+        Some(Moved { value: at.value, bias: at.biased.bias, slopes })
+    }
+}
+
+/// The squared distances from point j to those after it; `columns` has the positions coordinate after coordinate.
+fn squares(columns: &[f64], n: usize, j: usize, out: &mut [f64]) {
+    let out = &mut out[j + 1..];
+    widest(
+        #[inline(always)]
+        || {
+            out.fill(0.0);
+            for column in columns.chunks_exact(n) {
+                let here = column[j];
+                out.iter_mut().zip(&column[j + 1..]).for_each(|(out, y)| *out += (y - here) * (y - here));
+            }
+        },
+    );
+}
+
+/// The sums over a block of columns, from the lower triangles of M and R.
+fn pull(block: usize, m: &Mat<f64>, near: &[f64], columns: &[f64]) -> Pull {
+    let n = m.nrows();
+    let mut pull = Pull { near: 0.0, trace: 0.0, away: vec![0.0; columns.len()] };
+    let mut weights = vec![0.0; n];
+    for j in block * COLUMNS..((block + 1) * COLUMNS).min(n) {
+        let below = j + 1..n;
+        let (m, near) = (m.col_as_slice(j), &near[j * n..(j + 1) * n]);
+        let weights = &mut weights[below.clone()];
+        let sum = widest(
+            #[inline(always)]
+            || {
+                weights.iter_mut().zip(&m[below.clone()]).zip(&near[below.clone()]).for_each(|((w, m), r)| *w = m * r);
+                for (column, away) in columns.chunks_exact(n).zip(pull.away.chunks_exact_mut(n)) {
+                    let moved = moved(weights, column[j], &column[below.clone()], &mut away[below.clone()]);
+                    away[j] -= moved;
+                }
+                lanes(weights)
+            },
+        );
+        pull.near += 2.0 * sum + m[j];
+        pull.trace += m[j];
+    }
+    pull
+}
+
+/// Adds w[i] (y[i] − y) to every entry, and returns the sum of what was added.
+#[inline(always)]
+fn moved(weights: &[f64], here: f64, there: &[f64], away: &mut [f64]) -> f64 {
+    let ((w, w_rest), (y, y_rest)) = (weights.as_chunks::<8>(), there.as_chunks::<8>());
+    let (out, out_rest) = away.as_chunks_mut::<8>();
+    let mut sums = [0.0; 8];
+    for ((w, y), out) in w.iter().zip(y).zip(out) {
+        for lane in 0..8 {
+            let step = w[lane] * (y[lane] - here);
+            out[lane] += step;
+            sums[lane] += step;
+        }
+    }
+    let mut sum = sums.iter().sum::<f64>();
+    for ((w, y), out) in w_rest.iter().zip(y_rest).zip(out_rest) {
+        let step = w * (y - here);
+        *out += step;
+        sum += step;
+    }
+    sum
+}
+
+/// The sum, eight entries at a time.
+#[inline(always)]
+fn lanes(values: &[f64]) -> f64 {
+    let (eights, rest) = values.as_chunks::<8>();
+    let mut sums = [0.0; 8];
+    eights.iter().for_each(|eight| (0..8).for_each(|lane| sums[lane] += eight[lane]));
+    sums.iter().sum::<f64>() + rest.iter().sum::<f64>()
+}
