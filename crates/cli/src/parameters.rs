@@ -74,7 +74,7 @@ mod tests {
         assert!(lines[1].starts_with("meu: how many points the field is over"), "{landmarks}");
         assert!(lines[2].starts_with("mvu: how many points to unfold exactly"), "{landmarks}");
         let bandwidth = help("bandwidth");
-        assert!(bandwidth.contains("kernel-pca: with --kernel gaussian: sigma of the gaussian"), "{bandwidth}");
+        assert!(bandwidth.contains("kernel-pca, ppco, pkpca: with --kernel gaussian: sigma of"), "{bandwidth}");
         assert!(bandwidth.contains("laplacian-eigenmaps: with --kernel heat: sigma of the heat kernel"), "{bandwidth}");
         assert!(bandwidth.ends_with("[default: auto]"), "{bandwidth}");
         for name in ["kernel", "scale", "tolerance", "variant", "regularization", "max-iterations"] {
