@@ -52,6 +52,7 @@ picture laplacian-eigenmaps digits -m laplacian-eigenmaps
 picture diffusion-maps ring -m diffusion-maps -k 20
 picture smacof digits -m smacof
 picture sammon digits -m sammon
+picture gplvm iris -m gplvm
 picture tsne digits -m tsne
 picture sne digits -m sne
 picture symmetric-sne digits -m symmetric-sne
