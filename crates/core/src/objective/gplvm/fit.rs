@@ -11,8 +11,8 @@ use crate::progress::{Observer, Stage};
 
 /// Variance and noise at the start, in units of the data's variance.
 const START: [f64; 2] = [1.0, 0.3];
-/// The median distance at the start, in units of the length. This and the noise are the best of six pairs on the first 500
-/// digits after 52 evaluations; none of the six was far behind.
+/// The median distance at the start, in units of the length. This and the noise were the best of six pairs on one set of
+/// data, the first 500 digits, after 52 evaluations of another L-BFGS; the worst was 1.2 % behind.
 const SPREAD: f64 = 2.0;
 /// Evaluations of each start before the likelier goes on.
 const PROBE: usize = 20;
