@@ -46,7 +46,7 @@ pub struct Gplvm {
 
 impl Default for Gplvm {
     fn default() -> Gplvm {
-        Gplvm { prior: GplvmPrior::None, init: GplvmInit::Best, tolerance: 1e-3, max_iterations: 500 }
+        Gplvm { prior: GplvmPrior::Flat, init: GplvmInit::Best, tolerance: 1e-3, max_iterations: 500 }
     }
 }
 
@@ -55,7 +55,7 @@ impl Default for Gplvm {
 pub enum GplvmPrior {
     /// Nothing.
     #[default]
-    None,
+    Flat,
     /// Each is standard normal, in units of the length of the process.
     Gaussian,
 }
@@ -78,7 +78,7 @@ pub enum GplvmInit {
 
 choices! {
     GplvmPrior {
-        None: "none", "nothing";
+        Flat: "flat", "nothing";
         Gaussian: "gaussian", "each is standard normal, in units of the length of the process";
     }
 }
