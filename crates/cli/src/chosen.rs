@@ -66,7 +66,7 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
         Pieces::Error => PiecesName::Error,
         Pieces::Separate => PiecesName::Separate,
     };
-    let approximate = flags.approximate.then(|| "true".to_string());
+    let approximate = flags.approximate.map(|asked| asked.to_string());
     let mut all: Vec<Chosen> = size.into_iter().collect();
     all.push(chosen("graph", flags.graph.map(name_of), name_of(kind)));
     all.push(chosen("approximate", approximate, model.report().recall.is_some().to_string()));
@@ -86,7 +86,7 @@ pub(crate) fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
         ("-k", flags.k.is_some() && !searches(args, recipe)),
         ("--radius", flags.radius.is_some() && !searches(args, recipe)),
         ("--graph", flags.graph.is_some() && !searches(args, recipe)),
-        ("--approximate", flags.approximate && !searches(args, recipe) && !searches_itself(args, recipe)),
+        ("--approximate", flags.approximate.is_some() && !searches(args, recipe) && !searches_itself(args, recipe)),
         ("--metric", flags.metric.is_some() && !measures(args, recipe)),
         ("--pieces", flags.pieces.is_some() && !recipe.method.info().needs_graph && args.input_kind != Kind::Graph),
         ("--likelihood", args.likelihood && args.input_kind != Kind::Points),

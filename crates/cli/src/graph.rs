@@ -28,7 +28,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let search = Search {
         neighbors: input::neighbors(&args.neighbors, drill.is_some())?,
         metric: input::metric(&args.neighbors),
-        approximate: args.neighbors.approximate,
+        recall: if args.neighbors.approximate == Some(true) { 0.9 } else { 1.0 },
         pieces: input::pieces(&args.neighbors),
         seed: args.common.seed,
     };

@@ -18,9 +18,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Err(_) => std::fs::read(data)?.as_chunks().0.iter().map(|&bytes| f64::from_le_bytes(bytes)).collect(),
     };
     let points = Points::new(values.len() / dims, dims, values)?;
-    let approximate = options.iter().any(|option| option == "approximate");
+    let recall = if options.iter().any(|option| option == "approximate") { 0.99 } else { 1.0 };
     let metric = if options.iter().any(|option| option == "manhattan") { Metric::Manhattan } else { Metric::Euclidean };
-    let search = Search { neighbors: Neighbors::Nearest(k), approximate, metric, ..Search::default() };
+    let search = Search { neighbors: Neighbors::Nearest(k), recall, metric, ..Search::default() };
     let start = Instant::now();
     let found = search.of_points(&points, &Silent)?;
     println!(

@@ -274,7 +274,7 @@ impl<'a> Stages<'a> {
             ground: self.ground,
             graph,
             start: self.start,
-            approximate: self.recipe.approximate,
+            recall: self.recipe.recall(),
             dims,
             seed: self.recipe.seed,
             memory: self.memory(),

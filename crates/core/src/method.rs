@@ -103,6 +103,11 @@ impl Method {
         self.inner().info()
     }
 
+    /// The share of true neighbors that will do, unless more or fewer are asked for.
+    pub fn recall(&self) -> f64 {
+        self.inner().recall()
+    }
+
     /// The parameters that the method has as it stands, with their present values.
     pub fn parameters(&self) -> Vec<Described> {
         self.inner().parameters()

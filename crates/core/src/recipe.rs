@@ -10,6 +10,9 @@ use crate::likelihood::Likelihood;
 use crate::method::Method;
 use serde::{Deserialize, Serialize};
 
+/// The share of true neighbors that will do where they may be missed for speed.
+pub(crate) const ROUGH: f64 = 0.9;
+
 /// The three stages, named.
 ///
 /// ```
@@ -27,8 +30,9 @@ pub struct Recipe {
     pub neighbors: Neighbors,
     /// Stage 1: how far apart two points are.
     pub metric: Metric,
-    /// Stage 1: whether neighbors may be missed for speed.
-    pub approximate: bool,
+    /// Stage 1: whether neighbors may be missed for speed, a tenth of them at most; if not given, as the method can do with
+    /// ([`Method::recall`]).
+    pub approximate: Option<bool>,
     /// Stage 1: what to do with a graph in several pieces.
     pub pieces: Pieces,
     /// Stage 1: which of those neighbors matter, as a sparse precision over the points tells them; all if absent.
@@ -59,7 +63,7 @@ impl Default for Recipe {
         Recipe {
             neighbors: Neighbors::default(),
             metric: Metric::default(),
-            approximate: false,
+            approximate: None,
             pieces: Pieces::default(),
             learned: None,
             method: Method::Pca(Pca::default()),
@@ -130,12 +134,21 @@ impl Recipe {
         self.method.info().needs_graph || matches!(ground, Ground::Graph(_))
     }
 
+    /// The share of true neighbors that will do.
+    pub(crate) fn recall(&self) -> f64 {
+        match self.approximate {
+            Some(true) => ROUGH,
+            Some(false) => 1.0,
+            None => self.method.recall(),
+        }
+    }
+
     /// Stage 1, as it is asked for.
     pub(crate) fn search(&self) -> Search {
         Search {
             neighbors: self.neighbors,
             metric: self.metric,
-            approximate: self.approximate,
+            recall: self.recall(),
             pieces: self.pieces,
             seed: self.seed,
         }

@@ -100,8 +100,8 @@ pub struct Site<'a> {
     pub graph: Option<&'a Graph>,
     /// Where a descent is to start, if not where the method would.
     pub start: Option<&'a Points>,
-    /// Whether neighbors may be missed for speed.
-    pub approximate: bool,
+    /// The share of true neighbors that will do.
+    pub recall: f64,
     /// The number of coordinates asked for.
     pub dims: usize,
     /// The seed of every random choice.
@@ -115,16 +115,7 @@ pub struct Site<'a> {
 impl<'a> Site<'a> {
     /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
     pub fn of(ground: Ground<'a>) -> Site<'a> {
-        Site {
-            ground,
-            graph: None,
-            start: None,
-            approximate: false,
-            dims: 2,
-            seed: 0,
-            memory: u64::MAX,
-            observer: &Silent,
-        }
+        Site { ground, graph: None, start: None, recall: 1.0, dims: 2, seed: 0, memory: u64::MAX, observer: &Silent }
     }
 
     /// The number of points.
@@ -368,6 +359,12 @@ pub trait Build: Parameters {
     /// Whether the method comes with weights of pairs: fitted ones on the edges of the graph, or those that it learned.
     fn has_weights(&self) -> bool {
         false
+    }
+
+    /// The share of true neighbors that will do, unless more or fewer are asked for: all of them, or almost all where the
+    /// map does not hang on every single one.
+    fn recall(&self) -> f64 {
+        1.0
     }
 
     /// Builds the field.

@@ -1,9 +1,11 @@
 //! The fuzzy graph of UMAP: how surely two points are neighbors.
 //!
 //! ```text
-//! w[j|i] = exp(−max(0, d[i,j] − ρ[i]) / σ[i]),   ρ[i] the distance to the nearest,   σ[i] such that  Σⱼ w[j|i] = log₂ k
+//! w[j|i] = exp(−max(0, d[i,j] − ρ[i]) / σ[i]),   ρ[i] the distance to the nearest,   σ[i] such that  Σⱼ w[j|i] = log₂(k + 1)
 //! w[i,j] = w[j|i] + w[i|j] − w[j|i] w[i|j]
 //! ```
+//!
+//! The reference implementation counts a point among its own neighbors: its `n_neighbors` is our k + 1.
 //!
 //! L. McInnes, J. Healy, J. Melville. UMAP: uniform manifold approximation and projection for dimension reduction.
 //! arXiv:1802.03426, 2018, algorithms 2 and 3.
@@ -31,7 +33,7 @@ pub(crate) fn row(lengths: &[f64]) -> Vec<f64> {
     }
     let over: Vec<f64> = lengths.iter().map(|d| (d - nearest).max(0.0)).collect();
     let mean = lengths.iter().sum::<f64>() / lengths.len() as f64;
-    let target = (lengths.len() as f64).log2();
+    let target = (lengths.len() as f64 + 1.0).log2();
     let sum = |width: f64| over.iter().map(|d| (-d / width).exp()).sum::<f64>();
     let (mut low, mut high) = (LEAST * mean, 1e3 * mean);
     for _ in 0..STEPS {
@@ -88,7 +90,7 @@ mod tests {
         let lengths: Vec<f64> = (1..=15).map(|j| f64::from(j).sqrt()).collect();
         for scale in [1e-100, 1.0, 1e100] {
             let weights = row(&lengths.iter().map(|d| d * scale).collect::<Vec<_>>());
-            assert!((weights.iter().sum::<f64>() - 15f64.log2()).abs() < 1e-9, "{weights:?}");
+            assert!((weights.iter().sum::<f64>() - 16f64.log2()).abs() < 1e-9, "{weights:?}");
             assert_eq!(weights[0], 1.0);
         }
         assert_eq!(row(&[0.0; 4]), [1.0; 4]);

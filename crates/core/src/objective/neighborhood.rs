@@ -15,6 +15,8 @@ use std::str::FromStr;
 const PER_EFFECTIVE: f64 = 3.0;
 /// The usual perplexity.
 pub(crate) const USUAL: f64 = 30.0;
+/// The share of true neighbors that will do: each pulls a little, and none decides.
+pub(super) const ALMOST_ALL: f64 = 0.99;
 /// The most perplexities whose mean is taken.
 const MOST: usize = 20;
 /// What a perplexity looks like.
@@ -103,7 +105,7 @@ impl Affinities {
                     metric: site.metric(),
                     pieces: Pieces::Separate,
                     seed: site.seed,
-                    approximate: site.approximate,
+                    recall: site.recall,
                 };
                 let found = ground.neighbors(&search, site.observer)?;
                 (found.graph, found.recall)

@@ -14,7 +14,7 @@
 //! Laplacian eigenmaps: M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010.
 
 use super::interaction::{Form, Interaction, of_size};
-use super::neighborhood::{AUTO, Affinities, FORM, Perplexity};
+use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::error::{Error, Result};
 use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
@@ -123,6 +123,10 @@ impl Build for Sne {
         info(Self::METHOD, &[], "every point's neighbors on the map are as likely as among the points")
     }
 
+    fn recall(&self) -> f64 {
+        ALMOST_ALL
+    }
+
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let affinities = Affinities::new(site, &self.perplexity)?;
         let weights = &affinities.weights;
@@ -144,6 +148,10 @@ impl Build for Sne {
 impl Build for SymmetricSne {
     fn info(&self) -> Info {
         info(Self::METHOD, &["ssne"], "sne with one distribution over all pairs; UNI-SNE with `uniform`")
+    }
+
+    fn recall(&self) -> f64 {
+        ALMOST_ALL
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

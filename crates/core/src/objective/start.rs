@@ -137,13 +137,7 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
 /// The graph of a start where the method has none.
 pub(super) fn usual_graph(site: &Site<'_>) -> Result<Graph> {
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));
-    let search = Search {
-        neighbors,
-        metric: site.metric(),
-        seed: site.seed,
-        approximate: site.approximate,
-        ..Search::default()
-    };
+    let search = Search { neighbors, metric: site.metric(), seed: site.seed, recall: site.recall, ..Search::default() };
     Ok(site.ground.neighbors(&search, site.observer)?.graph)
 }
 

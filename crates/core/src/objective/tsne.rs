@@ -16,7 +16,7 @@
 //! Heavy-tailed kernels reveal a finer cluster structure in t-SNE visualisations. ECML PKDD 2019.
 
 use super::interaction::{Form, Interaction, of_size};
-use super::neighborhood::{AUTO, Affinities, FORM, Perplexity};
+use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::error::Result;
 use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
@@ -115,6 +115,10 @@ impl Build for Tsne {
             needs_graph: false,
             uses_metric: true,
         }
+    }
+
+    fn recall(&self) -> f64 {
+        ALMOST_ALL
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

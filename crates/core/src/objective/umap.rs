@@ -13,6 +13,7 @@
 //! function. NeurIPS 2021.
 
 use super::interaction::{Form, Interaction, of_size};
+use super::neighborhood::ALMOST_ALL;
 use super::start::{Init, told};
 use crate::error::{Error, Result};
 use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
@@ -105,6 +106,10 @@ impl Build for Umap {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn recall(&self) -> f64 {
+        ALMOST_ALL
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -148,6 +148,11 @@ impl Blocks {
         self.dims
     }
 
+    /// What coordinates are multiplied by in single precision.
+    pub(crate) fn scale(&self) -> f64 {
+        self.scale
+    }
+
     /// The rank of two points in single precision.
     #[inline(always)]
     pub(crate) fn rank(&self, i: usize, j: usize) -> f32 {

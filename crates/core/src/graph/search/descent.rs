@@ -22,6 +22,9 @@ use crate::points::Points;
 /// The largest k it is made for: leaves must hold enough points to fill a list.
 pub(crate) const MOST: usize = 64;
 
+/// The share of true neighbors that it can be expected to find.
+pub(crate) const RECALL: f64 = 0.95;
+
 /// Points in a leaf of a tree, all compared with each other by one matrix product.
 const LEAF: usize = 384;
 
@@ -261,7 +264,7 @@ mod tests {
         let points = surface(crate::graph::search::index::NEARLY_FROM);
         for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Cosine] {
             let exact = Search { neighbors: Neighbors::Nearest(8), metric, ..Search::default() };
-            let nearly = Search { approximate: true, ..exact.clone() };
+            let nearly = Search { recall: 0.9, ..exact.clone() };
             let (exact, nearly) =
                 (exact.of_points(&points, &Silent).unwrap(), nearly.of_points(&points, &Silent).unwrap());
             assert_eq!(nearly.route, "nn-descent");
@@ -279,7 +282,7 @@ mod tests {
     #[test]
     fn one_thread_and_two_find_the_same() {
         let points = surface(crate::graph::search::index::NEARLY_FROM);
-        let search = Search { approximate: true, seed: 7, ..Search::default() };
+        let search = Search { recall: 0.9, seed: 7, ..Search::default() };
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| search.of_points(&points, &Silent)).unwrap()

@@ -10,6 +10,7 @@ use crate::graph::search::brute::Blocks;
 use crate::graph::search::descent;
 use crate::graph::search::filter::{Anyone, Elsewhere, Filter, Others};
 use crate::graph::search::kd_tree::KdTree;
+use crate::graph::search::sketch;
 use crate::graph::search::tile::BLOCK;
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel;
@@ -33,6 +34,12 @@ const TRIALS: usize = 32;
 /// The smallest number of points for which an approximate search is faster than an exact one.
 pub(crate) const NEARLY_FROM: usize = 12_000;
 
+/// From this many points on the rounds of NN-descent, whose work grows little faster than n, are faster than all pairs.
+const SKETCHED_TO: usize = 250_000;
+
+/// What rounding to single precision may add to a distance.
+const SLACK: f64 = 1e-5;
+
 /// Points whose true neighbors are found to estimate the recall.
 const SAMPLE: usize = 256;
 
@@ -41,6 +48,15 @@ const CHUNK: usize = BLOCK;
 
 /// Neighbors of several points: `k` indices and as many distances a point, one list after the other.
 pub type Lists = (Vec<u32>, Vec<f64>);
+
+/// Neighbors with a few mistakes.
+pub(crate) struct Nearly {
+    pub(crate) lists: Lists,
+    /// The share that is right, estimated on a sample.
+    pub(crate) recall: f64,
+    /// What did the work, in words.
+    pub(crate) route: &'static str,
+}
 
 /// Answers which of a fixed set of points are nearest to any point.
 #[derive(Debug)]
@@ -157,23 +173,37 @@ impl<'a> Index<'a> {
         self.search(self.points, rows, k, &Others, watch)
     }
 
-    /// The `k` nearest other points of every indexed point with a few mistakes, and the share that is right, estimated
-    /// on a sample; nothing where the exact search is as fast.
-    pub(crate) fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
+    /// The `k` nearest other points of every indexed point with a few mistakes; nothing where the exact search is as fast,
+    /// or where fewer than the wanted share are right.
+    pub(crate) fn nearly_nearest_others(
+        &self,
+        k: usize,
+        wanted: f64,
+        seed: u64,
+        watch: &Watch,
+    ) -> Result<Option<Nearly>> {
         let n = self.points.rows();
         let Route::Blocks(blocks) = &self.route else { return Ok(None) };
-        if n < NEARLY_FROM || k > descent::MOST {
+        if n < NEARLY_FROM {
             return Ok(None);
         }
-        let lists = descent::nearest_others(blocks, self.points, k, seed, watch)?;
+        let sketched =
+            if n < SKETCHED_TO { sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
+        let (lists, route) = match sketched {
+            Some(lists) => (lists, "sketch"),
+            None if k > descent::MOST || wanted > descent::RECALL => return Ok(None),
+            None => (descent::nearest_others(blocks, self.points, k, seed, watch)?, "nn-descent"),
+        };
         let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();
         let exact = self.search(self.points, &sample, k, &Others, &watch.again(n))?;
+        // By distance, not by index: of points that coincide any will do.
         let right = |(at, &i): (usize, &u32)| {
-            let found = &lists.0[i as usize * k..][..k];
-            exact.0[at * k..][..k].iter().filter(|j| found.contains(j)).count()
+            let farthest = exact.1[(at + 1) * k - 1] * (1.0 + SLACK);
+            lists.1[i as usize * k..][..k].iter().filter(|&&length| length <= farthest).count()
         };
         let right: usize = sample.iter().enumerate().map(right).sum();
-        Ok(Some((lists, right as f64 / exact.0.len() as f64)))
+        let recall = right as f64 / exact.0.len() as f64;
+        Ok((recall >= wanted).then_some(Nearly { lists, recall, route }))
     }
 
     /// Roughly how many nanoseconds of one processor a search of all points takes.

@@ -10,6 +10,7 @@ mod kd_tree;
 pub(super) mod matrix;
 mod outline;
 mod shortlist;
+mod sketch;
 pub(super) mod source;
 mod tile;
 pub(crate) mod watch;
@@ -59,18 +60,26 @@ pub enum Pieces {
 }
 
 /// How to look for neighbors.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Search {
     /// Who counts as a neighbor.
     pub neighbors: Neighbors,
     /// How far apart two points are.
     pub metric: Metric,
-    /// Whether to trade a few neighbors for speed where that pays: in many features ([`Found::recall`] says how few).
-    pub approximate: bool,
+    /// The share of the true neighbors that will do: 1 for an exact search. Less is traded for speed where that pays, in
+    /// many features; [`Found::recall`] says how many were found.
+    pub recall: f64,
     /// What to do with a graph that is not connected.
     pub pieces: Pieces,
     /// Where the random choices of an approximate search start.
     pub seed: u64,
+}
+
+impl Default for Search {
+    fn default() -> Search {
+        let (neighbors, metric, pieces) = (Neighbors::default(), Metric::default(), Pieces::default());
+        Search { neighbors, metric, recall: 1.0, pieces, seed: 0 }
+    }
 }
 
 /// A graph, and how it came about.
@@ -182,6 +191,9 @@ impl Search {
                 Err(Error::parameter("k is 0 and every point needs a neighbor; use `neighbors` 1 or more"))
             }
             Neighbors::Nearest(k) | Neighbors::Mutual(k) if k >= n => Err(Error::TooFewPoints { k, n }),
+            _ if !(0.0..=1.0).contains(&self.recall) => {
+                Err(Error::parameter(format!("`recall` is {}; give a share from 0 to 1", self.recall)))
+            }
             Neighbors::Within(radius) if !(radius > 0.0 && radius.is_finite()) => Err(Error::parameter(format!(
                 "the radius is {radius} and nothing can be within it; use a finite number above 0"
             ))),
@@ -199,11 +211,15 @@ impl Search {
                 within::all(source, watch)?
             }
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
-                let nearly = if self.approximate { source.nearly_nearest_others(k, self.seed, watch)? } else { None };
+                let nearly = if self.recall < 1.0 {
+                    source.nearly_nearest_others(k, self.recall, self.seed, watch)?
+                } else {
+                    None
+                };
                 let (targets, lengths) = match nearly {
-                    Some((lists, share)) => {
-                        (recall, route) = (Some(share), "nn-descent");
-                        lists
+                    Some(nearly) => {
+                        (recall, route) = (Some(nearly.recall), nearly.route);
+                        nearly.lists
                     }
                     None => source.nearest_others(k, watch)?,
                 };

@@ -28,7 +28,7 @@ const DIMS_FROM: usize = 96;
 const WIDTHS: [usize; 7] = [31, 47, 63, 95, 127, 191, 255];
 
 /// Points whose principal directions are taken.
-const SAMPLE: usize = 512;
+pub(crate) const SAMPLE: usize = 512;
 
 /// Points among which the neighbors of [`TRIALS`] of them are looked for, to count the pairs that are not ruled out.
 const TRIED: usize = 2048;
@@ -120,29 +120,34 @@ impl Outline {
 
     /// All pairs of blocks of rows: those of which one block is among the nearest to the other, and the others.
     pub(crate) fn pairs_of_blocks(&self, k: usize) -> [Vec<(usize, usize)>; 2] {
-        let center = |rows: &[f32]| {
-            let mut sums = vec![0.0f32; self.dims];
-            rows.chunks_exact(self.dims).for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
-            let count = (rows.len() / self.dims) as f32;
-            sums.iter_mut().for_each(|sum| *sum /= count);
-            sums
-        };
-        let rows = self.rows.values.chunks(BLOCK * self.dims);
-        let centers: Vec<Vec<f32>> = parallel::collect_of(rows, |_, rows| center(rows));
-        let count = centers.len();
-        let reach = (NEAR.0 + NEAR.1 * k).max((NEAR.2 * self.order.len() as f64) as usize).div_ceil(BLOCK);
-        let nearest = |a: usize| {
-            let mut apart: Vec<(f32, usize)> = (0..count).map(|b| (square(&centers[a], &centers[b]), b)).collect();
-            apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-            let mut near = vec![false; count];
-            apart.iter().take(reach).for_each(|&(_, b)| near[b] = true);
-            near[a] = true;
-            near
-        };
-        let near: Vec<Vec<bool>> = parallel::collect(count, nearest);
-        let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
-        all.partition(|&(a, b)| near[a][b] || near[b][a]).into()
+        pairs_of_blocks(&self.rows.values, self.dims, k)
     }
+}
+
+/// All pairs of blocks of rows with so many values each: those of which one block is among the nearest to the other, and
+/// the others.
+pub(crate) fn pairs_of_blocks(values: &[f32], dims: usize, k: usize) -> [Vec<(usize, usize)>; 2] {
+    let center = |rows: &[f32]| {
+        let mut sums = vec![0.0f32; dims];
+        rows.chunks_exact(dims).for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
+        let count = (rows.len() / dims) as f32;
+        sums.iter_mut().for_each(|sum| *sum /= count);
+        sums
+    };
+    let centers: Vec<Vec<f32>> = parallel::collect_of(values.chunks(BLOCK * dims), |_, rows| center(rows));
+    let (count, n) = (centers.len(), values.len() / dims);
+    let reach = (NEAR.0 + NEAR.1 * k).max((NEAR.2 * n as f64) as usize).div_ceil(BLOCK);
+    let nearest = |a: usize| {
+        let mut apart: Vec<(f32, usize)> = (0..count).map(|b| (square(&centers[a], &centers[b]), b)).collect();
+        apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        let mut near = vec![false; count];
+        apart.iter().take(reach).for_each(|&(_, b)| near[b] = true);
+        near[a] = true;
+        near
+    };
+    let near: Vec<Vec<bool>> = parallel::collect(count, nearest);
+    let all = (0..count).flat_map(|a| (a..count).map(move |b| (a, b)));
+    all.partition(|&(a, b)| near[a][b] || near[b][a]).into()
 }
 
 fn square(a: &[f32], b: &[f32]) -> f32 {
@@ -151,7 +156,7 @@ fn square(a: &[f32], b: &[f32]) -> f32 {
 
 /// Puts points in an order in which neighbors are mostly not far apart: halves along the direction in which the points
 /// spread most, each half treated likewise. Whole blocks stay together.
-fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
+pub(crate) fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
     if points.len() <= LEAF {
         return;
     }
@@ -186,7 +191,7 @@ fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
 }
 
 /// Rows of `dims` values in another order.
-fn in_order(rows: &[f32], dims: usize, order: &[u32]) -> Vec<f32> {
+pub(crate) fn in_order(rows: &[f32], dims: usize, order: &[u32]) -> Vec<f32> {
     let mut out = vec![0.0; rows.len()];
     parallel::chunks_mut(&mut out, dims, |at, out| out.copy_from_slice(&rows[order[at] as usize * dims..][..dims]));
     out
@@ -199,14 +204,14 @@ fn remainder(x: MatRef<'_, f64>, p: MatRef<'_, f64>, i: usize) -> f64 {
 }
 
 /// Points from all over the data, at most `count`, in double precision.
-fn spread(blocks: &Blocks, count: usize) -> Mat<f64> {
+pub(crate) fn spread(blocks: &Blocks, count: usize) -> Mat<f64> {
     let (rows, dims) = (blocks.rows(), blocks.dims());
     let n = rows.base.len();
     Mat::from_fn(count.min(n), dims, |i, c| f64::from(rows.values[i * n / count.min(n) * dims + c]))
 }
 
 /// The principal directions of points around the origin, leading ones first, no more than could be of use.
-fn leading(x: MatRef<'_, f64>) -> Mat<f64> {
+pub(crate) fn leading(x: MatRef<'_, f64>) -> Mat<f64> {
     let gram = dense_product(x, x.transpose());
     let Ok((values, vectors)) = symmetric_eigen(gram.as_ref()) else { return Mat::zeros(x.ncols(), 0) };
     let most = (x.ncols() / 2).min(WIDTHS[WIDTHS.len() - 1]);

@@ -1,7 +1,7 @@
 //! Where distances come from: points, or a matrix the user brought.
 
 use crate::error::Result;
-use crate::graph::search::index::{Index, Lists};
+use crate::graph::search::index::{Index, Lists, Nearly};
 use crate::graph::search::watch::Watch;
 
 /// A shortest way out of a piece: (distance, from, to).
@@ -21,9 +21,9 @@ pub(crate) trait Source: Sync {
     /// The `k` nearest other points of every point, sorted by (distance, index).
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists>;
 
-    /// The same with a few mistakes, and the share of neighbors that are right; nothing where that does not pay.
-    fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
-        let _ = (k, seed, watch);
+    /// The same with a few mistakes, but so many right at least; nothing where that does not pay.
+    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Option<Nearly>> {
+        let _ = (k, recall, seed, watch);
         Ok(None)
     }
 
@@ -55,8 +55,8 @@ impl Source for Index<'_> {
         Index::nearest_others(self, k, watch)
     }
 
-    fn nearly_nearest_others(&self, k: usize, seed: u64, watch: &Watch) -> Result<Option<(Lists, f64)>> {
-        Index::nearly_nearest_others(self, k, seed, watch)
+    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Option<Nearly>> {
+        Index::nearly_nearest_others(self, k, recall, seed, watch)
     }
 
     fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {

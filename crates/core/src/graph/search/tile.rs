@@ -135,19 +135,31 @@ pub(crate) fn sum(a: &[f32], b: &[f32], f: impl Fn(f32, f32) -> f32) -> f32 {
 /// The inner products of one row with four others, in single precision.
 #[inline(always)]
 pub(crate) fn products(a: &[f32], others: [&[f32]; 4]) -> [f32; 4] {
+    sums(a, others, |x, y| x * y)
+}
+
+/// The squared distances of one row from four others, in single precision.
+#[inline(always)]
+pub(crate) fn squares(a: &[f32], others: [&[f32]; 4]) -> [f32; 4] {
+    sums(a, others, |x, y| (x - y) * (x - y))
+}
+
+/// Σ f(a, b) of one row and four others.
+#[inline(always)]
+fn sums(a: &[f32], others: [&[f32]; 4], f: impl Fn(f32, f32) -> f32) -> [f32; 4] {
     let (a_wide, a_rest) = a.as_chunks::<16>();
     let wide = others.map(|b| &b.as_chunks::<16>().0[..a_wide.len()]);
     let mut lanes = [[0.0f32; 16]; 4];
     for (at, x) in a_wide.iter().enumerate() {
         for (lanes, b) in lanes.iter_mut().zip(&wide) {
             for l in 0..16 {
-                lanes[l] += x[l] * b[at][l];
+                lanes[l] += f(x[l], b[at][l]);
             }
         }
     }
     let rest = others.map(|b| &b[a_wide.len() * 16..]);
     std::array::from_fn(|r| {
-        let tail: f32 = a_rest.iter().zip(rest[r]).map(|(x, y)| x * y).sum();
+        let tail: f32 = a_rest.iter().zip(rest[r]).map(|(x, y)| f(*x, *y)).sum();
         let halves: [f32; 8] = std::array::from_fn(|l| lanes[r][l] + lanes[r][l + 8]);
         tail + halves.iter().sum::<f32>()
     })
