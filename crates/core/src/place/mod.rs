@@ -122,7 +122,7 @@ impl Rule {
             Rule::Attracted(attracted) => attracted.fits(rows),
             Rule::Features(known) => known.fits(features, dims),
             Rule::Latent(latent) => latent.fits(features, dims),
-            Rule::Process(process) => process.fits(),
+            Rule::Process(process) => process.fits(dims),
         }
     }
 

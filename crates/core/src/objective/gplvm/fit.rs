@@ -1,8 +1,10 @@
-//! The descent of the negative log likelihood over positions, variance and noise together.
+//! The descent of the negative log likelihood, or of its bound, over positions, inducing points, variance and noise together.
 
 use crate::error::{Error, Result};
+use crate::field::latent::k_means;
 use crate::gp::moving::Moving;
 use crate::gp::problem::Problem;
+use crate::gp::sparse::Bound;
 use crate::gp::{BOX, Parameters};
 use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Ended, Objective, Passing, Report, Stop};
@@ -28,6 +30,10 @@ const MEMORY: usize = 20;
 pub(super) struct Fit {
     /// Whether positions have a standard normal prior.
     pub(super) prior: bool,
+    /// How many inducing points bound the likelihood; exact without.
+    pub(super) inducing: Option<usize>,
+    /// Of the draw that the inducing points start from.
+    pub(super) seed: u64,
     /// The log likelihood per cell that [`WINDOW`] evaluations must gain.
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
@@ -39,10 +45,12 @@ pub(super) struct Fitted {
     pub(super) start: &'static str,
     /// One row per point, in units of the length.
     pub(super) places: Vec<f64>,
+    /// The inducing points, one row each; none if the likelihood is exact.
+    pub(super) inducing: Vec<f64>,
     /// The process in units of the data's variance, and of the data.
     pub(super) own: Parameters,
     pub(super) in_units: Parameters,
-    /// Of the data in their units, without the prior.
+    /// Of the data in their units, without the prior; its lower bound, if there are inducing points.
     pub(super) log_likelihood: f64,
     /// What was minimized: its negative, with the prior.
     pub(super) objective: f64,
@@ -59,22 +67,27 @@ pub(super) struct Fitted {
 /// A descent from one start: where it is, and what it has seen.
 struct Run {
     name: &'static str,
-    problem: Problem,
     objective: Negative,
     x: Vec<f64>,
     curve: Vec<(usize, f64)>,
     report: Report,
 }
 
-/// The negative log likelihood, with the prior, of positions, log v and log w in one vector.
+/// The negative log likelihood, with the prior, of positions, inducing points, log v and log w in one vector.
 pub(super) struct Negative {
-    moving: Moving,
+    problem: Problem,
+    likelihood: Likelihood,
     prior: bool,
     /// The decrease that the window must have.
     least: f64,
     /// The lowest value after each evaluation, and whether the last was it.
     lowest: Vec<f64>,
     at_lowest: bool,
+}
+
+enum Likelihood {
+    Exact(Moving),
+    Bound(Bound),
 }
 
 /// Asks to stop when another does, and tells nothing: several descents run side by side.
@@ -87,23 +100,52 @@ impl Observer for Quiet<'_> {
 }
 
 impl Negative {
-    pub(super) fn new(problem: &Problem, prior: bool, least: f64) -> Result<Negative> {
-        Ok(Negative { moving: Moving::new(problem)?, prior, least, lowest: Vec::new(), at_lowest: false })
+    /// Exact, or by inducing points, which then stand between the positions and the logarithms.
+    pub(super) fn new(problem: Problem, exact: bool, prior: bool, least: f64) -> Result<Negative> {
+        let likelihood = match exact {
+            true => Likelihood::Exact(Moving::new(&problem)?),
+            false => Likelihood::Bound(Bound::new(&problem)),
+        };
+        Ok(Negative { problem, likelihood, prior, least, lowest: Vec::new(), at_lowest: false })
     }
+
+    /// The negative log likelihood alone, and the best bias; the slope is written.
+    fn likelihood(&mut self, x: &[f64], slope: &mut [f64]) -> Option<(f64, f64)> {
+        let [places, inducing, logs] = parts(x, &self.problem);
+        let process = [logs[0].exp(), logs[1].exp()];
+        let (along, rest) = slope.split_at_mut(places.len());
+        match &mut self.likelihood {
+            Likelihood::Exact(moving) => {
+                let moved = moving.negative(places, process, None, along)?;
+                rest.copy_from_slice(&moved.slopes);
+                Some((moved.value, moved.bias))
+            }
+            Likelihood::Bound(bound) => {
+                let bounded = bound.moving(&self.problem, places, inducing, process, None)?;
+                along.copy_from_slice(&bounded.points);
+                rest[..inducing.len()].copy_from_slice(&bounded.inducing);
+                let [variance, _, _, noise] = bounded.negative.slopes;
+                rest[inducing.len()..].copy_from_slice(&[variance, noise]);
+                Some((bounded.negative.value, bounded.negative.bias))
+            }
+        }
+    }
+}
+
+/// Positions, inducing points, and the logarithms of variance and noise.
+fn parts<'a>(x: &'a [f64], problem: &Problem) -> [&'a [f64]; 3] {
+    let (places, rest) = x.split_at(problem.n * problem.dims);
+    let (inducing, logs) = rest.split_at(rest.len() - 2);
+    [places, inducing, logs]
 }
 
 impl Objective for Negative {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        let (places, logs) = x.split_at(x.len() - 2);
-        let (along, rest) = slope.split_at_mut(places.len());
-        let Some(moved) = self.moving.negative(places, [logs[0].exp(), logs[1].exp()], None, along) else {
-            return Ok(None);
-        };
-        rest.copy_from_slice(&moved.slopes);
-        let mut value = moved.value;
+        let Some((mut value, _)) = self.likelihood(x, slope) else { return Ok(None) };
         if self.prior {
+            let [places, ..] = parts(x, &self.problem);
             value += 0.5 * places.iter().map(|y| y * y + std::f64::consts::TAU.ln()).sum::<f64>();
-            along.iter_mut().zip(places).for_each(|(s, y)| *s += y);
+            slope.iter_mut().zip(places).for_each(|(s, y)| *s += y);
         }
         let lowest = self.lowest.last().copied().unwrap_or(f64::INFINITY);
         self.at_lowest = value < lowest;
@@ -133,7 +175,7 @@ impl Fit {
         let several = starts.len() > 1;
         let probe = if several { PROBE.min(self.max_iterations.div_ceil(2 * starts.len())) } else { 0 };
         let runs = parallel::try_collect_of(starts, |_, (name, start)| {
-            let mut run = self.begin(name, points, &start)?;
+            let mut run = self.begin(name, points, &start, observer)?;
             if several {
                 self.go_on(&mut run, probe, &Quiet(observer))?;
             }
@@ -151,11 +193,17 @@ impl Fit {
         self.fitted(run, evaluations)
     }
 
-    fn begin(&self, name: &'static str, points: &Points, start: &Points) -> Result<Run> {
+    fn begin(&self, name: &'static str, points: &Points, start: &Points, observer: &dyn Observer) -> Result<Run> {
         let problem = Problem::new(points, start, true)?;
-        let cells = (problem.n * problem.features) as f64;
-        let objective = Negative::new(&problem, self.prior, self.tolerance * cells)?;
-        let x = problem.map.iter().map(|y| SPREAD * y).chain(START.map(f64::ln)).collect();
+        let places: Vec<f64> = problem.map.iter().map(|y| SPREAD * y).collect();
+        let centers = |m: usize| {
+            let map = Points::new(problem.n, problem.dims, places.clone())?;
+            k_means::centers(&map, m, self.seed, observer).map(Points::into_values)
+        };
+        let inducing = self.inducing.map(centers).transpose()?.unwrap_or_default();
+        let x = places.iter().copied().chain(inducing).chain(START.map(f64::ln)).collect();
+        let least = self.tolerance * problem.cells();
+        let objective = Negative::new(problem, self.inducing.is_none(), self.prior, least)?;
         let report = Report {
             value: f64::INFINITY,
             gradient: f64::INFINITY,
@@ -163,15 +211,15 @@ impl Fit {
             evaluations: 0,
             ended: Ended::Stuck,
         };
-        Ok(Run { name, problem, objective, x, curve: Vec::new(), report })
+        Ok(Run { name, objective, x, curve: Vec::new(), report })
     }
 
     fn go_on(&self, run: &mut Run, evaluations: usize, observer: &dyn Observer) -> Result<()> {
-        let cells = (run.problem.n * run.problem.features) as f64;
-        let places = run.x.len() - 2;
+        let cells = run.objective.problem.cells();
+        let free_ones = run.x.len() - 2;
         let bounds = [BOX[0], BOX[3]];
         let all = |of: fn((f64, f64)) -> f64, free: f64| {
-            std::iter::repeat_n(free, places).chain(bounds.map(|both| of(both).ln())).collect()
+            std::iter::repeat_n(free, free_ones).chain(bounds.map(|both| of(both).ln())).collect()
         };
         let descent = Descent {
             bounds: Bounds::Box {
@@ -184,7 +232,7 @@ impl Fit {
             stop: Stop { gradient: SLOPE * cells, decrease: -1.0, evaluations },
             stage: Some(Stage::Field),
         };
-        let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.problem.log_likelihood(0.0));
+        let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.objective.problem.log_likelihood(0.0));
         let mut see = |passing: &Passing<'_>| {
             let value = passing.value.map(|value| (value - shift) / cells);
             value.into_iter().for_each(|value| {
@@ -201,14 +249,12 @@ impl Fit {
     }
 
     fn fitted(&self, run: Run, evaluations: usize) -> Result<Fitted> {
-        let Run { name, problem, objective: mut negative, x, curve, report } = run;
-        let (places, logs) = x.split_at(x.len() - 2);
-        let [variance, noise] = [logs[0].exp(), logs[1].exp()];
-        let mut slope = vec![0.0; places.len()];
-        let moved = negative.moving.negative(places, [variance, noise], None, &mut slope);
-        let (value, bias) = moved.map_or((report.value, BOX[2].0), |moved| (moved.value, moved.bias));
-        let own = Parameters { variance, length: 1.0, bias, noise };
-        let cells = (problem.n * problem.features) as f64;
+        let Run { name, objective: mut negative, x, curve, report } = run;
+        let (value, bias) = negative.likelihood(&x, &mut vec![0.0; x.len()]).unwrap_or((report.value, BOX[2].0));
+        let problem = &negative.problem;
+        let [places, inducing, logs] = parts(&x, problem);
+        let own = Parameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
+        let cells = problem.cells();
         // Where no step lowers the value any more, rounding has ended the descent.
         let still = report.ended == Ended::Stuck && report.gradient <= self.tolerance * cells;
         Ok(Fitted {
@@ -223,6 +269,7 @@ impl Fit {
             converged: report.converged() || still,
             report,
             places: places.to_vec(),
+            inducing: inducing.to_vec(),
         })
     }
 }

@@ -7,11 +7,13 @@
 //!
 //! The length of the process is the unit of the map: a map c times as large with a length c times as large is the same
 //! process. A Gaussian prior on the positions adds −½ Σ ‖y[i]‖². With a linear covariance the maximum is the map of PCA; here
-//! there are many, and the start decides which is found.
+//! there are many, and the start decides which is found. Of many points a lower bound of the likelihood is maximized, which
+//! sees the process through a few inducing points that move as well (`gp/sparse.rs`).
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral
 //! dimensionality reduction. Journal of Machine Learning Research 13, 2012, section 2.3 (the dual view) and 4 (the score).
+//! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009.
 
 mod fit;
 #[cfg(test)]
@@ -30,6 +32,10 @@ use serde::{Deserialize, Serialize};
 
 /// A new row looks at the positions of so many training rows for a start.
 const NEAR: usize = 5;
+/// The most points for which the likelihood is exact unless something else is asked for.
+const EXACT_POINTS: usize = 1000;
+/// The inducing points of the bound unless something else is asked for.
+const INDUCING: usize = 100;
 
 /// The Gaussian process latent variable model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,6 +44,9 @@ pub struct Gplvm {
     pub prior: GplvmPrior,
     /// Where the descent starts.
     pub init: GplvmInit,
+    /// How many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one. If not
+    /// given, up to 1,000 points have the exact one, and more are seen through 100.
+    pub inducing: Option<usize>,
     /// The log likelihood per cell of the data that twenty evaluations must gain, else the descent ends.
     pub tolerance: f64,
     /// How often the likelihood may be evaluated.
@@ -46,7 +55,7 @@ pub struct Gplvm {
 
 impl Default for Gplvm {
     fn default() -> Gplvm {
-        Gplvm { prior: GplvmPrior::Flat, init: GplvmInit::Best, tolerance: 1e-3, max_iterations: 500 }
+        Gplvm { prior: GplvmPrior::Flat, init: GplvmInit::Best, inducing: None, tolerance: 1e-3, max_iterations: 500 }
     }
 }
 
@@ -94,6 +103,9 @@ choices! {
 }
 
 const PRIOR: &str = "what is known of the positions before the data are seen";
+const INDUCING_HELP: &str =
+    "how many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one";
+const INDUCING_AUTO: &str = "exact up to 1000 points, else 100";
 const TOLERANCE: &str =
     "the log likelihood per cell of the data that twenty evaluations must gain, else the descent ends";
 
@@ -102,6 +114,7 @@ impl Table for Gplvm {
     const TABLE: &'static [Parameter<Gplvm>] = &[
         Parameter::new("prior", PRIOR, Kind::Choice(GplvmPrior::NAMES), field!(prior)),
         Parameter::new("init", "where the descent starts", Kind::Choice(GplvmInit::NAMES), field!(init)),
+        Parameter::new("inducing", INDUCING_HELP, Kind::at_least(1), field!(inducing)).auto(INDUCING_AUTO),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
         Parameter::new(
             "max-iterations",
@@ -129,38 +142,44 @@ impl Build for Gplvm {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points =
             site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
-        let n = points.rows() as u64;
-        // For each of two starts S, R, K, its inverse and what the factor needs.
-        let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
-        site.afford(
-            "the covariance of all points",
-            starts * 5 * 8 * n * n,
-            "use `init` pca, embed a sample of the rows and place the others with `transform`, or raise `memory`",
-        )?;
+        let inducing = self.inducing(points.rows());
+        self.afford(site, points, inducing)?;
         let fit = Fit {
             prior: self.prior == GplvmPrior::Gaussian,
+            inducing,
+            seed: site.seed,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
         };
         let fitted = fit.of(points, self.starts(site)?, site.observer)?;
         let map = Points::new(points.rows(), site.dims, fitted.places)?;
         let cells = fitted.cells;
+        let turn = Turn::of(&map)?;
+        let turned = |m: usize| turn.turned(&Points::new(m, site.dims, fitted.inducing)?);
+        let solver = inducing.map(|m| format!("L-BFGS, a lower bound by {m} inducing points"));
         let solved = Solved {
-            coordinates: Turn::of(&map)?.turned(&map)?,
+            coordinates: turn.turned(&map)?,
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
             objective: Some((fitted.objective / cells, fitted.report.gradient / cells)),
             curve: fitted.curve,
-            solver: "L-BFGS".into(),
+            solver: solver.unwrap_or_else(|| "L-BFGS".into()),
             iterations: fitted.evaluations,
         };
         let own = fitted.own;
-        let process = Process { variance: own.variance, bias: own.bias, noise: own.noise, prior: fit.prior };
+        let process = Process {
+            variance: own.variance,
+            bias: own.bias,
+            noise: own.noise,
+            prior: fit.prior,
+            inducing: inducing.map(turned).transpose()?,
+        };
         let mut built = Built::of(Task::Solved(solved), Rule::Process(process));
         (built.log_likelihood, built.converged) = (Some(fitted.log_likelihood), fitted.converged);
         built.neighbors = Some(NEAR.min(points.rows() - 1));
         let told = start::told(site).unwrap_or(("init", fitted.start.to_string()));
         built.used.push(told);
+        built.used.push(("inducing", inducing.map_or("none".into(), |m| m.to_string())));
         let shown = fitted.in_units;
         built.figures =
             vec![("process_variance", shown.variance), ("process_bias", shown.bias), ("process_noise", shown.noise)];
@@ -176,6 +195,27 @@ impl Build for Gplvm {
 }
 
 impl Gplvm {
+    /// How many inducing points there are; none for the exact likelihood.
+    fn inducing(&self, n: usize) -> Option<usize> {
+        match self.inducing {
+            Some(m) => (m < n).then_some(m),
+            None => (n > EXACT_POINTS).then_some(INDUCING),
+        }
+    }
+
+    fn afford(&self, site: &Site<'_>, points: &Points, inducing: Option<usize>) -> Result<()> {
+        let (n, p) = (points.rows() as u64, points.cols() as u64);
+        let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
+        let Some(m) = inducing.map(|m| m as u64) else {
+            // For each start S, R, K, its inverse and what the factor needs.
+            let way_out = format!("use `inducing` {INDUCING}, or raise `memory`");
+            return site.afford("the covariance of all points", starts * 5 * 8 * n * n, &way_out);
+        };
+        // For each start the data, what the descent remembers, and the sums of 64 blocks of points.
+        let needed = starts * 8 * (n * (p + 44 * site.dims as u64) + 64 * m * (m + p + 1));
+        site.afford("the data and the sums of the inducing points", needed, "use `init` pca, or raise `memory`")
+    }
+
     /// The maps to start from, by name.
     fn starts(&self, site: &Site<'_>) -> Result<Vec<(&'static str, Points)>> {
         let isomap = || {
@@ -187,7 +227,7 @@ impl Gplvm {
                     &own
                 }
             };
-            start::sized(&start::isomap(site, graph, site.len())?, site, 1.0)
+            start::sized(&start::isomap(site, graph)?, site, 1.0)
         };
         let named = |init: Init| -> Result<_> { Ok(vec![(init.word(), init.start(site, 1.0)?)]) };
         match self.init {

@@ -4,8 +4,11 @@ use crate::gp::Process as _;
 use crate::gp::exact::Exact;
 use crate::gp::moving::Moving;
 use crate::gp::problem::Problem;
+use crate::gp::sparse::Bound;
+use crate::linalg::dense::cholesky::Positive;
 use crate::optimize::Objective;
 use crate::{Model, Pca, Recipe, io};
+use faer::{Mat, MatRef};
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points
@@ -57,11 +60,12 @@ fn gradients_are_those_of_central_differences() {
     // More points than features, and fewer; and more than one block of columns.
     for (n, p, every) in [(30, 3, 1), (12, 20, 1), (150, 2, 37)] {
         let (data, map) = sheet(n, p);
-        let problem = Problem::new(&data, &map, true).unwrap();
         for prior in [false, true] {
-            let mut negative = Negative::new(&problem, prior, 0.0).unwrap();
+            let problem = Problem::new(&data, &map, true).unwrap();
+            let places = problem.map.clone();
+            let mut negative = Negative::new(problem, true, prior, 0.0).unwrap();
             for logs in [[0.0, -2.0], [0.7, 0.5], [-1.0, -4.0]] {
-                let x: Vec<f64> = problem.map.iter().copied().chain(logs).collect();
+                let x: Vec<f64> = places.iter().copied().chain(logs).collect();
                 let (mut slope, mut unused) = (vec![0.0; x.len()], vec![0.0; x.len()]);
                 negative.value(&x, &mut slope).unwrap().unwrap();
                 let size = slope.iter().fold(1.0f64, |size, s| size.max(s.abs()));
@@ -74,6 +78,124 @@ fn gradients_are_those_of_central_differences() {
                     let h = 1e-3;
                     let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
                     assert!((known - slope[i]).abs() < 1e-7 * size, "{n} {prior} {logs:?} {i}: {known} {}", slope[i]);
+                }
+            }
+        }
+    }
+}
+
+/// The bound in the problem's units by dense matrices: log N(X̃; 0, Q + b 11ᵀ + w I) − p/2w tr(C − Q), Q = C[nm] C[mm]⁻¹ C[mn].
+/// If the bias is shared, the inducing values contain it: it is part of C instead.
+fn dense_bound(problem: &Problem, places: &[f64], inducing: &[f64], [v, b, w]: [f64; 3], shared: bool) -> f64 {
+    let (n, p, d) = (problem.n, problem.features, problem.dims);
+    let (y, z) =
+        (MatRef::from_row_major_slice(places, n, d), MatRef::from_row_major_slice(inducing, inducing.len() / d, d));
+    let inside = if shared { b } else { 0.0 };
+    let covariance = |a: MatRef<'_, f64>, c: MatRef<'_, f64>| {
+        let square = |i: usize, j: usize| (0..d).map(|q| (a[(i, q)] - c[(j, q)]).powi(2)).sum::<f64>();
+        Mat::from_fn(a.nrows(), c.nrows(), |i, j| v * (-0.5 * square(i, j)).exp() + inside)
+    };
+    let across = covariance(z, y);
+    let mut solved = across.clone();
+    Positive::factor(covariance(z, z)).unwrap().solve(solved.as_mut());
+    let q = across.transpose() * &solved;
+    let outside = b - inside;
+    let noisy = Mat::from_fn(n, n, |i, j| q[(i, j)] + outside + if i == j { w } else { 0.0 });
+    let factor = Positive::factor(noisy).unwrap();
+    let data = MatRef::from_row_major_slice(&problem.data, n, p).to_owned();
+    let mut along = data.clone();
+    factor.solve(along.as_mut());
+    let quadratic: f64 = (0..p).map(|j| (0..n).map(|i| data[(i, j)] * along[(i, j)]).sum::<f64>()).sum();
+    let missing: f64 = (0..n).map(|i| v + inside - q[(i, i)]).sum();
+    let p = p as f64;
+    -0.5 * (p * (factor.log_det() + n as f64 * std::f64::consts::TAU.ln() + missing / w) + quadratic)
+}
+
+/// The first two principal components over the standard deviation (divided by n) of the first, and a grid of 4 x 3 places
+/// over them.
+fn components_and_grid(data: &Points) -> (Points, Vec<f64>, Vec<f64>) {
+    let map = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(data).unwrap().embedding().clone();
+    let n = data.rows();
+    let spread = ((0..n).map(|i| map.row(i)[0].powi(2)).sum::<f64>() / n as f64).sqrt();
+    let places: Vec<f64> = map.values().iter().map(|y| y / spread).collect();
+    let end = |q: usize, of: fn(f64, f64) -> f64| places.iter().skip(q).step_by(2).copied().reduce(of).unwrap();
+    let ends = [0, 1].map(|q| (end(q, f64::min), end(q, f64::max)));
+    let along = |q: usize, part: f64| ends[q].0 + part * (ends[q].1 - ends[q].0);
+    let grid = (0..12).flat_map(|a| [along(0, (a / 3) as f64 / 3.0), along(1, (a % 3) as f64 / 2.0)]).collect();
+    (map, places, grid)
+}
+
+/// With (v, ℓ, b, w) = (var, 1, var/10, var/10). The numbers are from an independent program (numpy, dense matrices, no
+/// jitter, slopes by central differences).
+#[test]
+fn iris_has_the_bound_and_the_slopes_of_an_independent_program() {
+    let data = iris();
+    let (map, places, grid) = components_and_grid(&data);
+    let problem = Problem::new(&data, &map, true).unwrap();
+    let bounded = Bound::new(&problem).moving(&problem, &places, &grid, [1.0, 0.1], Some(0.1)).unwrap();
+    let bound = problem.log_likelihood(bounded.negative.value);
+    assert!((bound + 86.309_718_482_3).abs() < 1e-6, "{bound}");
+    let length = |slope: &[f64]| slope.iter().map(|s| s * s).sum::<f64>().sqrt();
+    let [points, inducing] = [&bounded.points, &bounded.inducing].map(|slope| length(slope));
+    assert!((points - 24.097_970_62).abs() < 1e-5 && (inducing - 132.977_913_38).abs() < 1e-5, "{points} {inducing}");
+    // Without an inducing value for the bias the bound is lower.
+    let shared = problem.log_likelihood(-dense_bound(&problem, &places, &grid, [1.0, 0.1, 0.1], true));
+    assert!((shared + 86.697_983_055_9).abs() < 1e-8 && shared < bound, "{shared}");
+}
+
+#[test]
+fn the_bound_is_that_of_dense_matrices_and_below_the_likelihood() {
+    let (data, map) = sheet(60, 5);
+    let problem = Problem::new(&data, &map, true).unwrap();
+    let mut slope = vec![0.0; 120];
+    let exact = Moving::new(&problem).unwrap().negative(&problem.map, [1.3, 0.2], Some(0.3), &mut slope).unwrap();
+    let mut last = f64::NEG_INFINITY;
+    for m in [1, 4, 12, 30] {
+        let inducing = &problem.map[..2 * m];
+        let bounded = Bound::new(&problem).moving(&problem, &problem.map, inducing, [1.3, 0.2], Some(0.3)).unwrap();
+        let bound = -bounded.negative.value;
+        let dense = dense_bound(&problem, &problem.map, inducing, [1.3, 0.3, 0.2], false);
+        assert!((bound / dense - 1.0).abs() < 1e-6, "{m}: {bound} {dense}");
+        assert!(bound > last && bound < -exact.value, "{m}: {last} {bound} {}", -exact.value);
+        last = bound;
+    }
+    // All points as inducing points give the likelihood itself, but for the jitter.
+    let all = Bound::new(&problem).moving(&problem, &problem.map, &problem.map, [1.3, 0.2], Some(0.3)).unwrap();
+    assert!((all.negative.value / exact.value - 1.0).abs() < 1e-6, "{} {}", all.negative.value, exact.value);
+    for (bounded, exact) in all.points.iter().zip(&slope) {
+        // Half of the slope goes through the place as an inducing point.
+        assert!(bounded.is_finite() && exact.is_finite());
+    }
+    for (at, exact) in slope.iter().enumerate() {
+        let both = all.points[at] + all.inducing[at];
+        assert!((both - exact).abs() < 1e-4 * (1.0 + exact.abs()), "{at}: {both} {exact}");
+    }
+}
+
+#[test]
+fn gradients_of_the_bound_are_those_of_central_differences() {
+    // Fewer features than inducing points, and more; and more than one block of points.
+    for (n, p, m, every) in [(30, 3, 7, 1), (12, 20, 5, 1), (700, 2, 9, 331)] {
+        let (data, map) = sheet(n, p);
+        for prior in [false, true] {
+            let problem = Problem::new(&data, &map, true).unwrap();
+            let inducing: Vec<f64> = (0..2 * m).map(|at| problem.map[at] + 0.1 * (at as f64).sin()).collect();
+            let places = problem.map.clone();
+            let mut negative = Negative::new(problem, false, prior, 0.0).unwrap();
+            for logs in [[0.0, -2.0], [0.7, 0.5], [-1.0, -4.0]] {
+                let x: Vec<f64> = places.iter().chain(&inducing).copied().chain(logs).collect();
+                let (mut slope, mut unused) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+                negative.value(&x, &mut slope).unwrap().unwrap();
+                let size = slope.iter().fold(1.0f64, |size, s| size.max(s.abs()));
+                for i in (0..2 * n).step_by(every).chain(2 * n..x.len()) {
+                    let mut value = |step: f64| {
+                        let mut moved = x.clone();
+                        moved[i] += step;
+                        negative.value(&moved, &mut unused).unwrap().unwrap()
+                    };
+                    let h = 1e-3;
+                    let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
+                    assert!((known - slope[i]).abs() < 1e-6 * size, "{n} {prior} {logs:?} {i}: {known} {}", slope[i]);
                 }
             }
         }
@@ -159,7 +281,7 @@ fn a_given_start_is_taken_and_a_limit_on_memory_is_kept() {
     let model = recipe.fit_from(&data, Some(&truth), &crate::progress::Silent).unwrap();
     assert!(model.report().parameters.iter().any(|used| used.name == "init" && used.used == "given"));
     let error = Recipe { memory: Some(10_000), ..recipe }.fit(&data).unwrap_err().to_string();
-    assert!(error.contains("embed a sample"), "{error}");
+    assert!(error.contains("use `inducing` 100"), "{error}");
 }
 
 /// Another program (GPy, from the same components, 50 iterations) reaches −63598.4 in as many evaluations.
