@@ -168,8 +168,13 @@ impl Model {
         if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::new(process, points, &self.embedding, map)?;
             let inducing = process.inducing.as_ref().map(Points::rows);
-            let rule = BackRule::Process { noise: by.noise(process), inducing };
+            let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
             let evidence = Evidence::of(rule, Some(by.judged));
+            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+        }
+        if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
+            let by = ByProcess::on_line(line, points, &self.embedding, map)?;
+            let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
             return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
         }
         let kriging = Kriging::new(points, map)?;

@@ -1,16 +1,17 @@
 //! The way back by the process that made the map: what the Gaussian process latent variable model predicts at a place.
 //!
-//! The mean and the variance are those of `gp/predict.rs`, brought back to the units of the data. All features that vary have
+//! The mean and the variance are those of `gp/predict.rs`, or on a line of `gp/line.rs`, brought back to the units of the data. All features that vary have
 //! the same variance, as they have in the model; one that is the same for all points is certain. The places of the training
 //! rows were chosen by these rows, so that the figures of left-out rows are a little better than those of new ones.
 
 use crate::back::kriging::{Judged, MapNeighbors};
 use crate::back::neighborhood::Neighborhood;
 use crate::error::Result;
+use crate::gp::line::Line;
 use crate::gp::predict::Prediction;
 use crate::gp::problem::{Problem, spaced};
 use crate::linalg::parallel;
-use crate::place::Process;
+use crate::place::{OnLine, Process};
 use crate::points::Points;
 
 /// The most training rows that judge it.
@@ -21,9 +22,46 @@ pub(crate) struct ByProcess<'a> {
     map: MapNeighbors<'a>,
     /// A training row, for the features that are the same for all.
     first: &'a [f64],
-    problem: Problem,
-    prediction: Prediction,
+    predicts: Predicts,
     pub(crate) judged: Judged,
+}
+
+/// What predicts.
+enum Predicts {
+    Process(Problem, Prediction),
+    Line(Line),
+}
+
+impl Predicts {
+    fn problem(&self) -> &Problem {
+        match self {
+            Predicts::Process(problem, _) => problem,
+            Predicts::Line(line) => &line.problem,
+        }
+    }
+
+    /// The mean of the features that vary, and the variance of each.
+    fn at(&self, place: &[f64]) -> (Vec<f64>, f64) {
+        match self {
+            Predicts::Process(_, prediction) => {
+                let at = prediction.at(place);
+                (at.mean, at.variance)
+            }
+            Predicts::Line(line) => line.at(place[0]),
+        }
+    }
+
+    /// How far a training row is from what the others predict, with the variance of that, and the row.
+    fn left_out(&self, i: usize, places: &Points) -> (Vec<f64>, f64, &[f64]) {
+        match self {
+            Predicts::Process(problem, prediction) => {
+                let row = problem.data_row(i);
+                let (off, variance) = prediction.left_out(i, places.row(i), row);
+                (off, variance, row)
+            }
+            Predicts::Line(line) => line.left_out(i),
+        }
+    }
 }
 
 impl<'a> ByProcess<'a> {
@@ -34,22 +72,36 @@ impl<'a> ByProcess<'a> {
         map: MapNeighbors<'a>,
     ) -> Result<ByProcess<'a>> {
         let (problem, prediction) = process.prediction(points, places)?;
-        let judged = judge(&problem, &prediction, places);
-        Ok(ByProcess { map, first: points.row(0), problem, prediction, judged })
+        Ok(ByProcess::of(Predicts::Process(problem, prediction), points, places, map))
     }
 
-    /// The variance of the noise in squared units of the data.
-    pub(crate) fn noise(&self, process: &Process) -> f64 {
-        process.noise * self.problem.unit() * self.problem.unit()
+    pub(crate) fn on_line(
+        line: &OnLine,
+        points: &'a Points,
+        places: &'a Points,
+        map: MapNeighbors<'a>,
+    ) -> Result<ByProcess<'a>> {
+        Ok(ByProcess::of(Predicts::Line(line.line(points, places)?), points, places, map))
+    }
+
+    fn of(predicts: Predicts, points: &'a Points, places: &Points, map: MapNeighbors<'a>) -> ByProcess<'a> {
+        let judged = judge(&predicts, places);
+        ByProcess { map, first: points.row(0), predicts, judged }
+    }
+
+    /// A variance in squared units of the data.
+    pub(crate) fn in_units(&self, variance: f64) -> f64 {
+        variance * self.predicts.problem().unit() * self.predicts.problem().unit()
     }
 
     /// The data row at a place and the deviation of each of its entries.
     pub(crate) fn at(&self, place: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let at = self.prediction.at(place);
+        let (mean, variance) = self.predicts.at(place);
+        let problem = self.predicts.problem();
         let (mut row, mut deviations) = (self.first.to_vec(), vec![0.0; self.first.len()]);
-        let deviation = self.problem.unit() * at.variance.sqrt();
-        for (&(j, center), mean) in self.problem.varying.iter().zip(&at.mean) {
-            (row[j], deviations[j]) = (center + self.problem.unit() * mean, deviation);
+        let deviation = problem.unit() * variance.sqrt();
+        for (&(j, center), mean) in problem.varying.iter().zip(&mean) {
+            (row[j], deviations[j]) = (center + problem.unit() * mean, deviation);
         }
         (row, deviations)
     }
@@ -61,15 +113,15 @@ impl<'a> ByProcess<'a> {
 }
 
 /// How well training rows are predicted by the others, at most [`JUDGING`] of them, evenly spaced in their order.
-fn judge(problem: &Problem, prediction: &Prediction, places: &Points) -> Judged {
+fn judge(predicts: &Predicts, places: &Points) -> Judged {
+    let problem = predicts.problem();
     let rows = spaced(problem.n, problem.n.min(JUDGING));
     let mut spread = vec![0.0; problem.features];
     for row in problem.data.chunks_exact(problem.features) {
         spread.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x / problem.n as f64);
     }
     let left = parallel::collect(rows.len(), |at| {
-        let row = problem.data_row(rows[at]);
-        let (off, variance) = prediction.left_out(rows[at], places.row(rows[at]), row);
+        let (off, variance, row) = predicts.left_out(rows[at], places);
         let (mut wrong, mut total, mut within, mut logs) = (0.0, 0.0, [0.0; 2], 0.0);
         for ((off, x), spread) in off.iter().zip(row).zip(&spread) {
             let square = off * off;

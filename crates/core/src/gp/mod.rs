@@ -8,6 +8,7 @@
 
 pub(crate) mod exact;
 pub(crate) mod lanes;
+pub(crate) mod line;
 pub(crate) mod moving;
 pub(crate) mod predict;
 pub(crate) mod problem;

@@ -82,7 +82,9 @@ impl Prediction {
         let scene = Scene::new(problem, places, inducing, v, 1.0)?;
         let seen = scene.seen();
         let root = b.sqrt();
-        // ΨΨᵀ from Φ and V 1, and Ψ X̃ from V X̃; the columns of X̃ have the sum zero.
+        // ΨΨᵀ from Φ and V 1, and Ψ X̃ from V X̃ and 1ᵀX̃.
+        let mut sums = vec![0.0; p];
+        problem.data.chunks_exact(p).for_each(|row| add_times(&mut sums, 1.0, row));
         let product_of = |a: usize, c: usize| match (a < m, c < m) {
             (true, true) => seen.gram[(a, c)],
             (true, false) => root * seen.data[(a, p)],
@@ -92,7 +94,7 @@ impl Prediction {
         let identity = |a: usize, c: usize| f64::from(u8::from(a == c));
         let noisy = Mat::from_fn(m + 1, m + 1, |a, c| identity(a, c) + product_of(a, c) / w);
         let mut noisy = Positive::factor(noisy)?;
-        let mut weights = Mat::from_fn(m + 1, p, |a, j| if a < m { seen.data[(a, j)] / w } else { 0.0 });
+        let mut weights = Mat::from_fn(m + 1, p, |a, j| if a < m { seen.data[(a, j)] / w } else { root * sums[j] / w });
         noisy.solve(weights.as_mut());
         let mut inverse = noisy.inverse();
         complete(&mut inverse);

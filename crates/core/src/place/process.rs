@@ -37,21 +37,56 @@ pub(crate) struct Process {
     pub(crate) prior: bool,
     /// The inducing points, on the map; the process is exact without them.
     pub(crate) inducing: Option<Points>,
+    /// Back-constraints: positions as a function of the data.
+    pub(crate) mapping: Option<Mapping>,
+}
+
+/// y(x) = Σⱼ exp(−‖x − x[j]‖² / 2h²) a[j] + b over the training rows, x in the units of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mapping {
+    /// h.
+    pub(crate) width: f64,
+    /// a, one row per training row.
+    pub(crate) weights: Points,
+    /// b.
+    pub(crate) origin: Vec<f64>,
+}
+
+impl Mapping {
+    fn fits(&self, rows: usize, dims: usize) -> bool {
+        let Mapping { width, weights, origin } = self;
+        let sizes = (weights.rows(), weights.cols(), origin.len()) == (rows, dims, dims);
+        *width > 0.0 && weights.is_sound() && sizes
+    }
+
+    fn row(&self, row: &[f64], problem: &Problem) -> Vec<f64> {
+        let mut place = self.origin.clone();
+        for j in 0..problem.n {
+            let squared: f64 = row.iter().zip(problem.data_row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+            let near = (-0.5 * squared / (self.width * self.width)).exp();
+            place.iter_mut().zip(self.weights.row(j)).for_each(|(y, a)| *y += near * a);
+        }
+        place
+    }
 }
 
 /// A process with its training rows, ready for any new row.
 pub(super) struct Fitted<'a> {
-    prior: bool,
+    process: &'a Process,
     map: &'a Points,
     problem: Problem,
     prediction: Prediction,
 }
 
 impl Process {
-    pub(super) fn fits(&self, dims: usize) -> bool {
+    pub(super) fn fits(&self, rows: usize, dims: usize) -> bool {
         let positive = |x: f64| x.is_finite() && x > 0.0;
         let inducing = self.inducing.as_ref().is_none_or(|inducing| inducing.is_sound() && inducing.cols() == dims);
-        positive(self.variance) && positive(self.bias) && positive(self.noise) && inducing
+        positive(self.variance)
+            && positive(self.bias)
+            && positive(self.noise)
+            && inducing
+            && self.mapping.as_ref().is_none_or(|mapping| mapping.fits(rows, dims))
     }
 
     /// What the process predicts on the map of these points, in the units of the problem that comes with it.
@@ -66,17 +101,20 @@ impl Process {
         Ok((problem, prediction.ok_or_else(singular)?))
     }
 
-    pub(super) fn fitted<'a>(&self, known: &Known<'a>) -> Result<Fitted<'a>> {
+    pub(super) fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
         let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm places points alone; give points"))?;
         let (problem, prediction) = self.prediction(points, known.map)?;
-        Ok(Fitted { prior: self.prior, map: known.map, problem, prediction })
+        Ok(Fitted { process: self, map: known.map, problem, prediction })
     }
 }
 
 impl Fitted<'_> {
-    /// The position of a new row, from those of the training rows near it.
+    /// The position of a new row, from those of the training rows near it; by the mapping, if there is one.
     pub(super) fn row(&self, row: &[f64], near: &[u32]) -> Vec<f64> {
         let row = self.problem.row(row);
+        if let Some(mapping) = &self.process.mapping {
+            return mapping.row(&row, &self.problem);
+        }
         let mut slope = vec![0.0; self.map.cols()];
         let mut best = (f64::INFINITY, self.map.row(near[0] as usize).to_vec(), 1.0);
         for &i in near {
@@ -110,7 +148,7 @@ impl Fitted<'_> {
         let along_variance = 0.5 * (1.0 - square / (spread * p)) / spread;
         slope.copy_from_slice(&self.prediction.slope(place, &at, &along_mean, along_variance));
         let mut value = 0.5 * (spread.ln() + square / (spread * p));
-        if self.prior {
+        if self.process.prior {
             value += 0.5 * place.iter().map(|y| y * y).sum::<f64>() / p;
             slope.iter_mut().zip(place).for_each(|(s, y)| *s += y / p);
         }
@@ -136,7 +174,7 @@ mod tests {
         let (points, map) = strip(40);
         let inducing = map.select(&(0..40).step_by(4).collect::<Vec<_>>());
         for (prior, inducing) in [(false, None), (true, None), (false, Some(inducing))] {
-            let process = Process { variance: 1.3, bias: 0.2, noise: 0.05, prior, inducing };
+            let process = Process { variance: 1.3, bias: 0.2, noise: 0.05, prior, inducing, mapping: None };
             let known = Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[] };
             let fitted = process.fitted(&known).unwrap();
             let row = fitted.problem.row(&[0.3, 0.4, 0.1, 2.0, 0.0]);
@@ -161,7 +199,7 @@ mod tests {
         let kept: Vec<usize> = (0..80).filter(|i| i % 9 != 4).collect();
         let (rows, places) = (points.select(&kept), map.select(&kept));
         for inducing in [None, Some(places.select(&(0..places.rows()).step_by(2).collect::<Vec<_>>()))] {
-            let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: false, inducing };
+            let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: false, inducing, mapping: None };
             let known = Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[] };
             let fitted = process.fitted(&known).unwrap();
             let index = crate::graph::Index::new(&rows, Metric::Euclidean).unwrap();

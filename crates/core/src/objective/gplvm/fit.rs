@@ -1,13 +1,13 @@
 //! The descent of the negative log likelihood, or of its bound, over positions, inducing points, variance and noise together.
 
+use super::constraint::Constraint;
+use super::negative::{self, Negative};
 use crate::error::{Error, Result};
 use crate::field::latent::k_means;
-use crate::gp::moving::Moving;
 use crate::gp::problem::Problem;
-use crate::gp::sparse::Bound;
 use crate::gp::{BOX, Parameters};
 use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Ended, Objective, Passing, Report, Stop};
+use crate::optimize::{Bounds, Descent, Ended, Passing, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 
@@ -18,8 +18,6 @@ const START: [f64; 2] = [1.0, 0.3];
 const SPREAD: f64 = 2.0;
 /// Evaluations of each start before the likelier goes on.
 const PROBE: usize = 20;
-/// So many evaluations must gain the tolerance.
-const WINDOW: usize = 20;
 /// The largest slope per cell at which a descent is over.
 const SLOPE: f64 = 1e-7;
 /// What a descent remembers of its steps.
@@ -32,9 +30,11 @@ pub(super) struct Fit {
     pub(super) prior: bool,
     /// How many inducing points bound the likelihood; exact without.
     pub(super) inducing: Option<usize>,
+    /// Whether positions are a smooth function of the data.
+    pub(super) constrained: bool,
     /// Of the draw that the inducing points start from.
     pub(super) seed: u64,
-    /// The log likelihood per cell that [`WINDOW`] evaluations must gain.
+    /// The log likelihood per cell that twenty evaluations must gain.
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
 }
@@ -47,6 +47,8 @@ pub(super) struct Fitted {
     pub(super) places: Vec<f64>,
     /// The inducing points, one row each; none if the likelihood is exact.
     pub(super) inducing: Vec<f64>,
+    /// The function that gives positions of data, if they are one: its width, and its weights, one row per point.
+    pub(super) mapping: Option<(f64, Vec<f64>)>,
     /// The process in units of the data's variance, and of the data.
     pub(super) own: Parameters,
     pub(super) in_units: Parameters,
@@ -73,90 +75,12 @@ struct Run {
     report: Report,
 }
 
-/// The negative log likelihood, with the prior, of positions, inducing points, log v and log w in one vector.
-pub(super) struct Negative {
-    problem: Problem,
-    likelihood: Likelihood,
-    prior: bool,
-    /// The decrease that the window must have.
-    least: f64,
-    /// The lowest value after each evaluation, and whether the last was it.
-    lowest: Vec<f64>,
-    at_lowest: bool,
-}
-
-enum Likelihood {
-    Exact(Moving),
-    Bound(Bound),
-}
-
 /// Asks to stop when another does, and tells nothing: several descents run side by side.
 struct Quiet<'a>(&'a dyn Observer);
 
 impl Observer for Quiet<'_> {
     fn stop(&self) -> bool {
         self.0.stop()
-    }
-}
-
-impl Negative {
-    /// Exact, or by inducing points, which then stand between the positions and the logarithms.
-    pub(super) fn new(problem: Problem, exact: bool, prior: bool, least: f64) -> Result<Negative> {
-        let likelihood = match exact {
-            true => Likelihood::Exact(Moving::new(&problem)?),
-            false => Likelihood::Bound(Bound::new(&problem)),
-        };
-        Ok(Negative { problem, likelihood, prior, least, lowest: Vec::new(), at_lowest: false })
-    }
-
-    /// The negative log likelihood alone, and the best bias; the slope is written.
-    fn likelihood(&mut self, x: &[f64], slope: &mut [f64]) -> Option<(f64, f64)> {
-        let [places, inducing, logs] = parts(x, &self.problem);
-        let process = [logs[0].exp(), logs[1].exp()];
-        let (along, rest) = slope.split_at_mut(places.len());
-        match &mut self.likelihood {
-            Likelihood::Exact(moving) => {
-                let moved = moving.negative(places, process, None, along)?;
-                rest.copy_from_slice(&moved.slopes);
-                Some((moved.value, moved.bias))
-            }
-            Likelihood::Bound(bound) => {
-                let bounded = bound.moving(&self.problem, places, inducing, process, None)?;
-                along.copy_from_slice(&bounded.points);
-                rest[..inducing.len()].copy_from_slice(&bounded.inducing);
-                let [variance, _, _, noise] = bounded.negative.slopes;
-                rest[inducing.len()..].copy_from_slice(&[variance, noise]);
-                Some((bounded.negative.value, bounded.negative.bias))
-            }
-        }
-    }
-}
-
-/// Positions, inducing points, and the logarithms of variance and noise.
-fn parts<'a>(x: &'a [f64], problem: &Problem) -> [&'a [f64]; 3] {
-    let (places, rest) = x.split_at(problem.n * problem.dims);
-    let (inducing, logs) = rest.split_at(rest.len() - 2);
-    [places, inducing, logs]
-}
-
-impl Objective for Negative {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        let Some((mut value, _)) = self.likelihood(x, slope) else { return Ok(None) };
-        if self.prior {
-            let [places, ..] = parts(x, &self.problem);
-            value += 0.5 * places.iter().map(|y| y * y + std::f64::consts::TAU.ln()).sum::<f64>();
-            slope.iter_mut().zip(places).for_each(|(s, y)| *s += y);
-        }
-        let lowest = self.lowest.last().copied().unwrap_or(f64::INFINITY);
-        self.at_lowest = value < lowest;
-        self.lowest.push(value.min(lowest));
-        Ok(Some(value))
-    }
-
-    /// Whether the last evaluations gained next to nothing.
-    fn enough(&self) -> bool {
-        let seen = self.lowest.len();
-        self.at_lowest && seen > WINDOW && self.lowest[seen - 1 - WINDOW] - self.lowest[seen - 1] <= self.least
     }
 }
 
@@ -201,9 +125,11 @@ impl Fit {
             k_means::centers(&map, m, self.seed, observer).map(Points::into_values)
         };
         let inducing = self.inducing.map(centers).transpose()?.unwrap_or_default();
-        let x = places.iter().copied().chain(inducing).chain(START.map(f64::ln)).collect();
+        let start: Vec<f64> = places.into_iter().chain(inducing).chain(START.map(f64::ln)).collect();
+        let constraint = self.constrained.then(|| Constraint::new(&problem)).transpose()?;
         let least = self.tolerance * problem.cells();
-        let objective = Negative::new(problem, self.inducing.is_none(), self.prior, least)?;
+        let objective = Negative::new(problem, self.inducing, constraint, self.prior, least)?;
+        let x = objective.variables(&start);
         let report = Report {
             value: f64::INFINITY,
             gradient: f64::INFINITY,
@@ -217,9 +143,10 @@ impl Fit {
     fn go_on(&self, run: &mut Run, evaluations: usize, observer: &dyn Observer) -> Result<()> {
         let cells = run.objective.problem.cells();
         let free_ones = run.x.len() - 2;
-        let bounds = [BOX[0], BOX[3]];
+        let stiff = run.objective.stiff[1];
         let all = |of: fn((f64, f64)) -> f64, free: f64| {
-            std::iter::repeat_n(free, free_ones).chain(bounds.map(|both| of(both).ln())).collect()
+            let bounds = [BOX[0], BOX[3]].map(|both| stiff * of(both).ln());
+            std::iter::repeat_n(free, free_ones).chain(bounds).collect()
         };
         let descent = Descent {
             bounds: Bounds::Box {
@@ -249,10 +176,12 @@ impl Fit {
     }
 
     fn fitted(&self, run: Run, evaluations: usize) -> Result<Fitted> {
-        let Run { name, objective: mut negative, x, curve, report } = run;
-        let (value, bias) = negative.likelihood(&x, &mut vec![0.0; x.len()]).unwrap_or((report.value, BOX[2].0));
-        let problem = &negative.problem;
-        let [places, inducing, logs] = parts(&x, problem);
+        let Run { name, mut objective, x, curve, report } = run;
+        let natural = objective.natural(&x);
+        let found = objective.likelihood(&natural, &mut vec![0.0; x.len()]);
+        let (value, bias) = found.unwrap_or((report.value, BOX[2].0));
+        let problem = &objective.problem;
+        let [places, inducing, logs] = negative::parts(&natural, problem);
         let own = Parameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
         let cells = problem.cells();
         // Where no step lowers the value any more, rounding has ended the descent.
@@ -270,6 +199,7 @@ impl Fit {
             report,
             places: places.to_vec(),
             inducing: inducing.to_vec(),
+            mapping: objective.constraint.as_ref().map(|by| (by.width, by.weights(&x[..places.len()]))),
         })
     }
 }
