@@ -33,7 +33,7 @@ pub(super) struct Negative {
 }
 
 enum Likelihood {
-    Exact(Moving),
+    Exact(Box<Moving>),
     Bound(Bound),
 }
 
@@ -47,7 +47,7 @@ impl Negative {
         least: f64,
     ) -> Result<Negative> {
         let likelihood = match inducing {
-            None => Likelihood::Exact(Moving::new(&problem)?),
+            None => Likelihood::Exact(Box::new(Moving::new(&problem)?)),
             Some(_) => Likelihood::Bound(Bound::new(&problem)),
         };
         let n = problem.n as f64;
