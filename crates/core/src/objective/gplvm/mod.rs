@@ -289,7 +289,7 @@ impl Gplvm {
         built.used.push(start::told(site).unwrap_or(("init", found.start.to_string())));
         built.figures = vec![("process_variance", found.variance * problem.unit() * problem.unit())];
         if found.tight > 0 {
-            let fact = format!("{} gaps are at their floor", found.tight);
+            let fact = format!("{} of {} gaps at their floor", found.tight, n - 1);
             built
                 .warnings
                 .push(format!("{fact}: rows that are equal, or nearly so, would be infinitely likely at one place"));
