@@ -75,6 +75,7 @@ fn json(model: &Model, back: &Reconstruction, seconds: Value) -> Value {
     let Evidence { rule, rows, error, within, log_density } = &back.evidence;
     let parameters = match *rule {
         BackRule::Linear | BackRule::Energy => json!({}),
+        BackRule::Process { noise, inducing } => json!({"noise": noise, "inducing": inducing}),
         BackRule::Kriging { neighbors, length, noise } => {
             json!({"neighbors": neighbors, "length": length, "noise": noise})
         }
@@ -109,6 +110,8 @@ fn summary(model: &Model, back: &Reconstruction) -> String {
     let rule = match back.evidence.rule {
         BackRule::Linear => "the linear rule".to_string(),
         BackRule::Energy => "the objective with one more point".to_string(),
+        BackRule::Process { inducing: None, .. } => "the process".to_string(),
+        BackRule::Process { inducing: Some(m), .. } => format!("the process with {m} inducing points"),
         BackRule::Kriging { neighbors, .. } => format!("kriging of {neighbors} neighbors"),
     };
     let kind = if back.evidence.rule == BackRule::Linear { "error" } else { "cross-validated error" };

@@ -201,7 +201,7 @@ impl Model {
     fn uses_metric(&self) -> bool {
         !matches!(
             self.parts.first().and_then(|p| p.rule.as_ref()),
-            Some(Rule::Linear(_) | Rule::Latent(_) | Rule::Process(_))
+            Some(Rule::Linear(_) | Rule::Latent(_) | Rule::Process(_) | Rule::OnLine(_))
         )
     }
 

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | pca, mds of points | linear | `x̄ + U y`, exact; the deviation of a feature is the root of its discarded variance |
 //! | ppca, fa | linear | what rows with these posterior means are on average, by the model (`place/latent.rs`) |
+//! | gplvm | process | what its own process predicts at y (`process.rs`) |
 //! | elastic, if asked for | energy | where the objective with one more point is least (`energy.rs`) |
 //! | every other model of points | kriging | a weighted mean of the data rows of the nearest map points (`kriging.rs`) |
 //!
@@ -14,6 +15,7 @@
 mod energy;
 mod kriging;
 mod neighborhood;
+mod process;
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
@@ -21,8 +23,9 @@ use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
 use energy::Energy;
-use kriging::{Kriging, MapNeighbors};
+use kriging::{Judged, Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
+use process::ByProcess;
 use std::borrow::Cow;
 
 /// Training rows summed by one thread at a time.
@@ -51,7 +54,8 @@ pub struct Evidence {
     /// How many training rows judged it.
     pub rows: usize,
     /// The root of the squared error of their prediction over their squared distance from the mean: 0 is perfect, 1 no
-    /// better than the mean. By kriging each row is predicted from the others; the linear rule has seen them all.
+    /// better than the mean. By kriging and by
+    /// the process each row is predicted from the others; the linear rule has seen them all.
     pub error: Option<f64>,
     /// The share of entries within one deviation of their prediction (0.68 under a Gaussian), and within two (0.95).
     pub within: Option<[f64; 2]>,
@@ -66,6 +70,13 @@ pub enum BackRule {
     Linear,
     /// The method's own objective with one more point, of elastic embedding.
     Energy,
+    /// The Gaussian process of the latent variable model.
+    Process {
+        /// The variance of its noise, in squared units of the data.
+        noise: f64,
+        /// The inducing points through which it sees the training rows; all of them if there are none.
+        inducing: Option<usize>,
+    },
     /// Local kriging.
     Kriging {
         /// How many map points a place is predicted from.
@@ -77,12 +88,25 @@ pub enum BackRule {
     },
 }
 
+impl Evidence {
+    fn of(rule: BackRule, judged: Option<Judged>) -> Evidence {
+        Evidence {
+            rule,
+            rows: judged.map_or(0, |judged| judged.rows),
+            error: judged.map(|judged| judged.error),
+            within: judged.map(|judged| judged.within),
+            log_density: judged.map(|judged| judged.log_density),
+        }
+    }
+}
+
 impl BackRule {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
         match self {
             BackRule::Linear => "linear",
             BackRule::Energy => "energy",
+            BackRule::Process { .. } => "process",
             BackRule::Kriging { .. } => "kriging",
         }
     }
@@ -98,6 +122,7 @@ pub struct WayBack<'a> {
 enum Ready<'a> {
     Linear { mean: &'a [f64], axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
     Energy(Box<Energy<'a>>),
+    Process(Box<ByProcess<'a>>),
     Kriging(Kriging<'a>),
 }
 
@@ -140,15 +165,21 @@ impl Model {
             let deviations = deviations.unwrap_or(discarded);
             return Ok(WayBack { model: self, rule: Ready::Linear { mean, axes, deviations, map }, evidence });
         }
+        if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
+            let by = ByProcess::new(process, points, &self.embedding, map)?;
+            let inducing = process.inducing.as_ref().map(Points::rows);
+            let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
+            let evidence = Evidence::of(rule, Some(by.judged));
+            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+        }
+        if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
+            let by = ByProcess::on_line(line, points, &self.embedding, map)?;
+            let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
+            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+        }
         let kriging = Kriging::new(points, map)?;
-        let judged = kriging.judged;
-        let evidence = Evidence {
-            rule: BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise },
-            rows: judged.map_or(0, |judged| judged.rows),
-            error: judged.map(|judged| judged.error),
-            within: judged.map(|judged| judged.within),
-            log_density: judged.map(|judged| judged.log_density),
-        };
+        let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
+        let evidence = Evidence::of(rule, kriging.judged);
         Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence })
     }
 
@@ -221,6 +252,7 @@ impl WayBack<'_> {
         let around = match &self.rule {
             Ready::Linear { map, .. } => map.around(coordinates)?,
             Ready::Energy(energy) => energy.around(coordinates)?,
+            Ready::Process(by) => by.around(coordinates)?,
             Ready::Kriging(kriging) => kriging.around(coordinates)?,
         };
         let rows: Vec<(Vec<f64>, Vec<f64>)> =
@@ -245,6 +277,7 @@ impl WayBack<'_> {
         match &self.rule {
             Ready::Linear { mean, axes, deviations, .. } => Ok((linear(y, mean, axes).collect(), deviations.clone())),
             Ready::Energy(energy) => energy.at(y, around),
+            Ready::Process(by) => Ok(by.at(y)),
             Ready::Kriging(kriging) => Ok(kriging.at(around)),
         }
     }
@@ -256,7 +289,9 @@ impl WayBack<'_> {
         let verb = if far == 1 { "is" } else { "are" };
         let advice = match self.rule {
             Ready::Linear { .. } => "the linear rule answers there too, but nothing supports it",
-            Ready::Energy(_) | Ready::Kriging(_) => "their deviations say how little is known there",
+            Ready::Energy(_) | Ready::Process(_) | Ready::Kriging(_) => {
+                "their deviations say how little is known there"
+            }
         };
         Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "place")))
     }

@@ -1,5 +1,5 @@
-//! The likelihood of a Gaussian process over a map, with its slopes: exact, and by inducing points; the exact one with its
-//! slopes in the positions too.
+//! The likelihood of a Gaussian process over a map, with its slopes in the parameters and in the places: exact, and bounded by
+//! inducing points. And what the process predicts at any place.
 //!
 //! ```text
 //! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]        one covariance for all p features
@@ -7,7 +7,10 @@
 //! ```
 
 pub(crate) mod exact;
+pub(crate) mod lanes;
+pub(crate) mod line;
 pub(crate) mod moving;
+pub(crate) mod predict;
 pub(crate) mod problem;
 pub(crate) mod sparse;
 

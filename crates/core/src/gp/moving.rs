@@ -15,6 +15,7 @@
 use crate::error::Result;
 use crate::gp::Space;
 use crate::gp::exact::Exact;
+use crate::gp::lanes::{lanes, moved};
 use crate::gp::problem::Problem;
 use crate::linalg::dense::parts;
 use crate::linalg::{parallel, widest};
@@ -118,35 +119,4 @@ fn pull(block: usize, m: &Mat<f64>, near: &[f64], columns: &[f64]) -> Pull {
         pull.trace += m[j];
     }
     pull
-}
-
-/// Adds w[i] (y[i] − y) to every entry, and returns the sum of what was added.
-#[inline(always)]
-fn moved(weights: &[f64], here: f64, there: &[f64], away: &mut [f64]) -> f64 {
-    let ((w, w_rest), (y, y_rest)) = (weights.as_chunks::<8>(), there.as_chunks::<8>());
-    let (out, out_rest) = away.as_chunks_mut::<8>();
-    let mut sums = [0.0; 8];
-    for ((w, y), out) in w.iter().zip(y).zip(out) {
-        for lane in 0..8 {
-            let step = w[lane] * (y[lane] - here);
-            out[lane] += step;
-            sums[lane] += step;
-        }
-    }
-    let mut sum = sums.iter().sum::<f64>();
-    for ((w, y), out) in w_rest.iter().zip(y_rest).zip(out_rest) {
-        let step = w * (y - here);
-        *out += step;
-        sum += step;
-    }
-    sum
-}
-
-/// The sum, eight entries at a time.
-#[inline(always)]
-fn lanes(values: &[f64]) -> f64 {
-    let (eights, rest) = values.as_chunks::<8>();
-    let mut sums = [0.0; 8];
-    eights.iter().for_each(|eight| (0..8).for_each(|lane| sums[lane] += eight[lane]));
-    sums.iter().sum::<f64>() + rest.iter().sum::<f64>()
 }

@@ -72,6 +72,21 @@ impl Problem {
         self.varying.iter().map(|&(j, mean)| (row[j] - mean) / self.data_unit).collect()
     }
 
+    /// n p.
+    pub(crate) fn cells(&self) -> f64 {
+        (self.n * self.features) as f64
+    }
+
+    /// What a unit of the problem's data is in the data's own units.
+    pub(crate) fn unit(&self) -> f64 {
+        self.data_unit
+    }
+
+    /// The row of the data of point `i`.
+    pub(crate) fn data_row(&self, i: usize) -> &[f64] {
+        &self.data[i * self.features..(i + 1) * self.features]
+    }
+
     /// The map coordinates of point `i`.
     pub(crate) fn place(&self, i: usize) -> &[f64] {
         &self.map[i * self.dims..(i + 1) * self.dims]
@@ -84,7 +99,7 @@ impl Problem {
 
     /// The log likelihood in the data's own units.
     pub(crate) fn log_likelihood(&self, negative: f64) -> f64 {
-        -negative - (self.n * self.features) as f64 * self.data_unit.ln()
+        -negative - self.cells() * self.data_unit.ln()
     }
 
     /// Parameters in the units of the data and the map.

@@ -1,7 +1,7 @@
 //! A lower bound of the likelihood for many points: everything is seen through m inducing points.
 //!
-//! The inducing points are m of the points, evenly spaced in their order; the bias, which is one number for all points,
-//! is kept exactly. With C = v R the part of the covariance that depends on the map, between all points (nn), between
+//! The inducing points are places on the map; the score takes those of m points, evenly spaced in their order, and the latent
+//! variable model moves them. The bias, which is one number for all points, is kept exactly. With C = v R the part of the covariance that depends on the map, between all points (nn), between
 //! inducing and all (mn) and among the inducing (mm):
 //!
 //! ```text
@@ -17,6 +17,12 @@
 //! ∂/∂C[mn] = L⁻ᵀ ((p/w (I − B⁻¹) − e eᵀ/w³) V + e X̃ᵀ/w²)
 //! ```
 //!
+//! and with W = ∂/∂C[mn]∘C[mn] and U = ∂/∂C[mm]∘C[mm] the slopes in the places y of the points and z of the inducing points:
+//!
+//! ```text
+//! ∂/∂y[i] = Σₐ W[a,i] (z[a] − y[i]) / ℓ²     ∂/∂z[a] = (Σᵢ W[a,i] (y[i] − z[a]) + 2 Σ_c U[a,c] (z[c] − z[a])) / ℓ²
+//! ```
+//!
 //! The bias is added in closed form ([`Biased`]): the slopes are these for other data, X̂ = X̃ − c 1 (X̃ᵀu)ᵀ and √(pc) 1,
 //! which are linear in X̃ and 1, so that V X̂ follows from V X̃ and V 1.
 //!
@@ -25,11 +31,12 @@
 //!
 //! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009.
 
+use crate::gp::lanes::{dot, lanes, moved, squared_distances};
 use crate::gp::problem::{Problem, spaced};
 use crate::gp::{Biased, Negative, Process, Space};
 use crate::linalg::dense::cholesky::{Positive, add_gram};
 use crate::linalg::dense::product;
-use crate::linalg::parallel;
+use crate::linalg::{parallel, widest};
 use faer::{Mat, MatRef, Par};
 
 /// What is added to the diagonal of C[mm], as a part of v.
@@ -39,14 +46,44 @@ const POINTS: usize = 512;
 /// The most blocks, each of which holds an m x (m + p) sum.
 const BLOCKS: usize = 64;
 
-/// The bound of a problem.
+/// The bound of a problem whose inducing points are some of its points.
 pub(crate) struct Sparse<'a> {
     problem: &'a Problem,
-    inducing: Vec<usize>,
+    inducing: Vec<f64>,
+    bound: Bound,
+}
+
+/// What the bound needs of the data alone.
+pub(crate) struct Bound {
     /// ‖X̃‖².
     total: f64,
     /// X̃ᵀ1, which is rounding.
     sums: Vec<f64>,
+}
+
+/// The negative bound at some places and parameters.
+pub(crate) struct Bounded {
+    pub(crate) negative: Negative,
+    /// Its slopes in the places of the points and of the inducing points, one row each.
+    pub(crate) points: Vec<f64>,
+    pub(crate) inducing: Vec<f64>,
+}
+
+/// Where the points and the inducing points are, and the covariance between them.
+pub(super) struct Scene<'a> {
+    problem: &'a Problem,
+    /// The map, one row per point.
+    places: &'a [f64],
+    /// The inducing points, one row each, and coordinate after coordinate.
+    inducing: &'a [f64],
+    columns: Vec<f64>,
+    m: usize,
+    v: f64,
+    length: f64,
+    /// L.
+    pub(super) factor: Positive,
+    /// Among the inducing points.
+    among: Near,
 }
 
 /// Squared distances from the inducing points to some points, and exp(−s/2ℓ²).
@@ -57,9 +94,9 @@ struct Near {
 
 /// What the points say to the inducing points: Φ, its lower triangle until it is complete, and V X̃ with V 1 as its last
 /// column.
-struct Seen {
-    gram: Mat<f64>,
-    data: Mat<f64>,
+pub(super) struct Seen {
+    pub(super) gram: Mat<f64>,
+    pub(super) data: Mat<f64>,
 }
 
 /// The slopes of the bound as the gradient needs them.
@@ -72,14 +109,44 @@ struct Slopes {
     constant: Vec<f64>,
 }
 
+/// Sums over slopes ∂ along C from the inducing points a to some points i: Σ ∂∘R and Σ ∂∘R∘S, Σₐ (∂∘R)[a,i] (z[a] − y[i]) one
+/// row per point, and Σᵢ (∂∘R)[a,i] (z[a] − y[i]) coordinate after coordinate.
+struct Pull {
+    sums: [f64; 2],
+    points: Vec<f64>,
+    inducing: Vec<f64>,
+}
+
 impl<'a> Sparse<'a> {
     pub(crate) fn new(problem: &'a Problem, m: usize) -> Sparse<'a> {
-        let total = problem.data.iter().map(|x| x * x).sum();
-        let mut sums = vec![0.0; problem.features];
-        for row in problem.data.chunks_exact(problem.features) {
-            sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
-        }
-        Sparse { problem, inducing: spaced(problem.n, m), total, sums }
+        let inducing = spaced(problem.n, m).into_iter().flat_map(|i| problem.place(i)).copied().collect();
+        Sparse { problem, inducing, bound: Bound::new(problem) }
+    }
+}
+
+impl Process for Sparse<'_> {
+    fn negative(&self, _space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+        let scene = Scene::new(self.problem, &self.problem.map, &self.inducing, v, length)?;
+        Some(self.bound.at(&scene, bias, w)?.negative)
+    }
+}
+
+impl<'a> Scene<'a> {
+    /// None if the covariance of the inducing points is singular in spite of the jitter.
+    pub(super) fn new(
+        problem: &'a Problem,
+        places: &'a [f64],
+        inducing: &'a [f64],
+        v: f64,
+        length: f64,
+    ) -> Option<Scene<'a>> {
+        let dims = problem.dims;
+        let m = inducing.len() / dims;
+        let columns: Vec<f64> = (0..m * dims).map(|at| inducing[at % m * dims + at / m]).collect();
+        let among = near(&columns, m, inducing, dims, length);
+        let jitter = |a: usize, c: usize| if a == c { JITTER * v } else { 0.0 };
+        let factor = Positive::factor(Mat::from_fn(m, m, |a, c| v * among.near[(a, c)] + jitter(a, c)))?;
+        Some(Scene { problem, places, inducing, columns, m, v, length, factor, among })
     }
 
     /// The first point and the number of points of every block.
@@ -89,18 +156,21 @@ impl<'a> Sparse<'a> {
         (0..n).step_by(size).map(|start| (start, size.min(n - start))).collect()
     }
 
-    fn near(&self, length: f64, count: usize, row: impl Fn(usize) -> usize) -> Near {
-        let m = self.inducing.len();
-        let squared = Mat::from_fn(m, count, |a, i| self.problem.squared_distance(self.inducing[a], row(i)));
-        let scale = -0.5 / (length * length);
-        let near = Mat::from_fn(m, count, |a, i| (scale * squared[(a, i)]).exp());
-        Near { squared, near }
+    /// The places of a block, one row per point.
+    fn places(&self, (start, count): (usize, usize)) -> &[f64] {
+        let dims = self.problem.dims;
+        &self.places[start * dims..(start + count) * dims]
+    }
+
+    /// From the inducing points to the points of a block.
+    fn near(&self, block: (usize, usize)) -> Near {
+        near(&self.columns, self.m, self.places(block), self.problem.dims, self.length)
     }
 
     /// V of a block.
-    fn whitened(&self, near: &Near, factor: &Positive, v: f64) -> Mat<f64> {
-        let mut covariance = Mat::from_fn(near.near.nrows(), near.near.ncols(), |a, i| v * near.near[(a, i)]);
-        factor.solve_lower(covariance.as_mut(), Par::Seq);
+    fn whitened(&self, near: &Near) -> Mat<f64> {
+        let mut covariance = Mat::from_fn(near.near.nrows(), near.near.ncols(), |a, i| self.v * near.near[(a, i)]);
+        self.factor.solve_lower(covariance.as_mut(), Par::Seq);
         covariance
     }
 
@@ -111,11 +181,10 @@ impl<'a> Sparse<'a> {
     }
 
     /// Φ, V X̃ and V 1 over all points.
-    fn seen(&self, factor: &Positive, v: f64, length: f64) -> Seen {
-        let (m, p) = (self.inducing.len(), self.problem.features);
+    pub(super) fn seen(&self) -> Seen {
+        let (m, p) = (self.m, self.problem.features);
         let one = |block: (usize, usize)| {
-            let near = self.near(length, block.1, |i| block.0 + i);
-            let whitened = self.whitened(&near, factor, v);
+            let whitened = self.whitened(&self.near(block));
             let mut gram = Mat::zeros(m, m);
             add_gram(gram.as_mut(), whitened.as_ref(), 1.0, Par::Seq);
             let along = product(whitened.as_ref(), self.data(block));
@@ -132,36 +201,82 @@ impl<'a> Sparse<'a> {
         sum
     }
 
-    /// Σ ∂∘R and Σ ∂∘R∘S over C[mn].
-    fn slopes_to_points(&self, factor: &Positive, slopes: &Slopes, v: f64, length: f64) -> [f64; 2] {
+    /// The sums over ∂/∂C[mn].
+    fn slopes_to_points(&self, slopes: &Slopes) -> Pull {
         let one = |block: (usize, usize)| {
-            let near = self.near(length, block.1, |i| block.0 + i);
-            let whitened = self.whitened(&near, factor, v);
-            let mut slope = product(slopes.through.as_ref(), whitened.as_ref());
+            let near = self.near(block);
+            let mut slope = product(slopes.through.as_ref(), self.whitened(&near).as_ref());
             slope += product(slopes.data.as_ref(), self.data(block).transpose());
             (0..block.1).for_each(|i| add(slope.col_as_slice_mut(i), &slopes.constant));
-            factor.solve_upper(slope.as_mut(), Par::Seq);
-            contracted(&slope, &near)
+            self.factor.solve_upper(slope.as_mut(), Par::Seq);
+            self.pull(slope, &near, self.places(block))
         };
-        let parts: Vec<[f64; 2]> = parallel::collect_of(self.blocks(), |_, block| one(block));
-        parts.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
+        let parts = parallel::collect_of(self.blocks(), |_, block| one(block));
+        let mut all = Pull { sums: [0.0; 2], points: Vec::new(), inducing: vec![0.0; self.columns.len()] };
+        for part in parts {
+            all.sums = [all.sums[0] + part.sums[0], all.sums[1] + part.sums[1]];
+            all.points.extend(part.points);
+            add(&mut all.inducing, &part.inducing);
+        }
+        all
+    }
+
+    /// The sums over the slopes ∂ to some points, whose places are given one row each.
+    fn pull(&self, mut slope: Mat<f64>, near: &Near, places: &[f64]) -> Pull {
+        let dims = self.problem.dims;
+        let mut pull =
+            Pull { sums: [0.0; 2], points: vec![0.0; places.len()], inducing: vec![0.0; self.columns.len()] };
+        for (i, place) in places.chunks_exact(dims).enumerate() {
+            let (near, squared) = (near.near.col_as_slice(i), near.squared.col_as_slice(i));
+            let (weights, out) = (slope.col_as_slice_mut(i), &mut pull.points[i * dims..(i + 1) * dims]);
+            let (inducing, sums) = (&mut pull.inducing, &mut pull.sums);
+            widest(
+                #[inline(always)]
+                || {
+                    weights.iter_mut().zip(near).for_each(|(w, r)| *w *= r);
+                    *sums = [sums[0] + lanes(weights), sums[1] + dot(weights, squared)];
+                    let columns = self.columns.chunks_exact(self.m).zip(inducing.chunks_exact_mut(self.m));
+                    for ((column, away), (here, out)) in columns.zip(place.iter().zip(out.iter_mut())) {
+                        *out = moved(weights, *here, column, away);
+                    }
+                },
+            );
+        }
+        pull
     }
 }
 
-impl Process for Sparse<'_> {
-    fn negative(&self, _space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
-        let (n, p, m) = (self.problem.n as f64, self.problem.features as f64, self.inducing.len());
-        let among = self.near(length, m, |i| self.inducing[i]);
-        let jitter = |a: usize, c: usize| if a == c { JITTER * v } else { 0.0 };
-        let factor = Positive::factor(Mat::from_fn(m, m, |a, c| v * among.near[(a, c)] + jitter(a, c)))?;
-        let seen = self.seen(&factor, v, length);
+impl Bound {
+    pub(crate) fn new(problem: &Problem) -> Bound {
+        let mut sums = vec![0.0; problem.features];
+        problem.data.chunks_exact(problem.features).for_each(|row| add(&mut sums, row));
+        Bound { total: problem.data.iter().map(|x| x * x).sum(), sums }
+    }
+
+    /// At these places of the points and the inducing points, with the length one. None if the covariance of the inducing
+    /// points is singular in spite of the jitter. Without a bias the best is taken.
+    pub(crate) fn moving(
+        &self,
+        problem: &Problem,
+        places: &[f64],
+        inducing: &[f64],
+        [v, w]: [f64; 2],
+        bias: Option<f64>,
+    ) -> Option<Bounded> {
+        self.at(&Scene::new(problem, places, inducing, v, 1.0)?, bias, w)
+    }
+
+    fn at(&self, scene: &Scene<'_>, bias: Option<f64>, w: f64) -> Option<Bounded> {
+        let (problem, v, length, m) = (scene.problem, scene.v, scene.length, scene.m);
+        let (n, p) = (problem.n as f64, problem.features as f64);
+        let seen = scene.seen();
         let identity = |a: usize, c: usize| f64::from(u8::from(a == c));
         let mut noisy = Positive::factor(Mat::from_fn(m, m, |a, c| identity(a, c) + seen.gram[(a, c)] / w))?;
         let mut e = seen.data.clone();
         noisy.solve(e.as_mut());
         let missing = n * v - (0..m).map(|a| seen.gram[(a, a)]).sum::<f64>();
         let log_det = n * w.ln() + noisy.log_det();
-        let columns = self.problem.features;
+        let columns = problem.features;
         let explained: f64 = (0..columns).map(|j| dot(seen.data.col_as_slice(j), e.col_as_slice(j))).sum();
         let quadratic = self.total / w - explained / (w * w);
         let unbiased = 0.5 * (p * (n * std::f64::consts::TAU.ln() + log_det + missing / w) + quadratic);
@@ -186,42 +301,44 @@ impl Process for Sparse<'_> {
         let through = Mat::from_fn(m, m, |a, c| p / w * (identity(a, c) - inverse[(a, c)]) - outer[(a, c)] / w.powi(3));
         // ½ w (through) is what C[mm] and C[mn] have in common.
         let mut slope = Mat::from_fn(m, m, |a, c| 0.5 * (w * through[(a, c)] - p / w * seen.gram[(a, c)]));
-        factor.solve_upper(slope.as_mut(), Par::Seq);
+        scene.factor.solve_upper(slope.as_mut(), Par::Seq);
         let mut slope = slope.transpose().to_owned();
-        factor.solve_upper(slope.as_mut(), Par::Seq);
+        scene.factor.solve_upper(slope.as_mut(), Par::Seq);
         let part = |a: usize| last * e[(a, columns)] - c * (0..columns).map(|j| along[j] * e[(a, j)]).sum::<f64>();
         let slopes = Slopes {
             through,
             data: Mat::from_fn(m, columns, |a, j| e[(a, j)] / (w * w)),
             constant: (0..m).map(|a| part(a) / (w * w)).collect(),
         };
-        let (mn, mm) = (self.slopes_to_points(&factor, &slopes, v, length), contracted(&slope, &among));
         let diagonal = JITTER * (0..m).map(|a| slope[(a, a)]).sum::<f64>() - 0.5 * p * n / w;
+        let (mn, mm) = (scene.slopes_to_points(&slopes), scene.pull(slope, &scene.among, scene.inducing));
         let seen_again = inner(&e, &product(seen.gram.as_ref(), e.as_ref()));
         let along_noise = 0.5 * p * (inner(&inverse, &seen.gram) / w - n + missing / w) + 0.5 * total / w
             - inner(&data, &e) / (w * w)
             + 0.5 * seen_again / w.powi(3);
+        let steep = v / (length * length);
         let slopes =
-            [-v * (mm[0] + mn[0] + diagonal), -v / (length * length) * (mm[1] + mn[1]), biased.slope, -along_noise];
-        Some(Negative { value: unbiased + biased.value, bias: biased.bias, slopes })
+            [-v * (mm.sums[0] + mn.sums[0] + diagonal), -steep * (mm.sums[1] + mn.sums[1]), biased.slope, -along_noise];
+        let dims = problem.dims;
+        let of_inducing = |at: usize| steep * (mn.inducing[at % dims * m + at / dims] - 2.0 * mm.points[at]);
+        Some(Bounded {
+            negative: Negative { value: unbiased + biased.value, bias: biased.bias, slopes },
+            points: mn.points.iter().map(|pull| -steep * pull).collect(),
+            inducing: (0..m * dims).map(of_inducing).collect(),
+        })
     }
 }
 
-/// Σ ∂∘R and Σ ∂∘R∘S.
-fn contracted(slope: &Mat<f64>, near: &Near) -> [f64; 2] {
-    let mut sums = [0.0; 2];
-    for j in 0..slope.ncols() {
-        let columns = slope.col_as_slice(j).iter().zip(near.near.col_as_slice(j)).zip(near.squared.col_as_slice(j));
-        for ((slope, near), squared) in columns {
-            sums[0] += slope * near;
-            sums[1] += slope * near * squared;
-        }
+/// From some places, given coordinate after coordinate, to others, given one row each.
+fn near(columns: &[f64], m: usize, rows: &[f64], dims: usize, length: f64) -> Near {
+    let (count, scale) = (rows.len() / dims, -0.5 / (length * length));
+    let (mut squared, mut near) = (Mat::zeros(m, count), Mat::zeros(m, count));
+    for (i, row) in rows.chunks_exact(dims).enumerate() {
+        let (squared, near) = (squared.col_as_slice_mut(i), near.col_as_slice_mut(i));
+        squared_distances(columns, row, squared);
+        near.iter_mut().zip(squared.iter()).for_each(|(near, s)| *near = (scale * s).exp());
     }
-    sums
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
+    Near { squared, near }
 }
 
 /// `a ← a + b`.
@@ -235,7 +352,7 @@ fn inner(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
 }
 
 /// Copies the lower triangle to the upper.
-fn complete(matrix: &mut Mat<f64>) {
+pub(super) fn complete(matrix: &mut Mat<f64>) {
     for j in 1..matrix.ncols() {
         for i in 0..j {
             matrix[(i, j)] = matrix[(j, i)];

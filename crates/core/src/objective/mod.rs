@@ -14,6 +14,6 @@ pub(crate) mod umap;
 
 pub use crate::forces::repulsion::Accuracy;
 pub use elastic::{ElasticInit, Lambda, Pushes, Springs};
-pub use gplvm::{GplvmInit, GplvmPrior};
+pub use gplvm::{GplvmInit, GplvmKernel, GplvmPrior};
 pub use neighborhood::Perplexity;
 pub use start::Init;

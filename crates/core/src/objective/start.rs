@@ -44,6 +44,10 @@ const NEIGHBORS: usize = 15;
 /// Of more points than this the principal components are those of so many of them: a start need not be more exact.
 const SAMPLED: usize = 10_000;
 
+/// The landmarks of isomap, if there are more points than that.
+const LANDMARKS: usize = 200;
+const LANDMARKS_ABOVE: usize = 2500;
+
 impl Init {
     /// A start for every point whose first coordinate has the given standard deviation; the site's own, if it has one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
@@ -141,10 +145,10 @@ pub(super) fn usual_graph(site: &Site<'_>) -> Result<Graph> {
     Ok(site.ground.neighbors(&search, site.observer)?.graph)
 }
 
-/// Isomap with so many landmarks.
-pub(super) fn isomap(site: &Site<'_>, graph: &Graph, landmarks: usize) -> Result<Points> {
+/// Isomap, with landmarks if there are many points.
+pub(super) fn isomap(site: &Site<'_>, graph: &Graph) -> Result<Points> {
     let n = site.len();
-    let method = Isomap { landmarks: (landmarks < n).then_some(landmarks) };
+    let method = Isomap { landmarks: (n > LANDMARKS_ABOVE).then_some(LANDMARKS) };
     let site = Site { graph: Some(graph), ..*site };
     let mut built = method.build(&site)?;
     let map = coordinates::map(&mut built.task, site.dims, site.seed, site.memory, site.observer)?;

@@ -12,6 +12,7 @@
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
 //! | `Process` | gplvm | where its row is likeliest, given the rows and the positions of all training points |
+//! | `OnLine` | gplvm with the kernel ou | where on the line its row is likeliest, given the rows on both sides |
 //! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
 //! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
@@ -22,6 +23,7 @@ mod features;
 mod latent;
 mod linear;
 mod nystrom;
+mod on_line;
 mod process;
 mod squares;
 mod stress;
@@ -35,11 +37,13 @@ pub(crate) use latent::Observed;
 pub use latent::{Latent, Posterior};
 pub(crate) use linear::Linear;
 pub(crate) use nystrom::{Form, Nystrom};
-pub(crate) use process::Process;
+pub(crate) use on_line::OnLine;
+pub(crate) use process::{Mapping, Process};
 pub(crate) use squares::Squares;
 pub(crate) use stress::Stress;
 
 use crate::error::{Error, Result};
+use crate::gp::line::Line;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Index, Lists, Metric};
 use crate::ground::Ground;
@@ -81,6 +85,7 @@ pub(crate) enum Rule {
     Latent(Latent),
     Features(Features),
     Process(Process),
+    OnLine(OnLine),
 }
 
 /// What a rule knows of the training points.
@@ -107,6 +112,7 @@ pub(crate) struct Newcomer<'a> {
     pushes: Option<&'a Pushes>,
     /// The fitted process, where the rule asks.
     fitted: Option<&'a process::Fitted<'a>>,
+    line: Option<&'a Line>,
 }
 
 impl Rule {
@@ -122,7 +128,8 @@ impl Rule {
             Rule::Attracted(attracted) => attracted.fits(rows),
             Rule::Features(known) => known.fits(features, dims),
             Rule::Latent(latent) => latent.fits(features, dims),
-            Rule::Process(process) => process.fits(),
+            Rule::Process(process) => process.fits(rows, dims),
+            Rule::OnLine(line) => line.fits(dims),
         }
     }
 
@@ -136,6 +143,7 @@ impl Rule {
                 | Rule::Tangent
                 | Rule::Features(_)
                 | Rule::Process(_)
+                | Rule::OnLine(_)
         )
     }
 
@@ -173,6 +181,7 @@ impl Rule {
         let away = self.away().map(Away::prepared).transpose()?;
         let pushes = if let Rule::Attracted(attracted) = self { Some(attracted.prepared(known)) } else { None };
         let fitted = if let Rule::Process(process) = self { Some(process.fitted(known)?) } else { None };
+        let line = if let Rule::OnLine(line) = self { Some(line.prepared(known)?) } else { None };
         let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
         let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
@@ -191,6 +200,7 @@ impl Rule {
                         squares: &squares[i * width..(i + 1) * width],
                         pushes: pushes.as_ref(),
                         fitted: fitted.as_ref(),
+                        line: line.as_ref(),
                     },
                 )
             });
@@ -217,6 +227,7 @@ impl Rule {
             Rule::Attracted(attracted) => attracted.row(known, new),
             Rule::Features(features) => features.row(new),
             Rule::Process(_) => new.fitted.map_or(Vec::new(), |fitted| fitted.row(new.row, new.near)),
+            Rule::OnLine(_) => new.line.map_or(Vec::new(), |line| vec![line.place(&line.problem.row(new.row))]),
         }
     }
 
@@ -227,7 +238,7 @@ impl Rule {
             Rule::Stress(stress) => Some(&stress.away),
             Rule::Attracted(attracted) => attracted.away.as_ref(),
             Rule::Linear(_) | Rule::Latent(_) | Rule::Barycenter(_) | Rule::Tangent => None,
-            Rule::Nystrom(_) | Rule::Features(_) | Rule::Process(_) => None,
+            Rule::Nystrom(_) | Rule::Features(_) | Rule::Process(_) | Rule::OnLine(_) => None,
         }
     }
 }

@@ -1,11 +1,10 @@
 //! The position at which a new row is likeliest under a Gaussian process over the map, given all training rows.
 //!
 //! ```text
-//! k[i] = v exp(−½‖y − y[i]‖²) + b,   m(y) = X̃ᵀK⁻¹k,   s²(y) = v + b + w − kᵀK⁻¹k
 //! y = argmin ½ p log s² + ½ ‖x − m‖² / s²        (+ ½ ‖y‖² under the Gaussian prior)
 //! ```
 //!
-//! x is in the units of the fit: centered, and the training rows have mean square one. The density has many maxima, so that
+//! m(y) and s²(y) are the mean and the variance that the process predicts (`gp/predict.rs`). x is in the units of the fit: centered, and the training rows have mean square one. The density has many maxima, so that
 //! the descent starts from the position of that near training row at which it is highest.
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
@@ -13,13 +12,11 @@
 
 use super::Known;
 use crate::error::{Error, Result};
+use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::{parallel, widest};
 use crate::optimize::{Bounds, Descent, Stop};
 use crate::points::Points;
 use crate::progress::Silent;
-use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
 /// Where a descent ends.
@@ -38,6 +35,39 @@ pub(crate) struct Process {
     pub(crate) noise: f64,
     /// Whether positions have a standard normal prior.
     pub(crate) prior: bool,
+    /// The inducing points, on the map; the process is exact without them.
+    pub(crate) inducing: Option<Points>,
+    /// Back-constraints: positions as a function of the data.
+    pub(crate) mapping: Option<Mapping>,
+}
+
+/// y(x) = Σⱼ exp(−‖x − x[j]‖² / 2h²) a[j] + b over the training rows, x in the units of the fit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mapping {
+    /// h.
+    pub(crate) width: f64,
+    /// a, one row per training row.
+    pub(crate) weights: Points,
+    /// b.
+    pub(crate) origin: Vec<f64>,
+}
+
+impl Mapping {
+    fn fits(&self, rows: usize, dims: usize) -> bool {
+        let Mapping { width, weights, origin } = self;
+        let sizes = (weights.rows(), weights.cols(), origin.len()) == (rows, dims, dims);
+        *width > 0.0 && weights.is_sound() && sizes
+    }
+
+    fn row(&self, row: &[f64], problem: &Problem) -> Vec<f64> {
+        let mut place = self.origin.clone();
+        for j in 0..problem.n {
+            let squared: f64 = row.iter().zip(problem.data_row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+            let near = (-0.5 * squared / (self.width * self.width)).exp();
+            place.iter_mut().zip(self.weights.row(j)).for_each(|(y, a)| *y += near * a);
+        }
+        place
+    }
 }
 
 /// A process with its training rows, ready for any new row.
@@ -45,52 +75,46 @@ pub(super) struct Fitted<'a> {
     process: &'a Process,
     map: &'a Points,
     problem: Problem,
-    /// K⁻¹X̃.
-    solved: Mat<f64>,
-    /// K⁻¹.
-    inverse: Mat<f64>,
+    prediction: Prediction,
 }
 
 impl Process {
-    pub(super) fn fits(&self) -> bool {
+    pub(super) fn fits(&self, rows: usize, dims: usize) -> bool {
         let positive = |x: f64| x.is_finite() && x > 0.0;
-        positive(self.variance) && positive(self.bias) && positive(self.noise)
+        let inducing = self.inducing.as_ref().is_none_or(|inducing| inducing.is_sound() && inducing.cols() == dims);
+        positive(self.variance)
+            && positive(self.bias)
+            && positive(self.noise)
+            && inducing
+            && self.mapping.as_ref().is_none_or(|mapping| mapping.fits(rows, dims))
+    }
+
+    /// What the process predicts on the map of these points, in the units of the problem that comes with it.
+    pub(crate) fn prediction(&self, points: &Points, map: &Points) -> Result<(Problem, Prediction)> {
+        let problem = Problem::new(points, map, true)?;
+        let parameters = [self.variance, self.bias, self.noise];
+        let prediction = match &self.inducing {
+            None => Prediction::exact(&problem, map.values(), parameters),
+            Some(inducing) => Prediction::bounded(&problem, map.values(), inducing.values(), parameters),
+        };
+        let singular = || Error::Numerical("the covariance of the training points is singular to rounding".into());
+        Ok((problem, prediction.ok_or_else(singular)?))
     }
 
     pub(super) fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
         let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm places points alone; give points"))?;
-        let (map, n) = (known.map, points.rows());
-        let problem = Problem::new(points, map, true)?;
-        let mut covariance = vec![0.0; n * n];
-        parallel::chunks_mut(&mut covariance, n, |j, column| {
-            self.covariances(map, map.row(j), column);
-            column[j] += self.noise;
-        });
-        let covariance = Mat::from_fn(n, n, |i, j| covariance[j * n + i]);
-        let singular = || Error::Numerical("the covariance of the training points is singular to rounding".into());
-        let mut factor = Positive::factor(covariance).ok_or_else(singular)?;
-        let mut solved = MatRef::from_row_major_slice(&problem.data, n, problem.features).to_owned();
-        factor.solve(solved.as_mut());
-        let mut inverse = factor.inverse();
-        for j in 1..n {
-            (0..j).for_each(|i| inverse[(i, j)] = inverse[(j, i)]);
-        }
-        Ok(Fitted { process: self, map, problem, solved, inverse })
-    }
-
-    /// k of a position.
-    fn covariances(&self, map: &Points, place: &[f64], out: &mut [f64]) {
-        for (out, other) in out.iter_mut().zip(map.values().chunks_exact(map.cols())) {
-            let squared: f64 = place.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
-            *out = self.variance * (-0.5 * squared).exp() + self.bias;
-        }
+        let (problem, prediction) = self.prediction(points, known.map)?;
+        Ok(Fitted { process: self, map: known.map, problem, prediction })
     }
 }
 
 impl Fitted<'_> {
-    /// The position of a new row, from those of the training rows near it.
+    /// The position of a new row, from those of the training rows near it; by the mapping, if there is one.
     pub(super) fn row(&self, row: &[f64], near: &[u32]) -> Vec<f64> {
         let row = self.problem.row(row);
+        if let Some(mapping) = &self.process.mapping {
+            return mapping.row(&row, &self.problem);
+        }
         let mut slope = vec![0.0; self.map.cols()];
         let mut best = (f64::INFINITY, self.map.row(near[0] as usize).to_vec(), 1.0);
         for &i in near {
@@ -116,57 +140,20 @@ impl Fitted<'_> {
 
     /// The negative log density of a row at a position, up to a constant and per feature, with its slope.
     fn negative(&self, row: &[f64], place: &[f64], slope: &mut [f64]) -> f64 {
-        let Process { variance, bias, noise, prior } = *self.process;
-        let (n, p) = (self.map.rows(), row.len() as f64);
-        let mut k = vec![0.0; n];
-        self.process.covariances(self.map, place, &mut k);
-        let mut u = vec![0.0; n];
-        let mut off = vec![0.0; row.len()];
-        let mut along = vec![0.0; n];
-        widest(
-            #[inline(always)]
-            || {
-                (0..n).for_each(|j| add(&mut u, k[j], self.inverse.col_as_slice(j)));
-                for (j, off) in off.iter_mut().enumerate() {
-                    let column = self.solved.col_as_slice(j);
-                    *off = row[j] - dot(column, &k);
-                    add(&mut along, *off, column);
-                }
-            },
-        );
-        let spread = (variance + bias + noise - dot(&k, &u)).max(0.5 * noise);
-        let square = dot(&off, &off);
-        slope.fill(0.0);
-        for i in 0..n {
-            let along = -along[i] / spread - (p - square / spread) * u[i] / spread;
-            // dk/dy = −(k − b)(y − y[i]).
-            let pull = -along * (k[i] - bias) / p;
-            slope
-                .iter_mut()
-                .zip(place.iter().zip(self.map.row(i)))
-                .for_each(|(s, (y, other))| *s += pull * (y - other));
-        }
+        let (at, p) = (self.prediction.at(place), row.len() as f64);
+        let off: Vec<f64> = row.iter().zip(&at.mean).map(|(x, mean)| x - mean).collect();
+        let square: f64 = off.iter().map(|off| off * off).sum();
+        let spread = at.variance;
+        let along_mean: Vec<f64> = off.iter().map(|off| -off / (spread * p)).collect();
+        let along_variance = 0.5 * (1.0 - square / (spread * p)) / spread;
+        slope.copy_from_slice(&self.prediction.slope(place, &at, &along_mean, along_variance));
         let mut value = 0.5 * (spread.ln() + square / (spread * p));
-        if prior {
-            value += 0.5 * dot(place, place) / p;
+        if self.process.prior {
+            value += 0.5 * place.iter().map(|y| y * y).sum::<f64>() / p;
             slope.iter_mut().zip(place).for_each(|(s, y)| *s += y / p);
         }
         value
     }
-}
-
-#[inline(always)]
-fn add(out: &mut [f64], factor: f64, column: &[f64]) {
-    out.iter_mut().zip(column).for_each(|(out, x)| *out += factor * x);
-}
-
-/// Σ a∘b, eight entries at a time.
-#[inline(always)]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
-    let mut sums = [0.0; 8];
-    a.iter().zip(b).for_each(|(a, b)| (0..8).for_each(|lane| sums[lane] += a[lane] * b[lane]));
-    sums.iter().sum::<f64>() + a_rest.iter().zip(b_rest).map(|(a, b)| a * b).sum::<f64>()
 }
 
 #[cfg(test)]
@@ -185,8 +172,9 @@ mod tests {
     #[test]
     fn the_slope_of_the_density_is_that_of_central_differences() {
         let (points, map) = strip(40);
-        for prior in [false, true] {
-            let process = Process { variance: 1.3, bias: 0.2, noise: 0.05, prior };
+        let inducing = map.select(&(0..40).step_by(4).collect::<Vec<_>>());
+        for (prior, inducing) in [(false, None), (true, None), (false, Some(inducing))] {
+            let process = Process { variance: 1.3, bias: 0.2, noise: 0.05, prior, inducing, mapping: None };
             let known = Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[] };
             let fitted = process.fitted(&known).unwrap();
             let row = fitted.problem.row(&[0.3, 0.4, 0.1, 2.0, 0.0]);
@@ -210,15 +198,17 @@ mod tests {
         let (points, map) = strip(80);
         let kept: Vec<usize> = (0..80).filter(|i| i % 9 != 4).collect();
         let (rows, places) = (points.select(&kept), map.select(&kept));
-        let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: false };
-        let known = Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[] };
-        let fitted = process.fitted(&known).unwrap();
-        let index = crate::graph::Index::new(&rows, Metric::Euclidean).unwrap();
-        for i in (4..80).step_by(9) {
-            let near = index.nearest(&points.select(&[i]), 3).unwrap().0;
-            let found = fitted.row(points.row(i), &near);
-            let off = Metric::Euclidean.distance(&found, map.row(i));
-            assert!(off < 0.15, "row {i} is {off} away from its place");
+        for inducing in [None, Some(places.select(&(0..places.rows()).step_by(2).collect::<Vec<_>>()))] {
+            let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: false, inducing, mapping: None };
+            let known = Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[] };
+            let fitted = process.fitted(&known).unwrap();
+            let index = crate::graph::Index::new(&rows, Metric::Euclidean).unwrap();
+            for i in (4..80).step_by(9) {
+                let near = index.nearest(&points.select(&[i]), 3).unwrap().0;
+                let found = fitted.row(points.row(i), &near);
+                let off = Metric::Euclidean.distance(&found, map.row(i));
+                assert!(off < 0.15, "row {i} is {off} away from its place");
+            }
         }
     }
 }

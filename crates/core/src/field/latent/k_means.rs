@@ -21,7 +21,7 @@ const ROUNDS: usize = 10;
 /// # Errors
 ///
 /// [`Error::Stopped`] if the observer asks for it.
-pub(super) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn Observer) -> Result<Points> {
+pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn Observer) -> Result<Points> {
     let (n, p) = (points.rows(), points.cols());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
     let drawn = index::sample(&mut rng, n, n.min(SAMPLE * count)).into_vec();

@@ -3,7 +3,7 @@
 pub(crate) mod em;
 pub(crate) mod fa;
 pub(crate) mod fit;
-mod k_means;
+pub(crate) mod k_means;
 mod landmarks;
 mod pairs;
 pub(crate) mod pkpca;

@@ -66,6 +66,22 @@ impl Positive {
         self.solve_upper(b, self.par);
     }
 
+    /// L b.
+    pub(crate) fn lower_times(&self, b: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(b.nrows(), b.ncols());
+        let (lower, full) = (BlockStructure::TriangularLower, BlockStructure::Rectangular);
+        matmul(out.as_mut(), full, Accum::Replace, self.factor.as_ref(), lower, b, full, 1.0, self.par);
+        out
+    }
+
+    /// Lᵀ b.
+    pub(crate) fn upper_times(&self, b: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(b.nrows(), b.ncols());
+        let (upper, full) = (BlockStructure::TriangularUpper, BlockStructure::Rectangular);
+        matmul(out.as_mut(), full, Accum::Replace, self.factor.transpose(), upper, b, full, 1.0, self.par);
+        out
+    }
+
     /// A⁻¹, its lower triangle; zero above.
     pub(crate) fn inverse(&mut self) -> Mat<f64> {
         let n = self.factor.nrows();
@@ -97,6 +113,11 @@ mod tests {
         let mut b = faer::mat![[3.0], [0.0]];
         positive.solve(b.as_mut());
         assert!((b - faer::mat![[2.0], [-1.0]]).norm_max() < 1e-15);
+        // [[2, 1], [1, 2]] has the factor [[√2, 0], [1/√2, √(3/2)]].
+        let b = faer::mat![[1.0], [2.0]];
+        let (root, last) = (2f64.sqrt(), 1.5f64.sqrt());
+        assert!((positive.lower_times(b.as_ref()) - faer::mat![[root], [1.0 / root + 2.0 * last]]).norm_max() < 1e-15);
+        assert!((positive.upper_times(b.as_ref()) - faer::mat![[root + root], [2.0 * last]]).norm_max() < 1e-15);
         let inverse = positive.inverse();
         assert!((inverse[(0, 0)] - 2.0 / 3.0).abs() < 1e-15 && (inverse[(1, 0)] + 1.0 / 3.0).abs() < 1e-15);
         positive.matrix_mut().copy_from(faer::mat![[4.0, 0.0], [0.0, 1.0]]);

@@ -61,9 +61,6 @@ const EXACT: usize = 4000;
 const MOST_CHARGES: usize = 16;
 /// The start's standard deviation where it is random.
 const SMALL: f64 = 0.1;
-/// Landmarks of the start by isomap, above so many points.
-const LANDMARKS: usize = 200;
-const LANDMARKS_ABOVE: usize = 2500;
 
 /// What pulls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -383,9 +380,7 @@ impl Elastic {
         }
         let start = match self.init {
             ElasticInit::Random => return Init::Random.start(site, SMALL),
-            ElasticInit::Isomap => {
-                start::isomap(site, graph, if site.len() > LANDMARKS_ABOVE { LANDMARKS } else { site.len() })?
-            }
+            ElasticInit::Isomap => start::isomap(site, graph)?,
             ElasticInit::Spectral => Init::Spectral.start(site, 1.0)?,
             ElasticInit::Pca => Init::Pca.start(site, 1.0)?,
         };

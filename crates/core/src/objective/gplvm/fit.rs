@@ -1,11 +1,13 @@
-//! The descent of the negative log likelihood over positions, variance and noise together.
+//! The descent of the negative log likelihood, or of its bound, over positions, inducing points, variance and noise together.
 
+use super::constraint::Constraint;
+use super::negative::{self, Negative};
 use crate::error::{Error, Result};
-use crate::gp::moving::Moving;
+use crate::field::latent::k_means;
 use crate::gp::problem::Problem;
 use crate::gp::{BOX, Parameters};
 use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Ended, Objective, Passing, Report, Stop};
+use crate::optimize::{Bounds, Descent, Ended, Passing, Report, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 
@@ -16,8 +18,6 @@ const START: [f64; 2] = [1.0, 0.3];
 const SPREAD: f64 = 2.0;
 /// Evaluations of each start before the likelier goes on.
 const PROBE: usize = 20;
-/// So many evaluations must gain the tolerance.
-const WINDOW: usize = 20;
 /// The largest slope per cell at which a descent is over.
 const SLOPE: f64 = 1e-7;
 /// What a descent remembers of its steps.
@@ -28,7 +28,13 @@ const MEMORY: usize = 20;
 pub(super) struct Fit {
     /// Whether positions have a standard normal prior.
     pub(super) prior: bool,
-    /// The log likelihood per cell that [`WINDOW`] evaluations must gain.
+    /// How many inducing points bound the likelihood; exact without.
+    pub(super) inducing: Option<usize>,
+    /// Whether positions are a smooth function of the data.
+    pub(super) constrained: bool,
+    /// Of the draw that the inducing points start from.
+    pub(super) seed: u64,
+    /// The log likelihood per cell that twenty evaluations must gain.
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
 }
@@ -39,10 +45,14 @@ pub(super) struct Fitted {
     pub(super) start: &'static str,
     /// One row per point, in units of the length.
     pub(super) places: Vec<f64>,
+    /// The inducing points, one row each; none if the likelihood is exact.
+    pub(super) inducing: Vec<f64>,
+    /// The function that gives positions of data, if they are one: its width, and its weights, one row per point.
+    pub(super) mapping: Option<(f64, Vec<f64>)>,
     /// The process in units of the data's variance, and of the data.
     pub(super) own: Parameters,
     pub(super) in_units: Parameters,
-    /// Of the data in their units, without the prior.
+    /// Of the data in their units, without the prior; its lower bound, if there are inducing points.
     pub(super) log_likelihood: f64,
     /// What was minimized: its negative, with the prior.
     pub(super) objective: f64,
@@ -59,22 +69,10 @@ pub(super) struct Fitted {
 /// A descent from one start: where it is, and what it has seen.
 struct Run {
     name: &'static str,
-    problem: Problem,
     objective: Negative,
     x: Vec<f64>,
     curve: Vec<(usize, f64)>,
     report: Report,
-}
-
-/// The negative log likelihood, with the prior, of positions, log v and log w in one vector.
-pub(super) struct Negative {
-    moving: Moving,
-    prior: bool,
-    /// The decrease that the window must have.
-    least: f64,
-    /// The lowest value after each evaluation, and whether the last was it.
-    lowest: Vec<f64>,
-    at_lowest: bool,
 }
 
 /// Asks to stop when another does, and tells nothing: several descents run side by side.
@@ -83,38 +81,6 @@ struct Quiet<'a>(&'a dyn Observer);
 impl Observer for Quiet<'_> {
     fn stop(&self) -> bool {
         self.0.stop()
-    }
-}
-
-impl Negative {
-    pub(super) fn new(problem: &Problem, prior: bool, least: f64) -> Result<Negative> {
-        Ok(Negative { moving: Moving::new(problem)?, prior, least, lowest: Vec::new(), at_lowest: false })
-    }
-}
-
-impl Objective for Negative {
-    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        let (places, logs) = x.split_at(x.len() - 2);
-        let (along, rest) = slope.split_at_mut(places.len());
-        let Some(moved) = self.moving.negative(places, [logs[0].exp(), logs[1].exp()], None, along) else {
-            return Ok(None);
-        };
-        rest.copy_from_slice(&moved.slopes);
-        let mut value = moved.value;
-        if self.prior {
-            value += 0.5 * places.iter().map(|y| y * y + std::f64::consts::TAU.ln()).sum::<f64>();
-            along.iter_mut().zip(places).for_each(|(s, y)| *s += y);
-        }
-        let lowest = self.lowest.last().copied().unwrap_or(f64::INFINITY);
-        self.at_lowest = value < lowest;
-        self.lowest.push(value.min(lowest));
-        Ok(Some(value))
-    }
-
-    /// Whether the last evaluations gained next to nothing.
-    fn enough(&self) -> bool {
-        let seen = self.lowest.len();
-        self.at_lowest && seen > WINDOW && self.lowest[seen - 1 - WINDOW] - self.lowest[seen - 1] <= self.least
     }
 }
 
@@ -133,7 +99,7 @@ impl Fit {
         let several = starts.len() > 1;
         let probe = if several { PROBE.min(self.max_iterations.div_ceil(2 * starts.len())) } else { 0 };
         let runs = parallel::try_collect_of(starts, |_, (name, start)| {
-            let mut run = self.begin(name, points, &start)?;
+            let mut run = self.begin(name, points, &start, observer)?;
             if several {
                 self.go_on(&mut run, probe, &Quiet(observer))?;
             }
@@ -151,11 +117,19 @@ impl Fit {
         self.fitted(run, evaluations)
     }
 
-    fn begin(&self, name: &'static str, points: &Points, start: &Points) -> Result<Run> {
+    fn begin(&self, name: &'static str, points: &Points, start: &Points, observer: &dyn Observer) -> Result<Run> {
         let problem = Problem::new(points, start, true)?;
-        let cells = (problem.n * problem.features) as f64;
-        let objective = Negative::new(&problem, self.prior, self.tolerance * cells)?;
-        let x = problem.map.iter().map(|y| SPREAD * y).chain(START.map(f64::ln)).collect();
+        let places: Vec<f64> = problem.map.iter().map(|y| SPREAD * y).collect();
+        let centers = |m: usize| {
+            let map = Points::new(problem.n, problem.dims, places.clone())?;
+            k_means::centers(&map, m, self.seed, observer).map(Points::into_values)
+        };
+        let inducing = self.inducing.map(centers).transpose()?.unwrap_or_default();
+        let start: Vec<f64> = places.into_iter().chain(inducing).chain(START.map(f64::ln)).collect();
+        let constraint = self.constrained.then(|| Constraint::new(&problem)).transpose()?;
+        let least = self.tolerance * problem.cells();
+        let objective = Negative::new(problem, self.inducing, constraint, self.prior, least)?;
+        let x = objective.variables(&start);
         let report = Report {
             value: f64::INFINITY,
             gradient: f64::INFINITY,
@@ -163,15 +137,16 @@ impl Fit {
             evaluations: 0,
             ended: Ended::Stuck,
         };
-        Ok(Run { name, problem, objective, x, curve: Vec::new(), report })
+        Ok(Run { name, objective, x, curve: Vec::new(), report })
     }
 
     fn go_on(&self, run: &mut Run, evaluations: usize, observer: &dyn Observer) -> Result<()> {
-        let cells = (run.problem.n * run.problem.features) as f64;
-        let places = run.x.len() - 2;
-        let bounds = [BOX[0], BOX[3]];
+        let cells = run.objective.problem.cells();
+        let free_ones = run.x.len() - 2;
+        let stiff = run.objective.stiff[1];
         let all = |of: fn((f64, f64)) -> f64, free: f64| {
-            std::iter::repeat_n(free, places).chain(bounds.map(|both| of(both).ln())).collect()
+            let bounds = [BOX[0], BOX[3]].map(|both| stiff * of(both).ln());
+            std::iter::repeat_n(free, free_ones).chain(bounds).collect()
         };
         let descent = Descent {
             bounds: Bounds::Box {
@@ -184,7 +159,7 @@ impl Fit {
             stop: Stop { gradient: SLOPE * cells, decrease: -1.0, evaluations },
             stage: Some(Stage::Field),
         };
-        let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.problem.log_likelihood(0.0));
+        let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.objective.problem.log_likelihood(0.0));
         let mut see = |passing: &Passing<'_>| {
             let value = passing.value.map(|value| (value - shift) / cells);
             value.into_iter().for_each(|value| {
@@ -201,14 +176,14 @@ impl Fit {
     }
 
     fn fitted(&self, run: Run, evaluations: usize) -> Result<Fitted> {
-        let Run { name, problem, objective: mut negative, x, curve, report } = run;
-        let (places, logs) = x.split_at(x.len() - 2);
-        let [variance, noise] = [logs[0].exp(), logs[1].exp()];
-        let mut slope = vec![0.0; places.len()];
-        let moved = negative.moving.negative(places, [variance, noise], None, &mut slope);
-        let (value, bias) = moved.map_or((report.value, BOX[2].0), |moved| (moved.value, moved.bias));
-        let own = Parameters { variance, length: 1.0, bias, noise };
-        let cells = (problem.n * problem.features) as f64;
+        let Run { name, mut objective, x, curve, report } = run;
+        let natural = objective.natural(&x);
+        let found = objective.likelihood(&natural, &mut vec![0.0; x.len()]);
+        let (value, bias) = found.unwrap_or((report.value, BOX[2].0));
+        let problem = &objective.problem;
+        let [places, inducing, logs] = negative::parts(&natural, problem);
+        let own = Parameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
+        let cells = problem.cells();
         // Where no step lowers the value any more, rounding has ended the descent.
         let still = report.ended == Ended::Stuck && report.gradient <= self.tolerance * cells;
         Ok(Fitted {
@@ -223,6 +198,8 @@ impl Fit {
             converged: report.converged() || still,
             report,
             places: places.to_vec(),
+            inducing: inducing.to_vec(),
+            mapping: objective.constraint.as_ref().map(|by| (by.width, by.weights(&x[..places.len()]))),
         })
     }
 }

@@ -7,37 +7,54 @@
 //!
 //! The length of the process is the unit of the map: a map c times as large with a length c times as large is the same
 //! process. A Gaussian prior on the positions adds −½ Σ ‖y[i]‖². With a linear covariance the maximum is the map of PCA; here
-//! there are many, and the start decides which is found.
+//! there are many, and the start decides which is found. Of many points a lower bound of the likelihood is maximized, which
+//! sees the process through a few inducing points that move as well (`gp/sparse.rs`).
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral
 //! dimensionality reduction. Journal of Machine Learning Research 13, 2012, section 2.3 (the dual view) and 4 (the score).
+//! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009.
 
+mod constraint;
 mod fit;
+mod negative;
+mod order;
 #[cfg(test)]
 mod tests;
 
 use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::field::{Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
-use crate::gp::NOISE_FLOOR;
+use crate::gp::problem::Problem;
+use crate::gp::{NOISE_FLOOR, Parameters};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Process, Rule};
+use crate::place::{Mapping, OnLine, Process, Rule};
 use crate::points::Points;
 use fit::Fit;
 use serde::{Deserialize, Serialize};
 
 /// A new row looks at the positions of so many training rows for a start.
 const NEAR: usize = 5;
+/// The most points for which the likelihood is exact unless something else is asked for.
+const EXACT_POINTS: usize = 1000;
+/// The inducing points of the bound unless something else is asked for.
+const INDUCING: usize = 100;
 
 /// The Gaussian process latent variable model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gplvm {
+    /// How the covariance falls with the distance on the map.
+    pub kernel: GplvmKernel,
     /// What is known of the positions before the data are seen.
     pub prior: GplvmPrior,
     /// Where the descent starts.
     pub init: GplvmInit,
+    /// How many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one. If not
+    /// given, up to 1,000 points have the exact one, and more are seen through 100.
+    pub inducing: Option<usize>,
+    /// Whether positions are a smooth function of the data, so that rows that are alike stay together.
+    pub back_constraints: bool,
     /// The log likelihood per cell of the data that twenty evaluations must gain, else the descent ends.
     pub tolerance: f64,
     /// How often the likelihood may be evaluated.
@@ -46,8 +63,26 @@ pub struct Gplvm {
 
 impl Default for Gplvm {
     fn default() -> Gplvm {
-        Gplvm { prior: GplvmPrior::Flat, init: GplvmInit::Best, tolerance: 1e-3, max_iterations: 500 }
+        Gplvm {
+            kernel: GplvmKernel::Gaussian,
+            prior: GplvmPrior::Flat,
+            init: GplvmInit::Best,
+            inducing: None,
+            back_constraints: false,
+            tolerance: 1e-3,
+            max_iterations: 500,
+        }
     }
+}
+
+/// How the covariance falls with the distance on the map.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum GplvmKernel {
+    /// As a Gaussian: the data are smooth functions of the place.
+    #[default]
+    Gaussian,
+    /// Exponentially, in one dimension and without noise: rough functions, and the likeliest order of the rows.
+    Ou,
 }
 
 /// What is known of the positions before the data are seen.
@@ -77,6 +112,13 @@ pub enum GplvmInit {
 }
 
 choices! {
+    GplvmKernel {
+        Gaussian: "gaussian", "smooth functions of the place, and noise";
+        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate without noise; the likeliest order of the rows";
+    }
+}
+
+choices! {
     GplvmPrior {
         Flat: "flat", "nothing";
         Gaussian: "gaussian", "each is standard normal, in units of the length of the process";
@@ -93,22 +135,35 @@ choices! {
     }
 }
 
+const KERNEL: &str = "how the covariance falls with the distance on the map";
+const BACK_CONSTRAINTS: &str =
+    "whether positions are a smooth function of the data, so that rows that are alike stay together";
 const PRIOR: &str = "what is known of the positions before the data are seen";
+const INDUCING_HELP: &str =
+    "how many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one";
+const INDUCING_AUTO: &str = "exact up to 1000 points, else 100";
 const TOLERANCE: &str =
     "the log likelihood per cell of the data that twenty evaluations must gain, else the descent ends";
 
 impl Table for Gplvm {
     const METHOD: &'static str = "gplvm";
     const TABLE: &'static [Parameter<Gplvm>] = &[
-        Parameter::new("prior", PRIOR, Kind::Choice(GplvmPrior::NAMES), field!(prior)),
+        Parameter::new("kernel", KERNEL, Kind::Choice(GplvmKernel::NAMES), field!(kernel)),
+        Parameter::new("prior", PRIOR, Kind::Choice(GplvmPrior::NAMES), field!(prior)).with("kernel", &["gaussian"]),
         Parameter::new("init", "where the descent starts", Kind::Choice(GplvmInit::NAMES), field!(init)),
-        Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
+        Parameter::new("inducing", INDUCING_HELP, Kind::at_least(1), field!(inducing))
+            .auto(INDUCING_AUTO)
+            .with("kernel", &["gaussian"]),
+        Parameter::new("back-constraints", BACK_CONSTRAINTS, Kind::Switch, field!(back_constraints))
+            .with("kernel", &["gaussian"]),
+        Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)).with("kernel", &["gaussian"]),
         Parameter::new(
             "max-iterations",
             "how often the likelihood may be evaluated",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
-        ),
+        )
+        .with("kernel", &["gaussian"]),
     ];
 }
 
@@ -129,41 +184,64 @@ impl Build for Gplvm {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points =
             site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
-        let n = points.rows() as u64;
-        // For each of two starts S, R, K, its inverse and what the factor needs.
-        let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
-        site.afford(
-            "the covariance of all points",
-            starts * 5 * 8 * n * n,
-            "use `init` pca, embed a sample of the rows and place the others with `transform`, or raise `memory`",
-        )?;
+        match self.kernel {
+            GplvmKernel::Gaussian => self.descended(site, points),
+            GplvmKernel::Ou => self.ordered(site, points),
+        }
+    }
+}
+
+impl Gplvm {
+    /// The places where the descent of the likelihood ends.
+    fn descended(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
+        let inducing = self.inducing(points.rows());
+        self.afford(site, points, inducing)?;
         let fit = Fit {
             prior: self.prior == GplvmPrior::Gaussian,
+            inducing,
+            constrained: self.back_constraints,
+            seed: site.seed,
             tolerance: self.tolerance,
             max_iterations: self.max_iterations,
         };
         let fitted = fit.of(points, self.starts(site)?, site.observer)?;
-        let map = Points::new(points.rows(), site.dims, fitted.places)?;
-        let cells = fitted.cells;
+        let (n, d, cells) = (points.rows(), site.dims, fitted.cells);
+        let map = Points::new(n, d, fitted.places)?;
+        let turn = Turn::of(&map)?;
+        let turned = |rows: Vec<f64>| turn.turned(&Points::new(rows.len() / d, d, rows)?);
+        let mapping = fitted.mapping.map(|(width, weights)| -> Result<Mapping> {
+            // The turn of a sum is the sum of the turns, less the origin once.
+            let origin = turned(vec![0.0; d])?.into_values();
+            let weights = turned(weights)?.into_values();
+            let weights = weights.iter().enumerate().map(|(at, a)| a - origin[at % d]).collect();
+            Ok(Mapping { width, weights: Points::new(n, d, weights)?, origin })
+        });
+        let own = fitted.own;
+        let process = Process {
+            variance: own.variance,
+            bias: own.bias,
+            noise: own.noise,
+            prior: fit.prior,
+            inducing: inducing.map(|_| turned(fitted.inducing)).transpose()?,
+            mapping: mapping.transpose()?,
+        };
+        let solver = inducing.map(|m| format!("L-BFGS, a lower bound by {m} inducing points"));
         let solved = Solved {
-            coordinates: Turn::of(&map)?.turned(&map)?,
+            coordinates: turn.turned(&map)?,
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
             objective: Some((fitted.objective / cells, fitted.report.gradient / cells)),
             curve: fitted.curve,
-            solver: "L-BFGS".into(),
+            solver: solver.unwrap_or_else(|| "L-BFGS".into()),
             iterations: fitted.evaluations,
         };
-        let own = fitted.own;
-        let process = Process { variance: own.variance, bias: own.bias, noise: own.noise, prior: fit.prior };
         let mut built = Built::of(Task::Solved(solved), Rule::Process(process));
         (built.log_likelihood, built.converged) = (Some(fitted.log_likelihood), fitted.converged);
-        built.neighbors = Some(NEAR.min(points.rows() - 1));
-        let told = start::told(site).unwrap_or(("init", fitted.start.to_string()));
-        built.used.push(told);
-        let shown = fitted.in_units;
-        built.figures =
-            vec![("process_variance", shown.variance), ("process_bias", shown.bias), ("process_noise", shown.noise)];
+        built.neighbors = Some(NEAR.min(n - 1));
+        let init = start::told(site).unwrap_or(("init", fitted.start.to_string()));
+        built.used = vec![init, ("inducing", inducing.map_or("none".into(), |m| m.to_string()))];
+        let Parameters { variance, bias, noise, .. } = fitted.in_units;
+        built.figures = vec![("process_variance", variance), ("process_bias", bias), ("process_noise", noise)];
         if !fitted.converged {
             built.warnings.push(unfinished(&fitted.report));
         }
@@ -173,9 +251,84 @@ impl Build for Gplvm {
         }
         Ok(built)
     }
-}
 
-impl Gplvm {
+    /// The likeliest order of the rows on a line, and the gaps between them.
+    fn ordered(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
+        let (n, dims) = (points.rows(), site.dims);
+        if dims != 1 {
+            let fact = format!("the Ornstein-Uhlenbeck process is for one coordinate, and {dims} are asked for");
+            return Err(Error::parameter(format!("{fact}; use `dims` 1, or `kernel` gaussian")));
+        }
+        let table = 8 * (n as u64 + 1) * (n as u64 + 1);
+        site.afford("what every pair of rows is worth", table, "use `kernel` gaussian, or raise `memory`")?;
+        let starts = self.starts(site)?;
+        let problem = Problem::new(points, &starts[0].1, true)?;
+        let order = |map: &Points| {
+            let mut order: Vec<usize> = (0..n).collect();
+            order.sort_by(|&i, &j| map.row(i)[0].total_cmp(&map.row(j)[0]));
+            order
+        };
+        let starts = starts.iter().map(|(name, map)| (*name, order(map))).collect();
+        let more = self.init == GplvmInit::Best && site.start.is_none();
+        let found = order::ordered(&problem, starts, more, site.observer)?;
+        let map = Points::new(n, 1, found.places)?;
+        let per_cell = |value: f64| -value / problem.cells();
+        let solved = Solved {
+            coordinates: Turn::of(&map)?.turned(&map)?,
+            eigenvalues: Vec::new(),
+            residuals: Vec::new(),
+            // At its best gaps a path has no slope.
+            objective: Some((per_cell(found.log_likelihood), 0.0)),
+            curve: (1..).zip(found.curve.iter().map(|value| per_cell(*value))).collect(),
+            solver: "2-opt and or-opt".into(),
+            iterations: found.curve.len(),
+        };
+        let mut built = Built::of(Task::Solved(solved), Rule::OnLine(OnLine { variance: found.variance }));
+        (built.log_likelihood, built.converged) = (Some(found.log_likelihood), found.converged);
+        built.neighbors = Some(NEAR.min(n - 1));
+        built.used.push(start::told(site).unwrap_or(("init", found.start.to_string())));
+        built.figures = vec![("process_variance", found.variance * problem.unit() * problem.unit())];
+        if found.tight > 0 {
+            let fact = format!("{} of {} gaps at their floor", found.tight, n - 1);
+            built
+                .warnings
+                .push(format!("{fact}: rows that are equal, or nearly so, would be infinitely likely at one place"));
+        }
+        if !found.converged {
+            built.warnings.push("the path still changed when the search ended".into());
+        }
+        Ok(built)
+    }
+
+    /// How many inducing points there are; none for the exact likelihood.
+    fn inducing(&self, n: usize) -> Option<usize> {
+        match self.inducing {
+            Some(m) => (m < n).then_some(m),
+            None => (n > EXACT_POINTS).then_some(INDUCING),
+        }
+    }
+
+    fn afford(&self, site: &Site<'_>, points: &Points, inducing: Option<usize>) -> Result<()> {
+        let (n, p) = (points.rows() as u64, points.cols() as u64);
+        let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
+        if self.back_constraints {
+            // K, its factor, and what the factoring needs.
+            site.afford(
+                "the kernel of the back-constraints",
+                starts * 3 * 8 * n * n,
+                "leave them out, or raise `memory`",
+            )?;
+        }
+        let Some(m) = inducing.map(|m| m as u64) else {
+            // For each start S, R, K, its inverse and what the factor needs.
+            let way_out = format!("use `inducing` {INDUCING}, or raise `memory`");
+            return site.afford("the covariance of all points", starts * 5 * 8 * n * n, &way_out);
+        };
+        // For each start the data, what the descent remembers, and the sums of 64 blocks of points.
+        let needed = starts * 8 * (n * (p + 44 * site.dims as u64) + 64 * m * (m + p + 1));
+        site.afford("the data and the sums of the inducing points", needed, "use `init` pca, or raise `memory`")
+    }
+
     /// The maps to start from, by name.
     fn starts(&self, site: &Site<'_>) -> Result<Vec<(&'static str, Points)>> {
         let isomap = || {
@@ -187,7 +340,7 @@ impl Gplvm {
                     &own
                 }
             };
-            start::sized(&start::isomap(site, graph, site.len())?, site, 1.0)
+            start::sized(&start::isomap(site, graph)?, site, 1.0)
         };
         let named = |init: Init| -> Result<_> { Ok(vec![(init.word(), init.start(site, 1.0)?)]) };
         match self.init {

@@ -1,0 +1,143 @@
+//! The way back by the process that made the map: what the Gaussian process latent variable model predicts at a place.
+//!
+//! The mean and the variance are those of `gp/predict.rs`, or on a line of `gp/line.rs`, brought back to the units of the data. All features that vary have
+//! the same variance, as they have in the model; one that is the same for all points is certain. The places of the training
+//! rows were chosen by these rows, so that the figures of left-out rows are a little better than those of new ones.
+
+use crate::back::kriging::{Judged, MapNeighbors};
+use crate::back::neighborhood::Neighborhood;
+use crate::error::Result;
+use crate::gp::line::Line;
+use crate::gp::predict::Prediction;
+use crate::gp::problem::{Problem, spaced};
+use crate::linalg::parallel;
+use crate::place::{OnLine, Process};
+use crate::points::Points;
+
+/// The most training rows that judge it.
+const JUDGING: usize = 2000;
+
+/// The process, its training rows, and how well it predicts those.
+pub(crate) struct ByProcess<'a> {
+    map: MapNeighbors<'a>,
+    /// A training row, for the features that are the same for all.
+    first: &'a [f64],
+    predicts: Predicts,
+    pub(crate) judged: Judged,
+}
+
+/// What predicts.
+enum Predicts {
+    Process(Problem, Prediction),
+    Line(Line),
+}
+
+impl Predicts {
+    fn problem(&self) -> &Problem {
+        match self {
+            Predicts::Process(problem, _) => problem,
+            Predicts::Line(line) => &line.problem,
+        }
+    }
+
+    /// The mean of the features that vary, and the variance of each.
+    fn at(&self, place: &[f64]) -> (Vec<f64>, f64) {
+        match self {
+            Predicts::Process(_, prediction) => {
+                let at = prediction.at(place);
+                (at.mean, at.variance)
+            }
+            Predicts::Line(line) => line.at(place[0]),
+        }
+    }
+
+    /// How far a training row is from what the others predict, with the variance of that, and the row.
+    fn left_out(&self, i: usize, places: &Points) -> (Vec<f64>, f64, &[f64]) {
+        match self {
+            Predicts::Process(problem, prediction) => {
+                let row = problem.data_row(i);
+                let (off, variance) = prediction.left_out(i, places.row(i), row);
+                (off, variance, row)
+            }
+            Predicts::Line(line) => line.left_out(i),
+        }
+    }
+}
+
+impl<'a> ByProcess<'a> {
+    pub(crate) fn new(
+        process: &Process,
+        points: &'a Points,
+        places: &'a Points,
+        map: MapNeighbors<'a>,
+    ) -> Result<ByProcess<'a>> {
+        let (problem, prediction) = process.prediction(points, places)?;
+        Ok(ByProcess::of(Predicts::Process(problem, prediction), points, places, map))
+    }
+
+    pub(crate) fn on_line(
+        line: &OnLine,
+        points: &'a Points,
+        places: &'a Points,
+        map: MapNeighbors<'a>,
+    ) -> Result<ByProcess<'a>> {
+        Ok(ByProcess::of(Predicts::Line(line.line(points, places)?), points, places, map))
+    }
+
+    fn of(predicts: Predicts, points: &'a Points, places: &Points, map: MapNeighbors<'a>) -> ByProcess<'a> {
+        let judged = judge(&predicts, places);
+        ByProcess { map, first: points.row(0), predicts, judged }
+    }
+
+    /// A variance in squared units of the data.
+    pub(crate) fn in_units(&self, variance: f64) -> f64 {
+        variance * self.predicts.problem().unit() * self.predicts.problem().unit()
+    }
+
+    /// The data row at a place and the deviation of each of its entries.
+    pub(crate) fn at(&self, place: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (mean, variance) = self.predicts.at(place);
+        let problem = self.predicts.problem();
+        let (mut row, mut deviations) = (self.first.to_vec(), vec![0.0; self.first.len()]);
+        let deviation = problem.unit() * variance.sqrt();
+        for (&(j, center), mean) in problem.varying.iter().zip(&mean) {
+            (row[j], deviations[j]) = (center + problem.unit() * mean, deviation);
+        }
+        (row, deviations)
+    }
+
+    /// The neighborhoods of new places.
+    pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
+        self.map.around(places)
+    }
+}
+
+/// How well training rows are predicted by the others, at most [`JUDGING`] of them, evenly spaced in their order.
+fn judge(predicts: &Predicts, places: &Points) -> Judged {
+    let problem = predicts.problem();
+    let rows = spaced(problem.n, problem.n.min(JUDGING));
+    let mut spread = vec![0.0; problem.features];
+    for row in problem.data.chunks_exact(problem.features) {
+        spread.iter_mut().zip(row).for_each(|(sum, x)| *sum += x * x / problem.n as f64);
+    }
+    let left = parallel::collect(rows.len(), |at| {
+        let (off, variance, row) = predicts.left_out(rows[at], places);
+        let (mut wrong, mut total, mut within, mut logs) = (0.0, 0.0, [0.0; 2], 0.0);
+        for ((off, x), spread) in off.iter().zip(row).zip(&spread) {
+            let square = off * off;
+            (wrong, total) = (wrong + square, total + x * x);
+            within[0] += f64::from(u8::from(square <= variance));
+            within[1] += f64::from(u8::from(square <= 4.0 * variance));
+            logs -= 0.5 * ((std::f64::consts::TAU * variance / spread).ln() + square / variance);
+        }
+        [wrong, total, within[0], within[1], logs]
+    });
+    let sums = left.iter().fold([0.0; 5], |sums, one| std::array::from_fn(|at| sums[at] + one[at]));
+    let entries = (rows.len() * problem.features) as f64;
+    Judged {
+        rows: rows.len(),
+        error: if sums[1] > 0.0 { (sums[0] / sums[1]).sqrt() } else { 0.0 },
+        within: [sums[2] / entries, sums[3] / entries],
+        log_density: sums[4] / entries,
+    }
+}
