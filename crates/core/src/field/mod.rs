@@ -91,6 +91,9 @@ pub enum Scale {
     Covariance(f64),
 }
 
+/// Stage 1 over the same points with other features; its pieces are left apart.
+pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
+
 /// What a method is given to build on.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
@@ -98,6 +101,9 @@ pub struct Site<'a> {
     pub ground: Ground<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
+    /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
+    /// given.
+    pub regraph: Option<&'a Regraph<'a>>,
     /// Where a descent is to start, if not where the method would.
     pub start: Option<&'a Points>,
     /// Whether neighbors may be missed for speed.
@@ -118,6 +124,7 @@ impl<'a> Site<'a> {
         Site {
             ground,
             graph: None,
+            regraph: None,
             start: None,
             approximate: false,
             dims: 2,
