@@ -49,9 +49,8 @@ pub(crate) struct Sparse<'a> {
     sums: Vec<f64>,
 }
 
-/// Squared distances from the inducing points to some points, and exp(−s/2ℓ²).
+/// exp(−s/2ℓ²) of the squared distances from the inducing points to some points.
 struct Near {
-    squared: Mat<f64>,
     near: Mat<f64>,
 }
 
@@ -91,10 +90,9 @@ impl<'a> Sparse<'a> {
 
     fn near(&self, length: f64, count: usize, row: impl Fn(usize) -> usize) -> Near {
         let m = self.inducing.len();
-        let squared = Mat::from_fn(m, count, |a, i| self.problem.squared_distance(self.inducing[a], row(i)));
         let scale = -0.5 / (length * length);
-        let near = Mat::from_fn(m, count, |a, i| (scale * squared[(a, i)]).exp());
-        Near { squared, near }
+        let squared = |a: usize, i: usize| self.problem.squared_distance(self.inducing[a], row(i));
+        Near { near: Mat::from_fn(m, count, |a, i| (scale * squared(a, i)).exp()) }
     }
 
     /// V of a block.
@@ -132,8 +130,8 @@ impl<'a> Sparse<'a> {
         sum
     }
 
-    /// Σ ∂∘R and Σ ∂∘R∘S over C[mn].
-    fn slopes_to_points(&self, factor: &Positive, slopes: &Slopes, v: f64, length: f64) -> [f64; 2] {
+    /// Σ ∂∘R and, coordinate by coordinate, Σ ∂∘R∘S over C[mn].
+    fn slopes_to_points(&self, factor: &Positive, slopes: &Slopes, v: f64, length: f64) -> Vec<f64> {
         let one = |block: (usize, usize)| {
             let near = self.near(length, block.1, |i| block.0 + i);
             let whitened = self.whitened(&near, factor, v);
@@ -141,15 +139,32 @@ impl<'a> Sparse<'a> {
             slope += product(slopes.data.as_ref(), self.data(block).transpose());
             (0..block.1).for_each(|i| add(slope.col_as_slice_mut(i), &slopes.constant));
             factor.solve_upper(slope.as_mut(), Par::Seq);
-            contracted(&slope, &near)
+            self.contracted(&slope, &near, |i| block.0 + i)
         };
-        let parts: Vec<[f64; 2]> = parallel::collect_of(self.blocks(), |_, block| one(block));
-        parts.iter().fold([0.0; 2], |sum, part| [sum[0] + part[0], sum[1] + part[1]])
+        let parts: Vec<Vec<f64>> = parallel::collect_of(self.blocks(), |_, block| one(block));
+        let mut sums = vec![0.0; 1 + self.problem.dims];
+        parts.iter().for_each(|part| add(&mut sums, part));
+        sums
     }
-}
 
-impl Process for Sparse<'_> {
-    fn negative(&self, _space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+    /// Σ ∂∘R and, coordinate by coordinate, Σ ∂∘R∘S; the columns are the points `row`.
+    fn contracted(&self, slope: &Mat<f64>, near: &Near, row: impl Fn(usize) -> usize) -> Vec<f64> {
+        let mut sums = vec![0.0; 1 + self.problem.dims];
+        for j in 0..slope.ncols() {
+            let there = self.problem.place(row(j));
+            let column = slope.col_as_slice(j).iter().zip(near.near.col_as_slice(j));
+            for ((slope, near), &a) in column.zip(&self.inducing) {
+                let weight = slope * near;
+                sums[0] += weight;
+                let apart = self.problem.place(a).iter().zip(there);
+                sums[1..].iter_mut().zip(apart).for_each(|(sum, (z, y))| *sum += weight * (z - y) * (z - y));
+            }
+        }
+        sums
+    }
+
+    /// The negative bound, and its slope along the length of each coordinate.
+    pub(crate) fn by_coordinate(&self, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<(Negative, Vec<f64>)> {
         let (n, p, m) = (self.problem.n as f64, self.problem.features as f64, self.inducing.len());
         let among = self.near(length, m, |i| self.inducing[i]);
         let jitter = |a: usize, c: usize| if a == c { JITTER * v } else { 0.0 };
@@ -195,29 +210,23 @@ impl Process for Sparse<'_> {
             data: Mat::from_fn(m, columns, |a, j| e[(a, j)] / (w * w)),
             constant: (0..m).map(|a| part(a) / (w * w)).collect(),
         };
-        let (mn, mm) = (self.slopes_to_points(&factor, &slopes, v, length), contracted(&slope, &among));
+        let mn = self.slopes_to_points(&factor, &slopes, v, length);
+        let mm = self.contracted(&slope, &among, |i| self.inducing[i]);
         let diagonal = JITTER * (0..m).map(|a| slope[(a, a)]).sum::<f64>() - 0.5 * p * n / w;
         let seen_again = inner(&e, &product(seen.gram.as_ref(), e.as_ref()));
         let along_noise = 0.5 * p * (inner(&inverse, &seen.gram) / w - n + missing / w) + 0.5 * total / w
             - inner(&data, &e) / (w * w)
             + 0.5 * seen_again / w.powi(3);
-        let slopes =
-            [-v * (mm[0] + mn[0] + diagonal), -v / (length * length) * (mm[1] + mn[1]), biased.slope, -along_noise];
-        Some(Negative { value: unbiased + biased.value, bias: biased.bias, slopes })
+        let lengths: Vec<f64> = mm[1..].iter().zip(&mn[1..]).map(|(a, b)| -v / (length * length) * (a + b)).collect();
+        let slopes = [-v * (mm[0] + mn[0] + diagonal), lengths.iter().sum(), biased.slope, -along_noise];
+        Some((Negative { value: unbiased + biased.value, bias: biased.bias, slopes }, lengths))
     }
 }
 
-/// Σ ∂∘R and Σ ∂∘R∘S.
-fn contracted(slope: &Mat<f64>, near: &Near) -> [f64; 2] {
-    let mut sums = [0.0; 2];
-    for j in 0..slope.ncols() {
-        let columns = slope.col_as_slice(j).iter().zip(near.near.col_as_slice(j)).zip(near.squared.col_as_slice(j));
-        for ((slope, near), squared) in columns {
-            sums[0] += slope * near;
-            sums[1] += slope * near * squared;
-        }
+impl Process for Sparse<'_> {
+    fn negative(&self, _space: &mut Option<Space>, v: f64, length: f64, bias: Option<f64>, w: f64) -> Option<Negative> {
+        self.by_coordinate(v, length, bias, w).map(|(negative, _)| negative)
     }
-    sums
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {
