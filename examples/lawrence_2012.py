@@ -357,7 +357,7 @@ def experiment(program, data, name, k, reference):
             "key": key,
             "title": title,
             "flags": flags,
-            "raw": raw,
+            "his_raw": raw,
             "map": centered(rows) if raw else standard(rows),
             "his": program.score(file, embedding, "--starts", "one", "--lengths", "raw" if raw else "unit"),
             **{way: program.score(file, embedding, "--lengths", way) for way in LENGTHS},
@@ -384,7 +384,7 @@ def table(results, truth):
     ]
     for r in results:
         difference = None if r["author"] is None else r["his"] - r["author"]
-        units = " (raw)" if r["raw"] else ""
+        units = " (raw)" if r["his_raw"] else ""
         cells = [r["title"], f"`{r['flags']}`", number(r["author"]), number(r["his"]) + units]
         cells += [number(difference), *(number(r[way]) for way in LENGTHS)]
         cells += [number(r["explained"], 3)] if truth else []
