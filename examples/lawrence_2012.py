@@ -328,6 +328,10 @@ def draw_path(path, heading, points, best, author):
 # --------------------------------------------------------------------------------------------------------- experiments
 
 
+# How lengths on the map are measured: one per coordinate, one of unit columns, one of the map as it is.
+LENGTHS = ("ard", "unit", "raw")
+
+
 def root_distances(data, file):
     """Writes the roots of the distances between the rows of a file; returns the written file."""
     rows = read(data)
@@ -353,16 +357,16 @@ def experiment(program, data, name, k, reference):
             "key": key,
             "title": title,
             "flags": flags,
-            "raw": raw,
+            "his_raw": raw,
             "map": centered(rows) if raw else standard(rows),
-            "his": program.score(file, embedding, "--starts", "one", *(["--raw"] if raw else [])),
-            "ours": program.score(file, embedding),
+            "his": program.score(file, embedding, "--starts", "one", "--lengths", "raw" if raw else "unit"),
+            **{way: program.score(file, embedding, "--lengths", way) for way in LENGTHS},
             "author": AUTHOR[name].get(key),
             "likelihood": report.get("field_log_likelihood"),
             "explained": explained(reference, rows) if reference else None,
         }
         results.append(result)
-        print(f"{name:15} {title:26} {result['his']:9.1f} {result['ours']:9.1f}")
+        print(f"{name:15} {title:26} {result['his']:9.1f}", *(f"{result[way]:9.1f}" for way in LENGTHS))
     to = centered(reference) if reference else next(r["map"] for r in results if r["key"] == "isomap")
     for result in results:
         result["map"] = aligned(result["map"], to)
@@ -375,14 +379,15 @@ def number(value, digits=1):
 
 def table(results, truth):
     lines = [
-        "| method | flags | author | here | difference | all starts, unit variance |" + (" truth |" if truth else ""),
-        "|---|---|---|---|---|---|" + ("---|" if truth else ""),
+        "| method | flags | author | here | difference | ard | unit | raw |" + (" truth |" if truth else ""),
+        "|---|---|---|---|---|---|---|---|" + ("---|" if truth else ""),
     ]
     for r in results:
         difference = None if r["author"] is None else r["his"] - r["author"]
-        units = " (raw)" if r["raw"] else ""
+        units = " (raw)" if r["his_raw"] else ""
         cells = [r["title"], f"`{r['flags']}`", number(r["author"]), number(r["his"]) + units]
-        cells += [number(difference), number(r["ours"])] + ([number(r["explained"], 3)] if truth else [])
+        cells += [number(difference), *(number(r[way]) for way in LENGTHS)]
+        cells += [number(r["explained"], 3)] if truth else []
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
@@ -399,12 +404,12 @@ def likelihoods(results, n, p):
 
 def author_maps(program, data):
     """The scores of the coordinates in the author's own figures."""
-    lines = ["| the author's coordinates | his score | here, unit variance | here, `--raw` |", "|---|---|---|---|"]
+    lines = ["| the author's coordinates | his score | here, unit | here, raw |", "|---|---|---|---|"]
     keys = [("Isomap", "isomap"), ("MEU", "meu-gamma"), ("MVU", "mvu"), ("LE", "le-author")]
     for name, key in keys:
         file = data / "reference_embeddings" / f"talk_figure_{name}.csv"
         if file.exists():
-            scores = [program.score(data / "data.csv", file, "--starts", "one", *raw) for raw in ([], ["--raw"])]
+            scores = [program.score(data / "data.csv", file, "--starts", "one", "--lengths", way) for way in ("unit", "raw")]
             cells = [name, *map(number, [AUTHOR["motion-capture"][key], *scores])]
             lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines) if len(lines) > 2 else None
@@ -423,7 +428,7 @@ def drill_paths(program, data, reference):
             except Refused as refused:
                 print(f"DRILL, {title}, penalty {penalty:g}: {refused}")
                 continue
-            score = program.score(data / "data.csv", program.out / "maps" / f"{key}.csv", "--starts", "one")
+            score = program.score(data / "data.csv", program.out / "maps" / f"{key}.csv", "--starts", "one", "--lengths", "unit")
             points.append((penalty, score, aligned(standard(rows), reference)))
             print(f"DRILL, {title}, penalty {penalty:g}: {score:.1f}")
         best = max(points, key=lambda point: point[1])
@@ -528,7 +533,7 @@ def main():
     note = "every map turned to {}; a circle marks the start, later is lighter; scores from one start"
     drawn, figure = panels(runs), motion / "reference_embeddings" / "talk_figure_MVU.csv"
     if figure.exists():
-        score = program.score(motion / "data.csv", figure, "--starts", "one", "--raw")
+        score = program.score(motion / "data.csv", figure, "--starts", "one", "--lengths", "raw")
         his = aligned(centered(read(figure)), next(r["map"] for r in runs if r["key"] == "isomap"))
         drawn.append(("MVU, the author’s map", f"score {score:.0f}", his))
     heading = "Motion capture of a run, 55 frames, k = 6"

@@ -3,7 +3,7 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Count, Input, Kind, Neighbors, StartsName, dims, memory_size};
+use crate::flags::{Common, Count, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size};
 use crate::parameters;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -81,10 +81,10 @@ pub(crate) struct Embed {
     /// neighbors farther apart than they are; M is 10 if not given
     #[arg(long, value_name = "M", num_args = 0..=1, default_missing_value = "10", allow_negative_numbers = true)]
     pub(crate) rescale: Option<usize>,
-    /// Compute the likelihood of the points under the field even if it takes long
+    /// Compute the in-sample likelihood of the points under the field even if it takes long
     #[arg(long)]
     pub(crate) likelihood: bool,
-    /// Also leave features out, fit the field to the others, and report the likelihood of those left out
+    /// Also report the evidence: the likelihood of features left out of graph, weights, signal and noise, to compare methods
     #[arg(long)]
     pub(crate) held_out: bool,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
@@ -195,16 +195,17 @@ pub(crate) enum By {
 #[command(after_help = "EXAMPLES
   eigenfold embed iris -m isomap -o map.csv && eigenfold score iris map.csv
   eigenfold score data.csv --label species umap.npy --json score.json
-  eigenfold score data.csv map.csv --starts one       as in Lawrence's tables")]
+  eigenfold score data.csv map.csv --lengths unit --starts one       as in Lawrence's tables")]
 pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) input: Input,
     /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: String,
-    /// Score the map in its own units; otherwise each of its columns is scaled to unit variance
-    #[arg(long)]
-    pub(crate) raw: bool,
+    /// How lengths on the map are measured: one for each coordinate, so that their scales do not matter; or one for all, of
+    /// columns scaled to unit variance or as they are
+    #[arg(long, value_enum, default_value_t = LengthsName::Ard)]
+    pub(crate) lengths: LengthsName,
     /// From where the best parameters are sought: seven starts, or Lawrence's own alone
     #[arg(long, value_enum, default_value_t = StartsName::All)]
     pub(crate) starts: StartsName,

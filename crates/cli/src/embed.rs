@@ -111,7 +111,7 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
     let mut warnings: Vec<String> = model.report().warnings.iter().map(|warning| with_flags(warning)).collect();
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
-        warnings.push("stopped before the likelihood of left-out features was known".into());
+        warnings.push("stopped before the evidence was known".into());
     }
     let story = |spent| Story {
         report: model.report(),

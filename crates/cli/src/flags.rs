@@ -181,6 +181,16 @@ pub(crate) enum StartsName {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LengthsName {
+    /// A length for every coordinate
+    Ard,
+    /// One length, every column scaled to unit variance
+    Unit,
+    /// One length, the map in its own units
+    Raw,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum YesNo {
     Yes,
     No,

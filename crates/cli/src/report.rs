@@ -51,7 +51,7 @@ pub(crate) struct Story<'a> {
     pub(crate) choice: Option<&'a Choice>,
     /// How the number of coordinates was chosen, if it was.
     pub(crate) dims: Option<&'a DimsChoice>,
-    /// The likelihood of left-out features, if it was asked for.
+    /// The evidence, if it was asked for.
     pub(crate) held_out: Option<&'a HeldOut>,
     /// The library's warnings and ours.
     pub(crate) warnings: &'a [String],
@@ -103,14 +103,11 @@ pub(crate) fn json(story: &Story) -> Value {
         if !report.path.is_empty() {
             object.insert("path".into(), json!(report.path));
         }
-        if let Some(likelihood) = &report.likelihood {
-            object.insert("log_likelihood".to_string(), json!(likelihood.log_likelihood));
-            object.insert("likelihood".to_string(), json!(likelihood));
-        }
+        object.extend(held_out.map(|held_out| ("evidence".to_string(), json!(held_out))));
+        object.extend(report.likelihood.as_ref().map(|fit| ("in_sample_fit".to_string(), json!(fit))));
         object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
         object.extend(chosen_dims.map(|choice| ("dimension".to_string(), json!(choice))));
-        object.extend(held_out.map(|held_out| ("held_out".to_string(), json!(held_out))));
         object.extend(report.recall.map(|recall| ("recall".to_string(), json!(recall))));
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
@@ -180,8 +177,8 @@ pub(crate) fn summary(story: &Story) -> String {
     }
     lines.extend(chosen_dims.map(counted));
     lines.extend(choice.map(tried));
-    lines.extend(likelihood(report));
-    lines.extend(held_out.map(left_out));
+    lines.extend(held_out.map(evidence));
+    lines.extend(in_sample(report, held_out.is_some()));
     let s = &report.seconds;
     lines.push(format!(
         "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, likelihood {:.2}, write {:.2}",
@@ -246,30 +243,36 @@ fn tried(choice: &Choice) -> String {
     format!("  neighbors    {} chosen by the error of left-out rows; {}", choice.chosen, all.join(", "))
 }
 
-/// The likelihood of left-out features.
-fn left_out(held_out: &HeldOut) -> String {
-    let floor = match held_out.at_floor {
+/// The likelihood of features that nothing was fitted to.
+fn evidence(held_out: &HeldOut) -> String {
+    let HeldOut { log_evidence, noise_alone, folds, only_noise, at_floor, .. } = held_out;
+    let useless = match only_noise {
         0 => String::new(),
-        count => format!("; in {count} the kept features have no largest likelihood, so this says little"),
+        count => format!("; in {count} the field was of no use"),
+    };
+    let floor = match at_floor {
+        0 => String::new(),
+        count => format!("; in {count} the noise is at its floor, so this says little"),
     };
     format!(
-        "  held out     {:.6e} of features left out in {} folds{floor}",
-        held_out.log_likelihood,
-        held_out.folds.len()
+        "  evidence     {log_evidence:.6e}, {:+.1} beside noise alone (features left out in {} folds{useless}{floor})",
+        log_evidence - noise_alone,
+        folds.len()
     )
 }
 
-/// The likelihood, or how to get it.
-fn likelihood(report: &Report) -> Option<String> {
+/// How well the field fits the features that it was made of, or how to get that.
+fn in_sample(report: &Report, judged: bool) -> Option<String> {
     let own = report.figures.iter().find(|(name, _)| name == OWN_LIKELIHOOD);
     let own = own.map_or(String::new(), |(_, value)| format!("; {value:.6e} by the field alone"));
+    let hint = if judged { "" } else { "; to compare methods use --held-out" };
     match &report.likelihood {
         Some(found) => Some(format!(
-            "  likelihood   {:.6e} (natural logarithm; signal {:.3e}, noise {:.3e}){own}",
+            "  in sample    log likelihood {:.6e} (signal {:.3e}, noise {:.3e}{hint}){own}",
             found.log_likelihood, found.signal, found.noise
         )),
         None if report.likelihood_left_out => {
-            Some(format!("  likelihood   not computed, since it takes long; --likelihood asks for it{own}"))
+            Some(format!("  in sample    likelihood not computed, since it takes long; --likelihood asks for it{own}"))
         }
         None => None,
     }

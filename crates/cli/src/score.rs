@@ -2,7 +2,7 @@
 
 use crate::args::Score as Asked;
 use crate::embed::try_bytes;
-use crate::flags::StartsName;
+use crate::flags::{LengthsName, StartsName};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
@@ -10,7 +10,7 @@ use crate::{input, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::judge::score::{EXACT_POINTS, GplvmScore, Score, Starts};
+use eigenfold::judge::score::{EXACT_POINTS, GplvmScore, Lengths, Score, Starts};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -32,7 +32,12 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let starts = if args.starts == StartsName::One { Starts::One } else { Starts::All };
-    let asked = GplvmScore { raw: args.raw, starts, inducing: args.inducing };
+    let lengths = match args.lengths {
+        LengthsName::Ard => Lengths::Ard,
+        LengthsName::Unit => Lengths::Unit,
+        LengthsName::Raw => Lengths::Raw,
+    };
+    let asked = GplvmScore { lengths, starts, inducing: args.inducing };
     let start = Instant::now();
     let score = asked.of(&data, &map, &bar)?;
     let seconds = json!({"read": read, "score": start.elapsed().as_secs_f64()});
@@ -92,9 +97,17 @@ impl Story<'_> {
         warnings
     }
 
+    /// The length, or those of the coordinates.
+    fn length(&self) -> Value {
+        match &self.score.by_coordinate {
+            Some(lengths) => json!(lengths),
+            None => json!(self.score.parameters.length),
+        }
+    }
+
     /// The report as JSON.
     fn json(&self, seconds: Value) -> Value {
-        let Score { log_likelihood, parameters, starts, noise_floor, inducing, scaled, converged, .. } = self.score;
+        let Score { log_likelihood, parameters, starts, noise_floor, inducing, lengths, converged, .. } = self.score;
         json!({
             "n": self.data.rows(),
             "features": self.data.cols(),
@@ -106,14 +119,14 @@ impl Story<'_> {
                 "spread": self.spread(),
                 "parameters": {
                     "variance": parameters.variance,
-                    "length": parameters.length,
+                    "length": self.length(),
                     "bias": parameters.bias,
                     "noise": parameters.noise,
                 },
                 "noise_floor": noise_floor,
                 "exact": inducing.is_none(),
                 "inducing": inducing,
-                "scaled": scaled,
+                "lengths": lengths.name(),
                 "features": self.score.features,
                 "evaluations": self.score.evaluations,
                 "converged": converged,
@@ -125,22 +138,30 @@ impl Story<'_> {
 
     /// The report for people.
     fn summary(&self) -> String {
-        let Score { log_likelihood, parameters, starts, inducing, scaled, .. } = self.score;
+        let Score { log_likelihood, parameters, by_coordinate, starts, inducing, lengths, .. } = self.score;
         let (n, features, dims) = (grouped(self.data.rows()), grouped(self.data.cols()), self.map.cols());
         let kind = match inducing {
             None => "exact".to_string(),
             Some(m) if self.data.rows() > EXACT_POINTS => format!("a lower bound by {m} inducing points"),
             Some(m) => format!("a lower bound by {m} inducing points, as asked"),
         };
-        let units = if *scaled { "columns scaled to unit variance" } else { "in its own units" };
+        let units = match lengths {
+            Lengths::Ard => "a length for each",
+            Lengths::Unit => "columns scaled to unit variance",
+            Lengths::Raw => "in its own units",
+        };
         let p = parameters;
+        let length = match by_coordinate {
+            Some(lengths) => lengths.iter().map(|length| format!("{length:.4e}")).collect::<Vec<_>>().join(" "),
+            None => format!("{:.4e}", p.length),
+        };
         let mut lines = vec![
             format!("score: {log_likelihood:.3} ({:.4} a point), {kind}", self.per_point()),
             format!("  data         {n} points of {features} features"),
             format!("  map          {dims} dimensions, {units}"),
             format!(
-                "  parameters   variance {:.4e}, length {:.4e}, bias {:.4e}, noise {:.4e}",
-                p.variance, p.length, p.bias, p.noise
+                "  parameters   variance {:.4e}, length {length}, bias {:.4e}, noise {:.4e}",
+                p.variance, p.bias, p.noise
             ),
         ];
         if starts.len() > 1 {

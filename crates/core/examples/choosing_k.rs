@@ -14,6 +14,7 @@
 
 use eigenfold::graph::{Index, Metric, Search};
 use eigenfold::io::{Labels, ReadOptions};
+use eigenfold::judge::score::Lengths;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Error, GplvmScore, Likelihood, Method, Neighbors, Pieces, Points, Recipe, io};
@@ -43,7 +44,7 @@ fn main() -> Result<(), Error> {
         let search = Search { neighbors: recipe.neighbors, pieces: Pieces::Separate, ..Search::default() };
         let pieces = search.of_points(&points, &Silent)?.sizes.len();
         let Ok(model) = recipe.fit(&points) else { continue };
-        let held_out = recipe.held_out(&points).map_or(f64::NAN, |held| held.log_likelihood);
+        let held_out = recipe.held_out(&points).map_or(f64::NAN, |held| held.log_evidence);
         let back = model.way_back()?;
         let evidence = back.evidence();
         let criteria = [
@@ -104,7 +105,9 @@ fn judged(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
             };
             Ok((0..map.rows()).filter(|&i| right(i)).count() as f64 / map.rows() as f64)
         }
-        Truth::Score => Ok(GplvmScore::default().of(points, map, &Silent)?.log_likelihood),
+        Truth::Score => {
+            Ok(GplvmScore { lengths: Lengths::Unit, ..GplvmScore::default() }.of(points, map, &Silent)?.log_likelihood)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use crate::coordinates::{self, Map, Snapshot};
 use crate::error::{Error, Result, sizes_text};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Task, Weight};
-use crate::graph::{Found, Graph, Pieces};
+use crate::graph::{Found, Graph, Pieces, Search};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
@@ -107,6 +107,16 @@ impl<'a> Stages<'a> {
             }
             None => (self.ground.neighbors(&search, self.observer)?, None),
         }))
+    }
+
+    /// Stage 1 over the same points with other features, its pieces left apart.
+    fn regraph(&self, points: &Points) -> Result<Graph> {
+        let search = Search { pieces: Pieces::Separate, ..self.recipe.search() };
+        let ground = Ground::from(points).measured_by(self.recipe.metric);
+        Ok(match &self.recipe.learned {
+            Some(drill) => drill.graph(&search, ground, self.recipe.memory, self.observer)?.0.graph,
+            None => ground.neighbors(&search, self.observer)?.graph,
+        })
     }
 
     /// Stages 2 and 3 over the whole, or piece by piece.
@@ -270,9 +280,11 @@ impl<'a> Stages<'a> {
     /// Stage 2. A method that was stopped gives what it has.
     fn built(&self, graph: Option<&Graph>, dims: usize) -> Result<Built> {
         self.observer.progress(Stage::Field, 0.0);
+        let regraph = |points: &Points| self.regraph(points);
         self.recipe.method.build(&Site {
             ground: self.ground,
             graph,
+            regraph: Some(&regraph),
             start: self.start,
             recall: self.recipe.recall(),
             dims,

@@ -113,15 +113,24 @@ impl Kernel {
         (-square / (2.0 * bandwidth * bandwidth)).exp()
     }
 
-    /// ‖φ(x) − φ(y)‖² = k(x, x) − 2 k(x, y) + k(y, y), the squared distance in the feature space; zero where an
-    /// indefinite kernel makes it negative.
+    /// ‖φ(x) − φ(y)‖² = k(x, x) − 2 k(x, y) + k(y, y), the squared distance in the feature space. A kernel that is not
+    /// positive semidefinite can make it negative, and it stays so: −½ H S H = H K H holds for any kernel.
     pub(crate) fn square(&self, x: &[f64], y: &[f64]) -> f64 {
         match self {
             Kernel::Linear => square_distance(x, y),
             Kernel::Gaussian { bandwidth } => {
                 2.0 - 2.0 * self.of_square(square_distance(x, y), bandwidth.unwrap_or(1.0))
             }
-            _ => (self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y)).max(0.0),
+            _ => self.of(x, x) - 2.0 * self.of(x, y) + self.of(y, y),
+        }
+    }
+
+    /// Whether every matrix of the kernel's values is positive semidefinite.
+    pub(crate) fn is_positive(&self) -> bool {
+        match *self {
+            Kernel::Linear | Kernel::Gaussian { .. } | Kernel::Cosine => true,
+            Kernel::Polynomial { offset, .. } => offset >= 0.0,
+            Kernel::Sigmoid { .. } => false,
         }
     }
 }
@@ -167,6 +176,10 @@ mod tests {
         assert_eq!(Kernel::Gaussian { bandwidth: Some(1.0) }.of(&x, &y), (-1.0f64).exp());
         assert_eq!(Kernel::Polynomial { degree: 2, offset: 1.0, scale: 1.0 }.of(&x, &x), 4.0);
         assert_eq!(Kernel::Cosine.square(&x, &y), 2.0);
-        assert_eq!(Kernel::Sigmoid { offset: 0.0, scale: Some(1.0) }.of(&x, &y), 0.0);
+        let sigmoid = Kernel::Sigmoid { offset: 0.0, scale: Some(1.0) };
+        assert_eq!(sigmoid.of(&x, &y), 0.0);
+        // tanh 1 − 2 tanh 3 + tanh 9: nearer than itself.
+        assert!((sigmoid.square(&[1.0], &[3.0]) - (1f64.tanh() - 2.0 * 3f64.tanh() + 9f64.tanh())).abs() < 1e-15);
+        assert!(sigmoid.square(&[1.0], &[3.0]) < 0.0);
     }
 }

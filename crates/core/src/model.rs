@@ -86,8 +86,8 @@ impl Model {
         &self.report.eigenvalues
     }
 
-    /// The log likelihood of the points under the fitted field and noise, the same model for every method
-    /// ([`crate::likelihood`]); nothing if the input had no features or [`Likelihood`](crate::Likelihood) left it out.
+    /// The in-sample fit: the log likelihood of the points under the field that was made of them and noise
+    /// ([`crate::likelihood`]; to compare methods there is [`Recipe::held_out`]); nothing if the input had no features or [`Likelihood`](crate::Likelihood) left it out.
     pub fn log_likelihood(&self) -> Option<f64> {
         self.report.likelihood.map(|observation| observation.log_likelihood)
     }

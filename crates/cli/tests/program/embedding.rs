@@ -254,7 +254,7 @@ fn a_graph_is_learned_written_and_used() {
     bench.does("embed roll.csv -m drill -k 8 --penalty 0.5:50:3 -q -o drill.csv --json drill.json --weights w.csv");
     let drill = bench.json("drill.json");
     assert_eq!(drill["path"].as_array().unwrap().len(), 3);
-    assert!(drill["gap"].as_f64().unwrap() <= 1e-6 && drill["log_likelihood"].is_number());
+    assert!(drill["gap"].as_f64().unwrap() <= 1e-6 && drill["in_sample_fit"]["log_likelihood"].is_number());
     assert_eq!(bench.read("w.csv").lines().count() as f64, drill["edges"].as_f64().unwrap() + 1.0);
     let said = "--penalty is about learned graphs; add --learned or leave it out";
     bench.refuses("graph roll.csv --penalty 5 -o g.csv", 2, said);

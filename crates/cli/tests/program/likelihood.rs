@@ -10,13 +10,14 @@ fn the_likelihood_is_in_the_report_of_every_method() {
     for method in bench.json("methods.json").as_array().unwrap() {
         let name = method["name"].as_str().unwrap();
         let answer = bench.does(&format!("embed iris -m {name} -k 8 --json report.json"));
-        assert!(answer.err.contains("  likelihood   "), "{name}: {}", answer.err);
+        assert!(answer.err.contains("  in sample    log likelihood "), "{name}: {}", answer.err);
+        assert!(answer.err.contains("to compare methods use --held-out"), "{name}: {}", answer.err);
         let report = bench.json("report.json");
-        let value = report["log_likelihood"].as_f64();
+        let value = report["in_sample_fit"]["log_likelihood"].as_f64();
         assert!(value.is_some_and(f64::is_finite), "{name}: {report}");
-        assert_eq!(report["likelihood"]["log_likelihood"].as_f64(), value, "{name}");
+        assert!(report.get("evidence").is_none() && report.get("log_likelihood").is_none(), "{name}: {report}");
         for key in ["signal", "noise", "noise_at_floor", "features", "directions", "evaluations"] {
-            assert!(report["likelihood"].get(key).is_some(), "{name}: {key} of {report}");
+            assert!(report["in_sample_fit"].get(key).is_some(), "{name}: {key} of {report}");
         }
         assert!(report["seconds"]["likelihood"].as_f64().is_some(), "{name}");
     }
@@ -28,7 +29,7 @@ fn what_is_dear_is_left_out_and_the_flag_is_named() {
     bench.does("sample swiss-roll -n 600 -q -o roll.npy");
     let answer = bench.does("embed roll.npy -m laplacian-eigenmaps --memory 60kB --json report.json");
     assert!(answer.err.contains("--likelihood asks for it"), "{}", answer.err);
-    assert!(bench.json("report.json").get("log_likelihood").is_none());
+    assert!(bench.json("report.json").get("in_sample_fit").is_none());
     bench.refuses(
         "embed roll.npy -m laplacian-eigenmaps --memory 60kB --likelihood -o m.csv",
         2,
@@ -40,12 +41,17 @@ fn what_is_dear_is_left_out_and_the_flag_is_named() {
 fn left_out_features_are_reported_fold_by_fold() {
     let bench = Bench::new();
     let answer = bench.does("embed iris -m laplacian-eigenmaps -k 8 --held-out --json report.json");
-    assert!(answer.err.contains("features left out in 4 folds"), "{}", answer.err);
-    let held_out = &bench.json("report.json")["held_out"];
-    assert_eq!(held_out["by_fold"].as_array().unwrap().len(), 4);
-    assert!(held_out["log_likelihood"].as_f64().is_some_and(f64::is_finite));
+    assert!(answer.err.contains("beside noise alone (features left out in 4 folds"), "{}", answer.err);
+    let evidence = &bench.json("report.json")["evidence"];
+    assert_eq!(evidence["by_fold"].as_array().unwrap().len(), 4);
+    let [found, alone] = ["log_evidence", "noise_alone"].map(|key| evidence[key].as_f64().unwrap());
+    assert!(found.is_finite() && found > alone, "{evidence}");
     bench.does("sample swiss-roll -n 100 -q -o roll.npy");
-    bench.refuses("embed roll.npy -m isomap --held-out -o m.csv", 2, "of 3 features 2 are kept");
+    bench.refuses(
+        "embed roll.npy -m isomap --held-out -o m.csv",
+        2,
+        "of 3 features that vary 1 make the field at a time",
+    );
     bench.write("d.csv", "0,1,2\n1,0,1\n2,1,0\n");
     bench.refuses("embed d.csv --input-kind distances -m mds --held-out -o m.csv", 2, "needs points");
 }

@@ -12,7 +12,7 @@ fn bench() -> Bench {
 #[test]
 fn the_score_of_iris_on_its_principal_components_is_the_reference() {
     let bench = bench();
-    let answer = bench.does("score iris map.csv --raw --json score.json");
+    let answer = bench.does("score iris map.csv --lengths raw --json score.json");
     // From GPy and scikit-learn (crates/core/src/score/tests.rs).
     assert!(answer.err.starts_with("score: 198.794 (1.3253 a point), exact\n"), "{}", answer.err);
     assert!(answer.err.contains("  starts       ") && answer.err.contains("in its own units"), "{}", answer.err);
@@ -22,8 +22,8 @@ fn the_score_of_iris_on_its_principal_components_is_the_reference() {
     assert!((gplvm["parameters"]["length"].as_f64().unwrap() - 4.226).abs() < 0.01, "{report}");
     assert_eq!(gplvm["starts"].as_array().unwrap().len(), 7);
     assert_eq!(
-        (&gplvm["exact"], &gplvm["scaled"], &gplvm["noise_floor"]),
-        (&true.into(), &false.into(), &false.into())
+        (&gplvm["exact"], &gplvm["lengths"], &gplvm["noise_floor"]),
+        (&true.into(), &"raw".into(), &false.into())
     );
     assert!(gplvm["inducing"].is_null() && report["seconds"]["score"].is_number());
     assert_eq!((&report["n"], &report["features"], &report["dims"]), (&150.into(), &4.into(), &2.into()));
@@ -32,18 +32,25 @@ fn the_score_of_iris_on_its_principal_components_is_the_reference() {
 #[test]
 fn one_start_a_bound_and_the_input_by_a_pipe() {
     let bench = bench();
-    bench.does("score iris map.csv --starts one -q --json one.json");
+    let ard = bench.does("score iris map.csv --json ard.json");
+    assert!(ard.err.contains("2 dimensions, a length for each"), "{}", ard.err);
+    let ard = bench.json("ard.json");
+    assert_eq!((&ard["gplvm"]["lengths"], ard["gplvm"]["starts"].as_array().unwrap().len()), (&"ard".into(), 2));
+    assert_eq!(ard["gplvm"]["parameters"]["length"].as_array().unwrap().len(), 2);
+    assert!(ard["gplvm"]["score"].as_f64().unwrap() > 198.79, "{ard}");
+    bench.does("score iris map.csv --lengths unit --starts one -q --json one.json");
     let one = bench.json("one.json");
     assert_eq!(one["gplvm"]["starts"].as_array().unwrap().len(), 1);
-    assert_eq!(one["gplvm"]["scaled"], true);
-    let answer = bench.does("score iris map.csv --starts one --inducing 150 --json bound.json");
+    assert_eq!(one["gplvm"]["lengths"], "unit");
+    let answer = bench.does("score iris map.csv --lengths unit --starts one --inducing 150 --json bound.json");
     assert!(answer.err.contains("a lower bound by 150 inducing points, as asked"), "{}", answer.err);
     let bound = bench.json("bound.json");
     assert_eq!((&bound["gplvm"]["exact"], &bound["gplvm"]["inducing"]), (&false.into(), &150.into()));
     let [exact, bound] = [&one, &bound].map(|report| report["gplvm"]["score"].as_f64().unwrap());
     assert!((exact - bound).abs() < 1e-4 * exact.abs(), "all points as inducing points: {exact}, {bound}");
     let map = bench.read("map.csv");
-    let piped = bench.run_with_input("score iris - --starts one -q --json - --threads 1", map.as_bytes());
+    let piped =
+        bench.run_with_input("score iris - --lengths unit --starts one -q --json - --threads 1", map.as_bytes());
     let piped: serde_json::Value = serde_json::from_str(&piped.out).unwrap();
     assert_eq!(piped["gplvm"]["score"], one["gplvm"]["score"], "the same for one thread and two");
 }

@@ -91,6 +91,9 @@ pub enum Scale {
     Covariance(f64),
 }
 
+/// Stage 1 over the same points with other features; its pieces are left apart.
+pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
+
 /// What a method is given to build on.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
@@ -98,6 +101,9 @@ pub struct Site<'a> {
     pub ground: Ground<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
+    /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
+    /// given.
+    pub regraph: Option<&'a Regraph<'a>>,
     /// Where a descent is to start, if not where the method would.
     pub start: Option<&'a Points>,
     /// The share of true neighbors that will do.
@@ -115,7 +121,17 @@ pub struct Site<'a> {
 impl<'a> Site<'a> {
     /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
     pub fn of(ground: Ground<'a>) -> Site<'a> {
-        Site { ground, graph: None, start: None, recall: 1.0, dims: 2, seed: 0, memory: u64::MAX, observer: &Silent }
+        Site {
+            ground,
+            graph: None,
+            regraph: None,
+            start: None,
+            recall: 1.0,
+            dims: 2,
+            seed: 0,
+            memory: u64::MAX,
+            observer: &Silent,
+        }
     }
 
     /// The number of points.

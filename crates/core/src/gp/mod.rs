@@ -6,6 +6,7 @@
 //! log likelihood = −½ p log det K − ½ tr K⁻¹ X̃X̃ᵀ − ½ n p log 2π
 //! ```
 
+pub(crate) mod ard;
 pub(crate) mod exact;
 pub(crate) mod lanes;
 pub(crate) mod line;

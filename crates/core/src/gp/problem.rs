@@ -67,6 +67,12 @@ impl Problem {
         Problem { n: rows.len(), data, map, varying: self.varying.clone(), ..*self }
     }
 
+    /// The root of the sum of squares of every coordinate of the map.
+    pub(crate) fn spreads(&self) -> Vec<f64> {
+        let square = |q: usize| self.map.iter().skip(q).step_by(self.dims).map(|y| y * y).sum::<f64>();
+        (0..self.dims).map(|q| square(q).sqrt()).collect()
+    }
+
     /// The varying features of another row, in the units of the problem.
     pub(crate) fn row(&self, row: &[f64]) -> Vec<f64> {
         self.varying.iter().map(|&(j, mean)| (row[j] - mean) / self.data_unit).collect()

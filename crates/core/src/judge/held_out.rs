@@ -1,8 +1,15 @@
-//! The likelihood of features that the field has not seen.
+//! The evidence: the likelihood of features that nothing was fitted to.
 //!
-//! The model is independent over features, so that features can be left out: in every fold the graph, the field, α²
-//! and σ² come from the kept columns, and the log density of the left-out columns is summed over the folds. One α² and
-//! one σ² serve all features, which therefore need comparable scales.
+//! The model is independent over features, so that features can be left out:
+//!
+//! ```text
+//! x̃[f] ~ N(0, α² K + σ² I)        K from the features A, α² and σ² from the features B, judged on the features C
+//! ```
+//!
+//! The seed deals the features into five folds. Each is C once, the next one is B, and A are all others: graph, weights
+//! and field come from A alone. A field that follows its own features too closely says nothing of B, gets no signal
+//! there, and ends as noise. Signal and noise from A itself would take that field at its word. By Gibbs' inequality the
+//! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
 use crate::error::{Error, Result};
 use crate::fit::Stages;
@@ -20,22 +27,40 @@ use serde::Serialize;
 /// Folds where there are enough features.
 const FOLDS: usize = 5;
 
-/// The likelihood of left-out features.
+/// The evidence of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HeldOut {
-    /// The log density of all columns, each left out once: of (n − 1) p numbers.
-    pub log_likelihood: f64,
+    /// The log density of all features that vary, each judged once: of n − 1 numbers per feature.
+    pub log_evidence: f64,
+    /// The same of noise alone, its variance from the same features: what a field must exceed to be of any use.
+    pub noise_alone: f64,
     /// The part of every fold.
     pub by_fold: Vec<f64>,
     /// The columns of every fold, counted from 0.
     pub folds: Vec<Vec<usize>>,
-    /// In how many folds the kept features had no largest likelihood, so that the floor decided.
+    /// In how many folds the field was of no use, so that noise alone was left.
+    pub only_noise: usize,
+    /// In how many folds the noise was at its floor.
     pub at_floor: usize,
 }
 
+/// The density of features under the field of others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// The log density.
+    pub log_density: f64,
+    /// The same of noise alone.
+    pub noise_alone: f64,
+    /// α² is zero: the field was of no use.
+    pub only_noise: bool,
+    /// σ² is at its floor.
+    pub at_floor: bool,
+}
+
 impl Recipe {
-    /// The likelihood of features that are left out, fold by fold; the same seed deals the same folds.
+    /// The likelihood of features that nothing was fitted to, fold by fold; the same seed deals the same folds.
     ///
     /// ```
     /// use eigenfold::{LaplacianEigenmaps, Recipe, io};
@@ -44,12 +69,13 @@ impl Recipe {
     /// let recipe = Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() };
     /// let held_out = recipe.held_out(&iris)?;
     /// assert_eq!(held_out.folds.len(), 4);
+    /// assert!(held_out.log_evidence > held_out.noise_alone);
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// If so few features would be kept that the map has as many coordinates, if pieces are to be kept separate, or as
+    /// If fewer features make the field than the map has coordinates, if pieces are to be kept separate, or as
     /// [`Recipe::fit`] for a fold.
     pub fn held_out(&self, points: &Points) -> Result<HeldOut> {
         self.held_out_watched(points, &Silent)
@@ -61,55 +87,83 @@ impl Recipe {
     ///
     /// As [`Recipe::held_out`], and [`Error::Stopped`].
     pub fn held_out_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOut> {
-        let p = points.cols();
-        if p < 2 {
-            return Err(Error::parameter("there is one feature and none can be left out; give at least two"));
-        }
         if self.pieces == Pieces::Separate {
             return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
         }
-        let folds = folds(p, self.seed);
-        let kept = p - folds.iter().map(Vec::len).max().unwrap_or(0);
-        if kept <= self.dims {
+        let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
+        let varying: Vec<usize> = (0..points.cols()).filter(varies).collect();
+        let (p, folds) = (varying.len(), folds(&varying, self.seed));
+        let least = p.saturating_sub(2 * folds.iter().map(Vec::len).max().unwrap_or(0));
+        if least < self.dims.max(1) {
             return Err(Error::parameter(format!(
-                "of {p} features {kept} are kept at a time, and a map of {} dimensions folds nothing of them; \
-                 use more features or `dims` {}",
+                "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
+                 noise, and the last is judged, which is too few for a map of {} dimensions; use more features{}",
                 self.dims,
-                (kept - 1).max(1)
+                if least > 0 { format!(" or `dims` {least}") } else { String::new() }
             )));
         }
-        let mut all = HeldOut { log_likelihood: 0.0, by_fold: Vec::new(), folds: Vec::new(), at_floor: 0 };
-        for left in folds {
-            let kept: Vec<usize> = (0..p).filter(|f| !left.contains(f)).collect();
-            let (value, at_floor) = self.fold(points, &kept, &left, observer)?;
-            all.log_likelihood += value;
-            all.by_fold.push(value);
-            all.folds.push(left);
-            all.at_floor += usize::from(at_floor);
+        let mut all = HeldOut {
+            log_evidence: 0.0,
+            noise_alone: 0.0,
+            by_fold: Vec::new(),
+            folds: Vec::new(),
+            only_noise: 0,
+            at_floor: 0,
+        };
+        for (at, left) in folds.iter().enumerate() {
+            let tuned = &folds[(at + 1) % folds.len()];
+            let made: Vec<usize> = (0..points.cols()).filter(|f| !left.contains(f) && !tuned.contains(f)).collect();
+            let [made, tuned, judged] = [&made, tuned, left].map(|which| points.select_columns(which));
+            let found = self.judge_features(&made, &tuned, &judged, observer)?;
+            all.log_evidence += found.log_density;
+            all.noise_alone += found.noise_alone;
+            all.by_fold.push(found.log_density);
+            all.only_noise += usize::from(found.only_noise);
+            all.at_floor += usize::from(found.at_floor);
         }
-        Ok(all)
+        Ok(HeldOut { folds, ..all })
     }
 
-    /// The log density of the left columns under the field of the kept ones, and whether that is at the floor.
-    fn fold(&self, points: &Points, kept: &[usize], left: &[usize], observer: &dyn Observer) -> Result<(f64, bool)> {
-        let seen = points.select_columns(kept);
+    /// The log density of features of the same points that nothing was fitted to: the field comes from the features
+    /// `made`, signal and noise from `tuned`, and `judged` are judged.
+    ///
+    /// # Errors
+    ///
+    /// If the numbers of points differ, `tuned` do not vary, as [`Recipe::fit`] of the features `made`, or if the observer
+    /// stops it.
+    pub fn judge_features(
+        &self,
+        made: &Points,
+        tuned: &Points,
+        judged: &Points,
+        observer: &dyn Observer,
+    ) -> Result<Judged> {
+        if made.rows() != tuned.rows() || made.rows() != judged.rows() {
+            let (a, b, c) = (made.rows(), tuned.rows(), judged.rows());
+            return Err(Error::data(format!("the features are of {a}, {b} and {c} points; give the same points")));
+        }
         let none = || {
-            let fact = "the kept features have no likelihood (they coincide, or their field is singular)";
+            let fact = "the features have no likelihood (they do not vary, or their field is singular)";
             Error::Numerical(format!("{fact}; use another `neighbors`"))
         };
-        let density = Stages::new(self, Ground::from(&seen), observer)?.density()?.ok_or_else(none)?;
-        let columns = Columns::all(&seen);
+        let density = Stages::new(self, Ground::from(made), observer)?.density()?.ok_or_else(none)?;
+        let columns = Columns::all(tuned);
         let fitted = density.fit(&columns, observer)?.ok_or_else(none)?;
-        let left = Columns::in_units(points, left, columns.size);
-        Ok((density.of(&left, &fitted)?.ok_or_else(none)?, fitted.noise_at_floor))
+        let judged = Columns::in_units(judged, &(0..judged.cols()).collect::<Vec<_>>(), columns.size);
+        Ok(Judged {
+            log_density: density.of(&judged, &fitted)?.ok_or_else(none)?,
+            noise_alone: judged.of_noise(columns.size * columns.size),
+            only_noise: fitted.signal == 0.0,
+            at_floor: fitted.noise_at_floor,
+        })
     }
 }
 
-/// The columns dealt out at random into folds of nearly equal size, each sorted.
-fn folds(features: usize, seed: u64) -> Vec<Vec<usize>> {
-    let mut order: Vec<usize> = (0..features).collect();
+/// The features dealt out at random into folds of nearly equal size, each sorted.
+fn folds(features: &[usize], seed: u64) -> Vec<Vec<usize>> {
+    let mut order = features.to_vec();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
-    let count = FOLDS.min(features);
+    let count = FOLDS.min(features.len());
     let mut folds = vec![Vec::new(); count];
     for (at, feature) in order.into_iter().enumerate() {
         folds[at % count].push(feature);
@@ -123,14 +177,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_feature_is_left_out_once() {
+    fn every_feature_is_judged_once() {
         for (features, count) in [(2, 2), (5, 5), (13, 5)] {
-            let dealt = folds(features, 7);
+            let named: Vec<usize> = (3..features + 3).collect();
+            let dealt = folds(&named, 7);
             assert_eq!(dealt.len(), count);
             let mut all = dealt.concat();
             all.sort_unstable();
-            assert!(all.into_iter().eq(0..features));
-            assert_eq!(dealt, folds(features, 7));
+            assert_eq!(all, named);
+            assert_eq!(dealt, folds(&named, 7));
         }
     }
 }

@@ -5,4 +5,4 @@ pub mod dimension;
 mod held_out;
 pub mod score;
 
-pub use held_out::HeldOut;
+pub use held_out::{HeldOut, Judged};

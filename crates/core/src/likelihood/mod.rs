@@ -7,7 +7,8 @@
 //! x̃[f] ~ N(0, α² K + σ² I)        f = 1 … p;  α² ≥ 0 and σ² ≥ 0 by maximum likelihood
 //! ```
 //!
-//! So all densities are of the same (n − 1) p numbers and can be compared. For a precision A, K = A⁺ off the constants
+//! Of the features that made the field this is an in-sample fit; methods are compared by features that did not
+//! (`judge/held_out.rs`). For a precision A, K = A⁺ off the constants
 //! (`precision.rs`). A covariance may be degenerate (pca's is that of the data themselves) or indefinite (isomap's), so
 //! its map is taken for it and all else is noise, as in probabilistic principal components (`map.rs`). No direction may
 //! have less than 1e-12 of the data's variance: points that lie in the field's free directions exactly would

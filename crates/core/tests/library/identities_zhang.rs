@@ -87,8 +87,9 @@ fn z04_the_largest_eigenvalue_is_the_square_of_the_coordinate_and_the_noise() {
 #[test]
 fn z05_probabilistic_kernel_pca_is_kernel_pca_and_classical_scaling() {
     let (points, fresh) = (swiss(200), swiss(230));
-    let kernels =
-        [gaussian(80.0), Kernel::Linear, Kernel::Polynomial { degree: 2, offset: 1.0, scale: 0.01 }, Kernel::Cosine];
+    let sigmoid = Kernel::Sigmoid { offset: 0.0, scale: Some(0.005) };
+    let polynomial = Kernel::Polynomial { degree: 2, offset: 1.0, scale: 0.01 };
+    let kernels = [gaussian(80.0), Kernel::Linear, polynomial, Kernel::Cosine, sigmoid];
     for kernel in kernels {
         let plain = fit(KernelPca { kernel }, &points);
         let model = fit(Pkpca { kernel, ..Pkpca::default() }, &points);

@@ -3,7 +3,7 @@
 use crate::support::*;
 use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::judge::score::{GplvmScore, Starts};
+use eigenfold::judge::score::{GplvmScore, Lengths, Starts};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{
@@ -114,7 +114,8 @@ fn embed(method: impl Into<Method>, k: usize, data: &Points) -> Model {
 
 /// The author's score: from his start alone.
 fn score(data: &Points, map: &Points, raw: bool) -> f64 {
-    let asked = GplvmScore { raw, starts: Starts::One, ..GplvmScore::default() };
+    let lengths = if raw { Lengths::Raw } else { Lengths::Unit };
+    let asked = GplvmScore { lengths, starts: Starts::One, ..GplvmScore::default() };
     asked.of(data, map, &Silent).unwrap().log_likelihood
 }
 
@@ -219,6 +220,26 @@ fn l15_robot_wifi_has_the_authors_scores() {
     assert!(ranked.is_sorted_by(|a, b| a > b), "{ranked:?}");
     near("mvu, equal edges", of(equality(Constraints::Edges), true), 2468.4);
     near("mvu, equal angles", of(equality(Constraints::Angles), true), 2439.0);
+}
+
+/// The three ways to measure lengths, like for like, with all starts: ard, unit, raw. Known by an independent program.
+#[test]
+fn l14_motion_capture_like_for_like() {
+    let Some(data) = shared("data/osu_run1/data.csv") else { return };
+    let cases: [(Method, [f64; 3]); 4] = [
+        (Isomap::default().into(), [4207.0, 3812.0, 4172.0]),
+        (equality(Constraints::Angles), [4182.0, 3997.0, 4181.0]),
+        (Meu { gamma: 1e-4, ..Meu::default() }.into(), [3468.0, 3134.0, 3393.0]),
+        (unpenalized_drill().into(), [3390.0, 3334.0, 3092.0]),
+    ];
+    for (method, known) in cases {
+        let name = method.info().name;
+        let map = embed(method, 6, &data).embedding().clone();
+        for (lengths, known) in [Lengths::Ard, Lengths::Unit, Lengths::Raw].into_iter().zip(known) {
+            let asked = GplvmScore { lengths, ..GplvmScore::default() };
+            near(&format!("{name} {lengths:?}"), asked.of(&data, &map, &Silent).unwrap().log_likelihood, known);
+        }
+    }
 }
 
 fn unpenalized_drill() -> Drill {

@@ -300,3 +300,28 @@ fn what_cannot_be_done_is_refused_with_a_way_out() {
     let path = recipe(2, Mvu::default()).fit(&Graph::from_lists(lists).unwrap()).unwrap();
     assert!((primal(&path) - 2.0).abs() < 1e-3);
 }
+
+/// With equal distances too, where weights have both signs and the solver ends short of the optimum: its L K is far from K.
+#[test]
+fn x03_with_equal_distances_the_rank_is_at_most_the_multiplicity() {
+    let cases = [(5, Some(Constraints::Edges), 0), (6, None, 0), (6, None, 1)];
+    for (k, constraints, seed) in cases {
+        let roll = Sample::SwissRoll.draw(150, 0.0, seed).unwrap().points;
+        let mvu = Mvu { constraints, variant: MvuVariant::Equality, ..Mvu::default() };
+        let bracket = recipe(k, mvu).fit(&roll).unwrap().report().certificate.unwrap();
+        assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{k} {seed}: {bracket:?}");
+    }
+}
+
+/// Separate pieces: the largest rank stands beside the largest multiplicity.
+#[test]
+fn pieces_of_different_rank_keep_the_rank_below_the_multiplicity() {
+    let ring = (0..20).map(|i| (std::f64::consts::TAU * i as f64 / 20.0).sin_cos()).map(|(s, c)| [s, c, 0.0]);
+    let line = (0..20).map(|i| [100.0 + i as f64, 0.0, 0.0]);
+    let points = Points::from_rows(&ring.chain(line).collect::<Vec<_>>()).unwrap();
+    let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
+    let model = Recipe { pieces: Pieces::Separate, ..recipe(2, mvu) }.fit(&points).unwrap();
+    assert_eq!(model.report().pieces.len(), 2);
+    let bracket = model.report().certificate.unwrap();
+    assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{bracket:?}");
+}

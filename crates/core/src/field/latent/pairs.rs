@@ -7,10 +7,8 @@ use crate::field::{Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::linalg::Operator;
-use crate::linalg::eigen::top::operator_top;
 use crate::place::{Away, Measure, Rule, Squares};
 use crate::progress::Observer;
-use faer::{MatMut, MatRef};
 
 /// Below this part of the largest eigenvalue a negative one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
@@ -81,11 +79,10 @@ impl<'a> Pairs<'a> {
 
     /// A warning if Q has negative eigenvalues: no points of any space have these dissimilarities.
     pub(super) fn indefinite(&self, largest: f64, seed: u64, observer: &dyn Observer) -> Result<Option<String>> {
-        if self.of_points() && is_positive(self.kernel) {
+        if self.of_points() && self.kernel.is_positive() {
             return Ok(None);
         }
-        let bottom = operator_top(&Negated(&self.q), 1, seed, observer)?;
-        let most = bottom.values.first().copied().unwrap_or(0.0);
+        let most = self.q.below_zero(seed, observer)?;
         Ok((most > NEGLIGIBLE * largest.abs()).then(|| indefinite_by(most, largest)))
     }
 }
@@ -98,27 +95,4 @@ pub(super) fn indefinite_by(most: f64, largest: f64) -> String {
          the noise is the mean of all that are left, negative ones too",
         -most
     )
-}
-
-/// Whether every matrix of the kernel's values is positive semidefinite.
-fn is_positive(kernel: Kernel) -> bool {
-    match kernel {
-        Kernel::Linear | Kernel::Gaussian { .. } | Kernel::Cosine => true,
-        Kernel::Polynomial { offset, .. } => offset >= 0.0,
-        Kernel::Sigmoid { .. } => false,
-    }
-}
-
-/// −A.
-struct Negated<'a>(&'a Centered);
-
-impl Operator for Negated<'_> {
-    fn dim(&self) -> usize {
-        self.0.dim()
-    }
-
-    fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
-        self.0.apply(x, out.as_mut());
-        out.col_iter_mut().for_each(|column| column.iter_mut().for_each(|value| *value = -*value));
-    }
 }

@@ -19,6 +19,7 @@ use crate::graph::Paths;
 use crate::graph::paths::panels::{Panels as Geodesics, power_of_two};
 use crate::graph::paths::sweep::{LANES, Real};
 use crate::linalg::Operator;
+use crate::linalg::eigen::top::operator_top;
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::{MatMut, MatRef};
@@ -91,7 +92,7 @@ impl Centered {
         Ok(Centered::new(n, panels, None, unit))
     }
 
-    /// From the squared distance of every pair, for distances that obey the triangle inequality.
+    /// From the squared distance of every pair; it may be negative, as those of an indefinite kernel are.
     ///
     /// # Errors
     ///
@@ -101,8 +102,8 @@ impl Centered {
         square: impl Fn(usize, usize) -> f64 + Sync + Send,
         observer: &dyn Observer,
     ) -> Result<Centered> {
-        // No two points are further apart than twice the radius around the first.
-        let radius = (0..n).map(|j| square(0, j)).fold(0.0, f64::max).sqrt();
+        // Where the triangle inequality holds no two points are further apart than twice the radius around the first.
+        let radius = (0..n).map(|j| square(0, j).abs()).fold(0.0, f64::max).sqrt();
         let unit = power_of_two(radius);
         let entry = |i: usize, j: usize| square(i, j) / unit / unit;
         let panels = if n > Centered::SINGLE_ABOVE {
@@ -131,6 +132,15 @@ impl Centered {
     /// The mean of all squared distances, m.
     pub(crate) fn grand_mean(&self) -> f64 {
         self.grand_mean
+    }
+
+    /// How far the eigenvalues go below zero: minus the least of them, or zero.
+    ///
+    /// # Errors
+    ///
+    /// If no solver could run, or the observer stops it.
+    pub(crate) fn below_zero(&self, seed: u64, observer: &dyn Observer) -> Result<f64> {
+        Ok(operator_top(&Negated(self), 1, seed, observer)?.values.first().copied().unwrap_or(0.0).max(0.0))
     }
 
     /// About how many bytes the operator on `n` points keeps.
@@ -187,6 +197,20 @@ impl Operator for Centered {
                 _ => self.centered_product::<8>(x, out),
             }
         }
+    }
+}
+
+/// −B.
+struct Negated<'a>(&'a Centered);
+
+impl Operator for Negated<'_> {
+    fn dim(&self) -> usize {
+        self.0.dim()
+    }
+
+    fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
+        self.0.apply(x, out.as_mut());
+        out.col_iter_mut().for_each(|column| column.iter_mut().for_each(|value| *value = -*value));
     }
 }
 

@@ -4,6 +4,9 @@
 //! d²[i,j] = k(x[i], x[i]) − 2 k(x[i], x[j]) + k(x[j], x[j])        −½ H d² H = H K H
 //! ```
 //!
+//! This holds for any symmetric k. One that is not positive semidefinite, like the sigmoid, has negative d² and negative
+//! eigenvalues; the coordinates are those of the positive ones, and the least eigenvalue is reported.
+//!
 //! B. Schölkopf, A. Smola, K.-R. Müller. Nonlinear component analysis as a kernel eigenvalue problem. Neural
 //! Computation 10(5), 1998. As scaling: Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction.
 //! AISTATS 2009, section 2.
@@ -15,9 +18,15 @@ use crate::field::scaling::mds::Mds;
 use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
+use crate::linalg::eigen::top::operator_top;
 use crate::parameter::{Kind, Parameter, Table};
 use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
+
+/// Below this part of the largest eigenvalue a negative one is rounding.
+const NEGLIGIBLE: f64 = 1e-6;
+/// The figure that says how far the eigenvalues of an indefinite kernel go below zero.
+const LEAST: &str = "least_eigenvalue";
 
 /// Kernel PCA.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -66,6 +75,25 @@ impl Build for KernelPca {
         let row_means = centered.row_means().to_vec();
         let rule =
             Rule::Squares(Squares { away: Away { measure: Measure::Kernel(kernel), landmarks: None }, row_means });
-        Ok(Built { used: chosen_of(kernel), ..Built::new(Field::Covariance(Box::new(centered)), rule) })
+        let (mut figures, mut warnings) = (Vec::new(), Vec::new());
+        if !kernel.is_positive() {
+            let top = operator_top(&centered, 1, site.seed, site.observer)?;
+            let largest = top.values.first().copied().unwrap_or(0.0);
+            let below = centered.below_zero(site.seed, site.observer)?;
+            figures.push((LEAST, -below));
+            warnings.extend((below > NEGLIGIBLE * largest.abs()).then(|| indefinite(below, largest)));
+        }
+        let field = Field::Covariance(Box::new(centered));
+        Ok(Built { used: chosen_of(kernel), figures, warnings, ..Built::new(field, rule) })
     }
+}
+
+/// What is said of an eigenvalue −`below` beside the largest one.
+fn indefinite(below: f64, largest: f64) -> String {
+    let percent = if largest > 0.0 { 100.0 * below / largest } else { f64::INFINITY };
+    format!(
+        "the kernel is not positive semidefinite on these points: the least eigenvalue of H K H is {:.3e}, {percent:.2} % \
+         of the largest; directions of negative eigenvalues are left out of the map",
+        -below
+    )
 }

@@ -55,9 +55,10 @@ pub struct Bracket {
     pub gap: f64,
     /// ‖L K − K‖ / ‖K‖ with L the Laplacian of the weights scaled to λ = 1; zero at the optimum (11).
     pub kkt: f64,
-    /// How many directions have more variance than the gap leaves open (or a hundredth, if the gap is larger).
+    /// How many directions of K have more than a part ρ of the variance: the dimension of the unfolding, as far as it is
+    /// known. With ε = tr (L − I)K / tr K or the gap, whichever is larger, ρ is √ε, and a tenth at most.
     pub rank: usize,
-    /// How many eigenvalues of L are one, within ten times the gap; at the optimum no fewer than the rank (13). Three more
+    /// How many eigenvalues of L are at most 1 + ε/ρ: never fewer than the rank (13, and `bracket` says why). Three more
     /// than there are coordinates are looked at.
     pub multiplicity: usize,
     /// The largest part by which a squared distance is too long, or with equality too long or too short.
@@ -76,7 +77,7 @@ impl Bracket {
         self.gap = (self.dual - self.primal) / self.dual;
         self.kkt = self.kkt.max(other.kkt);
         self.rank = self.rank.max(other.rank);
-        self.multiplicity = self.multiplicity.min(other.multiplicity);
+        self.multiplicity = self.multiplicity.max(other.multiplicity);
         self.violation = self.violation.max(other.violation);
         self.pairs += other.pairs;
         self.confirmed &= other.confirmed;
@@ -209,6 +210,11 @@ pub(crate) fn bracket_of_some(
 /// The bracket of coordinates (r numbers a point) and weights over some pairs, in the units of the data. Squares that may be
 /// off by a part ε of them allow a variance of (Σ D W + ε Σ D |W|) / λ. The first web has all pairs, the second those with
 /// weights.
+///
+/// Rank and multiplicity: with L scaled to λ = 1, v[q] the variances of K and δ[q] ≥ 0 the Rayleigh quotients of L − I
+/// along its directions, Σ v[q] δ[q] = tr (L − I)K = ε tr K, zero at the optimum. Over the directions with v[q] > ρ tr K
+/// the δ[q] sum to less than ε/ρ, and no combination of them has a larger quotient; so L has at least as many eigenvalues
+/// of at most 1 + ε/ρ (Courant and Fischer).
 pub(crate) fn bracket(
     (all, web): (&Web<'_>, &Web<'_>),
     (variant, band): (MvuVariant, f64),
@@ -248,19 +254,27 @@ pub(crate) fn bracket(
     let ones = vec![1.0; n];
     let norm = |x: &[f64]| trace_of_product(&self::moment(r, x, &ones), &moment).sqrt();
     let (values, _) = symmetric_eigen(moment.as_ref())?;
-    let near = (10.0 * gap).max(1e-6);
+    let open = off.iter().zip(&y).map(|(off, y)| off * y).sum::<f64>() / variance.max(f64::MIN_POSITIVE);
+    let open = open.max(gap).max(LEAST_OPEN);
+    let part = open.sqrt().min(LARGEST_PART);
+    let near = open / part;
     Ok(Bracket {
         primal: primal * unit,
         dual: dual * unit,
         gap,
         kkt: norm(&off) / norm(&weighted).max(f64::MIN_POSITIVE),
-        rank: values.iter().filter(|&&value| value > gap.clamp(1e-9, 1e-2) * variance).count(),
+        rank: values.iter().filter(|&&value| value > part * variance).count(),
         multiplicity: eigen.values.iter().take(r + 3).filter(|&&value| value <= lambda * (1.0 + near)).count(),
         violation,
         pairs: all.pairs.ends.len(),
         confirmed: sure.is_some(),
     })
 }
+
+/// Less than this part of the variance is left open by rounding: eigenvalues of L are known to a millionth.
+const LEAST_OPEN: f64 = 1e-10;
+/// A direction with more than this part of the variance counts, however much is left open.
+const LARGEST_PART: f64 = 0.1;
 
 /// How far below λ, as parts of it, the signs of the pivots are asked.
 pub(crate) const MARGINS: [f64; 7] = [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];

@@ -275,3 +275,12 @@ fn a_stop_gives_a_bracket_of_the_optimum() {
         }
     });
 }
+
+/// The rank is never above the multiplicity, at the optimum or short of it.
+#[test]
+fn x03_the_rank_is_at_most_the_multiplicity_wherever_the_solver_ends() {
+    for tolerance in [1e-1, 1e-2, 1e-3, 1e-5] {
+        let (_, bracket) = unfolded(&pairs_of(&swiss(150), 6, Constraints::Edges), tolerance);
+        assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{tolerance}: {bracket:?}");
+    }
+}

@@ -9,7 +9,8 @@
 //! ```
 //!
 //! The features are centered and not scaled, and those that are the same for all points are left out: they have no
-//! density. The map's columns are scaled to unit variance unless that is declined. The largest likelihood is sought
+//! density. By default every coordinate of the map has a length of its own, ‖y[i] − y[j]‖² / ℓ² becoming
+//! Σ_q (y[i,q] − y[j,q])² / ℓ[q]², so that no rule of scale favors a method ([`Lengths`]). The largest likelihood is sought
 //! from several starts, because one start ranks maps by luck; all ends are reported. Noise stays above 1e-6 of the
 //! data's variance, since a map that explains everything would have no largest likelihood.
 //!
@@ -19,29 +20,47 @@
 //! JMLR 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights
 //! and new models. JMLR 13, 2012, section 4 (the score of other methods' maps).
 
+mod search;
+
 pub use crate::gp::{NOISE_FLOOR, Parameters};
+pub use search::MOST_INDUCING;
 
 use crate::error::{Error, Result};
+use crate::gp::Process;
 use crate::gp::exact::Exact;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
-use crate::gp::{BOX, Process};
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
+use crate::judge::score::search::{End, Lengthwise, best_of, descend, refine, search};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most points for which the likelihood is computed exactly unless something else is asked for.
 pub const EXACT_POINTS: usize = 2000;
 /// The inducing points of the first bound unless something else is asked for.
 pub const INDUCING: usize = 200;
-/// The most inducing points to which that bound is refined.
-pub const MOST_INDUCING: usize = 800;
-/// What twice as many inducing points must add to the bound to be worth a descent.
-const GAIN: f64 = 1.0;
-/// The fewest and the most points on which every start is tried.
-const TRIAL_POINTS: (usize, usize) = (200, 500);
+
+/// How lengths on the map are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lengths {
+    /// A length for every coordinate: no scaling of single columns changes the score.
+    #[default]
+    Ard,
+    /// One length, every column scaled to unit variance.
+    Unit,
+    /// One length, the map in its own units.
+    Raw,
+}
+
+impl Lengths {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lengths::Ard => "ard",
+            Lengths::Unit => "unit",
+            Lengths::Raw => "raw",
+        }
+    }
+}
 
 /// From where the largest likelihood is sought.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,8 +75,8 @@ pub enum Starts {
 /// The score as it is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GplvmScore {
-    /// Whether the map is scored in its own units instead of with unit variance in every column.
-    pub raw: bool,
+    /// How lengths on the map are measured.
+    pub lengths: Lengths,
     /// From where the largest likelihood is sought.
     pub starts: Starts,
     /// The inducing points of the bound; if not given, up to 2,000 points are scored exactly, and more by 200 of them or
@@ -70,17 +89,20 @@ pub struct GplvmScore {
 pub struct Score {
     /// The log likelihood, or its lower bound; larger is better. Compare only scores of the same data.
     pub log_likelihood: f64,
-    /// Where it was found.
+    /// Where it was found; the length is the geometric mean, where every coordinate has its own.
     pub parameters: Parameters,
+    /// The length of every coordinate, in the map's own units, where each has its own.
+    pub by_coordinate: Option<Vec<f64>>,
     /// What each start led to, in the order of [`Starts`], before the bound was refined; None where the likelihood could
-    /// not be computed.
+    /// not be computed. With [`Lengths::Ard`] the starts are the best parameters with one length: of unit columns, and of
+    /// the map as it is.
     pub starts: Vec<Option<f64>>,
     /// Whether the noise is at its smallest: the map explains the data as well as can be told, and more would count.
     pub noise_floor: bool,
     /// The number of inducing points if the score is the lower bound, None if it is exact.
     pub inducing: Option<usize>,
-    /// Whether the map's columns were scaled to unit variance.
-    pub scaled: bool,
+    /// How lengths on the map were measured.
+    pub lengths: Lengths,
     /// Features that vary and count.
     pub features: usize,
     /// Features that are the same for all points and were left out.
@@ -99,16 +121,18 @@ impl GplvmScore {
     /// If the rows do not match, no feature varies, or the inducing points do not fit; [`Error::Stopped`] if the
     /// observer stops it before a start has ended; [`Error::Numerical`] if no start has a likelihood.
     pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<Score> {
-        let problem = Problem::new(data, map, self.raw)?;
+        let problem = Problem::new(data, map, self.lengths == Lengths::Raw)?;
         let inducing = self.inducing(problem.n)?;
-        let starts = self.starts(&problem);
         observer.progress(Stage::Score, 0.0);
-        let ends = match inducing {
-            None => search(&Exact::new(&problem)?, &problem, &starts, observer)?,
-            Some(m) => search(&Sparse::new(&problem, m), &problem, &starts, observer)?,
+        let raw = match self.lengths {
+            Lengths::Ard => Some(Problem::new(data, map, true)?),
+            Lengths::Unit | Lengths::Raw => None,
         };
-        let best = ends.iter().filter(|end| end.value.is_finite()).reduce(|a, b| if b.value < a.value { b } else { a });
-        let Some(best) = best else {
+        let Found { ends, before } = match &raw {
+            None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), observer)?, before: 0 },
+            Some(raw) => self.search_lengthwise(&problem, raw, inducing, observer)?,
+        };
+        let Some(best) = best_of(&ends) else {
             let fact = "the covariance is singular at every start; give a map with fewer points at the same place";
             return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(fact.into()) });
         };
@@ -116,16 +140,22 @@ impl GplvmScore {
             Some(m) if self.inducing.is_none() => refine(&problem, best, m, observer)?,
             asked => (End { evaluations: 0, ..best.clone() }, asked),
         };
-        let evaluations = ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
+        let evaluations = before + ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
         observer.progress(Stage::Score, 1.0);
         let in_units = |value: f64| problem.log_likelihood(value);
+        let by_coordinate = raw.as_ref().map(|_| in_own_units(&problem, map, &best));
+        let mut parameters = problem.in_units(&best.parameters());
+        if let Some(lengths) = &by_coordinate {
+            parameters.length = (lengths.iter().map(|length| length.ln()).sum::<f64>() / lengths.len() as f64).exp();
+        }
         Ok(Score {
             log_likelihood: in_units(best.value),
-            parameters: problem.in_units(&best.parameters()),
+            parameters,
+            by_coordinate,
             starts: ends.iter().map(|end| end.value.is_finite().then(|| in_units(end.value))).collect(),
-            noise_floor: best.logs[2] <= NOISE_FLOOR.ln() + 1e-9,
+            noise_floor: best.log_noise() <= NOISE_FLOOR.ln() + 1e-9,
             inducing,
-            scaled: !self.raw,
+            lengths: self.lengths,
             features: problem.features,
             constant: data.cols() - problem.features,
             evaluations,
@@ -133,7 +163,52 @@ impl GplvmScore {
         })
     }
 
-    /// The log likelihood (or its bound) at given parameters, without a search.
+    /// Where every start leads with one length.
+    fn search(
+        &self,
+        problem: &Problem,
+        inducing: Option<usize>,
+        progress: (f64, f64),
+        observer: &dyn Observer,
+    ) -> Result<Vec<End>> {
+        search(problem, inducing, &self.starts(problem), progress, observer)
+    }
+
+    /// With a length for every coordinate, from the best parameters with one: of unit columns and of the map as it is. So
+    /// the score is at least as large as either.
+    fn search_lengthwise(
+        &self,
+        unit: &Problem,
+        raw: &Problem,
+        inducing: Option<usize>,
+        observer: &dyn Observer,
+    ) -> Result<Found> {
+        let tried =
+            [self.search(unit, inducing, (0.0, 0.3), observer)?, self.search(raw, inducing, (0.3, 0.6), observer)?];
+        let before = tried.iter().flatten().map(|end| end.evaluations).sum();
+        let stopped = tried.iter().flatten().any(|end| end.stopped);
+        let from = |(own, ends): (&Problem, &Vec<End>)| {
+            let best = best_of(ends)?;
+            let [variance, length, noise] = [best.logs[0], best.logs[1], best.log_noise()];
+            let lengths = ratios(own, unit).into_iter().map(|ratio| length - ratio.ln());
+            let logs = [variance].into_iter().chain(lengths).chain([noise]).collect();
+            Some(End { logs, evaluations: 0, ..best.clone() })
+        };
+        let from: Vec<End> = [unit, raw].into_iter().zip(&tried).filter_map(from).collect();
+        let starts: Vec<Vec<f64>> = from.iter().map(|end| end.logs.clone()).collect();
+        let mut ends = descend(&Lengthwise { problem: unit, inducing }, unit, &starts, (0.6, 1.0), observer)?;
+        for (end, from) in ends.iter_mut().zip(from) {
+            end.stopped |= stopped;
+            if end.value.is_nan() || end.value > from.value {
+                // It was stopped before its first step, or a length is beyond the box.
+                *end = End { stopped: end.stopped, converged: false, evaluations: end.evaluations, ..from };
+            }
+        }
+        Ok(Found { ends, before })
+    }
+
+    /// The log likelihood (or its bound) at given parameters, without a search. The length is one for all coordinates, in
+    /// the units of the map, or of its columns scaled to unit variance with [`Lengths::Unit`].
     ///
     /// # Errors
     ///
@@ -143,7 +218,7 @@ impl GplvmScore {
         if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
             return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
         }
-        let problem = Problem::new(data, map, self.raw)?;
+        let problem = Problem::new(data, map, self.lengths != Lengths::Unit)?;
         let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
         let value = match self.inducing(problem.n)? {
             None => Exact::new(&problem)?.negative(&mut None, variance, length, Some(bias), noise),
@@ -167,159 +242,41 @@ impl GplvmScore {
 
     /// The logarithms of variance, length and noise of the starts in the problem's units, where the data have variance 1
     /// and the median distance is 1. The bias has no start: it follows from the others.
-    fn starts(&self, problem: &Problem) -> Vec<[f64; 3]> {
+    fn starts(&self, problem: &Problem) -> Vec<Vec<f64>> {
         let lawrence = problem.to_own_units(&Parameters::LAWRENCE);
-        let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln);
+        let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln).to_vec();
         if self.starts == Starts::One {
             return vec![lawrence];
         }
-        let own = |length: f64, noise: f64| [1.0, length, noise].map(f64::ln);
+        let own = |length: f64, noise: f64| [1.0, length, noise].map(f64::ln).to_vec();
         let grid = [0.1, 0.3, 1.0].into_iter().flat_map(|length| [0.01, 0.3].map(|noise| own(length, noise)));
         grid.chain([lawrence]).collect()
     }
 }
 
-/// Where a start led.
-#[derive(Clone, Debug)]
-struct End {
-    /// log v, log ℓ and log w.
-    logs: [f64; 3],
-    bias: f64,
-    /// The smallest negative log likelihood; infinite if there is none.
-    value: f64,
-    evaluations: usize,
-    converged: bool,
-    /// Whether the observer stopped it, or kept it from starting.
-    stopped: bool,
+/// The ends of a search, and the evaluations before it.
+struct Found {
+    ends: Vec<End>,
+    before: usize,
 }
 
-impl End {
-    fn nowhere(start: &[f64; 3], stopped: bool) -> End {
-        End { logs: *start, bias: BOX[2].0, value: f64::INFINITY, evaluations: 1, converged: false, stopped }
-    }
-
-    fn parameters(&self) -> Parameters {
-        let [variance, length, noise] = self.logs.map(f64::exp);
-        Parameters { variance, length, bias: self.bias, noise }
-    }
+/// How much wider every coordinate is in one problem than in another; one where it has no width.
+fn ratios(problem: &Problem, other: &Problem) -> Vec<f64> {
+    let widths = problem.spreads().into_iter().zip(other.spreads());
+    widths.map(|(a, b)| if b > 0.0 { (a / b).max(f64::MIN_POSITIVE) } else { 1.0 }).collect()
 }
 
-/// Descends from every start while the progress goes from one fraction to another.
-fn descend(
-    likelihood: &dyn Process,
-    problem: &Problem,
-    starts: &[[f64; 3]],
-    progress: (f64, f64),
-    observer: &dyn Observer,
-) -> Result<Vec<End>> {
-    let free = [BOX[0], BOX[1], BOX[3]];
-    let bounds = Bounds::Box {
-        lower: free.iter().map(|(low, _)| low.ln()).collect(),
-        upper: free.iter().map(|(_, high)| high.ln()).collect(),
+/// The lengths of an end in the problem of unit columns, in the units of the map.
+fn in_own_units(unit: &Problem, map: &Points, end: &End) -> Vec<f64> {
+    let (n, mean) = (map.rows(), map.column_means());
+    let width = |q: usize| {
+        let column = || (0..n).map(|i| map.row(i)[q] - mean[q]);
+        let largest = column().fold(0.0, |largest: f64, y| largest.max(y.abs())).max(f64::MIN_POSITIVE);
+        largest * column().map(|y| (y / largest).powi(2)).sum::<f64>().sqrt()
     };
-    let entries = (problem.n * problem.features) as f64;
-    // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
-    // below the best is about (1e-7)² of it.
-    let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
-    let descent = Descent { bounds, memory: 8, scale: None, cautious: false, stop, stage: None };
-    let done = AtomicUsize::new(0);
-    let one = |start: &[f64; 3]| {
-        if observer.stop() {
-            return Ok(End::nowhere(start, true));
-        }
-        let (mut space, mut biases) = (None, Vec::<(f64, f64)>::new());
-        let mut negative = |logs: &[f64], gradient: &mut [f64]| {
-            let [variance, length, noise] = [logs[0], logs[1], logs[2]].map(f64::exp);
-            let Some(here) = likelihood.negative(&mut space, variance, length, None, noise) else { return Ok(None) };
-            biases.push((here.value, here.bias));
-            gradient.copy_from_slice(&[here.slopes[0], here.slopes[1], here.slopes[3]]);
-            Ok(Some(here.value))
-        };
-        let end = match descent.minimize(start, &mut negative, observer) {
-            Ok((logs, report)) => End {
-                logs: [logs[0], logs[1], logs[2]],
-                bias: biases.iter().find(|(value, _)| *value == report.value).map_or(BOX[2].0, |(_, bias)| *bias),
-                value: report.value,
-                evaluations: report.evaluations,
-                converged: settled(&report, entries),
-                stopped: report.ended == Ended::Stopped,
-            },
-            // The covariance is singular at the start itself.
-            Err(Error::Numerical(_)) => End::nowhere(start, false),
-            Err(error) => return Err(error),
-        };
-        let share = (1 + done.fetch_add(1, Ordering::Relaxed)) as f64 / starts.len() as f64;
-        observer.progress(Stage::Score, progress.0 + share * (progress.1 - progress.0));
-        Ok(end)
-    };
-    if likelihood.one_thread() {
-        parallel::try_collect(starts.len(), |at| one(&starts[at]))
-    } else {
-        starts.iter().map(one).collect()
-    }
-}
-
-/// Whether a descent met its tolerance, or came so close that rounding ended it.
-fn settled(report: &Report, entries: f64) -> bool {
-    report.converged() || (report.ended == Ended::Stuck && report.gradient <= 1e-4 * entries)
-}
-
-/// The bound with twice as many inducing points, again and again, each followed from the best parameters of the last, as
-/// long as that adds to it.
-fn refine(problem: &Problem, best: &End, m: usize, observer: &dyn Observer) -> Result<(End, Option<usize>)> {
-    let (mut best, mut m) = (End { evaluations: 0, ..best.clone() }, m);
-    while 2 * m <= MOST_INDUCING && !observer.stop() {
-        let finer = Sparse::new(problem, 2 * m);
-        let [variance, length, noise] = best.logs.map(f64::exp);
-        let Some(here) = finer.negative(&mut None, variance, length, None, noise) else { break };
-        (best.evaluations, m) = (best.evaluations + 1, 2 * m);
-        let gain = best.value - here.value;
-        (best.value, best.bias) = (here.value, here.bias);
-        if gain < GAIN {
-            break;
-        }
-        for end in descend(&finer, problem, &[best.logs], (1.0, 1.0), observer)? {
-            let evaluations = best.evaluations + end.evaluations;
-            best = if end.value < best.value { end } else { best };
-            best.evaluations = evaluations;
-        }
-    }
-    Ok((best, Some(m)))
-}
-
-/// Where every start leads. With many points each start is first followed on some of them, exactly, and the different
-/// ends are where the descents on all points begin: starts that end alike on the trial share one descent. A single start
-/// is followed on all points from the beginning if they are not too many.
-fn search(
-    likelihood: &dyn Process,
-    problem: &Problem,
-    starts: &[[f64; 3]],
-    observer: &dyn Observer,
-) -> Result<Vec<End>> {
-    let few = (2 * problem.n / 5).clamp(TRIAL_POINTS.0, TRIAL_POINTS.1);
-    if problem.n <= few || (starts.len() == 1 && problem.n <= TRIAL_POINTS.1) {
-        return descend(likelihood, problem, starts, (0.0, 1.0), observer);
-    }
-    let trial = problem.subset(few);
-    let tried = descend(&Exact::new(&trial)?, &trial, starts, (0.0, 0.3), observer)?;
-    let alike = |a: &[f64; 3], b: &[f64; 3]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 0.01);
-    let mut different: Vec<[f64; 3]> = Vec::new();
-    let mut which = Vec::new();
-    for end in &tried {
-        let known = different.iter().position(|other| alike(other, &end.logs));
-        which.push(known.unwrap_or(different.len()));
-        if known.is_none() {
-            different.push(end.logs);
-        }
-    }
-    let ends = descend(likelihood, problem, &different, (0.3, 1.0), observer)?;
-    let mut counted = vec![false; ends.len()];
-    let all = which.iter().zip(&tried).map(|(&at, trial)| {
-        let again = std::mem::replace(&mut counted[at], true);
-        let evaluations = trial.evaluations + if again { 0 } else { ends[at].evaluations };
-        End { evaluations, ..ends[at].clone() }
-    });
-    Ok(all.collect())
+    let widths = unit.spreads().into_iter().enumerate();
+    let own = widths.map(|(q, spread)| if spread > 0.0 { width(q) / spread } else { 1.0 });
+    end.lengths().iter().zip(own).map(|(log, own)| log.exp() * own).collect()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
+use super::search::GAIN;
 use super::*;
 use crate::gp::Negative;
+use crate::gp::ard::Ard;
 use crate::progress::{Silent, StopsAfter};
 use crate::{Pca, Recipe, io};
 
@@ -85,7 +87,7 @@ fn two_points_can_be_scored_by_hand() {
     let data = Points::from_rows(&[[1.0], [-1.0]]).unwrap();
     let map = Points::from_rows(&[[3.0], [3.0]]).unwrap();
     let parameters = Parameters { variance: 2.0, length: 1.0, bias: 0.5, noise: 0.25 };
-    let score = GplvmScore { raw: true, ..GplvmScore::default() };
+    let score = GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() };
     let by_hand = -0.5 * (0.25f64 * 5.25).ln() - 0.5 * 2.0 / 0.25 - std::f64::consts::TAU.ln();
     assert!((score.at(&data, &map, &parameters).unwrap() - by_hand).abs() < 1e-12);
 }
@@ -93,7 +95,7 @@ fn two_points_can_be_scored_by_hand() {
 #[test]
 fn iris_on_its_principal_components_has_the_reference_score() {
     // Own prototype, GPy 1.13 and scikit-learn 1.9 agree on these to 1e-8 (L-BFGS-B from seven starts).
-    let (data, raw) = (iris(), GplvmScore { raw: true, ..GplvmScore::default() });
+    let (data, raw) = (iris(), GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() });
     let map = pca(&data);
     let ones = Parameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
     assert!((raw.at(&data, &map, &ones).unwrap() + 625.362_092_216_1).abs() < 1e-8);
@@ -102,7 +104,10 @@ fn iris_on_its_principal_components_has_the_reference_score() {
     let Parameters { variance, length, noise, .. } = score.parameters;
     let found = [variance / 4.083_665_05, length / 4.226_092_98, noise / 0.023_267_928_3];
     assert!(found.iter().all(|ratio| (ratio - 1.0).abs() < 1e-3), "{score:?}");
-    assert!(score.converged && !score.noise_floor && score.inducing.is_none() && !score.scaled, "{score:?}");
+    assert!(
+        score.converged && !score.noise_floor && score.inducing.is_none() && score.lengths == Lengths::Raw,
+        "{score:?}"
+    );
     assert_eq!(score.starts.len(), 7);
 }
 
@@ -121,17 +126,20 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
         }
         assert!((last / whole - 1.0).abs() < 1e-6, "{logs:?}: {last} for {whole}");
     }
-    let exact = GplvmScore::default().of(&data, &map, &Silent).unwrap();
-    let bound = GplvmScore { inducing: Some(40), ..GplvmScore::default() }.of(&data, &map, &Silent).unwrap();
-    let below = exact.log_likelihood - bound.log_likelihood;
-    assert!((0.0..5.0).contains(&below), "{exact:?}\n{bound:?}");
-    assert_eq!((bound.inducing, bound.starts.len()), (Some(40), 7));
+    for (lengths, starts) in [(Lengths::Unit, 7), (Lengths::Ard, 2)] {
+        let asked = GplvmScore { lengths, ..GplvmScore::default() };
+        let exact = asked.of(&data, &map, &Silent).unwrap();
+        let bound = GplvmScore { inducing: Some(40), ..asked }.of(&data, &map, &Silent).unwrap();
+        let below = exact.log_likelihood - bound.log_likelihood;
+        assert!((0.0..5.0).contains(&below), "{exact:?}\n{bound:?}");
+        assert_eq!((bound.inducing, bound.starts.len()), (Some(40), starts));
+    }
 }
 
 #[test]
 fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     let (data, map) = sheet(90, 3);
-    let raw = GplvmScore { raw: true, ..GplvmScore::default() };
+    let raw = GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() };
     let changed = |change: fn(&[f64]) -> [f64; 2]| {
         let rows: Vec<[f64; 2]> = (0..90).map(|i| change(map.row(i))).collect();
         raw.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood
@@ -142,12 +150,75 @@ fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     same(changed(|y| [1e-9 * y[0], 1e-9 * y[1]]));
     same(changed(|y| [1e12 * y[0], 1e12 * y[1]]));
     // Unit variance makes single columns' sizes irrelevant.
-    let scaled = |rows: Vec<[f64; 2]>| {
-        GplvmScore::default().of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood
-    };
+    let unit = GplvmScore { lengths: Lengths::Unit, ..GplvmScore::default() };
+    let scaled =
+        |rows: Vec<[f64; 2]>| unit.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood;
     let one = scaled((0..90).map(|i| [map.row(i)[0], map.row(i)[1]]).collect());
     let other = scaled((0..90).map(|i| [100.0 * map.row(i)[0], 0.01 * map.row(i)[1] + 3.0]).collect());
     assert!((one / other - 1.0).abs() < 1e-8, "{one} and {other}");
+}
+
+/// A length for every coordinate: the slopes are those of central differences, exact and by inducing points.
+#[test]
+fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences() {
+    for (n, p) in [(40, 3), (12, 20)] {
+        let (data, map) = sheet(n, p);
+        let problem = Problem::new(&data, &map, false).unwrap();
+        for inducing in [None, Some(1), Some(5), Some(n)] {
+            let mut ard = Ard::new(&problem, inducing).unwrap();
+            let mut at = |logs: &[f64]| {
+                let values: Vec<f64> = logs.iter().map(|log| log.exp()).collect();
+                ard.negative(values[0], &values[1..3], values[3]).unwrap()
+            };
+            for logs in [[0.0, 0.0, 0.0, -1.0], [0.5, -1.0, 0.4, -3.0], [-1.0, 0.7, -0.6, -0.5], [2.0, 0.3, 2.5, -5.0]]
+            {
+                let slopes = at(&logs).slopes;
+                let size = slopes.iter().fold(1.0f64, |size, g| size.max(g.abs()));
+                for i in 0..4 {
+                    let mut value = |step: f64| {
+                        let mut moved = logs;
+                        moved[i] += step;
+                        at(&moved).value
+                    };
+                    let h = 1e-3;
+                    let slope = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
+                    assert!((slope - slopes[i]).abs() < 2e-6 * size, "{inducing:?} {logs:?} {i}: {slope} {slopes:?}");
+                }
+            }
+        }
+    }
+}
+
+/// No scaling of single columns changes the score with a length for each, its lengths scale as they do, and neither way
+/// with one length is better.
+#[test]
+fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
+    let (data, map) = sheet(90, 3);
+    let of = |lengths: Lengths, by: [f64; 2]| {
+        let rows: Vec<[f64; 2]> =
+            (0..90).map(|i| [by[0] * map.row(i)[0], by[1] * map.row(i)[1] + 2.0 * by[1]]).collect();
+        let asked = GplvmScore { lengths, ..GplvmScore::default() };
+        asked.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
+    };
+    let plain = of(Lengths::Ard, [1.0, 1.0]);
+    assert!(plain.converged, "{plain:?}");
+    let plain_lengths = plain.by_coordinate.clone().unwrap();
+    for by in [[30.0, 0.2], [1e-100, 1e100]] {
+        let other = of(Lengths::Ard, by);
+        assert!((other.log_likelihood - plain.log_likelihood).abs() < 1e-4, "{by:?}: {other:?} and {plain:?}");
+        for ((length, plain), by) in other.by_coordinate.unwrap().iter().zip(&plain_lengths).zip(by) {
+            assert!((length / (plain * by.abs()) - 1.0).abs() < 1e-2, "{length} {plain} {by}");
+        }
+    }
+    for lengths in [Lengths::Unit, Lengths::Raw] {
+        assert!(of(lengths, [1.0, 1.0]).log_likelihood <= plain.log_likelihood + 1e-9, "{lengths:?}");
+        assert!(of(lengths, [5.0, 1.0]).log_likelihood <= plain.log_likelihood + 1e-4, "{lengths:?}");
+    }
+    // A coordinate that says nothing gets a length beyond all distances on it.
+    let rows: Vec<[f64; 2]> = (0..90).map(|i| [map.row(i)[0], (i as f64 * 12.9898).sin().fract()]).collect();
+    let sin = Points::new(90, 1, (0..90).map(|i| map.row(i)[0].sin()).collect()).unwrap();
+    let idle = GplvmScore::default().of(&sin, &Points::from_rows(&rows).unwrap(), &Silent).unwrap();
+    assert!(idle.by_coordinate.unwrap()[1] > 10.0);
 }
 
 #[test]
@@ -235,8 +306,8 @@ fn the_bound_is_refined_until_more_inducing_points_add_nothing() {
         let rows: Vec<[f64; 2]> = (0..450).map(|i| [feature(i, 0), feature(i, 1)]).collect();
         let problem = Problem::new(&Points::from_rows(&rows).unwrap(), &map, false).unwrap();
         let starts = GplvmScore { starts: Starts::One, ..GplvmScore::default() }.starts(&problem);
-        let coarse = &search(&Sparse::new(&problem, 100), &problem, &starts, &Silent).unwrap()[0];
-        let [v, length, w] = coarse.logs.map(f64::exp);
+        let coarse = &search(&problem, Some(100), &starts, (0.0, 1.0), &Silent).unwrap()[0];
+        let [v, length, w] = [coarse.logs[0], coarse.logs[1], coarse.logs[2]].map(f64::exp);
         let twice = Sparse::new(&problem, 200).negative(&mut None, v, length, None, w).unwrap();
         let worth = coarse.value - twice.value >= GAIN;
         let (refined, m) = refine(&problem, coarse, 100, &Silent).unwrap();

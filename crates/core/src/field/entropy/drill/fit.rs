@@ -1,11 +1,14 @@
 //! The fit of drill: its second moments, its penalty or a path of them, and what the work costs before it starts.
 
 use crate::error::{Error, Result, bytes};
+use crate::field::Regraph;
 use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Minimum, Support, is_nearly_full};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::entropy::drill::{Drill, PathStep};
+use crate::graph::Metric;
 use crate::ground::Measured;
 use crate::linalg::sparse::cholesky::Analysis;
+use crate::points::Points;
 use crate::progress::Observer;
 
 /// The part of the mean variance that is the penalty, if none is given.
@@ -41,58 +44,84 @@ fn density(support: &Support, found: &Minimum, moments: &[f64], features: f64) -
 
 impl Drill {
     /// The precision of the points under the penalty, or the best of a path of them; as good as it was when the observer
-    /// asked to stop.
+    /// asked to stop. `regraph` makes the graph again where features are left out; a given graph is kept.
     pub(crate) fn fit(
         &self,
         ground: Measured<'_>,
         support: &Support,
+        regraph: Option<&Regraph<'_>>,
         memory: u64,
         observer: &dyn Observer,
     ) -> Result<Fitted> {
-        let analysis;
-        let arithmetic = if is_nearly_full(support) {
-            afford_dense(support.n, memory)?;
-            Arithmetic::dense(support)
-        } else {
-            analysis = Analysis::new(&support.matrix(&vec![1.0; support.len()]))?;
-            afford_sparse(&analysis, memory)?;
-            Arithmetic::sparse(support, &analysis)?
-        };
-        let moments = second_moments(ground, support, |_| true)?;
-        let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
-        // The descent sees the mean variance as one, so that the data's units cannot overflow.
-        let solve = |moments: &[f64], penalty: f64| {
-            let penalty = penalty / mean;
-            let own = self.ridge + if self.penalize_diagonal { penalty } else { 0.0 };
-            let lift = |(at, s): (usize, &f64)| s / mean + if at < support.n { own } else { 0.0 };
-            let lifted: Vec<f64> = moments.iter().enumerate().map(lift).collect();
-            let lasso = Lasso {
-                support,
-                arithmetic: &arithmetic,
-                moments: &lifted,
-                penalty,
-                tolerance: self.tolerance,
-                max_steps: self.max_iterations,
-            };
-            // Inside the pool, where the many short pieces of parallel work start at once.
-            let mut found = rayon::scope(|_| lasso.minimize(observer))?;
-            found.values.iter_mut().for_each(|t| *t /= mean);
-            found.log_determinant -= support.n as f64 * mean.ln();
-            found.value += support.n as f64 * mean.ln();
-            Ok(found)
-        };
+        let analysis = analysis_of(support, memory)?;
+        let problem = Problem::new(self, ground, support, analysis.as_ref(), observer)?;
         let penalty = match self.penalty {
-            Penalty::Auto => AUTO * mean,
+            Penalty::Auto => AUTO * problem.mean,
             Penalty::Value(value) => value,
             Penalty::Path { from, to, count } => {
-                let penalties = Penalty::path(from, to, count);
-                let Judged { best, path, stopped } = follow(ground, support, (&moments, &penalties), &solve)?;
+                let Judged { best, path, stopped } =
+                    self.follow(&problem, &Penalty::path(from, to, count), ground, regraph, memory)?;
                 let (penalty, found) = best;
-                return Ok(Fitted { found, penalty, moments, path, stopped });
+                return Ok(Fitted { found, penalty, moments: problem.moments, path, stopped });
             }
         };
-        let found = solve(&moments, penalty)?;
-        Ok(Fitted { stopped: found.stopped, found, penalty, moments, path: Vec::new() })
+        let found = problem.solve(penalty)?;
+        Ok(Fitted { stopped: found.stopped, found, penalty, moments: problem.moments, path: Vec::new() })
+    }
+}
+
+/// The lasso of some features on the edges of one graph, for any penalty.
+struct Problem<'a> {
+    drill: &'a Drill,
+    support: &'a Support,
+    arithmetic: Arithmetic<'a>,
+    /// X̃ X̃ᵀ/p on the support, and the mean of its diagonal.
+    moments: Vec<f64>,
+    mean: f64,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Problem<'a> {
+    fn new(
+        drill: &'a Drill,
+        ground: Measured<'_>,
+        support: &'a Support,
+        analysis: Option<&'a Analysis>,
+        observer: &'a dyn Observer,
+    ) -> Result<Problem<'a>> {
+        let arithmetic = match analysis {
+            None => Arithmetic::dense(support),
+            Some(analysis) => Arithmetic::sparse(support, analysis)?,
+        };
+        let moments = second_moments(ground, support);
+        let mean = moments[..support.n].iter().sum::<f64>() / support.n as f64;
+        if mean <= 0.0 {
+            return Err(Error::data("all points coincide and have no covariance; give points that differ"));
+        }
+        Ok(Problem { drill, support, arithmetic, moments, mean, observer })
+    }
+
+    /// The precision under one penalty.
+    fn solve(&self, penalty: f64) -> Result<Minimum> {
+        // The descent sees the mean variance as one, so that the data's units cannot overflow.
+        let (n, mean, penalty) = (self.support.n, self.mean, penalty / self.mean);
+        let own = self.drill.ridge + if self.drill.penalize_diagonal { penalty } else { 0.0 };
+        let lift = |(at, s): (usize, &f64)| s / mean + if at < n { own } else { 0.0 };
+        let lifted: Vec<f64> = self.moments.iter().enumerate().map(lift).collect();
+        let lasso = Lasso {
+            support: self.support,
+            arithmetic: &self.arithmetic,
+            moments: &lifted,
+            penalty,
+            tolerance: self.drill.tolerance,
+            max_steps: self.drill.max_iterations,
+        };
+        // Inside the pool, where the many short pieces of parallel work start at once.
+        let mut found = rayon::scope(|_| lasso.minimize(self.observer))?;
+        found.values.iter_mut().for_each(|t| *t /= mean);
+        found.log_determinant -= n as f64 * mean.ln();
+        found.value += n as f64 * mean.ln();
+        Ok(found)
     }
 }
 
@@ -104,79 +133,102 @@ struct Judged {
     stopped: bool,
 }
 
-/// The penalties of a path, largest first, each judged by the features that were left out of its fit. If the observer
-/// stops it, by the groups of features that all have been judged by; before the first of those the smallest penalty that
-/// has been fitted is as good as any, and has most edges.
-fn follow(
-    ground: Measured<'_>,
-    support: &Support,
-    (whole, penalties): (&[f64], &[f64]),
-    solve: &dyn Fn(&[f64], f64) -> Result<Minimum>,
-) -> Result<Judged> {
-    let Some(p) = ground.features().filter(|&p| p >= 2) else {
-        return Err(Error::parameter(
-            "a path of penalties needs at least two features to choose by; give one `penalty`",
-        ));
-    };
-    let folds = FOLDS.min(p);
-    let (mut path, mut fits) = (Vec::<PathStep>::new(), Vec::<Minimum>::new());
-    let mut stopped = false;
-    for &penalty in penalties {
-        let found = match solve(whole, penalty) {
-            Err(Error::Stopped) if !fits.is_empty() => {
+impl Drill {
+    /// The penalties of a path, largest first, each judged by features that were left out of everything: of the graph, of
+    /// the ridge and of the fit. If the observer stops it, by the groups of features that all have been judged by; before
+    /// the first of those the smallest penalty that has been fitted is as good as any, and has most edges.
+    fn follow(
+        &self,
+        whole: &Problem<'_>,
+        penalties: &[f64],
+        ground: Measured<'_>,
+        regraph: Option<&Regraph<'_>>,
+        memory: u64,
+    ) -> Result<Judged> {
+        let (points, metric, features) = features_to_leave_out(ground)?;
+        let (mut path, mut fits) = (Vec::<PathStep>::new(), Vec::<Minimum>::new());
+        let mut stopped = false;
+        for &penalty in penalties {
+            let found = match whole.solve(penalty) {
+                Err(Error::Stopped) if !fits.is_empty() => {
+                    stopped = true;
+                    break;
+                }
+                found => found?,
+            };
+            if found.stopped && !fits.is_empty() {
+                // One that was fitted to the end is better.
                 stopped = true;
                 break;
             }
-            found => found?,
-        };
-        if found.stopped && !fits.is_empty() {
-            // One that was fitted to the end is better.
-            stopped = true;
-            break;
+            let edges = found.values[whole.support.n..].iter().filter(|value| **value != 0.0).count();
+            path.push(PathStep { penalty, edges, gap: found.gap, held_out: 0.0 });
+            stopped = found.stopped;
+            fits.push(found);
+            if stopped {
+                break;
+            }
         }
-        let edges = found.values[support.n..].iter().filter(|value| **value != 0.0).count();
-        path.push(PathStep { penalty, edges, gap: found.gap, held_out: 0.0 });
-        stopped = found.stopped;
-        fits.push(found);
-        if stopped {
-            break;
-        }
-    }
-    'folds: for fold in (0..folds).filter(|_| !stopped) {
-        let kept = second_moments(ground, support, |feature| feature % folds != fold)?;
-        let out = second_moments(ground, support, |feature| feature % folds == fold)?;
-        let count = (fold..p).step_by(folds).len() as f64;
-        let mut densities = Vec::with_capacity(path.len());
-        for step in &path {
-            let found = match solve(&kept, step.penalty) {
-                Ok(found) if !found.stopped => found,
-                Ok(_) | Err(Error::Stopped) => {
-                    stopped = true;
-                    break 'folds;
-                }
-                Err(error) => return Err(error),
+        let folds = FOLDS.min(features.len());
+        'folds: for fold in (0..folds).filter(|_| !stopped) {
+            let some = |out: bool| {
+                let chosen = features.iter().enumerate().filter(|(at, _)| (at % folds == fold) == out);
+                points.select_columns(&chosen.map(|(_, &feature)| feature).collect::<Vec<_>>())
             };
-            densities.push(density(support, &found, &out, count));
+            let (kept, out) = (some(false), some(true));
+            // Edges chosen by the left-out features would know them.
+            let own = match regraph.map(|regraph| regraph(&kept)).transpose() {
+                Err(Error::Stopped) => {
+                    stopped = true;
+                    break;
+                }
+                graph => graph?.map(|graph| Support::new(&graph.union())),
+            };
+            let support = own.as_ref().unwrap_or(whole.support);
+            let analysis = analysis_of(support, memory)?;
+            let kept = Measured::Points(&kept, metric);
+            let problem = Problem::new(self, kept, support, analysis.as_ref(), whole.observer)?;
+            let moments = second_moments(Measured::Points(&out, metric), support);
+            let mut densities = Vec::with_capacity(path.len());
+            for step in &path {
+                let found = match problem.solve(step.penalty) {
+                    Ok(found) if !found.stopped => found,
+                    Ok(_) | Err(Error::Stopped) => {
+                        stopped = true;
+                        break 'folds;
+                    }
+                    Err(error) => return Err(error),
+                };
+                densities.push(density(support, &found, &moments, out.cols() as f64));
+            }
+            path.iter_mut().zip(densities).for_each(|(step, density)| step.held_out += density);
         }
-        path.iter_mut().zip(densities).for_each(|(step, density)| step.held_out += density);
+        let best = (0..path.len()).max_by(|&a, &b| path[a].held_out.total_cmp(&path[b].held_out));
+        let best = best.map(|at| (path[at].penalty, fits.swap_remove(at)));
+        Ok(Judged { best: best.ok_or_else(|| Error::parameter("a path needs a penalty; give one"))?, path, stopped })
     }
-    let best = (0..path.len()).max_by(|&a, &b| path[a].held_out.total_cmp(&path[b].held_out));
-    let best = best.map(|at| (path[at].penalty, fits.swap_remove(at)));
-    Ok(Judged { best: best.ok_or_else(|| Error::parameter("a path needs a penalty; give one"))?, path, stopped })
 }
 
-/// X̃ X̃ᵀ/p on the support, of the chosen features; where only distances are known −½ H D² H, as if of one feature.
-fn second_moments(ground: Measured<'_>, support: &Support, chosen: impl Fn(usize) -> bool) -> Result<Vec<f64>> {
+/// The points with their metric and the features that vary, of which there must be two.
+fn features_to_leave_out(ground: Measured<'_>) -> Result<(&Points, Metric, Vec<usize>)> {
+    let fact = "a path of penalties needs at least two features to choose by";
+    let few = || Error::parameter(format!("{fact}; give one `penalty`"));
+    let Measured::Points(points, metric) = ground else { return Err(few()) };
+    let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
+    let features: Vec<usize> = (0..points.cols()).filter(varies).collect();
+    if features.len() < 2 { Err(few()) } else { Ok((points, metric, features)) }
+}
+
+/// X̃ X̃ᵀ/p on the support; where only distances are known −½ H D² H, as if of one feature.
+fn second_moments(ground: Measured<'_>, support: &Support) -> Vec<f64> {
     let n = support.n;
     let pairs = (0..n).map(|i| (i, i)).chain(support.ends.iter().map(|&(i, j)| (i as usize, j as usize)));
-    let moments: Vec<f64> = match ground {
+    match ground {
         Measured::Points(points, _) => {
             let mean = points.column_means();
-            let columns: Vec<usize> = (0..points.cols()).filter(|&c| chosen(c)).collect();
             let product = |(i, j): (usize, usize)| {
-                let (a, b) = (points.row(i), points.row(j));
-                let sum: f64 = columns.iter().map(|&c| (a[c] - mean[c]) * (b[c] - mean[c])).sum();
-                sum / columns.len() as f64
+                let columns = points.row(i).iter().zip(points.row(j)).zip(&mean);
+                columns.map(|((a, b), mean)| (a - mean) * (b - mean)).sum::<f64>() / points.cols() as f64
             };
             pairs.map(product).collect()
         }
@@ -186,11 +238,19 @@ fn second_moments(ground: Measured<'_>, support: &Support, chosen: impl Fn(usize
             let all = means.iter().sum::<f64>() / n as f64;
             pairs.map(|(i, j)| 0.5 * (means[i] + means[j] - all - square(i, j))).collect()
         }
-    };
-    if moments[..n].iter().all(|s| *s <= 0.0) {
-        return Err(Error::data("all points coincide and have no covariance; give points that differ"));
     }
-    Ok(moments)
+}
+
+/// The analysis of the support's pattern, or nothing where it is nearly full and dense matrices are quicker; refused if
+/// the work would not fit.
+fn analysis_of(support: &Support, memory: u64) -> Result<Option<Analysis>> {
+    if is_nearly_full(support) {
+        afford_dense(support.n, memory)?;
+        return Ok(None);
+    }
+    let analysis = Analysis::new(&support.matrix(&vec![1.0; support.len()]))?;
+    afford_sparse(&analysis, memory)?;
+    Ok(Some(analysis))
 }
 
 fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {

@@ -21,13 +21,14 @@ use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
-use crate::field::{Build, Built, Field, Info, InputKind, Site, Weight, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Regraph, Site, Weight, shown};
 use crate::graph::{Found, Graph, Pieces, Search};
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
 use crate::memory;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
+use crate::points::Points;
 use crate::progress::Observer;
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +65,7 @@ pub struct PathStep {
     pub edges: usize,
     /// The duality gap per point.
     pub gap: f64,
-    /// The log likelihood of features left out of the fit, summed over all groups.
+    /// The log likelihood of features left out of the graph and of the fit, summed over all groups.
     pub held_out: f64,
 }
 
@@ -142,7 +143,7 @@ impl Build for Drill {
         let ground = site.measured("drill")?;
         let union = site.graph()?.union();
         let support = Support::new(&union);
-        let fitted = self.fit(ground, &support, site.memory, site.observer)?;
+        let fitted = self.fit(ground, &support, site.regraph, site.memory, site.observer)?;
         let features = ground.features().unwrap_or(1) as f64;
         let found = &fitted.found;
         let matrix = support.sparsest(&found.values);
@@ -214,9 +215,10 @@ impl Drill {
             let fact = "a graph is learned from points or distances";
             Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
         })?;
-        let candidates = Search { pieces: Pieces::Separate, ..search.clone() };
-        let candidates = ground.neighbors(&candidates, observer)?.graph;
-        let (graph, learned) = self.learn(measured, &candidates, memory, observer)?;
+        let apart = Search { pieces: Pieces::Separate, ..search.clone() };
+        let candidates = ground.neighbors(&apart, observer)?.graph;
+        let regraph = |points: &Points| Ok(apart.of_points(points, observer)?.graph);
+        let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, observer)?;
         Ok((Found { route: ROUTE, ..ground.mended(search, graph, observer)? }, learned))
     }
 
@@ -224,13 +226,14 @@ impl Drill {
         &self,
         ground: Measured<'_>,
         candidates: &Graph,
+        regraph: &Regraph<'_>,
         memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Graph, Learned)> {
         let union = candidates.union();
         let support = Support::new(&union);
         let Fitted { found, penalty, stopped, .. } =
-            self.fit(ground, &support, memory.unwrap_or_else(memory::available), observer)?;
+            self.fit(ground, &support, Some(regraph), memory.unwrap_or_else(memory::available), observer)?;
         let mut lists = vec![Vec::new(); support.n];
         for ((i, j, length), value) in union.pairs().zip(&found.values[support.n..]) {
             if *value != 0.0 {

@@ -8,6 +8,9 @@ use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::symmetric_eigen;
 use crate::points::Points;
 use crate::progress::{Silent, StopsAfter};
+use rand::SeedableRng;
+use rand_distr::{Distribution, StandardNormal};
+use rand_xoshiro::Xoshiro256PlusPlus;
 
 fn every(name: &str, step: usize, count: usize) -> Points {
     let points = read(name, &ReadOptions::default()).unwrap().points;
@@ -21,8 +24,9 @@ fn graph(points: &Points, neighbors: Neighbors) -> Graph {
 
 fn fitted(drill: &Drill, points: &Points, graph: &Graph) -> (Support, Fitted) {
     let support = Support::new(&graph.union());
-    let fitted =
-        drill.fit(Measured::Points(points, crate::graph::Metric::Euclidean), &support, u64::MAX, &Silent).unwrap();
+    let fitted = drill
+        .fit(Measured::Points(points, crate::graph::Metric::Euclidean), &support, None, u64::MAX, &Silent)
+        .unwrap();
     (support, fitted)
 }
 
@@ -137,7 +141,7 @@ fn a_path_is_judged_by_features_that_were_left_out() {
     let line = Points::new(30, 1, (0..30).map(f64::from).collect()).unwrap();
     let support = Support::new(&graph(&line, Neighbors::Nearest(2)).union());
     let error = drill
-        .fit(Measured::Points(&line, crate::graph::Metric::Euclidean), &support, u64::MAX, &Silent)
+        .fit(Measured::Points(&line, crate::graph::Metric::Euclidean), &support, None, u64::MAX, &Silent)
         .err()
         .unwrap()
         .to_string();
@@ -163,6 +167,7 @@ fn a_stop_gives_the_best_precision_so_far() {
         drill.fit(
             Measured::Points(&points, crate::graph::Metric::Euclidean),
             &support,
+            None,
             u64::MAX,
             &StopsAfter::questions(questions),
         )
@@ -187,4 +192,25 @@ fn a_stop_gives_the_best_precision_so_far() {
         lengths.push(fitted.path.len());
     }
     assert!(lengths.is_sorted() && lengths[0] >= 1, "{lengths:?}");
+}
+
+/// Points without any structure have no edges to learn. A graph made from all features would know the left-out ones, and
+/// the path would choose eight hundred edges.
+#[test]
+fn a_path_finds_no_edges_in_noise() {
+    let drill = Drill { penalty: "0.05:2:6".parse().unwrap(), ..Drill::default() };
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(0);
+    let noise = Points::new(150, 60, (0..9000).map(|_| StandardNormal.sample(&mut rng)).collect()).unwrap();
+    let search = Search { neighbors: Neighbors::Nearest(10), ..Search::default() };
+    let (_, learned) = drill.graph(&search, &noise, None, &Silent).unwrap();
+    assert!(learned.candidates > 900 && learned.kept <= 10, "{learned:?}");
+}
+
+#[test]
+fn a_path_leaves_out_only_features_that_vary() {
+    let points = every("iris", 5, 30);
+    let rows: Vec<[f64; 3]> = (0..30).map(|i| [points.row(i)[0], 7.0, points.row(i)[2]]).collect();
+    let drill = Drill { penalty: "0.005:0.5:3".parse().unwrap(), ..Drill::default() };
+    let (_, fitted) = fitted(&drill, &Points::from_rows(&rows).unwrap(), &graph(&points, Neighbors::Nearest(6)));
+    assert!(fitted.path.iter().all(|step| step.held_out.is_finite()));
 }

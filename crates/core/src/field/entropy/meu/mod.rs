@@ -188,7 +188,8 @@ impl Meu {
         let analysis = Analysis::new(&pattern)?;
         afford(site, &analysis)?;
         let found = fit(self, site.observer, &edges, (&pattern, &analysis))?;
-        let (matrix, scale) = (edges.full_laplacian(&found.w), Scale::Covariance(edges.features as f64));
+        // L + γI over all points, constants free only where γ = 0; stage 3 reads it centered either way.
+        let (matrix, scale) = (edges.precision(&found.w, self.gamma), Scale::Covariance(edges.features as f64));
         let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
         built.weights = Some(edges.weights(&found.w));

@@ -65,9 +65,9 @@ impl Edges {
         self.assembled(w, self.kept(gamma), gamma)
     }
 
-    /// L of all rows.
-    pub(crate) fn full_laplacian(&self, w: &[f64]) -> SparseSymmetric {
-        self.assembled(w, self.n, 0.0)
+    /// L + γI of all rows.
+    pub(crate) fn precision(&self, w: &[f64], gamma: f64) -> SparseSymmetric {
+        self.assembled(w, self.n, gamma)
     }
 
     fn assembled(&self, w: &[f64], rows: usize, gamma: f64) -> SparseSymmetric {

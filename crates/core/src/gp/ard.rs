@@ -1,0 +1,72 @@
+//! A length for every coordinate of the map (automatic relevance determination), with the slopes along them.
+//!
+//! ```text
+//! K[i,j] = v exp(−½ Σ_q (y[i,q] − y[j,q])² / ℓ[q]²) + b + w [i = j]
+//! ```
+//!
+//! This is the covariance with length one over the places y[i,q] / ℓ[q], so that the slope along log ℓ[q] is
+//! −Σᵢ y[i,q]/ℓ[q] times the slope in that place. No rescaling of single coordinates changes the best likelihood.
+//!
+//! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, section 5.1.
+
+use crate::error::Result;
+use crate::gp::moving::Moving;
+use crate::gp::problem::{Problem, spaced};
+use crate::gp::sparse::Bound;
+
+/// The likelihood of a problem, exact or by inducing points, for any lengths.
+pub(crate) enum Ard<'a> {
+    Exact(&'a Problem, Box<Moving>),
+    Sparse(&'a Problem, Bound, usize),
+}
+
+/// The negative log likelihood at some parameters.
+pub(crate) struct ByCoordinate {
+    pub(crate) value: f64,
+    /// The best bias.
+    pub(crate) bias: f64,
+    /// The slopes along log v, the log ℓ of every coordinate, and log w.
+    pub(crate) slopes: Vec<f64>,
+}
+
+impl<'a> Ard<'a> {
+    /// Exact, or by so many inducing points.
+    pub(crate) fn new(problem: &'a Problem, inducing: Option<usize>) -> Result<Ard<'a>> {
+        Ok(match inducing {
+            None => Ard::Exact(problem, Box::new(Moving::new(problem)?)),
+            Some(m) => Ard::Sparse(problem, Bound::new(problem), m),
+        })
+    }
+
+    /// At this variance, these lengths and this noise, with the best bias; None if the covariance is singular.
+    pub(crate) fn negative(&mut self, v: f64, lengths: &[f64], w: f64) -> Option<ByCoordinate> {
+        let dims = lengths.len();
+        let scaled = |problem: &Problem| -> Vec<f64> {
+            problem.map.iter().enumerate().map(|(at, y)| y / lengths[at % dims]).collect()
+        };
+        match self {
+            Ard::Exact(problem, moving) => {
+                let places = scaled(problem);
+                let mut slope = vec![0.0; places.len()];
+                let at = moving.negative(&places, [v, w], None, &mut slope)?;
+                let mut slopes = vec![0.0; dims + 2];
+                (slopes[0], slopes[dims + 1]) = (at.slopes[0], at.slopes[1]);
+                places.iter().zip(&slope).enumerate().for_each(|(i, (y, slope))| slopes[1 + i % dims] -= y * slope);
+                Some(ByCoordinate { value: at.value, bias: at.bias, slopes })
+            }
+            Ard::Sparse(problem, bound, m) => {
+                let places = scaled(problem);
+                let rows = spaced(problem.n, *m);
+                let inducing: Vec<f64> =
+                    rows.iter().flat_map(|&i| &places[i * dims..(i + 1) * dims]).copied().collect();
+                let at = bound.moving(problem, &places, &inducing, [v, w], None)?;
+                let mut slopes = vec![0.0; dims + 2];
+                (slopes[0], slopes[dims + 1]) = (at.negative.slopes[0], at.negative.slopes[3]);
+                for (places, moved) in [(&places, &at.points), (&inducing, &at.inducing)] {
+                    places.iter().zip(moved).enumerate().for_each(|(i, (y, slope))| slopes[1 + i % dims] -= y * slope);
+                }
+                Some(ByCoordinate { value: at.negative.value, bias: at.negative.bias, slopes })
+            }
+        }
+    }
+}
