@@ -60,7 +60,7 @@ pub use error::{Error, Result};
 pub use field::unfolding::{self, Certificate};
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use ground::Ground;
-pub use judge::HeldOut;
+pub use judge::{HeldOut, HeldOutRows};
 pub use judge::choose::Choice;
 pub use judge::dimension::{Dimension, DimsChoice};
 pub use judge::score::GplvmScore;
