@@ -184,9 +184,6 @@ pub(crate) struct Reconstruct {
     /// and margins say, and features off together as they are around the place
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// The seed of the draws
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    pub(crate) seed: u64,
     /// Say how good the way back is for rows that had no part in the map: makes the map anew without them, fold by fold,
     /// places them and leads them back; as long as five fits
     #[arg(long, value_enum, value_name = "WHAT")]

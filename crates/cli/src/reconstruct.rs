@@ -10,8 +10,8 @@ use crate::transform::load;
 use crate::{input, say};
 use eigenfold::back::{BackRule, Evidence, Reconstruction};
 use eigenfold::error::{Error, Result};
-use eigenfold::{HeldOutRows, io};
 use eigenfold::model::Model;
+use eigenfold::{HeldOutRows, io};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         By::Energy => model.way_back_by_energy()?,
     };
     let back = way.reconstruct(&table.points)?;
-    let draws = args.samples.map(|count| way.draw(&table.points, count, args.seed)).transpose()?;
+    let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     let held_out = match args.held_out {
         Some(HeldOutWhat::Rows) => {
@@ -149,7 +149,9 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
             format!(", {deviation:.3} of the entries within their deviation, {margin:.3} within their margin")
         });
         let rows = grouped(*rows);
-        lines.push(format!("  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds){held}"));
+        lines.push(format!(
+            "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds){held}"
+        ));
     }
     lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")

@@ -32,7 +32,9 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     if args.std.is_some() && deviations.is_none() {
         let way = if model.latent().is_some() { "use --posterior" } else { "leave out --std" };
         let method = &model.report().method;
-        return Err(Error::Parameter(format!("this {method} map places a row in the same way whatever is near it; {way}")));
+        return Err(Error::Parameter(format!(
+            "this {method} map places a row in the same way whatever is near it; {way}"
+        )));
     }
     let posterior =
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;

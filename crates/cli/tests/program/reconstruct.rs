@@ -19,7 +19,8 @@ fn bench(method: &str) -> Bench {
 fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
     for (method, rule) in [("isomap", "kriging"), ("lle", "kriging"), ("pca", "linear")] {
         let bench = bench(method);
-        let answer = bench.does("reconstruct map.model map.csv -o back.csv --std std.csv --margin margin.csv --json back.json");
+        let answer =
+            bench.does("reconstruct map.model map.csv -o back.csv --std std.csv --margin margin.csv --json back.json");
         assert!(answer.err.starts_with(&format!("{method}: 80 places back to 3 features by ")), "{}", answer.err);
         assert!(answer.err.contains("0.") && answer.err.lines().count() == 1, "{}", answer.err);
         for name in ["back.csv", "std.csv", "margin.csv"] {
@@ -114,6 +115,10 @@ fn rows_are_held_out_and_rows_are_drawn() {
     let answer = bench.does("reconstruct map.model map.csv -o draws.csv --samples 3 --seed 4");
     assert!(answer.err.contains("samples      240 rows, 3 per place"), "{}", answer.err);
     assert_eq!(coordinates(&bench.read("draws.csv")).len(), 240);
-    bench.refuses("reconstruct map.model map.csv -o d.csv --samples 0", 2, "--samples is 0; draw at least one row per place");
+    bench.refuses(
+        "reconstruct map.model map.csv -o d.csv --samples 0",
+        2,
+        "--samples is 0; draw at least one row per place",
+    );
     bench.refuses("reconstruct map.model map.csv -o d.csv --held-out columns", 2, "columns");
 }

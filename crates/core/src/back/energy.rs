@@ -14,8 +14,8 @@
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010, section 4.5.
 
 use super::kriging::MapNeighbors;
-use super::{At, MARGIN};
 use super::neighborhood::Neighborhood;
+use super::{At, MARGIN};
 use crate::error::{Error, Result};
 use crate::forces::perplexity::calibrated;
 use crate::graph::{Index, Metric};

@@ -8,11 +8,12 @@
 //! τ[i] = (ν q̄ + q[i]) / (ν + m − 1)          how rough the data are around the place, drawn to the average q̄
 //! f[i,j]² = (1 − s)² Σ p[a] (x[a,j] − x̂[i,j])² + (1 − 1ᵀC⁻¹c)² σ[j]²
 //!                                             beside the map: how much the nearest differ, or all where nothing is near
-//! width[i,j] = √(w[j]² u[i] + g² f[i,j]²)     w[j] the least with |x[i,j] − x̂[i,j]| ≤ width[i,j] for a share of the rows
+//! width[i,j] = w[j] √(b[j]² u[i] + f[i,j]²)   w[j] the least with |x[i,j] − x̂[i,j]| ≤ width[i,j] for a share of the rows
 //! ```
 //!
 //! The share is 0.68 for deviations (g = 1) and 0.95 for margins (g = 1.96), counted for every feature j, whatever its
-//! distribution is: a conformal interval with a local scale. No interval is wider than that of a row drawn at random,
+//! distribution is: a conformal interval with a local scale. b[j] is the same count for rows whose weights are as they come
+//! (s = 1) and for f = 0. No interval is wider than that of a row drawn at random,
 //! g √(σ[j]² + (x̂[j] − x̄[j])²). The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
 //! density of the left-out rows, all features in the data's own units and with one scale between them, which is profiled
 //! out; as for a Laplace density, so that a few rows that are far off do not decide:
@@ -30,8 +31,9 @@
 //! R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018, section 5.2.
 
 use crate::back::draws::Errors;
-use crate::back::{At, MARGIN};
 use crate::back::neighborhood::{Kriged, Neighborhood, quadratic};
+use crate::back::widths::{GAUSSIAN, Row, bases, widths};
+use crate::back::{At, MARGIN};
 use crate::error::Result;
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
@@ -39,7 +41,6 @@ use crate::points::Points;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
-use std::borrow::Borrow;
 
 /// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
 const NEIGHBORS: usize = 32;
@@ -53,10 +54,6 @@ const LENGTHS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const NOISES: [f64; 8] = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// ν: how many neighbors the average roughness counts for.
 const PRIOR: f64 = 4.0;
-/// The shares of rows within their deviations and within their margins.
-const LEVELS: [f64; 2] = [0.68, 0.95];
-/// What these are in standard deviations of a Gaussian.
-const GAUSSIAN: [f64; 2] = [1.0, MARGIN];
 
 /// The map, the data, and everything that was learned about the way between them.
 pub(crate) struct Kriging<'a> {
@@ -69,7 +66,9 @@ pub(crate) struct Kriging<'a> {
     pub(crate) noise: f64,
     /// q̄ by its degrees of freedom.
     roughness: f64,
-    /// Half the widths of the intervals of each feature, where a place has variance one.
+    /// b[j].
+    bases: Vec<f64>,
+    /// w[j] of the deviations and of the margins.
     widths: Vec<[f64; 2]>,
     /// The variance of each feature.
     spread: Vec<f64>,
@@ -98,17 +97,6 @@ struct Left {
     around: Neighborhood,
     /// The inner products of the neighbors as seen from the row itself.
     gram: Vec<f64>,
-}
-
-/// How far off a left-out row was predicted.
-struct Row {
-    row: usize,
-    /// Its error, feature by feature and with its sign, in units.
-    off: Vec<f64>,
-    /// What its deviations are at least.
-    floors: Vec<f64>,
-    /// √u.
-    deviation: f64,
 }
 
 /// Finds the neighbors of places, within one piece of the map.
@@ -161,9 +149,21 @@ impl<'a> Kriging<'a> {
         let away = |(at, x): (usize, &f64)| (x - means[at % means.len()]).abs();
         let unit = points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max);
         let spread = spread(points, &means, unit);
-        let widths = spread.iter().map(|square| [square.sqrt(), 2.0 * square.sqrt()]).collect();
-        let mut kriging =
-            Kriging { points, map, unit, means, length: 1.0, noise: 1.0, roughness: 0.0, widths, spread, judged: None, left: Vec::new() };
+        let (bases, widths) = (spread.iter().map(|square| square.sqrt()).collect(), vec![GAUSSIAN; spread.len()]);
+        let mut kriging = Kriging {
+            points,
+            bases,
+            map,
+            unit,
+            means,
+            length: 1.0,
+            noise: 1.0,
+            roughness: 0.0,
+            widths,
+            spread,
+            judged: None,
+            left: Vec::new(),
+        };
         let left = kriging.left_out(most, placed)?;
         kriging.choose(&left[..left.len().min(CHOOSING)]);
         let means = kriging.means.clone();
@@ -216,7 +216,8 @@ impl<'a> Kriging<'a> {
             return;
         }
         let judged: Vec<Row> = parallel::collect(left.len(), |at| self.row(&left[at], &kriged[at]));
-        self.widths = widths(&judged, &self.spread);
+        self.bases = bases(&judged, &self.spread);
+        self.widths = widths(&judged, &self.bases);
         self.judged = Some(self.judgement(&judged, means));
         self.left = judged;
     }
@@ -225,7 +226,7 @@ impl<'a> Kriging<'a> {
     pub(crate) fn errors(&self) -> Errors {
         let rows: Vec<usize> = self.left.iter().map(|row| row.row).collect();
         let one = |row: &Row| -> Vec<f64> {
-            let off = |(j, off): (usize, &f64)| match row.width(self.widths[j], j, 0) {
+            let off = |(j, off): (usize, &f64)| match self.widths[j][0] * row.scale(&self.bases, j) {
                 0.0 => 0.0,
                 width => off / width,
             };
@@ -243,6 +244,7 @@ impl<'a> Kriging<'a> {
             row: left.row,
             off: row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit).collect(),
             floors,
+            free: kriged.lost <= 0.0,
             deviation: place_variance(left.around.near.len(), kriged, self.roughness).sqrt(),
         }
     }
@@ -269,11 +271,11 @@ impl<'a> Kriging<'a> {
             if halves[other].is_empty() {
                 continue;
             }
-            let widths = widths(&halves[other], &self.spread);
+            let widths = widths(&halves[other], &self.bases);
             for row in &halves[own] {
                 for j in (0..row.off.len()).filter(|&j| self.spread[j] > 0.0) {
                     entries += 1.0;
-                    let inside = |level: usize| row.off[j].abs() <= row.width(widths[j], j, level);
+                    let inside = |level: usize| row.off[j].abs() <= widths[j][level] * row.scale(&self.bases, j);
                     (0..2).for_each(|level| within[level] += f64::from(u8::from(inside(level))));
                 }
             }
@@ -299,7 +301,7 @@ impl<'a> Kriging<'a> {
         for row in rows {
             for (j, spread) in self.spread.iter().enumerate().filter(|(_, spread)| **spread > 0.0) {
                 // A feature that is nearly always the same may have a margin of zero; none is surer than a thousandth.
-                let deviation = row.width(self.widths[j], j, 1) / MARGIN / spread.sqrt();
+                let deviation = self.widths[j][1] * row.scale(&self.bases, j) / MARGIN / spread.sqrt();
                 let deviation = deviation.max(1e-3);
                 let off = row.off[j] / spread.sqrt() / deviation;
                 logs -= 0.5 * ((std::f64::consts::TAU * deviation * deviation).ln() + off * off);
@@ -321,12 +323,12 @@ impl<'a> Kriging<'a> {
             kriged.variance.sqrt()
         };
         let floors = self.floors(around, &kriged, &predicted);
-        let row = Row { row: 0, off: Vec::new(), floors, deviation };
+        let row = Row { row: 0, off: Vec::new(), floors, free: true, deviation };
         let width = |level: usize| {
             let one = |j: usize| {
                 // A row drawn at random is no further off on average.
                 let guess = (self.spread[j] + ((predicted[j] - self.means[j]) / self.unit).powi(2)).sqrt();
-                self.unit * row.width(self.widths[j], j, level).min(GAUSSIAN[level] * guess)
+                self.unit * (self.widths[j][level] * row.scale(&self.bases, j)).min(GAUSSIAN[level] * guess)
             };
             (0..predicted.len()).map(one).collect()
         };
@@ -371,29 +373,6 @@ fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
 
 fn solve(left: &[Left], length: f64, noise: f64) -> Vec<Kriged> {
     parallel::collect(left.len(), |at| left[at].around.kriged(length, noise, &left[at].gram))
-}
-
-/// Half the widths of the intervals that hold 68 and 95 of 100 left-out rows, for each feature, where a place has deviation
-/// one: the least w with off ≤ √((w u)² + (g f)²) for so many of them.
-fn widths(rows: &[impl Borrow<Row> + Sync], spread: &[f64]) -> Vec<[f64; 2]> {
-    let width = |j: usize, level: usize| -> f64 {
-        let size = |row: &Row| {
-            let floor = GAUSSIAN[level] * row.floors[j];
-            ((row.off[j].abs() + floor) * (row.off[j].abs() - floor)).max(0.0).sqrt() / row.deviation
-        };
-        let mut sizes: Vec<f64> = rows.iter().map(|row| size(row.borrow())).collect();
-        sizes.sort_unstable_by(f64::total_cmp);
-        // The n-th of N left-out rows bounds a new one with probability n/(N + 1).
-        sizes[((LEVELS[level] * (rows.len() + 1) as f64).ceil() as usize).clamp(1, rows.len()) - 1]
-    };
-    parallel::collect(spread.len(), |j| [0, 1].map(|level| if spread[j] > 0.0 { width(j, level) } else { 0.0 }))
-}
-
-impl Row {
-    /// Half the width of the interval of feature j.
-    fn width(&self, widths: [f64; 2], j: usize, level: usize) -> f64 {
-        (widths[level] * self.deviation).hypot(GAUSSIAN[level] * self.floors[j])
-    }
 }
 
 /// q̄: the roughness by its degrees of freedom, over all rows.

@@ -15,6 +15,7 @@ mod draws;
 mod energy;
 mod kriging;
 mod neighborhood;
+mod widths;
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
@@ -279,10 +280,14 @@ impl WayBack<'_> {
                     0.0 => 0.0,
                     deviation => (x - back) / deviation,
                 };
-                let one = |&i: &usize| points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate().map(off).collect();
+                let one = |&i: &usize| {
+                    points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate().map(off).collect()
+                };
                 Ok(Errors { places: map.select(&rows), errors: rows.iter().map(one).collect() })
             }
-            Ready::Energy(_) => Err(Error::parameter("there are no `samples` of the way back by the objective; leave out `by`")),
+            Ready::Energy(_) => {
+                Err(Error::parameter("there are no `samples` of the way back by the objective; leave out `by`"))
+            }
         }
     }
 

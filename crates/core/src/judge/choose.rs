@@ -133,10 +133,14 @@ fn best(tried: &[Tried]) -> Option<(usize, String)> {
         Some((chosen, value, _)) if chosen != k => {
             return Some((
                 chosen,
-                format!("the least error, {value:.3}, of graphs in one piece; k = {k} has {error:.3} in {pieces} pieces"),
+                format!(
+                    "the least error, {value:.3}, of graphs in one piece; k = {k} has {error:.3} in {pieces} pieces"
+                ),
             ));
         }
-        _ if pieces > 1 => format!("the least error of left-out rows, {error:.3}, although the graph is in {pieces} pieces"),
+        _ if pieces > 1 => {
+            format!("the least error of left-out rows, {error:.3}, although the graph is in {pieces} pieces")
+        }
         _ => format!("the least error of left-out rows, {error:.3}"),
     };
     if !converged {
@@ -172,7 +176,10 @@ mod tests {
         // A fit that did not converge has no say where others did.
         tried.extend([one(8, Some(0.1), 1, false), one(10, None, 1, true), one(12, Some(0.36), 1, true)]);
         assert_eq!(chosen(&tried), Some(6));
-        assert_eq!(best(&[one(8, Some(0.1), 1, false)]).unwrap().1, "the least error of left-out rows, 0.100; no fit converged");
+        assert_eq!(
+            best(&[one(8, Some(0.1), 1, false)]).unwrap().1,
+            "the least error of left-out rows, 0.100; no fit converged"
+        );
         assert_eq!(chosen(&[one(8, None, 1, true)]), None);
         assert_eq!(chosen(&[]), None);
     }

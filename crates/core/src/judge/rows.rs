@@ -77,7 +77,10 @@ impl Recipe {
     pub fn held_out_rows_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOutRows> {
         let n = points.rows();
         if n < LEAST + 1 {
-            return Err(Error::parameter(format!("{n} points are too few to hold rows out; give {} or more", LEAST + 1)));
+            return Err(Error::parameter(format!(
+                "{n} points are too few to hold rows out; give {} or more",
+                LEAST + 1
+            )));
         }
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
@@ -86,7 +89,10 @@ impl Recipe {
         let mut by_fold = Vec::with_capacity(folds);
         for fold in 0..folds {
             let (mut left, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-            order.iter().enumerate().for_each(|(at, &row)| if at % folds == fold { &mut left } else { &mut kept }.push(row));
+            order
+                .iter()
+                .enumerate()
+                .for_each(|(at, &row)| if at % folds == fold { &mut left } else { &mut kept }.push(row));
             left.sort_unstable();
             kept.sort_unstable();
             let sums = self.fold_of_rows(&points.select(&kept), &points.select(&left), observer)?;

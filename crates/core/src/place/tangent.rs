@@ -23,8 +23,7 @@ fn tangent_weights(points: &Points, new: &Newcomer<'_>, dims: usize) -> Vec<f64>
     let p = rows.len() / size;
     let total: f64 = shares.iter().sum();
     // From x̄ to x, as the rows are seen from x.
-    let step: Vec<f64> =
-        (0..p).map(|f| -(0..size).map(|j| shares[j] * rows[j * p + f]).sum::<f64>() / total).collect();
+    let step: Vec<f64> = (0..p).map(|f| -(0..size).map(|j| shares[j] * rows[j * p + f]).sum::<f64>() / total).collect();
     for (row, share) in rows.chunks_exact_mut(p).zip(shares) {
         row.iter_mut().zip(&step).for_each(|(x, step)| *x = share.sqrt() * (*x + step));
     }

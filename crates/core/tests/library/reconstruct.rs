@@ -1,8 +1,8 @@
 //! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
 use crate::support::*;
 use eigenfold::back::BackRule;
-use eigenfold::sample::Sample;
 use eigenfold::graph::Index;
+use eigenfold::sample::Sample;
 use eigenfold::{Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Pieces, Points, Recipe};
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
@@ -88,9 +88,8 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
             let reach = (0..60).map(|i| from_mean(back.points.row(i)) / radius).fold(0.0, f64::max);
             assert!(reach < 1.3, "{name}, {step} beyond the hull: {reach} data radii");
             // The data row of the hull point is what is known best out there.
-            let covers = |i: usize, j: usize| {
-                (back.points.row(i)[j] - points.row(edge[i])[j]).abs() <= back.margins.row(i)[j]
-            };
+            let covers =
+                |i: usize, j: usize| (back.points.row(i)[j] - points.row(edge[i])[j]).abs() <= back.margins.row(i)[j];
             let covered = (0..180).filter(|at| covers(at / 3, at % 3)).count();
             assert!(covered >= 171, "{name}, {step} beyond the hull: {covered} of 180 within their margins");
             // No surer than the neighbors allow, no less sure than without a map.
@@ -110,17 +109,15 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
 fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
     for (name, noise) in [("isomap", 0.4), ("ltsa", 0.0)] {
         let points = Sample::SwissRoll.draw(600, noise, 3).unwrap().points;
-        let recipe = Recipe {
-            method: Method::from_name(name).unwrap(),
-            neighbors: Neighbors::Nearest(8),
-            ..Recipe::default()
-        };
+        let recipe =
+            Recipe { method: Method::from_name(name).unwrap(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
         let held_out = recipe.held_out_rows(&points).unwrap();
         let [one, two] = held_out.within.unwrap();
         assert!((one - 0.68).abs() < 0.04 && (two - 0.95).abs() < 0.03, "{name}: {one} {two}");
         assert_eq!((held_out.rows, held_out.folds, held_out.by_fold.len()), (600, 5, 5));
     }
-    let twice = [0, 1].map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60)));
+    let twice =
+        [0, 1].map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60)));
     assert_eq!(twice[0].as_ref().unwrap(), twice[1].as_ref().unwrap(), "the same seed deals the same folds");
     let few = Points::from_rows(&[[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]).unwrap();
     let refused = Recipe::default().held_out_rows(&few).unwrap_err().to_string();
