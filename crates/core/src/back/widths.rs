@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn widths_hold_the_share_of_rows_that_they_say() {
         let row = |i: usize| {
-            let (floor, free) = if i % 4 == 0 { (3.0, false) } else { (0.0, true) };
+            let (floor, free) = if i.is_multiple_of(4) { (3.0, false) } else { (0.0, true) };
             Row { row: i, off: vec![i as f64, 0.0], floors: vec![floor, 0.0], free, deviation: 1.0 + (i % 3) as f64 }
         };
         let rows: Vec<Row> = (0..400).map(row).collect();
@@ -88,7 +88,7 @@ mod tests {
     fn a_feature_that_is_nearly_always_the_same_has_a_margin() {
         let row = |i: usize| Row {
             row: i,
-            off: vec![if i % 10 == 0 { -5.0 } else { 0.0 }],
+            off: vec![if i.is_multiple_of(10) { -5.0 } else { 0.0 }],
             floors: vec![0.0],
             free: true,
             deviation: 1.0,
