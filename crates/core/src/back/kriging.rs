@@ -12,7 +12,7 @@
 //! ```
 //!
 //! The share is 0.68 for deviations (g = 1) and 0.95 for margins (g = 1.96), counted for every feature j, whatever its
-//! distribution is: a conformal interval with a local scale. b[j] is the same count for rows whose weights are as they come
+//! distribution is: a conformal interval with a local scale, and no surer than g (1 − 1ᵀC⁻¹c) σ[j]. b[j] is the same count for rows whose weights are as they come
 //! (s = 1) and for f = 0. No interval is wider than that of a row drawn at random,
 //! g √(σ[j]² + (x̂[j] − x̄[j])²). The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
 //! density of the left-out rows, all features in the data's own units and with one scale between them, which is profiled
@@ -328,7 +328,9 @@ impl<'a> Kriging<'a> {
             let one = |j: usize| {
                 // A row drawn at random is no further off on average.
                 let guess = (self.spread[j] + ((predicted[j] - self.means[j]) / self.unit).powi(2)).sqrt();
-                self.unit * (self.widths[j][level] * row.scale(&self.bases, j)).min(GAUSSIAN[level] * guess)
+                let least = kriged.missing * self.spread[j].sqrt();
+                let width = self.widths[j][level] * row.scale(&self.bases, j);
+                self.unit * width.max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * guess)
             };
             (0..predicted.len()).map(one).collect()
         };
