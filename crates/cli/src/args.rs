@@ -137,6 +137,10 @@ pub(crate) struct Transform {
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
+    /// Where to write the deviations, one for each coordinate: of training rows that were placed by the others, 68 of 100
+    /// missed their own coordinates by no more
+    #[arg(long, value_name = "FILE")]
+    pub(crate) std: Option<String>,
     /// Where to write how sure the coordinates are and how likely each row is, of ppca and fa: the standard deviation of
     /// every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
@@ -155,7 +159,8 @@ pub(crate) struct Transform {
   eigenfold embed data.csv -m isomap -o map.csv --save map.model
   printf 'y1,y2\\n0,0\\n10,-5\\n' > places.csv
   eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
-  eigenfold reconstruct map.model map.csv -o rows.npy --json back.json")]
+  eigenfold reconstruct map.model map.csv -o rows.npy --json back.json
+  eigenfold reconstruct map.model map.csv -o rows.csv --held-out rows")]
 pub(crate) struct Reconstruct {
     /// The saved model; it must have been made from points
     pub(crate) model: PathBuf,
@@ -167,9 +172,22 @@ pub(crate) struct Reconstruct {
     /// What leads back
     #[arg(long, value_enum, default_value_t = By::Auto)]
     pub(crate) by: By,
-    /// Where to write the predictive standard deviations, one for each entry of the data rows
+    /// Where to write the deviations, one for each entry of the data rows: 68 of 100 rows observed at such places are no
+    /// further off
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<String>,
+    /// Where to write the margins, one for each entry of the data rows: 95 of 100 rows observed at such places are no
+    /// further off
+    #[arg(long, value_name = "FILE")]
+    pub(crate) margin: Option<String>,
+    /// Write so many joint draws per place in place of its one data row, place by place: entries as far off as the deviations
+    /// and margins say, and features off together as they are around the place
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<usize>,
+    /// Say how good the way back is for rows that had no part in the map: makes the map anew without them, fold by fold,
+    /// places them and leads them back; as long as five fits
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) held_out: Option<HeldOutWhat>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
@@ -184,6 +202,13 @@ pub(crate) enum By {
     Auto,
     /// The objective with one more point, for maps of elastic with squared repulsion
     Energy,
+}
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeldOutWhat {
+    /// Rows, each once, in five folds
+    Rows,
 }
 
 /// Say how good a map is, whoever made it.

@@ -1,6 +1,6 @@
 //! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
 
-use crate::args::{By, Reconstruct};
+use crate::args::{By, HeldOutWhat, Reconstruct};
 use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -10,8 +10,8 @@ use crate::transform::load;
 use crate::{input, say};
 use eigenfold::back::{BackRule, Evidence, Reconstruction};
 use eigenfold::error::{Error, Result};
-use eigenfold::io;
 use eigenfold::model::Model;
+use eigenfold::{HeldOutRows, io};
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -32,11 +32,20 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     progress::go_on()?;
     bar.say("going back");
     let start = Instant::now();
-    let back = match args.by {
-        By::Auto => model.reconstruct(&table.points)?,
-        By::Energy => model.way_back_by_energy()?.reconstruct(&table.points)?,
+    let way = match args.by {
+        By::Auto => model.way_back()?,
+        By::Energy => model.way_back_by_energy()?,
     };
+    let back = way.reconstruct(&table.points)?;
+    let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
+    let held_out = match args.held_out {
+        Some(HeldOutWhat::Rows) => {
+            let points = model.points().ok_or_else(|| Error::Parameter("the model has no rows to hold out".into()))?;
+            Some(model.recipe().held_out_rows_watched(points, &bar)?)
+        }
+        None => None,
+    };
     progress::start_writing()?;
     bar.finish();
 
@@ -44,26 +53,34 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let features = back.points.cols();
     let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
     let mut outputs = Outputs::default();
-    outputs.stage(&args.output, |name| io::write(name, &names, &back.points, None))?;
+    let rows = draws.as_ref().unwrap_or(&back.points);
+    outputs.stage(&args.output, |name| io::write(name, &names, rows, None))?;
     if let Some(target) = &args.std {
         outputs.stage(target, |name| io::write(name, &names, &back.deviations, None))?;
     }
+    if let Some(target) = &args.margin {
+        outputs.stage(target, |name| io::write(name, &names, &back.margins, None))?;
+    }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "reconstruct": computed, "write": start.elapsed().as_secs_f64()});
-        let value = json(&model, &back, seconds);
+        let value = json(&model, &back, held_out.as_ref(), seconds);
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
     outputs.commit()?;
-    say(args.common.quiet, &summary(&model, &back));
+    say(args.common.quiet, &summary(&model, &back, held_out.as_ref()));
+    if let Some(count) = args.samples {
+        say(args.common.quiet, &format!("  samples      {} rows, {count} per place", grouped(rows.rows())));
+    }
     Ok(())
 }
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 3] = [
+    let all: [(&'static str, Option<&str>, Trial); 4] = [
         ("-o", Some(&args.output), try_coordinates),
         ("--std", args.std.as_deref(), try_coordinates),
+        ("--margin", args.margin.as_deref(), try_coordinates),
         ("--json", args.json.as_deref(), try_bytes),
     ];
     let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));
@@ -71,7 +88,7 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
 }
 
 /// The report as JSON; what is not known is null.
-fn json(model: &Model, back: &Reconstruction, seconds: Value) -> Value {
+fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, seconds: Value) -> Value {
     let Evidence { rule, rows, error, within, log_density } = &back.evidence;
     let parameters = match *rule {
         BackRule::Linear | BackRule::Energy => json!({}),
@@ -87,12 +104,21 @@ fn json(model: &Model, back: &Reconstruction, seconds: Value) -> Value {
         "dims": model.embedding().cols(),
         "rule": rule.name(),
         "parameters": parameters,
-        "cross_validated": *rule != BackRule::Linear,
+        "judged_by": if *rule == BackRule::Linear { "rows that it was fitted to" } else { "rows left out of their own prediction" },
         "rows": rows,
         "error": error,
-        "within_one": within.map(|within| within[0]),
-        "within_two": within.map(|within| within[1]),
+        "within_deviation": within.map(|within| within[0]),
+        "within_margin": within.map(|within| within[1]),
         "log_density": log_density,
+        "held_out": held_out.map(|held_out| json!({
+            "rows": held_out.rows,
+            "folds": held_out.folds,
+            "error": held_out.error,
+            "by_fold": held_out.by_fold,
+            "within_deviation": held_out.within.map(|within| within[0]),
+            "within_margin": held_out.within.map(|within| within[1]),
+            "far": held_out.far,
+        })),
         "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
         "seconds": seconds,
         "warnings": warnings(back),
@@ -105,7 +131,7 @@ fn warnings(back: &Reconstruction) -> Vec<String> {
 }
 
 /// The report for people: what predicted, and how well.
-fn summary(model: &Model, back: &Reconstruction) -> String {
+fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
     let (n, features) = (grouped(back.points.rows()), grouped(back.points.cols()));
     let rule = match back.evidence.rule {
         BackRule::Linear => "the linear rule".to_string(),
@@ -114,13 +140,22 @@ fn summary(model: &Model, back: &Reconstruction) -> String {
         BackRule::Process { inducing: Some(m), .. } => format!("the process with {m} inducing points"),
         BackRule::Kriging { neighbors, .. } => format!("kriging of {neighbors} neighbors"),
     };
-    let kind = if back.evidence.rule == BackRule::Linear { "error" } else { "cross-validated error" };
+    let of = if back.evidence.rule == BackRule::Linear { "" } else { " of left-out rows" };
     let how_well = match back.evidence.error {
-        Some(error) => format!("{kind} {:.3} of the data's standard deviation", error),
+        Some(error) => format!("error{of} {error:.3} of the data's standard deviation"),
         None => "too few points to judge it".to_string(),
     };
     let method = &model.report().method;
     let mut lines = vec![format!("{method}: {n} places back to {features} features by {rule}; {how_well}")];
+    if let Some(HeldOutRows { rows, folds, error, within, .. }) = held_out {
+        let held = within.map_or(String::new(), |[deviation, margin]| {
+            format!(", {deviation:.3} of the entries within their deviation, {margin:.3} within their margin")
+        });
+        let rows = grouped(*rows);
+        lines.push(format!(
+            "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds){held}"
+        ));
+    }
     lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
 }

@@ -240,7 +240,7 @@ fn tried(choice: &Choice) -> String {
         format!("{}: {value}{pieces}{lost}", tried.k)
     };
     let all: Vec<String> = choice.tried.iter().map(one).collect();
-    format!("  neighbors    {} chosen by the error of left-out rows; {}", choice.chosen, all.join(", "))
+    format!("  neighbors    {} chosen by {}; {}", choice.chosen, choice.reason, all.join(", "))
 }
 
 /// The likelihood of features that nothing was fitted to.

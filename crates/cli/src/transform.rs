@@ -14,6 +14,7 @@ use std::path::Path;
 pub(crate) fn run(args: &Transform) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial: try_coordinates }];
+    wanted.extend(args.std.iter().map(|target| Wanted { flag: "--std", target, trial: try_coordinates }));
     wanted.extend(args.posterior.iter().map(|target| Wanted { flag: "--posterior", target, trial: try_coordinates }));
     let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
     outputs::check(&inputs, &wanted)?;
@@ -24,12 +25,25 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     progress::go_on()?;
     let warning = columns::compared(model.names(), table.columns.as_deref())?;
     bar.say("placing");
-    let Placed { coordinates: placed, far } = model.place(&table.points)?;
+    let Placed { coordinates: placed, far, deviations } = match args.std {
+        Some(_) => model.place_with_deviations(&table.points)?,
+        None => model.place(&table.points)?,
+    };
+    if args.std.is_some() && deviations.is_none() {
+        let way = if model.latent().is_some() { "use --posterior" } else { "leave out --std" };
+        let method = &model.report().method;
+        return Err(Error::Parameter(format!(
+            "this {method} map places a row in the same way whatever is near it; {way}"
+        )));
+    }
     let posterior =
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
     progress::start_writing()?;
     let mut outputs = Outputs::default();
     outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
+    if let (Some(target), Some(deviations)) = (&args.std, &deviations) {
+        outputs.stage(target, |name| write_coordinates(name, deviations))?;
+    }
     if let Some((target, (names, values))) = posterior {
         outputs.stage(target, move |name| io::write(name, &names, &values, None))?;
     }

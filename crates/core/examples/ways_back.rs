@@ -6,7 +6,7 @@
 //!
 //! Every row is predicted from the other rows by what is nearest to it on the map. A rule gives weights, a variance
 //! relative to that of one row, and the squared residuals of the neighbors themselves; from these all rules get their
-//! deviations in the same way (`src/reconstruct/kriging.rs`), and the number of neighbors of the first two is the best
+//! deviations in the same way (one scale per feature and place), and the number of neighbors of the first two is the best
 //! of a list. The columns are the error relative to the data's standard deviation, the shares of entries within one and
 //! two deviations, and the mean log density.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]

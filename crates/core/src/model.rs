@@ -81,6 +81,11 @@ impl Model {
         &self.embedding
     }
 
+    /// The points that it was fitted to, if it was fitted to points.
+    pub fn points(&self) -> Option<&Points> {
+        self.points.as_ref()
+    }
+
     /// The eigenvalues behind the coordinates; none if a descent gave them.
     pub fn spectrum(&self) -> &[f64] {
         &self.report.eigenvalues
@@ -156,6 +161,20 @@ impl Model {
     ///
     /// As [`Model::transform`].
     pub fn place(&self, new: &Points) -> Result<Placed> {
+        self.placed(new, false)
+    }
+
+    /// Places new points as [`Model::place`] does, and says how sure their coordinates are: up to 256 training rows are placed
+    /// by the others to find out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::transform`].
+    pub fn place_with_deviations(&self, new: &Points) -> Result<Placed> {
+        self.placed(new, true)
+    }
+
+    fn placed(&self, new: &Points, deviations: bool) -> Result<Placed> {
         let columns = self.columns()?;
         if new.cols() != columns {
             let what = if self.points.is_some() { "features" } else { "training points (one distance each)" };
@@ -174,8 +193,8 @@ impl Model {
             new = &full;
         }
         match self.parts.as_slice() {
-            [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new),
-            _ => self.place_by_piece(new),
+            [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new, deviations),
+            _ => self.place_by_piece(new, deviations),
         }
     }
 
@@ -220,19 +239,71 @@ impl Model {
         Ok(self.embedding.rows())
     }
 
-    fn place_on(&self, part: &Part, points: Option<&Points>, map: &Points, new: &Points) -> Result<Placed> {
+    fn place_on(
+        &self,
+        part: &Part,
+        points: Option<&Points>,
+        map: &Points,
+        new: &Points,
+        deviations: bool,
+    ) -> Result<Placed> {
         let Some(rule) = &part.rule else {
             let row = map.row(0);
             let coordinates = Points::new(new.rows(), row.len(), row.repeat(new.rows()))?;
-            return Ok(Placed { coordinates, far: Vec::new() });
+            return Ok(Placed { coordinates, far: Vec::new(), deviations: None });
         };
         let points = points.map(|points| (points, self.recipe.metric));
         let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
-        rule.place(&known, new)
+        let placed = rule.place(&known, new)?;
+        Ok(Placed { deviations: if deviations { rule.deviations(&known, new)? } else { None }, ..placed })
+    }
+
+    /// Where training rows would go if they were new, each placed by the others of its piece.
+    pub(crate) fn place_without(&self, rows: &[usize]) -> Result<Points> {
+        let dims = self.embedding.cols();
+        let (Some(points), metric) = (&self.points, self.recipe.metric) else {
+            return Ok(self.embedding.select(rows));
+        };
+        if let [Part { rule: Some(rule), k, eigenvalues, .. }] = self.parts.as_slice() {
+            let (map, points) = (&self.embedding, Some((points, metric)));
+            let known = Known { points, k: (*k).min(map.rows()), map, eigenvalues };
+            return rule.place_without(&known, rows);
+        }
+        let mut values = self.embedding.select(rows).values().to_vec();
+        for part in &self.parts {
+            let Some(rule) = &part.rule else { continue };
+            let (at, own): (Vec<usize>, Vec<usize>) = (rows.iter().enumerate())
+                .filter_map(|(at, &row)| Some((at, part.rows.binary_search(&(row as u32)).ok()?)))
+                .unzip();
+            if own.is_empty() {
+                continue;
+            }
+            let (map, points) = self.piece(part)?;
+            let points = points.as_ref().map(|points| (points, metric));
+            let known = Known { points, k: part.k.min(map.rows()), map: &map, eigenvalues: &part.eigenvalues };
+            let placed = rule.place_without(&known, &own)?;
+            for (&at, row) in at.iter().zip(0..) {
+                values[at * dims..at * dims + part.width].copy_from_slice(placed.row(row));
+                values[at * dims] += part.shift;
+            }
+        }
+        Points::new(rows.len(), dims, values)
+    }
+
+    /// The coordinates and the features of one piece alone.
+    fn piece(&self, part: &Part) -> Result<(Points, Option<Points>)> {
+        let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
+        let own = |&i: &usize| {
+            let mut row = self.embedding.row(i)[..part.width].to_vec();
+            row[0] -= part.shift;
+            row
+        };
+        let map = Points::new(rows.len(), part.width, rows.iter().flat_map(own).collect())?;
+        Ok((map, self.points.as_ref().map(|points| points.select(&rows))))
     }
 
     /// Every new point goes to the piece of its nearest training point.
-    fn place_by_piece(&self, new: &Points) -> Result<Placed> {
+    fn place_by_piece(&self, new: &Points, deviations: bool) -> Result<Placed> {
         let dims = self.embedding.cols();
         let nearest: Vec<u32> = match &self.points {
             Some(points) => Index::new(points, self.recipe.metric)?.nearest(new, 1)?.0,
@@ -245,6 +316,7 @@ impl Model {
                 .collect(),
         };
         let (mut values, mut far) = (vec![0.0; new.rows() * dims], Vec::new());
+        let mut sure = deviations.then(|| vec![0.0; new.rows() * dims]);
         for part in &self.parts {
             let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
             let ours: Vec<usize> = (0..new.rows()).filter(|&i| part.rows.binary_search(&nearest[i]).is_ok()).collect();
@@ -252,27 +324,27 @@ impl Model {
                 continue;
             }
             let width = part.width;
-            let own = |&i: &usize| {
-                let mut row = self.embedding.row(i)[..width].to_vec();
-                row[0] -= part.shift;
-                row
-            };
-            let embedding = Points::new(rows.len(), width, rows.iter().flat_map(own).collect())?;
-            let points = self.points.as_ref().map(|points| points.select(&rows));
+            let (embedding, points) = self.piece(part)?;
             let mut queries = new.select(&ours);
             if points.is_none() {
                 let columns = ours.iter().flat_map(|&i| rows.iter().map(move |&j| new.row(i)[j]));
                 queries = Points::new(ours.len(), rows.len(), columns.collect())?;
             }
-            let placed = self.place_on(part, points.as_ref(), &embedding, &queries)?;
+            let placed = self.place_on(part, points.as_ref(), &embedding, &queries, deviations)?;
+            // A piece of a single point says nothing of how sure it is.
+            sure = sure.filter(|_| placed.deviations.is_some());
             far.extend(placed.far.iter().map(|&at| ours[at]));
             for (at, &i) in ours.iter().enumerate() {
                 values[i * dims..i * dims + width].copy_from_slice(placed.coordinates.row(at));
                 values[i * dims] += part.shift;
+                if let (Some(sure), Some(own)) = (&mut sure, &placed.deviations) {
+                    sure[i * dims..i * dims + width].copy_from_slice(own.row(at));
+                }
             }
         }
         far.sort_unstable();
-        Ok(Placed { coordinates: Points::new(new.rows(), dims, values)?, far })
+        let deviations = sure.map(|values| Points::new(new.rows(), dims, values)).transpose()?;
+        Ok(Placed { coordinates: Points::new(new.rows(), dims, values)?, far, deviations })
     }
 
     /// Whether all sizes and indices fit together, as they must in a model that was not tampered with.

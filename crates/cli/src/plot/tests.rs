@@ -94,7 +94,7 @@ fn other_kinds_of_picture_are_refused_with_the_way_out() {
 fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
     let tried = [(4, 0.06, 2), (5, 0.044, 1), (8, 0.028, 1), (12, 0.0196, 1), (20, 0.335, 1), (50, 0.45, 1)]
         .map(|(k, value, pieces)| eigenfold::judge::choose::Tried { k, value: Some(value), pieces, converged: true });
-    let choice = eigenfold::Choice { chosen: 12, tried: tried.to_vec() };
+    let choice = eigenfold::Choice { chosen: 12, reason: "the least error".into(), tried: tried.to_vec() };
     let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points" };
     let svg = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
     for text in ["k = 12 chosen", "neighbors k", "error of left-out rows", ">50<"] {

@@ -19,10 +19,11 @@ fn bench(method: &str) -> Bench {
 fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
     for (method, rule) in [("isomap", "kriging"), ("lle", "kriging"), ("pca", "linear")] {
         let bench = bench(method);
-        let answer = bench.does("reconstruct map.model map.csv -o back.csv --std std.csv --json back.json");
+        let answer =
+            bench.does("reconstruct map.model map.csv -o back.csv --std std.csv --margin margin.csv --json back.json");
         assert!(answer.err.starts_with(&format!("{method}: 80 places back to 3 features by ")), "{}", answer.err);
-        assert!(answer.err.contains("error 0.") && answer.err.lines().count() == 1, "{}", answer.err);
-        for name in ["back.csv", "std.csv"] {
+        assert!(answer.err.contains("0.") && answer.err.lines().count() == 1, "{}", answer.err);
+        for name in ["back.csv", "std.csv", "margin.csv"] {
             assert!(bench.read(name).starts_with("length,\"width, cm\",bend\n"), "{}", bench.read(name));
         }
         let (data, back) = (coordinates(&bench.read("sheet.csv")), coordinates(&bench.read("back.csv")));
@@ -34,6 +35,7 @@ fn data_come_back_under_their_own_names_with_deviations_and_a_report() {
         let report = bench.json("back.json");
         assert_eq!((&report["method"], &report["rule"]), (&method.into(), &rule.into()));
         assert_eq!((&report["n"], &report["features"], &report["dims"]), (&80.into(), &3.into(), &2.into()));
+        assert!(report["held_out"].is_null() && report["judged_by"].as_str().unwrap().starts_with("rows "));
         assert!(report["error"].as_f64().unwrap() < 0.3 && report["seconds"]["reconstruct"].is_number());
         assert_eq!(report["warnings"].as_array().unwrap().len(), 0);
     }
@@ -100,4 +102,23 @@ fn transform_refuses_the_columns_in_another_order_and_says_when_they_have_other_
     assert!(answer.err.contains("warning: column 2 is called \"breadth\""), "{}", answer.err);
     bench.write("plain.csv", "1,1,0.1\n");
     assert_eq!(bench.does("transform map.model plain.csv -o new.csv").err.lines().count(), 1);
+}
+
+#[test]
+fn rows_are_held_out_and_rows_are_drawn() {
+    let bench = bench("isomap");
+    let answer = bench.does("reconstruct map.model map.csv -o back.csv --held-out rows --json back.json");
+    assert!(answer.err.contains("of 80 rows that had no part in the map (5 folds), 0."), "{}", answer.err);
+    let held_out = &bench.json("back.json")["held_out"];
+    assert_eq!((&held_out["rows"], &held_out["folds"]), (&80.into(), &5.into()));
+    assert!(held_out["error"].as_f64().unwrap() < 0.5 && held_out["within_margin"].as_f64().unwrap() > 0.8);
+    let answer = bench.does("reconstruct map.model map.csv -o draws.csv --samples 3 --seed 4");
+    assert!(answer.err.contains("samples      240 rows, 3 per place"), "{}", answer.err);
+    assert_eq!(coordinates(&bench.read("draws.csv")).len(), 240);
+    bench.refuses(
+        "reconstruct map.model map.csv -o d.csv --samples 0",
+        2,
+        "--samples is 0; draw at least one row per place",
+    );
+    bench.refuses("reconstruct map.model map.csv -o d.csv --held-out columns", 2, "columns");
 }

@@ -15,6 +15,7 @@
 
 use super::kriging::MapNeighbors;
 use super::neighborhood::Neighborhood;
+use super::{At, MARGIN};
 use crate::error::{Error, Result};
 use crate::forces::perplexity::calibrated;
 use crate::graph::{Index, Metric};
@@ -131,7 +132,7 @@ impl<'a> Energy<'a> {
         for (r, error) in entries {
             count += 1.0;
             within[0] += f64::from(u8::from(r * r <= *error));
-            within[1] += f64::from(u8::from(r * r <= 4.0 * error));
+            within[1] += f64::from(u8::from(r.abs() <= MARGIN * error.sqrt()));
         }
         self.within = within.map(|w| if count > 0.0 { w / count } else { 1.0 });
         Ok(())
@@ -143,12 +144,13 @@ impl<'a> Energy<'a> {
     }
 
     /// The data row at a place and the deviation of each of its entries.
-    pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<(Vec<f64>, Vec<f64>)> {
+    pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<At> {
         let center = self.points.row(around.near[0] as usize);
         let largest = self.spread.iter().fold(f64::MIN_POSITIVE, |most: f64, s| most.max(*s)).sqrt();
         let missing = around.kriged(1.0, 1e-2, &around.gram(self.points, center, largest)).missing;
         let deviation = |(error, spread): (&f64, &f64)| error.max(missing * missing * spread).sqrt();
-        Ok((self.predicted(x, around)?, self.errors.iter().zip(&self.spread).map(deviation).collect()))
+        let deviations = self.errors.iter().zip(&self.spread).map(deviation).collect();
+        Ok(At::gaussian(self.predicted(x, around)?, deviations))
     }
 
     /// c and β of the springs around a place.

@@ -1,20 +1,25 @@
 //! Local kriging from the map to the data: every place is predicted from the map points nearest to it.
 //!
-//! A place i has the variance u[i] = v[i] τ[i] in units that are common to all places, and feature j the scale a[j]:
+//! Everything is learned from training rows that are left out: each is placed on the map by the others, as a new row would
+//! be, and predicted from the map points around that place. So their errors have a part from the placing, and one from the
+//! way back. A place i has the variance u[i] = v[i] τ[i] in units that are common to all places:
 //!
 //! ```text
 //! τ[i] = (ν q̄ + q[i]) / (ν + m − 1)          how rough the data are around the place, drawn to the average q̄
-//! a[j] = Σᵢ (x[i,j] − x̂[i,j])² / u[i] / N     over N training rows, each predicted from the others
-//! deviation of feature j at place i = √(a[j] u[i]), at least (1 − 1ᵀC⁻¹c) times the feature's standard deviation
+//! f[i,j]² = (1 − s)² Σ p[a] (x[a,j] − x̂[i,j])² + (1 − 1ᵀC⁻¹c)² σ[j]²
+//!                                             beside the map: how much the nearest differ, or all where nothing is near
+//! width[i,j] = w[j] √(b[j]² u[i] + f[i,j]²)   w[j] the least with |x[i,j] − x̂[i,j]| ≤ width[i,j] for a share of the rows
 //! ```
 //!
-//! so that left-out rows have a mean square of one in units of their deviations, feature by feature, and a place with
-//! nothing near it is no surer than a guess without the map. The bound is idle where there are points. The length ℓ and
-//! the noise ratio η (`neighborhood.rs`) are those of a grid with the largest leave-one-out log density, all features
-//! in the data's own units and with one scale between them, which is profiled out:
+//! The share is 0.68 for deviations (g = 1) and 0.95 for margins (g = 1.96), counted for every feature j, whatever its
+//! distribution is: a conformal interval with a local scale, and no surer than g (1 − 1ᵀC⁻¹c) σ[j]. b[j] is the same count for rows whose weights are as they come
+//! (s = 1) and for f = 0. No interval is wider than that of a row drawn at random,
+//! g √(σ[j]² + (x̂[j] − x̄[j])²). The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
+//! density of the left-out rows, all features in the data's own units and with one scale between them, which is profiled
+//! out; as for a Laplace density, so that a few rows that are far off do not decide:
 //!
 //! ```text
-//! −mean log u[i] − log mean (‖x[i] − x̂[i]‖² / u[i])
+//! −mean log u[i] − 2 log mean (‖x[i] − x̂[i]‖ / √u[i])
 //! ```
 //!
 //! Nothing is stored: rows, length, noise and scales follow from the points and the map.
@@ -22,9 +27,13 @@
 //! A. V. Vecchia. Estimation and model identification for continuous spatial processes. Journal of the Royal
 //! Statistical Society B 50, 1988 (neighbors instead of all points). T. C. Haas. Kriging and automated variogram
 //! modeling within a moving window. Atmospheric Environment 24A, 1990. S. Sundararajan, S. S. Keerthi. Predictive
-//! approaches for choosing hyperparameters in Gaussian processes. Neural Computation 13, 2001.
+//! approaches for choosing hyperparameters in Gaussian processes. Neural Computation 13, 2001. J. Lei, M. G'Sell, A. Rinaldo,
+//! R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018, section 5.2.
 
+use crate::back::draws::Errors;
 use crate::back::neighborhood::{Kriged, Neighborhood, quadratic};
+use crate::back::widths::{GAUSSIAN, Row, bases, widths};
+use crate::back::{At, MARGIN};
 use crate::error::Result;
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
@@ -45,8 +54,6 @@ const LENGTHS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 const NOISES: [f64; 8] = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// ν: how many neighbors the average roughness counts for.
 const PRIOR: f64 = 4.0;
-/// How many rows the scale of the average feature counts for in that of each feature.
-const PSEUDO_ROWS: f64 = 20.0;
 
 /// The map, the data, and everything that was learned about the way between them.
 pub(crate) struct Kriging<'a> {
@@ -54,15 +61,19 @@ pub(crate) struct Kriging<'a> {
     map: MapNeighbors<'a>,
     /// What the values are divided by before they are squared.
     unit: f64,
+    means: Vec<f64>,
     pub(crate) length: f64,
     pub(crate) noise: f64,
     /// q̄ by its degrees of freedom.
     roughness: f64,
-    /// a[j].
-    scales: Vec<f64>,
+    /// b[j].
+    bases: Vec<f64>,
+    /// w[j] of the deviations and of the margins.
+    widths: Vec<[f64; 2]>,
     /// The variance of each feature.
     spread: Vec<f64>,
     pub(crate) judged: Option<Judged>,
+    left: Vec<Row>,
 }
 
 /// How well left-out rows were predicted.
@@ -70,9 +81,11 @@ pub(crate) struct Kriging<'a> {
 pub(crate) struct Judged {
     /// How many there were.
     pub(crate) rows: usize,
-    /// The root of their squared error over their squared distance from the mean.
+    /// The root of their squared error over their squared distance from the mean, no row counting more than that of an
+    /// average row.
     pub(crate) error: f64,
-    /// The share of their entries within one and within two deviations, constant features apart.
+    /// The share of their entries within their deviations and within their margins, each half of the rows by the widths
+    /// of the other half; constant features apart.
     pub(crate) within: [f64; 2],
     /// The mean log density of their entries, each in units of its feature's standard deviation.
     pub(crate) log_density: f64,
@@ -124,27 +137,46 @@ impl<'a> MapNeighbors<'a> {
 }
 
 impl<'a> Kriging<'a> {
-    /// Learns the way from the map to the data.
-    pub(crate) fn new(points: &'a Points, map: MapNeighbors<'a>) -> Result<Kriging<'a>> {
+    /// Learns the way from the map to the data, by rows that were left out: `placed` says where they would go on the map
+    /// if they were new.
+    pub(crate) fn new(
+        points: &'a Points,
+        map: MapNeighbors<'a>,
+        most: usize,
+        placed: impl Fn(&[usize]) -> Result<Points>,
+    ) -> Result<Kriging<'a>> {
         let means = points.column_means();
         let away = |(at, x): (usize, &f64)| (x - means[at % means.len()]).abs();
         let unit = points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max);
         let spread = spread(points, &means, unit);
-        let scales = spread.clone();
-        let mut kriging =
-            Kriging { points, map, unit, length: 1.0, noise: 1.0, roughness: 0.0, scales, spread, judged: None };
-        let left = kriging.left_out()?;
+        let (bases, widths) = (spread.iter().map(|square| square.sqrt()).collect(), vec![GAUSSIAN; spread.len()]);
+        let mut kriging = Kriging {
+            points,
+            bases,
+            map,
+            unit,
+            means,
+            length: 1.0,
+            noise: 1.0,
+            roughness: 0.0,
+            widths,
+            spread,
+            judged: None,
+            left: Vec::new(),
+        };
+        let left = kriging.left_out(most, placed)?;
         kriging.choose(&left[..left.len().min(CHOOSING)]);
+        let means = kriging.means.clone();
         kriging.judge(&left, &means);
         Ok(kriging)
     }
 
     /// A draw of training rows, each with the neighborhood it would have if it were new.
-    fn left_out(&self) -> Result<Vec<Left>> {
+    fn left_out(&self, most: usize, placed: impl Fn(&[usize]) -> Result<Points>) -> Result<Vec<Left>> {
         let n = self.points.rows();
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(0);
-        let rows: Vec<usize> = index::sample(&mut draw, n, n.min(JUDGING)).into_vec();
-        let around = self.map.of(&self.map.index.points().select(&rows), Some(&rows))?;
+        let rows: Vec<usize> = index::sample(&mut draw, n, n.min(JUDGING).min(most)).into_vec();
+        let around = self.map.of(&placed(&rows)?, Some(&rows))?;
         let left = rows.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
         Ok(parallel::collect_of(left, |_, (row, around)| {
             let gram = around.gram(self.points, self.points.row(row), self.unit);
@@ -152,21 +184,22 @@ impl<'a> Kriging<'a> {
         }))
     }
 
-    /// Takes the length and the noise of largest leave-one-out log density.
+    /// Takes the length and the noise of largest density of the left-out rows.
     fn choose(&mut self, left: &[Left]) {
         let mut best = f64::NEG_INFINITY;
         for length in LENGTHS {
             for noise in NOISES {
                 let kriged = solve(left, length, noise);
                 let roughness = mean_roughness(left, &kriged);
-                let (mut logs, mut squares) = (0.0, 0.0);
+                let (mut logs, mut sizes) = (0.0, 0.0);
                 for (left, kriged) in left.iter().zip(&kriged) {
                     let variance = place_variance(left.around.near.len(), kriged, roughness);
+                    let square = quadratic(&left.gram, left.around.near.len(), &kriged.weights).max(0.0);
                     logs += variance.ln();
-                    squares += quadratic(&left.gram, left.around.near.len(), &kriged.weights).max(0.0) / variance;
+                    sizes += (square / variance).sqrt();
                 }
                 let n = left.len() as f64;
-                let density = -logs / n - (squares / n).ln();
+                let density = -logs / n - 2.0 * (sizes / n).ln();
                 if density > best {
                     (best, self.length, self.noise) = (density, length, noise);
                 }
@@ -174,7 +207,7 @@ impl<'a> Kriging<'a> {
         }
     }
 
-    /// Sets the scale of each feature, and finds how good the predictions are.
+    /// Sets the widths of each feature, and finds how good the predictions are.
     fn judge(&mut self, left: &[Left], means: &[f64]) {
         let kriged = solve(left, self.length, self.noise);
         self.roughness = mean_roughness(left, &kriged);
@@ -182,68 +215,126 @@ impl<'a> Kriging<'a> {
             // Nothing to learn from: a single point, or data that are the same everywhere.
             return;
         }
-        let residual = |at: usize| -> Vec<f64> {
-            let (left, kriged) = (&left[at], &kriged[at]);
-            let predicted = self.predicted(&left.around, kriged, self.points.row(left.row));
-            self.points.row(left.row).iter().zip(predicted).map(|(x, p)| (x - p) / self.unit).collect()
-        };
-        let residuals = parallel::collect(left.len(), residual);
-        let variances: Vec<f64> = left
-            .iter()
-            .zip(&kriged)
-            .map(|(left, kriged)| place_variance(left.around.near.len(), kriged, self.roughness))
-            .collect();
-        let mut sums = vec![0.0; self.spread.len()];
-        for (residual, variance) in residuals.iter().zip(&variances) {
-            sums.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r * r / variance);
-        }
-        let rows = left.len() as f64;
-        let average = sums.iter().sum::<f64>() / rows / self.spread.iter().sum::<f64>();
-        let shrunk = |(sum, spread): (&f64, &f64)| match *spread {
-            0.0 => 0.0,
-            spread => (sum + PSEUDO_ROWS * average * spread) / (rows + PSEUDO_ROWS),
-        };
-        self.scales = sums.iter().zip(&self.spread).map(shrunk).collect();
-        self.judged = Some(self.judgement(left, &residuals, &variances, means));
+        let judged: Vec<Row> = parallel::collect(left.len(), |at| self.row(&left[at], &kriged[at]));
+        self.bases = bases(&judged, &self.spread);
+        self.widths = widths(&judged, &self.bases);
+        self.judged = Some(self.judgement(&judged, means));
+        self.left = judged;
     }
 
-    fn judgement(&self, left: &[Left], residuals: &[Vec<f64>], variances: &[f64], means: &[f64]) -> Judged {
-        let (mut wrong, mut total, mut within, mut logs, mut entries) = (0.0, 0.0, [0.0; 2], 0.0, 0.0);
-        for ((left, residual), variance) in left.iter().zip(residuals).zip(variances) {
-            for (j, r) in residual.iter().enumerate() {
-                wrong += r * r;
-                total += ((self.points.row(left.row)[j] - means[j]) / self.unit).powi(2);
-                let predicted = self.scales[j] * variance;
-                if predicted > 0.0 {
+    /// The left-out rows with their errors, in units of their deviations.
+    pub(crate) fn errors(&self) -> Errors {
+        let rows: Vec<usize> = self.left.iter().map(|row| row.row).collect();
+        let one = |row: &Row| -> Vec<f64> {
+            let off = |(j, off): (usize, &f64)| match self.widths[j][0] * row.scale(&self.bases, j) {
+                0.0 => 0.0,
+                width => off / width,
+            };
+            row.off.iter().enumerate().map(off).collect()
+        };
+        Errors { places: self.map.index.points().select(&rows), errors: self.left.iter().map(one).collect() }
+    }
+
+    /// How far off a left-out row is, in units.
+    fn row(&self, left: &Left, kriged: &Kriged) -> Row {
+        let row = self.points.row(left.row);
+        let predicted = self.predicted(&left.around, kriged, row);
+        let floors = self.floors(&left.around, kriged, &predicted);
+        Row {
+            row: left.row,
+            off: row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit).collect(),
+            floors,
+            free: kriged.lost <= 0.0,
+            deviation: place_variance(left.around.near.len(), kriged, self.roughness).sqrt(),
+        }
+    }
+
+    /// What the deviations are at least, in units: how much the nearest rows differ from the prediction, as far as it is
+    /// their mean, and the spread of the data, as far as nothing is near.
+    fn floors(&self, around: &Neighborhood, kriged: &Kriged, predicted: &[f64]) -> Vec<f64> {
+        let mut squares: Vec<f64> = self.spread.iter().map(|spread| kriged.missing.powi(2) * spread).collect();
+        if kriged.lost > 0.0 {
+            for (&a, weight) in around.near.iter().zip(&around.nearness) {
+                let row = self.points.row(a as usize);
+                let weight = weight * kriged.lost.powi(2);
+                let away = row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit);
+                squares.iter_mut().zip(away).for_each(|(sum, away)| *sum += weight * away * away);
+            }
+        }
+        squares.iter().map(|square| square.sqrt()).collect()
+    }
+
+    fn judgement(&self, rows: &[Row], means: &[f64]) -> Judged {
+        let halves: [Vec<&Row>; 2] = [0, 1].map(|half| rows.iter().skip(half).step_by(2).collect());
+        let (mut within, mut entries) = ([0.0; 2], 0.0);
+        for (own, other) in [(0, 1), (1, 0)] {
+            if halves[other].is_empty() {
+                continue;
+            }
+            let widths = widths(&halves[other], &self.bases);
+            for row in &halves[own] {
+                for j in (0..row.off.len()).filter(|&j| self.spread[j] > 0.0) {
                     entries += 1.0;
-                    within[0] += f64::from(u8::from(r * r <= predicted));
-                    within[1] += f64::from(u8::from(r * r <= 4.0 * predicted));
-                    logs -= 0.5 * ((std::f64::consts::TAU * predicted / self.spread[j]).ln() + r * r / predicted);
+                    let inside = |level: usize| row.off[j].abs() <= widths[j][level] * row.scale(&self.bases, j);
+                    (0..2).for_each(|level| within[level] += f64::from(u8::from(inside(level))));
                 }
             }
         }
+        let square = |row: &Row| row.off.iter().map(|off| off * off).sum::<f64>();
+        let from_mean = |row: &Row| -> f64 {
+            self.points.row(row.row).iter().zip(means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
+        };
+        let total: f64 = rows.iter().map(from_mean).sum();
+        let most = total / rows.len() as f64;
+        let wrong: f64 = rows.iter().map(|row| square(row).min(most)).sum();
         Judged {
-            rows: left.len(),
+            rows: rows.len(),
             error: if total > 0.0 { (wrong / total).sqrt() } else { 0.0 },
             within: within.map(|count| if entries > 0.0 { count / entries } else { 1.0 }),
-            log_density: if entries > 0.0 { logs / entries } else { 0.0 },
+            log_density: self.log_density(rows),
         }
     }
 
-    /// The data row at a place and the deviation of each of its entries.
-    pub(crate) fn at(&self, around: &Neighborhood) -> (Vec<f64>, Vec<f64>) {
+    /// The mean log density of all entries, as Gaussians with these margins, in units of each feature's standard deviation.
+    fn log_density(&self, rows: &[Row]) -> f64 {
+        let (mut logs, mut entries) = (0.0, 0.0);
+        for row in rows {
+            for (j, spread) in self.spread.iter().enumerate().filter(|(_, spread)| **spread > 0.0) {
+                // A feature that is nearly always the same may have a margin of zero; none is surer than a thousandth.
+                let deviation = self.widths[j][1] * row.scale(&self.bases, j) / MARGIN / spread.sqrt();
+                let deviation = deviation.max(1e-3);
+                let off = row.off[j] / spread.sqrt() / deviation;
+                logs -= 0.5 * ((std::f64::consts::TAU * deviation * deviation).ln() + off * off);
+                entries += 1.0;
+            }
+        }
+        if entries > 0.0 { logs / entries } else { 0.0 }
+    }
+
+    /// The data row at a place, with the deviation and the margin of every entry.
+    pub(crate) fn at(&self, around: &Neighborhood) -> At {
         let center = self.points.row(around.near[0] as usize);
         let gram = around.gram(self.points, center, self.unit);
         let kriged = around.kriged(self.length, self.noise, &gram);
-        let variance = if self.judged.is_some() {
-            place_variance(around.near.len(), &kriged, self.roughness)
+        let predicted = self.predicted(around, &kriged, center);
+        let deviation = if self.judged.is_some() {
+            place_variance(around.near.len(), &kriged, self.roughness).sqrt()
         } else {
-            kriged.variance
+            kriged.variance.sqrt()
         };
-        let least = kriged.missing * kriged.missing;
-        let deviation = |(scale, spread): (&f64, &f64)| self.unit * (scale * variance).max(least * spread).sqrt();
-        let deviations = self.scales.iter().zip(&self.spread).map(deviation).collect();
-        (self.predicted(around, &kriged, center), deviations)
+        let floors = self.floors(around, &kriged, &predicted);
+        let row = Row { row: 0, off: Vec::new(), floors, free: true, deviation };
+        let width = |level: usize| {
+            let one = |j: usize| {
+                // A row drawn at random is no further off on average.
+                let guess = (self.spread[j] + ((predicted[j] - self.means[j]) / self.unit).powi(2)).sqrt();
+                let least = kriged.missing * self.spread[j].sqrt();
+                let width = self.widths[j][level] * row.scale(&self.bases, j);
+                self.unit * width.max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * guess)
+            };
+            (0..predicted.len()).map(one).collect()
+        };
+        At { deviations: width(0), margins: width(1), row: predicted }
     }
 
     /// Σ α[a] x[a], summed as differences from a center so that a constant feature keeps its value to the last bit.

@@ -12,32 +12,43 @@
 //! points around it has a large deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
 //! `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and limits.
 
+mod draws;
 mod energy;
 mod kriging;
 mod neighborhood;
 mod process;
+mod widths;
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
+use draws::Errors;
 use energy::Energy;
 use kriging::{Judged, Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
 use process::ByProcess;
 use std::borrow::Cow;
 
+/// Training rows whose errors the draws of a linear rule follow.
+const DRAWN: usize = 2000;
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
+
+/// Standard deviations on either side of the mean that hold 95 of 100 draws of a Gaussian.
+const MARGIN: f64 = 1.959_963_984_540_054;
 
 /// Data rows at places of the map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reconstruction {
     /// One data row a place, in the order of the places.
     pub points: Points,
-    /// The predictive standard deviation of each entry: how far a row observed at the place would typically be off.
+    /// The deviation of each entry: 68 of 100 rows observed at such places would be no further off. Where errors are
+    /// Gaussian it is their standard deviation.
     pub deviations: Points,
+    /// The margin of each entry: 95 of 100 rows observed at such places would be no further off.
+    pub margins: Points,
     /// The rule, and how well it does on the training rows.
     pub evidence: Evidence,
     /// The places (counted from 0) that are further from all map points than these are from each other.
@@ -54,10 +65,12 @@ pub struct Evidence {
     /// How many training rows judged it.
     pub rows: usize,
     /// The root of the squared error of their prediction over their squared distance from the mean: 0 is perfect, 1 no
-    /// better than the mean. By kriging and by
-    /// the process each row is predicted from the others; the linear rule has seen them all.
+    /// better than the mean; no row counts for more than the mean is off on average. By kriging each row is placed and
+    /// predicted by the others, and by the process predicted by them, on the map that it helped to make; [`Recipe::held_out_rows`](crate::Recipe::held_out_rows)
+    /// makes the map without it. The linear rule has seen them all.
     pub error: Option<f64>,
-    /// The share of entries within one deviation of their prediction (0.68 under a Gaussian), and within two (0.95).
+    /// The share of entries within their deviation (0.68 is right) and within their margin (0.95), of rows by which
+    /// neither was set.
     pub within: Option<[f64; 2]>,
     /// The mean log density of the entries, each in units of its feature's standard deviation.
     pub log_density: Option<f64>,
@@ -177,7 +190,8 @@ impl Model {
             let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
             return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
         }
-        let kriging = Kriging::new(points, map)?;
+        let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
+        let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
         let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
         let evidence = Evidence::of(rule, kriging.judged);
         Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence })
@@ -255,29 +269,70 @@ impl WayBack<'_> {
             Ready::Process(by) => by.around(coordinates)?,
             Ready::Kriging(kriging) => kriging.around(coordinates)?,
         };
-        let rows: Vec<(Vec<f64>, Vec<f64>)> =
-            parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
-        let cols = rows.first().map_or(0, |row| row.0.len());
-        let (mut points, mut deviations) = (Vec::new(), Vec::new());
-        for (point, deviation) in &rows {
-            points.extend_from_slice(point);
-            deviations.extend_from_slice(deviation);
-        }
+        let rows: Vec<At> = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
+        let cols = rows.first().map_or(0, |at| at.row.len());
+        let all = |of: fn(&At) -> &[f64]| Points::new(rows.len(), cols, rows.iter().flat_map(of).copied().collect());
         let far: Vec<usize> = (0..around.len()).filter(|&i| around[i].is_far()).collect();
         Ok(Reconstruction {
-            points: Points::new(rows.len(), cols, points)?,
-            deviations: Points::new(rows.len(), cols, deviations)?,
+            points: all(|at| &at.row)?,
+            deviations: all(|at| &at.deviations)?,
+            margins: all(|at| &at.margins)?,
             evidence: self.evidence.clone(),
             warnings: self.warning(far.len(), rows.len()).into_iter().collect(),
             far,
         })
     }
 
-    fn at(&self, y: &[f64], around: &Neighborhood) -> Result<(Vec<f64>, Vec<f64>)> {
+    /// Joint draws of the data rows at places, `count` per place, one place after the other: entries are as far off as the
+    /// deviations and margins say, and the features of a row go together as their errors do around the place. Different
+    /// places are drawn independently. The same seed gives the same rows.
+    ///
+    /// # Errors
+    ///
+    /// If the places do not have one column for each coordinate of the map, if `count` is zero, or if the way back is by the
+    /// objective of elastic embedding, which has no errors to draw from.
+    pub fn draw(&self, coordinates: &Points, count: usize, seed: u64) -> Result<Points> {
+        if count == 0 {
+            return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
+        }
+        let back = self.reconstruct(coordinates)?;
+        self.errors()?.draw(coordinates, &back, count, seed)
+    }
+
+    /// Training rows with their errors, in units of their deviations.
+    fn errors(&self) -> Result<Errors> {
         match &self.rule {
-            Ready::Linear { mean, axes, deviations, .. } => Ok((linear(y, mean, axes).collect(), deviations.clone())),
+            Ready::Kriging(kriging) => Ok(kriging.errors()),
+            Ready::Linear { mean, axes, deviations, .. } => {
+                let (points, map) = (self.model.data()?, &self.model.embedding);
+                let n = points.rows();
+                let rows: Vec<usize> = (0..n.min(DRAWN)).map(|at| at * n / n.min(DRAWN)).collect();
+                let off = |(at, (x, back)): (usize, (&f64, f64))| match deviations[at] {
+                    0.0 => 0.0,
+                    deviation => (x - back) / deviation,
+                };
+                let one = |&i: &usize| {
+                    points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate().map(off).collect()
+                };
+                Ok(Errors { places: map.select(&rows), errors: rows.iter().map(one).collect() })
+            }
+            Ready::Process(by) => Ok(by.errors(&self.model.embedding)),
+            Ready::Energy(_) => {
+                Err(Error::parameter("there are no `samples` of the way back by the objective; leave out `by`"))
+            }
+        }
+    }
+
+    fn at(&self, y: &[f64], around: &Neighborhood) -> Result<At> {
+        match &self.rule {
+            Ready::Linear { mean, axes, deviations, .. } => {
+                Ok(At::gaussian(linear(y, mean, axes).collect(), deviations.clone()))
+            }
             Ready::Energy(energy) => energy.at(y, around),
-            Ready::Process(by) => Ok(by.at(y)),
+            Ready::Process(by) => {
+                let (row, deviations) = by.at(y);
+                Ok(At::gaussian(row, deviations))
+            }
             Ready::Kriging(kriging) => Ok(kriging.at(around)),
         }
     }
@@ -294,6 +349,21 @@ impl WayBack<'_> {
             }
         };
         Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "place")))
+    }
+}
+
+/// What is said of one place.
+pub(crate) struct At {
+    row: Vec<f64>,
+    deviations: Vec<f64>,
+    margins: Vec<f64>,
+}
+
+impl At {
+    /// With margins as they are where errors are Gaussian.
+    fn gaussian(row: Vec<f64>, deviations: Vec<f64>) -> At {
+        let margins = deviations.iter().map(|deviation| MARGIN * deviation).collect();
+        At { row, deviations, margins }
     }
 }
 

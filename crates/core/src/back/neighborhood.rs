@@ -8,6 +8,14 @@
 //! q = Σⱼ (x₍ⱼ₎ − μ₍ⱼ₎)ᵀ C⁻¹ (x₍ⱼ₎ − μ₍ⱼ₎)     what the neighbors themselves say of the variance, over all features j
 //! ```
 //!
+//! Beside the map the weights α grow without end: a smooth function could be anywhere. They are held to Σ|α| ≤ 3 by a share
+//! of weights that are never negative, so that x̂ stays within reach of the rows x[a]:
+//!
+//! ```text
+//! w = s α + (1 − s) p                   s = 1, or 2 / (Σ|α| − 1) where Σ|α| > 3;  p ∝ 1 / ‖y[a] − y‖²,  Σ p = 1
+//! x̂ = Σ w[a] x[a]                       v = 1 + η − 2 wᵀc + wᵀCw
+//! ```
+//!
 //! h is the median distance between the neighbors, so that a length means the same in the dense and in the sparse parts
 //! of a map. It does not look at the place itself: far from all points the covariances c vanish, and v grows.
 //!
@@ -21,6 +29,9 @@ use crate::points::Points;
 /// Distances longer than this many lengths have no covariance; the exponential has vanished long before.
 const BEYOND: f64 = 300.0;
 
+/// The most that the weights of a place may sum to, signs apart (docs/decisions/0050 has the comparison).
+const LEAN: f64 = 3.0;
+
 /// The map points around a place.
 pub(crate) struct Neighborhood {
     /// Their rows, nearest first.
@@ -31,11 +42,13 @@ pub(crate) struct Neighborhood {
     to: Vec<f64>,
     /// The median distance between them; the largest if that is zero.
     typical: f64,
+    /// Weights p by nearness alone, ∝ 1/d².
+    pub(crate) nearness: Vec<f64>,
 }
 
 /// What kriging answers about one place, in units of the process variance.
 pub(crate) struct Kriged {
-    /// The weights α of the neighbors.
+    /// The weights w of the neighbors.
     pub(crate) weights: Vec<f64>,
     /// The predictive variance v, that of a new observation with its noise.
     pub(crate) variance: f64,
@@ -43,6 +56,8 @@ pub(crate) struct Kriged {
     pub(crate) roughness: f64,
     /// 1 − 1ᵀC⁻¹c, from 0 to 1: how much of the prediction is the neighbors' common mean, for want of anything near.
     pub(crate) missing: f64,
+    /// 1 − s, from 0 to 1: how much of the prediction is the mean of the nearest, because the weights would lean too hard.
+    pub(crate) lost: f64,
 }
 
 impl Neighborhood {
@@ -52,7 +67,8 @@ impl Neighborhood {
         let pairs = (0..near.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
         let between: Vec<f64> = pairs.map(|(a, b)| Metric::Euclidean.distance(row(a), row(b))).collect();
         let typical = typical(&between);
-        Neighborhood { near, between, to, typical }
+        let nearness = nearness(&to);
+        Neighborhood { near, between, to, typical, nearness }
     }
 
     /// Whether the place is further from all map points than these typically are from each other.
@@ -107,9 +123,22 @@ impl Neighborhood {
         let missing = 1.0 - dot(&u, &w);
         let beta = missing / ones;
         let combined: Vec<f64> = w.iter().zip(&u).map(|(w, u)| w + beta * u).collect();
-        let weights = times_transposed(&inverse, &combined);
+        let mut weights = times_transposed(&inverse, &combined);
         let mean = times_transposed(&inverse, &u);
-        let variance = 1.0 + noise - dot(&w, &w) + beta * missing;
+        let mut variance = 1.0 + noise - dot(&w, &w) + beta * missing;
+        let lean: f64 = weights.iter().map(|weight| weight.abs()).sum();
+        let held = if lean > LEAN { (LEAN - 1.0) / (lean - 1.0) } else { 1.0 };
+        if held < 1.0 {
+            // C(sα + (1 − s)p) with Cα = c + β; C is LLᵀ, its lower factor in the place of C.
+            let (s, p) = (held, &self.nearness);
+            let along: Vec<f64> = (0..m).map(|b| (b..m).map(|a| factor[a * m + b] * p[a]).sum()).collect();
+            let mixed = dot(p, &toward) + beta;
+            let square = s * s * (dot(&weights, &toward) + beta)
+                + 2.0 * s * (1.0 - s) * mixed
+                + (1.0 - s) * (1.0 - s) * dot(&along, &along);
+            weights.iter_mut().zip(p).for_each(|(weight, p)| *weight = s * *weight + (1.0 - s) * p);
+            variance = 1.0 + noise - 2.0 * dot(&weights, &toward) + square;
+        }
         // tr(C⁻¹G) less what the mean takes.
         let total: f64 = (0..m).map(|a| quadratic(gram, m, lower(a))).sum();
         let roughness = total - quadratic(gram, m, &mean) / ones;
@@ -119,8 +148,18 @@ impl Neighborhood {
             variance: variance.max(noise),
             roughness: roughness.max(0.0),
             missing: missing.clamp(0.0, 1.0),
+            lost: 1.0 - held,
         }
     }
+}
+
+/// ∝ 1/d², summing to one; those at the place itself share it.
+fn nearness(to: &[f64]) -> Vec<f64> {
+    let Some(&nearest) = to.first() else { return Vec::new() };
+    let weigh = |&d: &f64| if d > nearest { (nearest / d).powi(2) } else { 1.0 };
+    let weights: Vec<f64> = to.iter().map(weigh).collect();
+    let total: f64 = weights.iter().sum();
+    weights.iter().map(|weight| weight / total).collect()
 }
 
 /// Matérn's covariance of smoothness 5/2; points at the same place have covariance one whatever the scale.

@@ -4,8 +4,10 @@
 //! the same variance, as they have in the model; one that is the same for all points is certain. The places of the training
 //! rows were chosen by these rows, so that the figures of left-out rows are a little better than those of new ones.
 
+use crate::back::draws::Errors;
 use crate::back::kriging::{Judged, MapNeighbors};
 use crate::back::neighborhood::Neighborhood;
+use crate::back::{DRAWN, MARGIN};
 use crate::error::Result;
 use crate::gp::line::Line;
 use crate::gp::predict::Prediction;
@@ -106,6 +108,19 @@ impl<'a> ByProcess<'a> {
         (row, deviations)
     }
 
+    /// Training rows with what the others leave open of them, in units of the deviations.
+    pub(crate) fn errors(&self, places: &Points) -> Errors {
+        let problem = self.predicts.problem();
+        let rows = spaced(problem.n, problem.n.min(DRAWN));
+        let one = |at: usize| {
+            let (off, variance, _) = self.predicts.left_out(rows[at], places);
+            let mut errors = vec![0.0; self.first.len()];
+            problem.varying.iter().zip(off).for_each(|(&(j, _), off)| errors[j] = off / variance.sqrt());
+            errors
+        };
+        Errors { places: places.select(&rows), errors: parallel::collect(rows.len(), one) }
+    }
+
     /// The neighborhoods of new places.
     pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
         self.map.around(places)
@@ -127,7 +142,7 @@ fn judge(predicts: &Predicts, places: &Points) -> Judged {
             let square = off * off;
             (wrong, total) = (wrong + square, total + x * x);
             within[0] += f64::from(u8::from(square <= variance));
-            within[1] += f64::from(u8::from(square <= 4.0 * variance));
+            within[1] += f64::from(u8::from(square <= MARGIN * MARGIN * variance));
             logs -= 0.5 * ((std::f64::consts::TAU * variance / spread).ln() + square / variance);
         }
         [wrong, total, within[0], within[1], logs]

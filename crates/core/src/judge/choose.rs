@@ -1,10 +1,13 @@
 //! The number of neighbors, chosen by how well every point's data are predicted from its place on the map.
 //!
-//! A ladder of k is tried. Each map is judged by the way back ([`crate::back`]): rows are left out and predicted
-//! from their nearest neighbors on the map, and the root mean square error, relative to the data's standard deviation, is
-//! the criterion; the least wins, the smaller k if two tie. Where too many neighbors join sheets that are far apart
-//! along the data, points from both lie side by side on the map and the error jumps; where there are too few, the map is
-//! creased and it grows. Graphs in one piece go before all others, and then fits that converged.
+//! A ladder of k is tried. Each map is judged by the way back ([`crate::back`]): rows are left out, placed by the others
+//! and predicted from their nearest neighbors on the map, and the root mean square error, relative to the data's standard
+//! deviation, is the criterion; no row counts for more than the mean of the data would be off on average. Where too many
+//! neighbors join sheets that are far apart along the data, points from both lie side by side on the map and the error
+//! jumps; where there are too few, the map is creased and it grows.
+//!
+//! Fits that converged go before the others. Among them the least error wins, unless its graph is in several pieces and a
+//! graph in one piece has an error that is comparable, at most a quarter more; the smaller k if two tie.
 //! docs/decisions/0009-choosing-k.md compares this with the likelihood, in sample and held out.
 
 use crate::error::{Error, Result};
@@ -17,6 +20,8 @@ use serde::Serialize;
 
 /// The numbers of neighbors that are tried.
 const LADDER: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
+/// A graph in one piece wins over one in several if its error is at most so many times as large.
+const COMPARABLE: f64 = 1.25;
 
 /// One number of neighbors that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -37,6 +42,8 @@ pub struct Tried {
 pub struct Choice {
     /// The number.
     pub chosen: usize,
+    /// Why, in a few words.
+    pub reason: String,
     /// Every number that was tried, ascending.
     pub tried: Vec<Tried>,
 }
@@ -83,7 +90,7 @@ impl Recipe {
             }
         }
         match best(&tried) {
-            Some(chosen) => Ok(Choice { chosen, tried }),
+            Some((chosen, reason)) => Ok(Choice { chosen, reason, tried }),
             None => Err(refused.unwrap_or_else(|| {
                 Error::parameter(format!(
                     "{} points are too few to choose k by; give `neighbors` a number",
@@ -113,10 +120,33 @@ impl Choice {
     }
 }
 
-/// Graphs in one piece first, then fits that converged, then the least error, then the least number.
-fn best(tried: &[Tried]) -> Option<usize> {
-    let known = tried.iter().filter_map(|one| one.value.map(|value| ((one.pieces > 1, !one.converged), value, one.k)));
-    known.min_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2))).map(|(_, _, k)| k)
+/// The number of neighbors by the rule above, and what decided.
+fn best(tried: &[Tried]) -> Option<(usize, String)> {
+    let converged = tried.iter().any(|one| one.value.is_some() && one.converged);
+    let judged = tried.iter().filter(|one| one.converged == converged).filter_map(|one| Some((one, one.value?)));
+    let least = |all: &mut dyn Iterator<Item = (&'_ Tried, f64)>| {
+        all.map(|(one, value)| (one.k, value, one.pieces)).min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+    };
+    let (k, error, pieces) = least(&mut judged.clone())?;
+    let whole = least(&mut judged.filter(|(one, value)| one.pieces == 1 && *value <= COMPARABLE * error));
+    let mut reason = match whole {
+        Some((chosen, value, _)) if chosen != k => {
+            return Some((
+                chosen,
+                format!(
+                    "the least error, {value:.3}, of graphs in one piece; k = {k} has {error:.3} in {pieces} pieces"
+                ),
+            ));
+        }
+        _ if pieces > 1 => {
+            format!("the least error of left-out rows, {error:.3}, although the graph is in {pieces} pieces")
+        }
+        _ => format!("the least error of left-out rows, {error:.3}"),
+    };
+    if !converged {
+        reason.push_str("; no fit converged");
+    }
+    Some((k, reason))
 }
 
 fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
@@ -132,14 +162,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_piece_goes_before_convergence_and_that_before_the_error() {
+    fn one_piece_wins_only_at_a_comparable_error_and_the_reason_says_so() {
         let one = |k, value, pieces, converged| Tried { k, value, pieces, converged };
-        let mut tried = vec![one(4, Some(0.1), 2, true), one(5, Some(0.2), 1, false)];
-        assert_eq!(best(&tried), Some(5));
-        tried.extend([one(6, None, 1, true), one(8, Some(0.4), 1, true), one(10, Some(0.4), 1, true)]);
-        assert_eq!(best(&tried), Some(8));
-        tried.push(one(12, Some(0.3), 1, true));
-        assert_eq!(best(&tried), Some(12));
-        assert_eq!(best(&[]), None);
+        let chosen = |tried: &[Tried]| best(tried).map(|(k, _)| k);
+        let mut tried = vec![one(4, Some(0.30), 8, true), one(5, Some(0.67), 1, true)];
+        let (k, reason) = best(&tried).unwrap();
+        assert_eq!(k, 4);
+        assert_eq!(reason, "the least error of left-out rows, 0.300, although the graph is in 8 pieces");
+        tried.push(one(6, Some(0.36), 1, true));
+        let (k, reason) = best(&tried).unwrap();
+        assert_eq!(k, 6);
+        assert_eq!(reason, "the least error, 0.360, of graphs in one piece; k = 4 has 0.300 in 8 pieces");
+        // A fit that did not converge has no say where others did.
+        tried.extend([one(8, Some(0.1), 1, false), one(10, None, 1, true), one(12, Some(0.36), 1, true)]);
+        assert_eq!(chosen(&tried), Some(6));
+        assert_eq!(
+            best(&[one(8, Some(0.1), 1, false)]).unwrap().1,
+            "the least error of left-out rows, 0.100; no fit converged"
+        );
+        assert_eq!(chosen(&[one(8, None, 1, true)]), None);
+        assert_eq!(chosen(&[]), None);
     }
 }

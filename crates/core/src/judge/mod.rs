@@ -3,6 +3,8 @@
 pub mod choose;
 pub mod dimension;
 mod held_out;
+mod rows;
 pub mod score;
 
 pub use held_out::{HeldOut, Judged};
+pub use rows::HeldOutRows;

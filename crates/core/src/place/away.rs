@@ -1,9 +1,9 @@
 //! How far a new point is from the points that a rule measures from.
 
-use super::Known;
+use super::{Known, Near};
 use crate::error::{Error, Result};
 use crate::graph::paths::landmarks::LandmarkGeodesics;
-use crate::graph::{Graph, Lists, Paths};
+use crate::graph::{Graph, Paths};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::linalg::parallel;
@@ -91,12 +91,17 @@ pub(super) struct Prepared<'a> {
 
 impl Prepared<'_> {
     /// For every row of the batch, its squared distances to the points that are measured from.
-    pub(super) fn squares(&self, known: &Known<'_>, near: &Lists, batch: &Points) -> Result<Vec<f64>> {
+    /// Along a graph the way to a neighbor that fades out becomes long, so that no way ends all at once.
+    pub(super) fn squares(&self, known: &Known<'_>, near: &Near, batch: &Points) -> Result<Vec<f64>> {
         let away = self.away;
         if let Some(geodesics) = &self.geodesics {
-            let seeds = near.0.chunks(known.k).zip(near.1.chunks(known.k));
-            let seeds: Vec<Vec<(u32, f64)>> =
-                seeds.map(|(j, d)| j.iter().copied().zip(d.iter().copied()).collect()).collect();
+            let seeds = |i: usize| -> Vec<(u32, f64)> {
+                let (list, nearest) = (i * known.k..(i + 1) * known.k, near.lengths[i * known.k]);
+                // What it is longer than the way to the nearest is divided by the share.
+                let faded = |at: usize| nearest + (near.lengths[at] - nearest) / near.shares[at];
+                list.map(|at| (near.rows[at], faded(at))).filter(|(_, length)| length.is_finite()).collect()
+            };
+            let seeds: Vec<Vec<(u32, f64)>> = (0..batch.rows()).map(seeds).collect();
             let mut lengths = geodesics.lengths(&seeds)?;
             lengths.iter_mut().for_each(|length| *length *= *length);
             return Ok(lengths);

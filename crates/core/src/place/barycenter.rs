@@ -3,6 +3,7 @@
 use super::{Known, Newcomer, Rule};
 use crate::error::Result;
 use crate::ground::{Cloud, differences};
+use crate::linalg::dense::small::solve_positive_definite;
 use serde::{Deserialize, Serialize};
 
 /// How the weights are found, and among whom.
@@ -31,9 +32,43 @@ impl Barycenter {
         work(&plain, &Known { points, map: &map, k: known.k.min(rows.len()), ..*known })
     }
 
-    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-        let away = known.points.map_or(Vec::new(), |(points, _)| differences(points, new.near, new.row));
-        let written = Cloud::Rows(away).regression(new.near.len(), self.regularization);
-        known.mean_of(new.near, &written.weights, |_, sum| sum)
+    /// The number of a training row among those that have neighbors; none of theirs if it is not one of them.
+    pub(super) fn number(&self, row: usize) -> u32 {
+        let at = |landmarks: &Vec<u32>| landmarks.iter().position(|&i| i as usize == row).unwrap_or(usize::MAX);
+        self.landmarks.as_ref().map_or(row, at) as u32
     }
+
+    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+        let mut away = known.points.map_or(Vec::new(), |(points, _)| differences(points, new.near, new.row));
+        let roots: Vec<f64> = new.shares.iter().map(|share| share.sqrt()).collect();
+        let p = away.len() / roots.len();
+        away.iter_mut().enumerate().for_each(|(at, z)| *z *= roots[at / p]);
+        let gram = Cloud::Rows(away).gram(roots.len()).into_owned();
+        let weights = faded_weights(gram, &roots, self.regularization);
+        known.mean_of(new.near, &weights, |_, sum| sum)
+    }
+}
+
+/// The weights that write a point by neighbors whose penalty grows as they fade out:
+///
+/// ```text
+/// least ‖Σⱼ w[j] z[j]‖² + ρ tr Σⱼ w[j]²/t[j],  Σ w = 1        w = √t ∘ u,  (G̃ + ρ tr G̃) u ∝ √t,  G̃[a,b] = √(t[a]t[b]) z[a]·z[b]
+/// ```
+///
+/// Without fading these are the weights of lle.
+fn faded_weights(gram: Vec<f64>, roots: &[f64], regularization: f64) -> Vec<f64> {
+    let k = roots.len();
+    let trace: f64 = (0..k).map(|a| gram[a * k + a]).sum();
+    let mut u = roots.to_vec();
+    if trace > 0.0 {
+        // In units of the trace, so that no scale of the data can underflow.
+        let mut c: Vec<f64> = gram.iter().map(|v| v / trace).collect();
+        (0..k).for_each(|a| c[a * k + a] += regularization);
+        if !solve_positive_definite(&mut c, &mut u) {
+            u = roots.to_vec();
+        }
+    }
+    let weights: Vec<f64> = u.iter().zip(roots).map(|(u, root)| u * root).collect();
+    let sum: f64 = weights.iter().sum();
+    if sum.is_normal() { weights.iter().map(|w| w / sum).collect() } else { vec![1.0 / k as f64; k] }
 }

@@ -52,6 +52,6 @@ impl Linear {
         let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
         let reach = FAR * known.points.map_or(f64::INFINITY, most);
         let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
-        Ok(Placed { coordinates, far })
+        Ok(Placed { coordinates, far, deviations: None })
     }
 }

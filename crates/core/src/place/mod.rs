@@ -19,6 +19,7 @@
 mod attracted;
 mod away;
 mod barycenter;
+mod fade;
 mod features;
 mod latent;
 mod linear;
@@ -27,6 +28,7 @@ mod on_line;
 mod process;
 mod squares;
 mod stress;
+mod sure;
 mod tangent;
 
 pub(crate) use attracted::{Attracted, Hold, Push};
@@ -51,6 +53,7 @@ use crate::linalg::parallel;
 use crate::points::Points;
 use attracted::Pushes;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// New rows placed together, so that the memory of a batch stays small.
 const BATCH: usize = 256;
@@ -58,6 +61,8 @@ const BATCH: usize = 256;
 const ASKED: usize = 256;
 /// A new point is far beyond this many times what is usual among the training points.
 const FAR: f64 = 2.0;
+/// So many training rows are placed anew where each takes a descent.
+const DESCENTS: usize = 300;
 
 /// New points on a map.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,9 +71,13 @@ pub struct Placed {
     pub coordinates: Points,
     /// The rows that are far from all training points: their coordinates are extrapolated and mean little.
     ///
-    /// Far is more than twice as far from the nearest training point as nearly all of those (95 of 100) are from their
-    /// own k-th neighbor; for linear maps, more than twice as far from the mean as any training point.
+    /// Far is where the deviation of a Gaussian field over the data, given the neighbors, (Σ t/d²)^−½, is more than twice
+    /// that of nearly all training points (95 of 100), each left out; for linear maps, more than twice as far from the mean
+    /// as any training point.
     pub far: Vec<usize>,
+    /// The deviation of every coordinate, if it was asked for ([`Model::place_with_deviations`](crate::Model)) and the rule
+    /// has one: training rows that were placed by the others missed their own coordinates by no more, 68 times of 100.
+    pub deviations: Option<Points>,
 }
 
 /// How a fitted method places new points.
@@ -107,6 +116,8 @@ pub(crate) struct Newcomer<'a> {
     row: &'a [f64],
     near: &'a [u32],
     lengths: &'a [f64],
+    /// How much each of them counts.
+    shares: &'a [f64],
     squares: &'a [f64],
     /// What pushes it, where the rule asks.
     pushes: Option<&'a Pushes>,
@@ -152,9 +163,42 @@ impl Rule {
         match self {
             Rule::Linear(linear) => linear.place(known, new),
             Rule::Latent(latent) => latent.place(known, new),
-            Rule::Barycenter(barycenter) => barycenter.among(known, |rule, known| rule.place_rows(known, new)),
-            _ => self.place_rows(known, new),
+            Rule::Barycenter(barycenter) => barycenter.among(known, |rule, known| rule.place_rows(known, new, None)),
+            _ => self.place_rows(known, new, None),
         }
+    }
+
+    /// Where training rows would go if they were new: each is placed by the others, with itself left out of its own
+    /// neighbors. What the whole map owes to the row (its part of the means and of the eigenvectors) stays.
+    pub(crate) fn place_without(&self, known: &Known<'_>, rows: &[usize]) -> Result<Points> {
+        let Some((points, _)) = known.points.filter(|_| self.moves_when_left_out() && known.map.rows() > 1) else {
+            return Ok(known.map.select(rows));
+        };
+        let new = points.select(rows);
+        let others = |known: &Known<'_>| known.k.min(known.map.rows() - 1).max(1);
+        let placed = match self {
+            Rule::Barycenter(barycenter) => barycenter.among(known, |rule, among| {
+                let own: Vec<u32> = rows.iter().map(|&row| barycenter.number(row)).collect();
+                rule.place_rows(&Known { k: others(among), ..*among }, &new, Some(&own))
+            })?,
+            _ => {
+                let own: Vec<u32> = rows.iter().map(|&row| row as u32).collect();
+                self.place_rows(&Known { k: others(known), ..*known }, &new, Some(&own))?
+            }
+        };
+        Ok(placed.coordinates)
+    }
+
+    /// Whether a training row that is placed by the others goes anywhere but to its own coordinates. Linear maps and maps
+    /// of landmarks' kernels send a row to the same place in any company; a process (gplvm) would have to be factored anew
+    /// for every row.
+    fn moves_when_left_out(&self) -> bool {
+        !matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Features(_) | Rule::Process(_) | Rule::OnLine(_))
+    }
+
+    /// How many rows may be placed where there is no hurry: fewer where each takes a descent.
+    pub(crate) fn affordable(&self) -> usize {
+        if matches!(self, Rule::Stress(_) | Rule::Attracted(_)) { DESCENTS } else { usize::MAX }
     }
 
     /// The coordinates of all training points from those of the landmarks, where the rule measures from landmarks; by
@@ -174,47 +218,102 @@ impl Rule {
         }
     }
 
-    /// Row by row, in batches.
-    fn place_rows(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
+    /// Row by row, in batches. Rows that are training rows, given by their numbers, have themselves for no neighbor.
+    ///
+    /// A rule that does not lead a training row to its own coordinates y[j] but to r(x[j]) is made to:
+    ///
+    /// ```text
+    /// y = r(x) + Σⱼ φ[j] b[j] (y[j] − r(x[j]))        the pulls φ b of `fade.rs`, one at x[j] and zero beyond R/4
+    /// ```
+    ///
+    /// which is continuous where r is, and goes to y[j] where x goes to x[j].
+    fn place_rows(&self, known: &Known<'_>, new: &Points, own: Option<&[u32]>) -> Result<Placed> {
         let dims = known.map.cols();
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
-        let away = self.away().map(Away::prepared).transpose()?;
-        let pushes = if let Rule::Attracted(attracted) = self { Some(attracted.prepared(known)) } else { None };
-        let fitted = if let Rule::Process(process) = self { Some(process.fitted(known)?) } else { None };
-        let line = if let Rule::OnLine(line) = self { Some(line.prepared(known)?) } else { None };
+        let prepared = Prepared {
+            away: self.away().map(Away::prepared).transpose()?,
+            pushes: if let Rule::Attracted(attracted) = self { Some(attracted.prepared(known)) } else { None },
+            fitted: if let Rule::Process(process) = self { Some(process.fitted(known)?) } else { None },
+            line: if let Rule::OnLine(line) = self { Some(line.prepared(known)?) } else { None },
+        };
         let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
+        let mut offsets = BTreeMap::new();
         let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
             let batch: Vec<usize> = (start..(start + BATCH).min(new.rows())).collect();
             let batch = new.select(&batch);
-            let near = known.nearest(index.as_ref(), &batch)?;
-            let squares = away.as_ref().map_or(Ok(Vec::new()), |away| away.squares(known, &near, &batch))?;
-            let rows = parallel::collect(batch.rows(), |i| {
-                let width = squares.len() / batch.rows();
-                self.place_row(
-                    known,
-                    &Newcomer {
-                        row: batch.row(i),
-                        near: &near.0[i * known.k..(i + 1) * known.k],
-                        lengths: &near.1[i * known.k..(i + 1) * known.k],
-                        squares: &squares[i * width..(i + 1) * width],
-                        pushes: pushes.as_ref(),
-                        fitted: fitted.as_ref(),
-                        line: line.as_ref(),
-                    },
-                )
-            });
-            rows.into_iter().for_each(|row| placed.extend(row));
-            far.extend((0..batch.rows()).filter(|i| near.1[i * known.k] > reach).map(|i| start + i));
+            let own = own.map(|own| &own[start..start + batch.rows()]);
+            let near = known.nearest(index.as_ref(), &batch, own)?;
+            let mut rows = self.placed(known, &prepared, &batch, &near)?;
+            if let (Some(index), true) = (&index, self.is_led_home()) {
+                self.add_offsets(known, &prepared, index, &near, &mut offsets)?;
+                let k = known.k;
+                for (i, row) in rows.iter_mut().enumerate() {
+                    let pulls = fade::pulls(&near.lengths[i * k..(i + 1) * k], near.reaches[i]);
+                    for (j, pull) in near.rows[i * k..(i + 1) * k].iter().zip(pulls).filter(|(_, pull)| *pull > 0.0) {
+                        row.iter_mut().zip(&offsets[j]).for_each(|(y, offset): (&mut f64, &f64)| *y += pull * offset);
+                    }
+                }
+            }
+            for (i, row) in rows.into_iter().enumerate() {
+                placed.extend(known.home(&near, i, batch.row(i)).map_or(row, <[f64]>::to_vec));
+                far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
+            }
         }
-        Ok(Placed { coordinates: Points::new(new.rows(), dims, placed)?, far })
+        Ok(Placed { coordinates: Points::new(new.rows(), dims, placed)?, far, deviations: None })
+    }
+
+    /// Where the rule alone sends every row of a batch.
+    fn placed(&self, known: &Known<'_>, prepared: &Prepared<'_>, batch: &Points, near: &Near) -> Result<Vec<Vec<f64>>> {
+        let squares = prepared.away.as_ref().map_or(Ok(Vec::new()), |away| away.squares(known, near, batch))?;
+        Ok(parallel::collect(batch.rows(), |i| {
+            let width = squares.len() / batch.rows();
+            let list = i * known.k..(i + 1) * known.k;
+            self.place_row(
+                known,
+                &Newcomer {
+                    row: batch.row(i),
+                    near: &near.rows[list.clone()],
+                    lengths: &near.lengths[list.clone()],
+                    shares: &near.shares[list],
+                    squares: &squares[i * width..(i + 1) * width],
+                    pushes: prepared.pushes.as_ref(),
+                    fitted: prepared.fitted.as_ref(),
+                    line: prepared.line.as_ref(),
+                },
+            )
+        }))
+    }
+
+    /// Whether new points that come near a training point have to be led to its coordinates. The other rules go there
+    /// themselves, or descend an objective that need not be continuous.
+    fn is_led_home(&self) -> bool {
+        matches!(self, Rule::Barycenter(_) | Rule::Nystrom(_) | Rule::Tangent)
+    }
+
+    /// y[j] − r(x[j]) of all neighbors that are not known yet.
+    fn add_offsets(
+        &self,
+        known: &Known<'_>,
+        prepared: &Prepared<'_>,
+        index: &Index<'_>,
+        near: &Near,
+        offsets: &mut BTreeMap<u32, Vec<f64>>,
+    ) -> Result<()> {
+        let mut rows: Vec<u32> = near.rows.iter().copied().filter(|j| !offsets.contains_key(j)).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        let numbers: Vec<usize> = rows.iter().map(|&j| j as usize).collect();
+        let batch = index.points().select(&numbers);
+        let near = known.nearest(Some(index), &batch, None)?;
+        for (j, row) in rows.into_iter().zip(self.placed(known, prepared, &batch, &near)?) {
+            let own = known.map.row(j as usize);
+            offsets.insert(j, own.iter().zip(row).map(|(y, r)| y - r).collect());
+        }
+        Ok(())
     }
 
     fn place_row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-        let here = new.near.iter().zip(new.lengths).take_while(|(_, d)| **d == 0.0).map(|(&j, _)| j as usize);
-        if let Some(j) = { here }.find(|&j| known.points.is_none_or(|(points, _)| points.row(j) == new.row)) {
-            return known.map.row(j).to_vec();
-        }
         match self {
             Rule::Linear(linear) => linear.row(new.row),
             // Never asked row by row.
@@ -244,37 +343,55 @@ impl Rule {
 }
 
 impl Known<'_> {
-    /// How far from its nearest training point a new point may be.
+    /// The largest deviation that a new point may have and not be far: some times what is usual among training points,
+    /// each left out.
     fn reach(&self, index: &Index<'_>) -> Result<f64> {
-        let Some((points, _)) = self.points else { return Ok(f64::INFINITY) };
-        let n = points.rows();
+        let n = index.points().rows();
         let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
-        // Each of them is its own nearest.
-        let k = (self.k + 1).min(n);
-        let (_, lengths) = index.nearest(&points.select(&asked), k)?;
-        let mut last: Vec<f64> = lengths.chunks_exact(k).map(|list| list[k - 1]).collect();
-        last.sort_unstable_by(f64::total_cmp);
-        let usual = last[(last.len() - 1) * 95 / 100];
-        let most = last[last.len() - 1];
+        if n < 2 {
+            return Ok(f64::INFINITY);
+        }
+        let own: Vec<u32> = asked.iter().map(|&i| i as u32).collect();
+        let known = Known { k: self.k.min(n - 1), ..*self };
+        let near = known.nearest(Some(index), &index.points().select(&asked), Some(&own))?;
+        let mut deviations: Vec<f64> = (0..asked.len()).map(|i| near.deviation(i, known.k)).collect();
+        deviations.sort_unstable_by(f64::total_cmp);
+        let usual = deviations[(deviations.len() - 1) * 95 / 100];
+        let most = deviations[deviations.len() - 1];
         let reach = if usual > 0.0 { usual } else { most };
         Ok(if reach > 0.0 { FAR * reach } else { f64::INFINITY })
     }
 
-    /// The k nearest training points of every row.
-    fn nearest(&self, index: Option<&Index<'_>>, rows: &Points) -> Result<Lists> {
-        if let Some(index) = index {
-            return index.nearest(rows, self.k);
+    /// The k nearest training points of every row, other than itself if it is one of them.
+    fn nearest(&self, index: Option<&Index<'_>>, rows: &Points, own: Option<&[u32]>) -> Result<Near> {
+        let n = self.map.rows();
+        // One more says how far the first is that is no neighbor.
+        let width = (self.k + 1 + usize::from(own.is_some())).min(n);
+        let (all, lengths) = match index {
+            Some(index) => index.nearest(rows, width)?,
+            None => given(rows, width)?,
+        };
+        let mut near = Near { rows: Vec::new(), lengths: Vec::new(), shares: Vec::new(), reaches: Vec::new() };
+        for i in 0..rows.rows() {
+            let list = i * width..(i + 1) * width;
+            let list = all[list.clone()].iter().copied().zip(lengths[list].iter().copied());
+            let mut others = list.filter(|(j, _)| own.is_none_or(|own| own[i] != *j));
+            let (near_rows, near_lengths): (Vec<u32>, Vec<f64>) = others.by_ref().take(self.k).unzip();
+            let reach = others.next().map_or(f64::INFINITY, |(_, d)| d);
+            near.shares.extend(fade::shares(&near_lengths, reach));
+            near.rows.extend(near_rows);
+            near.lengths.extend(near_lengths);
+            near.reaches.push(reach);
         }
-        let lists = parallel::collect(rows.rows(), |i| {
-            let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
-            list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
-            list.truncate(self.k);
-            list
-        });
-        if let Some(i) = lists.iter().position(|list| list[0].1 < 0.0) {
-            return Err(Error::data(format!("row {} has a negative distance; distances are not negative", i + 1)));
-        }
-        Ok(lists.concat().into_iter().unzip())
+        Ok(near)
+    }
+
+    /// The coordinates of the training point that a row is.
+    fn home(&self, near: &Near, i: usize, row: &[f64]) -> Option<&[f64]> {
+        let list = near.rows[i * self.k..].iter().zip(&near.lengths[i * self.k..]).take(self.k);
+        let mut here = list.take_while(|(_, d)| **d == 0.0).map(|(&j, _)| j as usize);
+        let same = |j: &usize| self.points.is_none_or(|(points, _)| points.row(*j) == row);
+        here.find(same).map(|j| self.map.row(j))
     }
 
     /// Σⱼ w[j] y[j] over the neighbors, finished coordinate by coordinate.
@@ -282,4 +399,43 @@ impl Known<'_> {
         let sum = |q: usize| near.iter().zip(weights).map(|(&j, w)| w * self.map.row(j as usize)[q]).sum();
         (0..self.map.cols()).map(|q| finish(q, sum(q))).collect()
     }
+}
+
+/// The nearest training points of every row, one list after the other.
+struct Near {
+    rows: Vec<u32>,
+    lengths: Vec<f64>,
+    /// How much each counts.
+    shares: Vec<f64>,
+    /// R, one per row.
+    reaches: Vec<f64>,
+}
+
+impl Near {
+    /// The deviation of row i, of k neighbors.
+    fn deviation(&self, i: usize, k: usize) -> f64 {
+        fade::deviation(&self.lengths[i * k..(i + 1) * k], &self.shares[i * k..(i + 1) * k])
+    }
+}
+
+/// What a rule has ready for all rows.
+struct Prepared<'a> {
+    away: Option<away::Prepared<'a>>,
+    pushes: Option<Pushes>,
+    fitted: Option<process::Fitted<'a>>,
+    line: Option<Line>,
+}
+
+/// The nearest by rows that hold distances to all training points.
+fn given(rows: &Points, width: usize) -> Result<Lists> {
+    let lists = parallel::collect(rows.rows(), |i| {
+        let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
+        list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        list.truncate(width);
+        list
+    });
+    if let Some(i) = lists.iter().position(|list| list[0].1 < 0.0) {
+        return Err(Error::data(format!("row {} has a negative distance; distances are not negative", i + 1)));
+    }
+    Ok(lists.concat().into_iter().unzip())
 }

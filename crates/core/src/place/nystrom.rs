@@ -47,14 +47,17 @@ impl Nystrom {
         let width = self.width;
         // Relative to the nearest point, so that weights far from all data do not vanish.
         let nearest = width.map_or(1.0, |width| -0.5 * (new.lengths[0] / width).powi(2));
-        let weigh = |(&j, &d): (&u32, &f64)| {
-            let weight = width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
+        let weigh = |((&j, &d), share): ((&u32, &f64), &f64)| {
+            let weight = share * width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
             weight * self.density.as_ref().map_or(1.0, |density| density[j as usize])
         };
-        let mut weights: Vec<f64> = new.near.iter().zip(new.lengths).map(weigh).collect();
+        let mut weights: Vec<f64> = new.near.iter().zip(new.lengths).zip(new.shares).map(weigh).collect();
         let total: f64 = weights.iter().sum();
+        // The degree counts the neighbors in full: where one takes the place of another they weigh the same.
+        let full = |&d: &f64| width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
+        let degree: f64 = new.lengths.iter().map(full).sum();
         let heat = if width.is_some() { nearest.exp().max(f64::MIN_POSITIVE) } else { 1.0 };
-        let whole = |added: f64| added * total * heat;
+        let whole = |added: f64| added * degree * heat;
         let mut root = 1.0;
         if let Form::Symmetric { degrees, added } = &self.form {
             weights.iter_mut().zip(new.near).for_each(|(weight, &j)| *weight /= degrees[j as usize].sqrt());

@@ -50,14 +50,16 @@ impl Squares {
 
     /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map.
     fn gower(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
+        let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
+        let inverse = |&lambda: &f64| if lambda > 1e-13 * largest { 0.5 / lambda } else { 0.0 };
+        let inverses: Vec<f64> = known.eigenvalues.iter().map(inverse).collect();
         let mut sums = vec![0.0; known.map.cols()];
         for (i, (mean, square)) in self.row_means.iter().zip(squares).enumerate() {
-            for (sum, y) in sums.iter_mut().zip(known.map.row(at(i))) {
-                *sum += 0.5 * (mean - square) * y;
+            for (sum, (y, inverse)) in sums.iter_mut().zip(known.map.row(at(i)).iter().zip(&inverses)) {
+                // Squares by λ first: squares by lengths would overflow for huge numbers.
+                *sum += (mean - square) * inverse * y;
             }
         }
-        let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
-        let divide = |(sum, &lambda): (&f64, &f64)| if lambda > 1e-13 * largest { sum / lambda } else { 0.0 };
-        sums.iter().zip(known.eigenvalues).map(divide).collect()
+        sums
     }
 }

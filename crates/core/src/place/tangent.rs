@@ -1,33 +1,37 @@
 //! The affine map from the tangent space of a point's neighbors to their coordinates.
 
 use super::{Known, Newcomer};
-use crate::ground::cloud::{Cloud, center, differences};
+use crate::ground::cloud::{Cloud, differences};
 use crate::points::Points;
 
 pub(super) fn row(known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
     let dims = known.map.cols();
-    let weights = known.points.map_or(Vec::new(), |(points, _)| tangent_weights(points, new.near, new.row, dims));
+    let weights = known.points.map_or(Vec::new(), |(points, _)| tangent_weights(points, new, dims));
     known.mean_of(new.near, &weights, |_, sum| sum)
 }
 
-/// The weights on the members of a patch that continue any function on it to x: the affine function of the patch's
-/// tangent coordinates that fits it best, read where x is seen in the tangent space.
+/// The weights on the neighbors that continue any function on them to x: the affine function of their tangent coordinates
+/// that fits it best, each neighbor as much as it counts, read where x is seen in the tangent space.
 ///
 /// ```text
-/// w[j] = 1/m + Σ_q u[j,q] (Σ_l u[l,q] (x[l] − x̄)·(x − x̄)) / λ_q      u_q, λ_q the patch's principal pairs
+/// w[j] = t[j]/T + Σ_q √t[j] u[j,q] (Σ_l √t[l] u[l,q] (x[l] − x̄)·(x − x̄)) / λ_q
+/// x̄ = Σ t[j] x[j] / T,   T = Σ t[j],   u_q, λ_q the principal pairs of the rows √t[j] (x[j] − x̄)
 /// ```
-fn tangent_weights(points: &Points, members: &[u32], x: &[f64], dims: usize) -> Vec<f64> {
-    let size = members.len();
-    let mut rows = differences(points, members, x);
+fn tangent_weights(points: &Points, new: &Newcomer<'_>, dims: usize) -> Vec<f64> {
+    let (size, shares) = (new.near.len(), new.shares);
+    let mut rows = differences(points, new.near, new.row);
     let p = rows.len() / size;
+    let total: f64 = shares.iter().sum();
     // From x̄ to x, as the rows are seen from x.
-    let step: Vec<f64> = (0..p).map(|f| -(0..size).map(|j| rows[j * p + f]).sum::<f64>() / size as f64).collect();
-    center(&mut rows, size);
+    let step: Vec<f64> = (0..p).map(|f| -(0..size).map(|j| shares[j] * rows[j * p + f]).sum::<f64>() / total).collect();
+    for (row, share) in rows.chunks_exact_mut(p).zip(shares) {
+        row.iter_mut().zip(&step).for_each(|(x, step)| *x = share.sqrt() * (*x + step));
+    }
     let along: Vec<f64> = rows.chunks_exact(p).map(|row| row.iter().zip(&step).map(|(a, b)| a * b).sum()).collect();
-    let mut weights = vec![1.0 / size as f64; size];
+    let mut weights: Vec<f64> = shares.iter().map(|share| share / total).collect();
     for (square, u) in Cloud::Rows(rows).principal(size, dims) {
         let slope = u.iter().zip(&along).map(|(u, c)| u * c).sum::<f64>() / square;
-        weights.iter_mut().zip(&u).for_each(|(w, u)| *w += slope * u);
+        weights.iter_mut().zip(u.iter().zip(shares)).for_each(|(w, (u, share))| *w += slope * u * share.sqrt());
     }
     weights
 }

@@ -158,3 +158,71 @@ fn laplacian_eigenmaps_places_new_points_in_every_variant() {
         }
     }
 }
+
+/// A new point that goes around a roll in small steps makes small steps on the map, and goes to the coordinates of a training
+/// point that it comes near. (Neighbors that come and go all at once made steps of 0.1 standard deviations.)
+#[test]
+fn new_points_move_without_jumps_and_arrive_at_training_points() {
+    let roll = swiss(600);
+    let path = |i: usize| {
+        let t = 6.0 + 0.0005 * i as f64;
+        [t * t.cos(), 8.0 + 0.0005 * i as f64, t * t.sin()]
+    };
+    let path = Points::from_rows(&(0..4001).map(path).collect::<Vec<_>>()).unwrap();
+    let asked: Vec<usize> = (0..600).step_by(10).collect();
+    let beside = Points::new(60, 3, roll.select(&asked).values().iter().map(|v| v + 1e-9).collect()).unwrap();
+    let symmetric = LaplacianEigenmaps { variant: LaplacianVariant::Symmetric, ..LaplacianEigenmaps::default() };
+    let named = ["isomap", "laplacian-eigenmaps", "lle", "ltsa"].map(|name| Method::from_name(name).unwrap());
+    for method in named.into_iter().chain([symmetric.into()]) {
+        let name = method.info().name;
+        let model = recipe(method).fit(&roll).unwrap();
+        let deviation = |points: &Points, q: usize| {
+            (points.values().iter().skip(q).step_by(2).map(|v| v * v).sum::<f64>() / points.rows() as f64).sqrt()
+        };
+        let unit = [0, 1].map(|q| deviation(model.embedding(), q));
+        let length = |a: &[f64], b: &[f64]| ((a[0] - b[0]) / unit[0]).hypot((a[1] - b[1]) / unit[1]);
+        let placed = model.transform(&path).unwrap();
+        let mut steps: Vec<f64> = (1..4001).map(|i| length(placed.row(i), placed.row(i - 1))).collect();
+        steps.sort_unstable_by(f64::total_cmp);
+        assert!(steps[3999] < 0.01, "{name}: {} {}", steps[2000], steps[3999]);
+        let arrived = model.transform(&beside).unwrap();
+        let most = (0..60).map(|i| length(arrived.row(i), model.embedding().row(asked[i]))).fold(0.0, f64::max);
+        assert!(most < 1e-6, "{name}: {most} from a training point that is 1e-9 away");
+    }
+}
+
+/// The middle of a roll is as far from its sheet as neighbors never are, although its neighbors are many.
+#[test]
+fn the_hollow_of_a_roll_is_far_and_rows_held_out_are_not() {
+    let all = swiss(1250);
+    let (old, new): (Vec<usize>, Vec<usize>) = (0..1250).partition(|i| i % 5 != 0);
+    let (old, new) = (all.select(&old), all.select(&new));
+    for name in ["isomap", "laplacian-eigenmaps", "ltsa", "lle"] {
+        let model = recipe(Method::from_name(name).unwrap()).fit(&old).unwrap();
+        let hollow = Points::from_rows(&[[0.0, 10.0, 0.0]]).unwrap();
+        assert_eq!(model.place(&hollow).unwrap().far, [0], "{name}");
+        assert!(model.place(&new).unwrap().far.is_empty(), "{name}");
+    }
+}
+
+/// Deviations of new points are zero at training points and grow with the distance from them.
+#[test]
+fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
+    let roll = swiss(500);
+    let along = [0.0, 0.01, 0.1, 1.0, 10.0, 100.0].map(|step| {
+        let row = roll.row(7);
+        [row[0], row[1] - step, row[2]]
+    });
+    let along = Points::from_rows(&along).unwrap();
+    for name in ["isomap", "lle", "laplacian-eigenmaps", "ltsa", "tsne"] {
+        let model = recipe(Method::from_name(name).unwrap()).fit(&roll).unwrap();
+        let deviations = model.place_with_deviations(&along).unwrap().deviations.unwrap();
+        assert_eq!(deviations.row(0), [0.0, 0.0], "{name}: a training row is where it is");
+        for (near, far) in [(0, 1), (1, 2), (2, 4), (4, 5)] {
+            assert!((0..2).all(|q| deviations.row(near)[q] < deviations.row(far)[q]), "{name}: {deviations:?}");
+        }
+        assert!(model.place(&along).unwrap().deviations.is_none());
+    }
+    let pca = recipe(Method::from_name("pca").unwrap()).fit(&roll).unwrap();
+    assert!(pca.place_with_deviations(&along).unwrap().deviations.is_none());
+}

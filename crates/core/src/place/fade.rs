@@ -1,0 +1,67 @@
+//! How much each neighbor of a new point counts: near ones nearly in full, the others less and less, and nothing at the
+//! distance R of the first point that is not a neighbor.
+//!
+//! ```text
+//! t[j] = 1 − (d[j]/R)⁴
+//! ```
+//!
+//! When a new point moves, one neighbor takes the place of another where both are at R and count for nothing, so that what
+//! is made of the neighbors does not jump.
+
+/// The shares t of the neighbors, given their distances in ascending order and R.
+pub(super) fn shares(lengths: &[f64], reach: f64) -> Vec<f64> {
+    // Where all are at one distance, they count alike.
+    if lengths[0] >= reach || !reach.is_finite() {
+        return vec![1.0; lengths.len()];
+    }
+    lengths.iter().map(|d| 1.0 - (d / reach).min(1.0).powi(4)).collect()
+}
+
+/// How much a new point owes to each neighbor that it comes near: φ[j] b[j], with φ ∝ 1/d² summing to one (D. Shepard. A
+/// two-dimensional interpolation function for irregularly-spaced data. ACM 1968) and b = (1 − (d/ρ)²)² up to a quarter of R,
+/// ρ = R/4, and zero beyond. One at a training point.
+pub(super) fn pulls(lengths: &[f64], reach: f64) -> Vec<f64> {
+    // In units of the nearest, so that nothing overflows.
+    let nearest = lengths[0];
+    let rho = 0.25 * if reach.is_finite() { reach } else { lengths[lengths.len() - 1] };
+    let weights: Vec<f64> = lengths.iter().map(|&d| if d > nearest { (nearest / d).powi(2) } else { 1.0 }).collect();
+    let total: f64 = weights.iter().sum();
+    let bump = |d: f64| if d < rho { (1.0 - (d / rho).powi(2)).powi(2) } else { 0.0 };
+    lengths.iter().zip(&weights).map(|(&d, weight)| weight / total * bump(d)).collect()
+}
+
+/// The standard deviation of an intrinsic Gaussian field at the new point, given its neighbors: (Σⱼ t[j]/d[j]²)^−½, that of
+/// springs as stiff as their length is short. It has the unit of the distances; zero at a training point.
+pub(super) fn deviation(lengths: &[f64], shares: &[f64]) -> f64 {
+    let nearest = lengths[0];
+    if nearest <= 0.0 {
+        return 0.0;
+    }
+    let stiffness: f64 = lengths.iter().zip(shares).map(|(d, share)| share * (nearest / d).powi(2)).sum();
+    nearest / stiffness.sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbors_fade_out_at_the_first_that_is_none() {
+        let lengths = [0.0, 1.0, 2.0];
+        assert_eq!(shares(&lengths, 4.0), [1.0, 1.0 - 1.0 / 256.0, 1.0 - 1.0 / 16.0]);
+        assert_eq!(shares(&lengths, 2.0)[2], 0.0);
+        assert_eq!(shares(&lengths, f64::INFINITY), [1.0; 3]);
+        assert_eq!(shares(&[2.0; 3], 2.0), [1.0; 3]);
+    }
+
+    #[test]
+    fn the_field_of_springs_is_as_sure_as_they_are_stiff() {
+        // Two springs of stiffness 1/4 are one of 1/2.
+        assert!((deviation(&[2.0, 2.0], &[1.0, 1.0]) - 2f64.sqrt()).abs() < 1e-15);
+        assert_eq!(deviation(&[0.0, 2.0], &[1.0, 1.0]), 0.0);
+        assert_eq!(pulls(&[0.0, 2.0], 3.0), [1.0, 0.0]);
+        assert_eq!(pulls(&[1.0, 2.0], 4.0), [0.0, 0.0]);
+        assert_eq!(pulls(&[1.0, 2.0], 8.0), [0.8 * 0.5625, 0.0]);
+        assert!((deviation(&[1e-200, 1e-200], &[1.0, 1.0]) * 1e200 - 0.5f64.sqrt()).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,48 @@
+//! How sure the coordinates of new points are.
+//!
+//! A training row that is left out and placed by the others misses its own coordinates by some length. That length grows with
+//! the deviation u of a Gaussian field over the data given the neighbors (`fade.rs`), which is known for new rows too:
+//!
+//! ```text
+//! deviation of coordinate q at x = a[q] u(x)      a[q] the least with |y[i,q] − ŷ[i,q]| ≤ a[q] u(x[i]) for 68 of 100 rows i
+//! ```
+
+use super::{ASKED, DESCENTS, Known, Rule};
+use crate::error::Result;
+use crate::graph::Index;
+use crate::linalg::parallel;
+use crate::points::Points;
+
+/// The share of left-out rows within their deviations.
+const SHARE: f64 = 0.68;
+/// Rows that are left out where each takes a descent.
+const FEW: usize = DESCENTS / 3;
+
+impl Rule {
+    /// The deviation of every coordinate of new rows; nothing for rules that place in the same way whatever is near.
+    pub(crate) fn deviations(&self, known: &Known<'_>, new: &Points) -> Result<Option<Points>> {
+        let Some((points, metric)) = known.points.filter(|_| self.moves_when_left_out() && known.map.rows() > 2) else {
+            return Ok(None);
+        };
+        let (n, dims) = (points.rows(), known.map.cols());
+        let index = Index::new(points, metric)?;
+        let most = n.min(if self.affordable() < usize::MAX { FEW } else { ASKED });
+        let asked: Vec<usize> = (0..most).map(|i| i * n / most).collect();
+        let own: Vec<u32> = asked.iter().map(|&i| i as u32).collect();
+        let others = Known { k: known.k.min(n - 1), ..*known };
+        let near = others.nearest(Some(&index), &points.select(&asked), Some(&own))?;
+        let placed = self.place_without(known, &asked)?;
+        let slope = |q: usize| {
+            let off = |at: usize| (placed.row(at)[q] - known.map.row(asked[at])[q]).abs();
+            let one = |at: usize| Some((off(at), near.deviation(at, others.k))).filter(|(_, u)| *u > 0.0);
+            let mut slopes: Vec<f64> = (0..most).filter_map(one).map(|(off, u)| off / u).collect();
+            slopes.sort_unstable_by(f64::total_cmp);
+            let at = (SHARE * (slopes.len() + 1) as f64).ceil() as usize;
+            slopes.get(at.clamp(1, slopes.len().max(1)) - 1).copied().unwrap_or(0.0)
+        };
+        let slopes = parallel::collect(dims, slope);
+        let near = known.nearest(Some(&index), new, None)?;
+        let deviation = |at: usize| slopes[at % dims] * near.deviation(at / dims, known.k);
+        Ok(Some(Points::new(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?))
+    }
+}
