@@ -3,8 +3,7 @@
 use crate::error::Result;
 use crate::graph::pieces::Sets;
 use crate::graph::search::watch::Watch;
-use crate::graph::{Index, Lists, Metric};
-use crate::points::Points;
+use crate::graph::{Index, Lists};
 use crate::progress::Observer;
 
 /// 97.5 % of a Gaussian is below this.
@@ -99,6 +98,8 @@ pub(super) fn interval(value: f64, error: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::Metric;
+    use crate::points::Points;
     use crate::progress::Silent;
 
     #[test]
