@@ -24,12 +24,12 @@ use crate::graph::{Graph, Paths};
 use crate::linalg::eigen::top::operator_top;
 use crate::linalg::parallel;
 use crate::memory;
-use crate::optimize::{Bounds, Descent, Objective, Stop};
+use crate::optimize::{Bounds, Descent, Ended, Objective, Stop};
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 
 /// Numbers of columns to choose from, and one in how many known pairs is held out to choose.
-const COLUMNS: [usize; 6] = [1, 2, 3, 5, 8, 13];
+const COLUMNS: [usize; 6] = [1, 2, 3, 5, 8, 13]; // As in `Squares::value`.
 const HELD_OUT: usize = 10;
 /// Fewer held-out pairs than this choose nothing.
 const FEW: usize = 5;
@@ -38,10 +38,12 @@ const BETTER: f64 = 0.01;
 /// An error below this is none, and one column more than needed would only make the descent slower.
 const SURE: f64 = 1e-4;
 /// The most evaluations of a descent that chooses, and of the last one.
-const TRIAL: usize = 60;
-const EVALUATIONS: usize = 400;
-/// The part of the value that a step must gain, else the descent ends.
-const GAIN: f64 = 1e-5;
+const TRIAL: usize = 120;
+const EVALUATIONS: usize = 1000;
+/// The part of the value that so many evaluations must gain, else the descent ends: what is left then is next to nothing
+/// beside what the columns cannot hold.
+const GAIN: f64 = 0.01;
+const WHILE: usize = 50;
 /// A mean square of what is left beyond this part of the squares is rounding.
 const EXACT: f64 = 1e-18;
 
@@ -253,12 +255,14 @@ impl Known {
             memory: 10,
             scale: None,
             cautious: false,
-            stop: Stop { gradient: 1e-14, decrease: GAIN, evaluations },
+            stop: Stop { gradient: 1e-14, decrease: -1.0, evaluations },
             stage: Some(Stage::Graph),
         };
-        let mut objective = Squares { known: self, columns, pairs: self.pairs() as f64, value: f64::INFINITY };
+        let mut objective = Squares { known: self, columns, pairs: self.pairs() as f64, lowest: Vec::new() };
         let (y, report) = descent.minimize(&start, &mut objective, observer)?;
-        Ok(Fitted { columns, noise: y[self.n * columns], converged: report.converged(), y })
+        // Where no step lowers the value, rounding is all that is left.
+        let converged = !matches!(report.ended, Ended::Evaluations | Ended::Stopped);
+        Ok(Fitted { columns, noise: y[self.n * columns], converged, y })
     }
 
     /// Classical scaling with shortest paths in the place of what is missing, and what is left over as the noise.
@@ -315,130 +319,56 @@ struct Squares<'a> {
     known: &'a Known,
     columns: usize,
     pairs: f64,
-    value: f64,
+    /// The lowest value after each evaluation.
+    lowest: Vec<f64>,
+}
+
+/// What a point adds to the sums over the pairs: the slope in its coordinates, Σ e and Σ e².
+type Row = (Vec<f64>, f64, f64);
+
+/// Of so many columns, known to the compiler so that it need not count them for every pair.
+fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row {
+    let (places, _) = y.as_chunks::<R>();
+    let (mut along, mut sum, mut squares) = ([0.0; R], 0.0, 0.0);
+    for (j, square) in known.cells(i) {
+        let apart: [f64; R] = std::array::from_fn(|q| places[i][q] - places[j][q]);
+        let off = square - apart.iter().map(|d| d * d).sum::<f64>() - 2.0 * noise;
+        sum += off;
+        squares += off * off;
+        along.iter_mut().zip(apart).for_each(|(s, d)| *s -= 4.0 * off * d);
+    }
+    (along.to_vec(), sum, squares)
 }
 
 impl Objective for Squares<'_> {
     fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
         let (n, r, pairs) = (self.known.n, self.columns, self.pairs);
         let (y, noise) = (&x[..n * r], x[n * r]);
+        let of_row: fn(&Known, &[f64], f64, usize) -> Row = match r {
+            1 => of_row::<1>,
+            2 => of_row::<2>,
+            3 => of_row::<3>,
+            5 => of_row::<5>,
+            8 => of_row::<8>,
+            _ => of_row::<13>,
+        };
         // Every pair is met twice, once from each of its points.
-        let rows = parallel::collect(n, |i| {
-            let (own, mut along, mut sum, mut squares) = (&y[i * r..(i + 1) * r], vec![0.0; r], 0.0, 0.0);
-            for (j, known) in self.known.cells(i) {
-                let other = &y[j * r..(j + 1) * r];
-                let square: f64 = own.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum();
-                let off = known - square - 2.0 * noise;
-                sum += off;
-                squares += off * off;
-                along.iter_mut().zip(own).zip(other).for_each(|((s, a), b)| *s -= 4.0 * off * (a - b));
-            }
-            (along, sum, squares)
-        });
+        let rows = parallel::collect(n, |i| of_row(self.known, y, noise, i));
         for (i, (along, ..)) in rows.iter().enumerate() {
             slope[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);
         }
         slope[n * r] = -2.0 * rows.iter().map(|row| row.1).sum::<f64>() / pairs;
-        self.value = 0.5 * rows.iter().map(|row| row.2).sum::<f64>() / pairs;
-        Ok(Some(self.value))
+        let value = 0.5 * rows.iter().map(|row| row.2).sum::<f64>() / pairs;
+        self.lowest.push(self.lowest.last().copied().unwrap_or(f64::INFINITY).min(value));
+        Ok(Some(value))
     }
 
     fn enough(&self) -> bool {
-        self.value <= EXACT
+        let Some(&now) = self.lowest.last() else { return false };
+        let before = self.lowest.len().checked_sub(WHILE + 1).map(|at| self.lowest[at]);
+        now <= EXACT || before.is_some_and(|before| before - now <= GAIN * now)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::progress::Silent;
-
-    /// A number between 0 and 1 for a pair, the same both ways.
-    fn drawn(i: usize, j: usize, seed: usize) -> f64 {
-        let (low, high) = (i.min(j), i.max(j));
-        let mixed = ((low * 7919 + high * 104_729 + seed * 1_299_709) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn table(n: usize, cell: impl Fn(usize, usize) -> f64) -> Points {
-        Points::with_missing(n, n, (0..n * n).map(|at| cell(at / n, at % n)).collect()).unwrap()
-    }
-
-    fn place(i: usize, axis: usize) -> f64 {
-        drawn(i, axis + 1000, 3)
-    }
-
-    fn far(i: usize, j: usize, axes: usize) -> f64 {
-        (0..axes).map(|axis| (place(i, axis) - place(j, axis)).powi(2)).sum::<f64>().sqrt()
-    }
-
-    /// Points of two and of three dimensions are found again whatever the units, with half of all pairs missing.
-    #[test]
-    fn exact_distances_are_found_again() {
-        for (axes, unit) in [(2, 1.0), (3, 1.0), (2, 1e-140), (2, 1e140)] {
-            let known = |i: usize, j: usize| drawn(i, j, 1) > 0.5;
-            let cell = |i: usize, j: usize| if i == j { 0.0 } else { unit * far(i, j, axes) };
-            let given = table(60, |i, j| if i == j || known(i, j) { cell(i, j) } else { f64::NAN });
-            let full = complete_distances(&given, &Silent).unwrap();
-            let off = (0..3600).map(|at| (full.between(at / 60, at % 60) - cell(at / 60, at % 60)).abs() / unit);
-            let worst = off.fold(0.0, f64::max);
-            assert!(worst < 1e-6, "{axes} {unit}: {worst} {:?}", full.completion());
-            assert_eq!(full.matrix().missing(), given.missing());
-        }
-    }
-
-    /// The slope is that of the value.
-    #[test]
-    fn the_slope_is_that_of_central_differences() {
-        let given = table(7, |i, j| if i.abs_diff(j) == 3 { f64::NAN } else { far(i, j, 4) });
-        let (filled, missing) = mirrored(&given, |_, _| 0.0).unwrap();
-        let known = Known::of(&Distances::new(filled).unwrap(), &missing).unwrap();
-        let mut objective = Squares { known: &known, columns: 2, pairs: known.pairs() as f64, value: 0.0 };
-        let x: Vec<f64> = (0..15).map(|at| if at == 14 { 0.1 } else { drawn(at, 2, 9) }).collect();
-        let (mut slope, mut unused) = (vec![0.0; 15], vec![0.0; 15]);
-        objective.value(&x, &mut slope).unwrap();
-        for at in 0..15 {
-            let mut moved = |h: f64| {
-                let mut x = x.clone();
-                x[at] += h;
-                objective.value(&x, &mut unused).unwrap().unwrap()
-            };
-            let difference = (moved(1e-5) - moved(-1e-5)) / 2e-5;
-            assert!((difference - slope[at]).abs() < 1e-8, "{at}: {difference} {}", slope[at]);
-        }
-    }
-
-    #[test]
-    fn one_known_direction_is_enough_and_the_diagonal_is_known() {
-        let given = table(6, |i, j| if i < j || (i == j && i < 5) { f64::NAN } else { far(i, j, 5) });
-        let full = complete_distances(&given, &Silent);
-        assert!(full.is_ok_and(|full| full.between(4, 1) == far(4, 1, 5) && full.completion().is_none()));
-    }
-
-    #[test]
-    fn what_says_nothing_of_a_point_is_refused() {
-        let message = |n: usize, known: &dyn Fn(usize, usize) -> bool| {
-            let cell = |i: usize, j: usize| if i == j || known(i, j) { far(i, j, 2) } else { f64::NAN };
-            complete_distances(&table(n, cell), &Silent).unwrap_err().to_string()
-        };
-        let alone = message(6, &|i, j| i != 2 && j != 2);
-        assert!(alone.starts_with("no cell of point 3 is known"), "{alone}");
-        let hanging = message(6, &|i, j| (i != 2 && j != 2) || i == 0 || j == 0);
-        assert!(hanging.starts_with("only one cell of point 3 is known"), "{hanging}");
-        let halves = message(10, &|i, j| (i < 6) == (j < 6));
-        assert!(halves.contains("2 pieces (6, 4 points)"), "{halves}");
-        let three = message(3, &|i, j| i != j && i + j != 3);
-        assert!(three.starts_with("only one cell of point 2"), "{three}");
-        let similar = table(4, |i, j| if i == 1 && j == 1 { f64::NAN } else { f64::from(u8::from(i == j)) });
-        let own = complete_similarities(&similar, &Silent).unwrap_err().to_string();
-        assert!(own.starts_with("the similarity of point 2 to itself"), "{own}");
-    }
-
-    /// Points that all coincide, and twins, are no trouble.
-    #[test]
-    fn points_at_one_place_are_at_distance_zero() {
-        let given = table(12, |i, j| if i.abs_diff(j) == 4 { f64::NAN } else { 0.0 });
-        let full = complete_distances(&given, &Silent).unwrap();
-        assert!(full.matrix().values().iter().all(|&d| d.abs() < 1e-100));
-    }
-}
+mod tests;
