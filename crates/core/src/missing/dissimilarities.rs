@@ -221,7 +221,7 @@ impl Known {
         let held: Vec<usize> = pairs.skip(HELD_OUT / 2).step_by(HELD_OUT).collect();
         let allowed = |pairs: usize| COLUMNS.into_iter().filter(move |&r| determined(pairs, r));
         if held.len() < FEW {
-            return Ok((allowed(self.pairs()).last().unwrap_or(1), None));
+            return Ok((allowed(self.pairs()).next_back().unwrap_or(1), None));
         }
         let mut without = Known { squares: self.squares.clone(), ..*self };
         for &at in &held {
