@@ -45,7 +45,7 @@ pub(crate) enum Cmd {
 /// Find the coordinates of the points of a file.
 ///
 /// Writes one row for every row of the input, in the input's order, with the columns y1, y2, ... Without -o, --plot,
-/// --save, --weights, --snapshots, --path or --json the rows go to standard output as CSV. Files are written whole or not at
+/// --save, --weights, --snapshots, --path, --completed or --json the rows go to standard output as CSV. Files are written whole or not at
 /// all, and all of them or none. Ctrl-C ends a descent early: the map that it has by then is written, marked as not
 /// converged. A second Ctrl-C leaves at once, with nothing written.
 #[derive(Debug, Args)]
@@ -59,6 +59,7 @@ pub(crate) enum Cmd {
   eigenfold embed roll.csv -m ltsa -k 8 --rescale -o map.csv
   eigenfold embed digits -m tsne -o map.csv --snapshots frames
   eigenfold embed roll.csv -m elastic --lambda auto:1:40 -o map.csv --path maps.csv
+  eigenfold embed holes.csv --missing model -m ppca -o map.csv --completed full.csv
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
     #[command(flatten)]
@@ -110,6 +111,12 @@ pub(crate) struct Embed {
     /// Where to write the maps of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
     #[arg(long, value_name = "FILE")]
     pub(crate) path: Option<String>,
+    /// Where to write the input with a guess in every missing cell (with --missing): that of the model for ppca and fa
+    #[arg(long, value_name = "FILE")]
+    pub(crate) completed: Option<String>,
+    /// Where to write the standard deviations of these guesses, of ppca and fa; 0 in cells that were not missing
+    #[arg(long, value_name = "FILE")]
+    pub(crate) completed_std: Option<String>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,

@@ -8,7 +8,7 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Curve, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
-use crate::{chosen, input, say};
+use crate::{chosen, completed, input, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
@@ -40,6 +40,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
+    completed::check(args, &recipe.method)?;
     outputs::check(&[&args.input.source], &wanted(args))?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
@@ -47,7 +48,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, labels, names } = input::read(&args.input, args.input_kind)?;
+    let Given { data, labels, names } = input::read(&args.input, args.input_kind, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
@@ -79,7 +80,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    write(args, &Fit { model, choice, dims, held_out, album, stopped }, labels, read)
+    write(args, &Fit { model, choice, dims, held_out, album, stopped }, &data, labels, read)
 }
 
 /// What a run found.
@@ -104,7 +105,7 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64) -> Result<()> {
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
@@ -145,6 +146,7 @@ fn write(args: &Embed, fit: &Fit, labels: Option<Labels>, read: f64) -> Result<(
         outputs.stage(target, |name| write_weights(name, model.weights().unwrap_or_default()))?;
     }
     fit.album.stage(args, model.snapshots(), &mut outputs)?;
+    completed::stage(args, data, model, &mut outputs)?;
     if let Some(target) = &args.json {
         let mut value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
@@ -243,13 +245,15 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 7] = [
+    let all: [(&'static str, Option<&str>, Trial); 9] = [
         ("-o", args.output.as_deref(), try_coordinates),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
         ("--weights", args.weights.as_deref(), try_bytes),
         ("--path", args.path.as_deref(), try_coordinates),
+        ("--completed", args.completed.as_deref(), try_coordinates),
+        ("--completed-std", args.completed_std.as_deref(), try_coordinates),
         ("--json", args.json.as_deref(), try_bytes),
     ];
     let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, .. } = input::read(&args.input, args.input_kind)?;
+    let Given { data, .. } = input::read(&args.input, args.input_kind, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();

@@ -4,7 +4,7 @@ use crate::flags::{self, Count, GraphKind, Kind, MetricName, MissingName, Neighb
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, Labels, ReadOptions, Table};
-use eigenfold::progress::Silent;
+use eigenfold::progress::Observer;
 use eigenfold::{Distances, Ground, Points, missing};
 
 /// The neighbors of each point where nothing else is asked for.
@@ -39,19 +39,21 @@ pub(crate) struct Given {
     pub(crate) names: Option<Vec<String>>,
 }
 
-/// Reads an input of the given kind.
-pub(crate) fn read(input: &flags::Input, kind: Kind) -> Result<Given> {
+/// Reads an input of the given kind; missing cells are guessed as the flags ask for it.
+pub(crate) fn read(input: &flags::Input, kind: Kind, observer: &dyn Observer) -> Result<Given> {
     if kind == Kind::Graph {
         return Ok(Given { data: Data::Graph(io::read_graph(&input.source)?), labels: None, names: None });
     }
-    let table = completed(input, table(input)?)?;
-    let names = table.columns.filter(|_| kind == Kind::Points);
+    let Table { points, labels, columns } = table(input)?;
+    let model = input.missing == MissingName::Model;
     let data = match kind {
-        Kind::Distances => Data::Distances(Distances::new(table.points)?),
-        Kind::Similarities => Data::Distances(Distances::from_similarities(&table.points)?),
-        Kind::Points | Kind::Graph => Data::Points(table.points),
+        Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
+        Kind::Distances => Data::Distances(Distances::new(points)?),
+        Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
+        Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
+        Kind::Points | Kind::Graph => Data::Points(completed(input, points, observer)?),
     };
-    Ok(Given { data, labels: table.labels, names })
+    Ok(Given { data, labels, names: columns.filter(|_| kind == Kind::Points) })
 }
 
 /// Reads points and their labels.
@@ -66,11 +68,11 @@ pub(crate) fn table(input: &flags::Input) -> Result<Table> {
     io::read(&input.source, &options)
 }
 
-/// The same with every missing cell guessed as the flags ask for it.
-pub(crate) fn completed(input: &flags::Input, table: Table) -> Result<Table> {
+/// The same points with every missing cell guessed as the flags ask for it.
+pub(crate) fn completed(input: &flags::Input, points: Points, observer: &dyn Observer) -> Result<Points> {
     match input.missing {
-        MissingName::Error | MissingName::Mean => Ok(table),
-        MissingName::Model => Ok(Table { points: missing::complete(&table.points, &Silent)?, ..table }),
+        MissingName::Error | MissingName::Mean => Ok(points),
+        MissingName::Model => missing::complete(&points, observer),
     }
 }
 

@@ -9,6 +9,7 @@ mod album;
 mod args;
 mod chosen;
 mod columns;
+mod completed;
 mod completions;
 mod dimension;
 mod embed;

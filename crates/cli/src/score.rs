@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let data = input::completed(&args.input, input::table(&args.input)?)?.points;
+    let data = input::completed(&args.input, input::table(&args.input)?.points, &bar)?;
     let map = io::read(&args.embedding, &ReadOptions::default())?.points;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;

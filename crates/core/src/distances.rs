@@ -23,6 +23,22 @@ const ASYMMETRY: f64 = 1e-9;
 pub struct Distances {
     matrix: Points,
     of_similarities: bool,
+    completion: Option<Completion>,
+}
+
+/// How the missing cells of a table were fitted ([`complete_distances`](crate::missing::complete_distances)).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Completion {
+    /// The number of columns of the fit.
+    pub columns: usize,
+    /// λ, what the noise of one point adds to a squared distance.
+    pub noise: f64,
+    /// The root mean square error of held-out distances, as a part of that of the distances; none if there were too few.
+    pub error: Option<f64>,
+    /// How many points have no more known cells than the fit has columns, so that they may be in several places.
+    pub loose: usize,
+    /// Whether the fit converged.
+    pub converged: bool,
 }
 
 impl Distances {
@@ -42,7 +58,9 @@ impl Distances {
         }
         if let Some(&at) = matrix.missing().first() {
             let (row, column) = (at / n + 1, at % n + 1);
-            return Err(Error::data(format!("row {row}, column {column} is missing; give every distance")));
+            return Err(Error::data(format!(
+                "row {row}, column {column} is missing; use `missing` model, or give every distance"
+            )));
         }
         let largest = largest(&matrix);
         for i in 0..n {
@@ -64,7 +82,7 @@ impl Distances {
                 }
             }
         }
-        Ok(Distances { matrix: mirrored(matrix), of_similarities: false })
+        Ok(Distances { matrix: mirrored(matrix), of_similarities: false, completion: None })
     }
 
     /// `√(k[i,i] − 2 k[i,j] + k[j,j])`: the distances in the feature space of a positive semidefinite matrix of inner
@@ -75,6 +93,11 @@ impl Distances {
     /// If the matrix is not square or not symmetric, or two points are more similar to each other than to themselves.
     pub fn from_similarities(similarities: &Points) -> Result<Distances> {
         let n = similarities.rows();
+        if let Some(&at) = similarities.missing().first() {
+            let (row, column) = (at / similarities.cols() + 1, at % similarities.cols() + 1);
+            let way_out = "use `missing` model, or give every similarity";
+            return Err(Error::data(format!("row {row}, column {column} is missing; {way_out}")));
+        }
         if similarities.cols() != n {
             return Err(Error::data(format!(
                 "the similarities have {n} rows and {} columns; give a square matrix",
@@ -108,7 +131,7 @@ impl Distances {
                 values[j * n + i] = values[i * n + j];
             }
         }
-        Ok(Distances { matrix: Points::new(n, n, values)?, of_similarities: true })
+        Ok(Distances { matrix: Points::new(n, n, values)?, of_similarities: true, completion: None })
     }
 
     /// The number of points.
@@ -142,9 +165,23 @@ impl Distances {
         self.of_similarities
     }
 
+    /// How missing cells were fitted, if some were missing. [`Distances::matrix`] knows which.
+    pub fn completion(&self) -> Option<&Completion> {
+        self.completion.as_ref()
+    }
+
+    /// The same with fitted values in some cells, which are marked as missing.
+    pub(crate) fn completed(self, missing: &[usize], guesses: &[f64], completion: Completion) -> Result<Distances> {
+        let (n, of_similarities) = (self.len(), self.of_similarities);
+        let mut values = self.matrix.into_values();
+        missing.iter().for_each(|&at| values[at] = f64::NAN);
+        let matrix = Points::with_missing(n, n, values)?.with_guesses(guesses)?;
+        Ok(Distances { matrix, of_similarities, completion: Some(completion) })
+    }
+
     /// The distances among some of the points, in the given order.
     pub fn select(&self, rows: &[usize]) -> Distances {
-        Distances { matrix: self.matrix.select(rows).select_columns(rows), of_similarities: self.of_similarities }
+        Distances { matrix: self.matrix.select(rows).select_columns(rows), ..*self }
     }
 }
 

@@ -386,8 +386,12 @@ impl<'a> Stages<'a> {
         report.n = model.embedding.rows();
         report.features = self.ground.points().map(Points::cols);
         report.dims = recipe.dims;
-        if let Some(cells) = self.ground.points().map(|points| points.missing().len()).filter(|&cells| cells > 0) {
+        let cells = self.ground.table().map_or(0, |table| table.missing().len());
+        if cells > 0 {
             report.figures.push(("missing_cells".into(), cells as f64));
+        }
+        if let Ground::Distances(distances) = self.ground {
+            report.add_completion(distances.completion());
         }
         if let Some(found) = found {
             report.pieces = found.sizes.clone();

@@ -186,6 +186,12 @@ impl Model {
         if self.points.is_some() && self.uses_metric() {
             self.recipe.metric.check(new)?;
         }
+        if let Some(&at) = new.missing().first().filter(|_| self.points.is_none()) {
+            let (row, column) = (at / columns + 1, at % columns + 1);
+            return Err(Error::data(format!(
+                "row {row}, column {column} is missing, and a new point needs its distances to all; fill it in"
+            )));
+        }
         let full;
         let mut new = new;
         if let Some(points) = self.points.as_ref().filter(|_| !new.missing().is_empty() && self.latent().is_none()) {

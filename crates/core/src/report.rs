@@ -1,5 +1,6 @@
 //! What a fit did and how well.
 
+use crate::distances::Completion;
 use crate::field::unfolding::{Bracket, Rescaling};
 use crate::field::{Learned, PathStep};
 use crate::likelihood::Observation;
@@ -71,6 +72,23 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds how the missing cells of a table of distances were fitted, if some were.
+    pub(crate) fn add_completion(&mut self, completion: Option<&Completion>) {
+        let Some(&Completion { columns, noise, error, loose, converged }) = completion else { return };
+        let figures =
+            [("missing_columns", Some(columns as f64)), ("missing_noise", Some(noise)), ("missing_error", error)];
+        let known = figures.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_string(), value)));
+        self.figures.extend(known);
+        if loose > 0 {
+            let (points, have) = if loose == 1 { ("point", "has") } else { ("points", "have") };
+            let fact = format!("{loose} {points} {have} at most {columns} known cells");
+            self.warnings.push(format!("{fact}, so that the missing ones may be wrong; give more of them"));
+        }
+        if !converged {
+            self.warnings.push("the fit of the missing cells did not converge; they may be wrong".into());
+        }
+    }
+
     /// Adds how the graph was learned, if it was.
     pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
         let Some(Learned { penalty, candidates, kept, gap, converged }) = learned else { return };

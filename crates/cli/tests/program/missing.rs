@@ -44,8 +44,83 @@ fn empty_cells_are_an_error_until_they_are_allowed_and_then_no_row_is_lost() {
     assert_eq!(bench.read("new.csv"), bench.read("map.csv"));
     bench.write("d.csv", "0,1,\n1,0,2\n,2,0\n");
     let distances = bench.run("embed d.csv --input-kind distances -m mds --missing model -o map.csv");
-    assert!(distances.code == 2 && distances.err.contains("give every distance"), "{}", distances.err);
+    assert!(distances.code == 2 && distances.err.contains("only one cell of point 1 is known"), "{}", distances.err);
+    let mean = bench.run("embed d.csv --input-kind distances -m mds --missing mean -o map.csv");
+    assert!(mean.code == 2 && mean.err.contains("use --missing model, or give every distance"), "{}", mean.err);
     bench.write("e.csv", "a,b\n1,\n2,\n3,\n");
     let empty = bench.run("embed e.csv -m pca --missing model -o map.csv");
     assert!(empty.code == 2 && empty.err.contains("nothing was observed of column 2"), "{}", empty.err);
+}
+
+/// Places on a line and beside it, with some distances unknown; the same of inner products.
+#[test]
+fn tables_of_distances_and_of_similarities_are_completed() {
+    let bench = Bench::new();
+    let at = |i: usize| (i as f64, f64::from(u8::from(i.is_multiple_of(3))));
+    let table = |cell: &dyn Fn(usize, usize) -> f64| {
+        let text = |i: usize, j: usize| if i + j == 11 { String::new() } else { cell(i, j).to_string() };
+        let row = |i: usize| (0..12).map(|j| text(i, j)).collect::<Vec<_>>().join(",");
+        (0..12).map(|i| row(i) + "\n").collect::<String>()
+    };
+    let far = |i: usize, j: usize| (at(i).0 - at(j).0).hypot(at(i).1 - at(j).1);
+    bench.write("d.csv", table(&far));
+    bench.write("s.csv", table(&|i, j| at(i).0 * at(j).0 + at(i).1 * at(j).1));
+    for method in ["ppco", "mds", "smacof", "isomap -k 4", "pkpca"] {
+        bench.does(&format!(
+            "embed d.csv --input-kind distances --missing model -m {method} -o map.csv --completed full.csv --json r.json -q"
+        ));
+        let report = bench.json("r.json");
+        assert!(report["missing_columns"].is_f64() && report["missing_cells"] == 12.0, "{method}: {report}");
+        let full = bench.read("full.csv");
+        for (i, line) in full.lines().skip(1).enumerate() {
+            let off = line.split(',').enumerate().map(|(j, d)| (d.parse::<f64>().unwrap() - far(i, j)).abs());
+            assert!(off.fold(0.0, f64::max) < 1e-4, "{method}: row {i} {line}");
+        }
+        bench.does(&format!("embed s.csv --input-kind similarities --missing model -m {method} -o map.csv -q"));
+    }
+    let graph = bench.run("embed d.csv --input-kind graph --missing model -m isomap -o map.csv --completed full.csv");
+    assert!(graph.code == 2 && graph.err.contains("a graph has no cells"), "{}", graph.err);
+}
+
+/// What stands in missing cells is written, with its deviation where the method is a model of the cells.
+#[test]
+fn the_completed_table_has_the_rows_and_the_names_of_the_input() {
+    let bench = Bench::new();
+    bench.write("t.csv", table());
+    let cells = |text: &str| text.lines().map(|line| line.split(',').map(str::to_string).collect()).collect();
+    let given: Vec<Vec<String>> = cells(&table());
+    for (method, how) in [("ppca -d 1", "model"), ("fa -d 1", "mean"), ("pca", "model"), ("isomap", "mean")] {
+        bench.does(&format!("embed t.csv -m {method} --missing {how} --completed full.csv -q"));
+        let full: Vec<Vec<String>> = cells(&bench.read("full.csv"));
+        assert_eq!((full.len(), &full[0]), (given.len(), &given[0]), "{method}");
+        for (mine, theirs) in full.iter().zip(&given).skip(1) {
+            for (mine, theirs) in mine.iter().zip(theirs) {
+                let (mine, theirs): (f64, Option<f64>) = (mine.parse().unwrap(), theirs.parse().ok());
+                assert!(
+                    mine.is_finite() && theirs.is_none_or(|theirs| theirs.is_nan() || theirs == mine),
+                    "{method}: {mine} {theirs:?}"
+                );
+            }
+        }
+    }
+    bench.does("embed t.csv -m ppca -d 1 --missing model --completed full.csv --completed-std std.csv -q");
+    let deviations: Vec<Vec<String>> = cells(&bench.read("std.csv"));
+    for (mine, theirs) in deviations.iter().zip(&given).skip(1) {
+        for (mine, theirs) in mine.iter().zip(theirs) {
+            assert_eq!(
+                mine.parse::<f64>().unwrap() > 0.0,
+                !theirs.parse::<f64>().is_ok_and(f64::is_finite),
+                "{mine} {theirs}"
+            );
+        }
+    }
+    let refused = |flags: &str, message: &str| {
+        let run = bench.run(&format!("embed t.csv {flags} --completed-std std2.csv"));
+        assert!(run.code == 2 && run.err.contains(message), "{flags}: {}", run.err);
+    };
+    refused("-m ppca -d 1", "add --missing model or --missing mean");
+    refused("-m pca --missing model", "--completed-std is for ppca and fa");
+    // All files or none.
+    let both = bench.run("embed t.csv -m pca --missing model -o map2.csv --completed no/full.csv");
+    assert!(both.code != 0 && !bench.files().contains(&"map2.csv".to_string()), "{}", both.err);
 }

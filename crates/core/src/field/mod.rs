@@ -18,6 +18,7 @@ pub use entropy::meu::MeuVariant;
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
 pub use latent::em::EmStart;
+pub use latent::pkpca::PkpcaSolver;
 pub use latent::ppca::LatentSolver;
 pub use latent::ppco::PpcoSolver;
 pub use local::alle::Ordering;

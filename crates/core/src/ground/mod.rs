@@ -72,6 +72,15 @@ impl<'a> Ground<'a> {
         self.len() == 0
     }
 
+    /// The cells that were read: features or distances.
+    pub(crate) fn table(self) -> Option<&'a Points> {
+        match self {
+            Ground::Points(points, _) => Some(points),
+            Ground::Distances(distances) => Some(distances.matrix()),
+            Ground::Graph(_) => None,
+        }
+    }
+
     /// The features, where they are known.
     pub fn points(self) -> Option<&'a Points> {
         match self {

@@ -239,7 +239,7 @@ impl<M> Parameter<M> {
 
     fn shown(&self, method: &M) -> Option<String> {
         Some(match (self.access.get)(method)? {
-            Value::Number(number) => number.to_string(),
+            Value::Number(number) => short(number),
             Value::Count(count) => count.to_string(),
             Value::Choice(name) => name.to_string(),
             Value::Switch(switch) => switch.to_string(),
@@ -365,9 +365,9 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// A bound of a range, without the zeros.
-fn short(bound: f64) -> String {
-    if bound == 0.0 || (1e-4..1e7).contains(&bound.abs()) { bound.to_string() } else { format!("{bound:e}") }
+/// A number without rows of zeros.
+fn short(number: f64) -> String {
+    if number == 0.0 || (1e-4..1e7).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 
 #[cfg(test)]

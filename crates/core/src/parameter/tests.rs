@@ -46,6 +46,15 @@ fn a_shown_auto_or_none_can_be_given() {
 }
 
 #[test]
+fn numbers_are_shown_without_rows_of_zeros() {
+    for (number, shown) in
+        [(1e-12, "1e-12"), (0.001, "0.001"), (0.0, "0"), (250.0, "250"), (1e9, "1e9"), (-1e-6, "-1e-6")]
+    {
+        assert_eq!(short(number), shown);
+    }
+}
+
+#[test]
 fn every_choice_answers_to_its_names_and_every_range_to_its_ends() {
     for (method, parameter) in each() {
         let taken = |text: &str| {
@@ -61,8 +70,8 @@ fn every_choice_answers_to_its_names_and_every_range_to_its_ends() {
                 }
             }
             Kind::Number { least, most } => {
-                assert_eq!(taken(&least.to_string()).unwrap(), least.to_string());
-                assert_eq!(taken(&most.to_string()).unwrap(), most.to_string());
+                let number = |text: &str| taken(text).map(|shown| shown.parse::<f64>().unwrap()).unwrap();
+                assert_eq!((number(&least.to_string()), number(&most.to_string())), (least, most));
                 assert!(taken(&(least - 1.0 - least.abs()).to_string()).is_err() && taken("NaN").is_err());
                 assert!(taken(&(most * 2.0).to_string()).is_err() && taken("inf").is_err());
             }

@@ -175,6 +175,20 @@ impl Latent {
         })
     }
 
+    /// The rows with what the model expects in their missing cells, and the deviations of these, in the order of
+    /// [`Points::missing`].
+    ///
+    /// # Errors
+    ///
+    /// If the rows do not have the model's features.
+    pub fn complete(&self, points: &Points) -> Result<(Points, Vec<f64>)> {
+        let posteriors = self.posteriors(points)?;
+        let of_row = |i: usize| self.guesses(points.missing_of(i), &posteriors[i]).collect::<Vec<_>>();
+        let found = parallel::collect(points.rows(), of_row).concat();
+        let guesses: Vec<f64> = found.iter().map(|&(guess, _)| guess).collect();
+        Ok((points.with_guesses(&guesses)?, found.into_iter().map(|(_, deviation)| deviation).collect()))
+    }
+
     /// The linear way back from a place m of the map: what rows with these posterior means are on average, and how far
     /// their entries are from it,
     ///

@@ -1,7 +1,9 @@
 //! What Zhang & Jordan 2009 claim of probabilistic principal coordinates and probabilistic kernel PCA (docs/claims.md).
 use crate::support::*;
-use eigenfold::field::{EmStart, PpcoSolver};
+use eigenfold::field::{EmStart, PkpcaSolver, PpcoSolver};
 use eigenfold::io::{self, ReadOptions};
+use eigenfold::missing::complete_distances;
+use eigenfold::progress::Silent;
 use eigenfold::{Distances, Kernel, KernelPca, Mds, Model, Pkpca, Points, Ppco, Recipe};
 
 /// Iris as the UCI repository has it, with its two wrong rows.
@@ -110,6 +112,16 @@ fn z05_probabilistic_kernel_pca_is_kernel_pca_and_classical_scaling() {
             }
         }
     }
+    // The iteration from a sample ends where the eigen-solve does.
+    let many = swiss(300);
+    let pkpca = |solver| fit(Pkpca { kernel: gaussian(80.0), solver, ..Pkpca::default() }, &many);
+    let (eigen, em) = (pkpca(PkpcaSolver::Eigen), pkpca(PkpcaSolver::Em));
+    assert!(em.report().converged && em.report().iterations > 1 && em.report().solver == "em");
+    assert!(distance_mismatch(eigen.embedding(), em.embedding()) < 1e-6);
+    assert!((figure(&em, "noise") / figure(&eigen, "noise") - 1.0).abs() < 1e-10);
+    let few = Pkpca { landmarks: Some(20), solver: PkpcaSolver::Em, ..Pkpca::default() };
+    let refused = Recipe { method: few.into(), ..Recipe::default() }.fit(&many).unwrap_err().to_string();
+    assert!(refused.contains("leave out `landmarks`"), "{refused}");
     let similarities = divided(&points, 80.0);
     let scaled = fit_distances(Mds::default(), &similarities);
     assert!(distance_mismatch(scaled.embedding(), fit_distances(Pkpca::default(), &similarities).embedding()) < EXACT);
@@ -193,7 +205,7 @@ fn landmarks_come_close_to_all_pairs() {
         assert_eq!(model.transform(&points).unwrap(), *model.embedding());
     }
     // The linear kernel has no more than p directions, so p + 1 landmarks are all that is needed.
-    let linear = |landmarks| fit(Pkpca { kernel: Kernel::Linear, landmarks }, &points);
+    let linear = |landmarks| fit(Pkpca { kernel: Kernel::Linear, landmarks, ..Pkpca::default() }, &points);
     assert!(distance_mismatch(linear(None).embedding(), linear(Some(30)).embedding()) < SOLVED);
 }
 
@@ -228,4 +240,29 @@ fn what_does_not_go_together_is_refused_with_the_way_out() {
     // As many landmarks as points are all pairs.
     let all = with(Ppco { landmarks: Some(60), ..plain() }, 2).fit(&points).unwrap();
     assert_eq!(all.embedding(), with(plain(), 2).fit(&points).unwrap().embedding());
+}
+
+/// A table of which a tenth, a third or more than half of the pairs are missing gives nearly the map of the whole one, and
+/// nearly its noise: of a kernel, whose table has full rank, and of distances, whose table has rank four.
+#[test]
+fn missing_dissimilarities_leave_the_map_nearly_as_it_is() {
+    let iris = iris_of_uci();
+    let whole = [divided(&iris, 2.0), Distances::new(distances(&iris)).unwrap()];
+    // A hundredth of what a bad guess, the mean of all, does to the map of the kernel.
+    for (at, (table, bounds)) in whole.iter().zip([[1e-4, 3e-4, 1e-3], [1e-6, 1e-6, 1e-6]]).enumerate() {
+        let exact = with(Ppco::default(), 2).fit(table).unwrap();
+        for (share, bound) in [1, 3, 6].into_iter().zip(bounds) {
+            let mixed = |i: usize, j: usize| (i.min(j) * 150 + i.max(j)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
+            let gone = |i: usize, j: usize| mixed(i, j) % 10 < share;
+            let cell = |i: usize, j: usize| if i != j && gone(i, j) { f64::NAN } else { table.between(i, j) };
+            let holes =
+                Points::with_missing(150, 150, (0..22_500).map(|at| cell(at / 150, at % 150)).collect()).unwrap();
+            let full = complete_distances(&holes, &Silent).unwrap();
+            let model = with(Ppco::default(), 2).fit(&full).unwrap();
+            let off = affine_error(exact.embedding(), model.embedding());
+            let noise = figure(&model, "noise") / figure(&exact, "noise");
+            assert!(off < bound && (noise - 1.0).abs() < 0.02, "{at}, {share} of 10: {off:e} {noise}");
+            assert_eq!(figure(&model, "missing_cells"), holes.missing().len() as f64);
+        }
+    }
 }

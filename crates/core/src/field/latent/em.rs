@@ -159,8 +159,14 @@ impl Ritz {
 /// # Errors
 ///
 /// If the input or the start does not fit, or the observer stops it before the first step.
-pub(super) fn fit(ppco: &Ppco, site: &Site<'_>) -> Result<(Principal, Option<Estimate>)> {
-    let pairs = Pairs::of("ppco", ppco.kernel, site)?;
+pub(super) fn fit(method: &str, ppco: &Ppco, site: &Site<'_>) -> Result<(Principal, Option<Estimate>)> {
+    if ppco.landmarks.is_some_and(|count| count < site.len()) {
+        let name = if ppco.solver == PpcoSolver::Em { "em" } else { "em-plain" };
+        return Err(Error::parameter(format!(
+            "`solver` {name} works on all pairs; leave out `landmarks`, or use `solver` eigen"
+        )));
+    }
+    let pairs = Pairs::of(method, ppco.kernel, site)?;
     let em = Em::new(&pairs.q, pairs.trace());
     let mut state = start(ppco.start, &pairs, &em, site)?;
     let (mut steps, mut converged, mut best) = (0, em.vanished(&state), None);

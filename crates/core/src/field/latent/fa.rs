@@ -12,7 +12,7 @@
 //! algorithms for ML factor analysis. Psychometrika 47, 1982.
 
 use super::fit::{Fit, OWN_FLOOR, turned};
-use super::ppca::{LatentSolver, MAX_ITERATIONS, SOLVER, TOLERANCE, built, points_for};
+use super::ppca::{LatentSolver, built, fit_rows, points_for};
 use crate::error::Result;
 use crate::field::{Build, Built, Info, InputKind, Site};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
@@ -37,11 +37,7 @@ impl Default for Fa {
 
 impl Table for Fa {
     const METHOD: &'static str = "fa";
-    const TABLE: &'static [Parameter<Fa>] = &[
-        Parameter::new("solver", SOLVER, Kind::Choice(LatentSolver::NAMES), field!(solver)),
-        Parameter::new("tolerance", TOLERANCE, Kind::number(1e-15, 1.0), field!(tolerance)),
-        Parameter::new("max-iterations", MAX_ITERATIONS, Kind::count(1, 1_000_000), field!(max_iterations)),
-    ];
+    const TABLE: &'static [Parameter<Fa>] = fit_rows![];
 }
 
 impl Build for Fa {

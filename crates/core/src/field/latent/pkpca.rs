@@ -18,14 +18,20 @@
 //! q log(1 + λ) + α/(1 + λ) + (n − 1 − q) log λ + β/λ
 //! ```
 //!
-//! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 4.
+//! Without the feature vectors this model has no EM of its own. Its components span the subspace of principal coordinates,
+//! whose EM needs none; that one is started from the components of a sample, which place all points (section 5.3).
+//!
+//! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, sections 4
+//! and 5.3.
 
 use crate::error::Result;
+use crate::field::latent::em;
+use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::kernel_rows;
 use crate::field::{Build, Built, Info, InputKind, Site};
 use crate::kernel::Kernel;
-use crate::parameter::{Kind, Parameter, Table, field};
+use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use serde::{Deserialize, Serialize};
 
 /// Probabilistic kernel PCA.
@@ -35,12 +41,30 @@ pub struct Pkpca {
     pub kernel: Kernel,
     /// How many landmarks stand for the points.
     pub landmarks: Option<usize>,
+    /// What finds the components.
+    pub solver: PkpcaSolver,
 }
+
+/// What finds the components.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PkpcaSolver {
+    /// A partial eigen-solve.
+    #[default]
+    Eigen,
+    /// The iteration of probabilistic principal coordinates, from the components of a sample.
+    Em,
+}
+
+choices!(PkpcaSolver {
+    Eigen: "eigen", "a partial eigen-solve";
+    Em: "em", "the iteration of ppco, from the components of a sample of the points";
+});
 
 impl Table for Pkpca {
     const METHOD: &'static str = "pkpca";
     const TABLE: &'static [Parameter<Pkpca>] = kernel_rows![
-        Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO)
+        Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
+        Parameter::new("solver", "what finds the components", Kind::Choice(PkpcaSolver::NAMES), field!(solver)),
     ];
 }
 
@@ -59,7 +83,14 @@ impl Build for Pkpca {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let principal = Principal::of(Self::METHOD, self.kernel, self.landmarks, site)?;
+        let &Pkpca { kernel, landmarks, solver } = self;
+        let principal = match solver {
+            PkpcaSolver::Eigen => Principal::of(Self::METHOD, kernel, landmarks, site)?,
+            PkpcaSolver::Em => {
+                let solver = PpcoSolver::Em;
+                em::fit(Self::METHOD, &Ppco { kernel, landmarks, solver, ..Ppco::default() }, site)?.0
+            }
+        };
         let gammas = principal.gammas(site.dims);
         let n = principal.len();
         let (kept, rest) = (gammas.iter().sum::<f64>() / n as f64, principal.rest(site.dims) / n as f64);

@@ -37,9 +37,33 @@ choices! {
     }
 }
 
-pub(super) const SOLVER: &str = "what finds the likeliest model";
-pub(super) const TOLERANCE: &str = "the part of the log likelihood that a step must gain, else the fit ends";
-pub(super) const MAX_ITERATIONS: &str = "how often the data may be gone through";
+/// The rows of the table of a method whose likelihood is climbed by [`Fit`], and more of its own.
+macro_rules! fit_rows {
+    ($($more:expr),* $(,)?) => {
+        &[
+            Parameter::new(
+                "solver",
+                "what finds the likeliest model",
+                Kind::Choice(LatentSolver::NAMES),
+                field!(solver)
+            ),
+            Parameter::new(
+                "tolerance",
+                "the part of the log likelihood that a step must gain, else the fit ends",
+                Kind::number(1e-15, 1.0),
+                field!(tolerance)
+            ),
+            Parameter::new(
+                "max-iterations",
+                "how often the data may be gone through",
+                Kind::count(1, 1_000_000),
+                field!(max_iterations)
+            ),
+            $($more),*
+        ]
+    };
+}
+pub(super) use fit_rows;
 
 /// Probabilistic principal component analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,11 +84,7 @@ impl Default for Ppca {
 
 impl Table for Ppca {
     const METHOD: &'static str = "ppca";
-    const TABLE: &'static [Parameter<Ppca>] = &[
-        Parameter::new("solver", SOLVER, Kind::Choice(LatentSolver::NAMES), field!(solver)),
-        Parameter::new("tolerance", TOLERANCE, Kind::number(1e-15, 1.0), field!(tolerance)),
-        Parameter::new("max-iterations", MAX_ITERATIONS, Kind::count(1, 1_000_000), field!(max_iterations)),
-    ];
+    const TABLE: &'static [Parameter<Ppca>] = fit_rows![];
 }
 
 impl Build for Ppca {

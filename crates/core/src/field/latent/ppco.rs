@@ -20,7 +20,7 @@
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3. (In their
 //! experiments the kernel is divided by n, which divides γ and λ by n, and Y by √n.)
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::kernel_rows;
@@ -137,15 +137,7 @@ impl Build for Ppco {
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (principal, found) = match self.solver {
             PpcoSolver::Eigen => (Principal::of(Self::METHOD, self.kernel, self.landmarks, site)?, None),
-            PpcoSolver::Em | PpcoSolver::EmPlain => {
-                if self.landmarks.is_some_and(|count| count < site.len()) {
-                    let name = if self.solver == PpcoSolver::Em { "em" } else { "em-plain" };
-                    return Err(Error::parameter(format!(
-                        "`solver` {name} works on all pairs; leave out `landmarks`, or use `solver` eigen"
-                    )));
-                }
-                em::fit(self, site)?
-            }
+            PpcoSolver::Em | PpcoSolver::EmPlain => em::fit(Self::METHOD, self, site)?,
         };
         let gammas = principal.gammas(site.dims);
         let Estimate { noise, loss } = found.unwrap_or_else(|| Estimate::closed_form(&principal, &gammas, site.dims));

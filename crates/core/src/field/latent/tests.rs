@@ -197,3 +197,109 @@ proptest! {
         }
     }
 }
+
+/// Every pattern of missing cells of a row, the row without any cell too: the hidden coordinates and the missing cells are
+/// those of the joint Gaussian of (z, x), conditioned on the observed cells by its dense covariance.
+#[test]
+fn every_pattern_of_missing_cells_is_conditioned_on_exactly() {
+    let model = fitted(
+        Fa::default(),
+        2,
+        &Points::new(60, 5, (0..300).map(|at| normal(at) + 2.0 * normal(900 + at / 5)).collect()).unwrap(),
+    );
+    let latent = model.latent().unwrap();
+    let (p, q) = (5, 2);
+    // The covariance of (z, x), from the model alone.
+    let shared =
+        |j: usize, k: usize| (0..q).map(|a| latent.loadings[j * q + a] * latent.loadings[k * q + a]).sum::<f64>();
+    let joint = |a: usize, b: usize| match (a < q, b < q) {
+        (true, true) => f64::from(u8::from(a == b)),
+        (true, false) => latent.loadings[(b - q) * q + a],
+        (false, true) => latent.loadings[(a - q) * q + b],
+        (false, false) => shared(a - q, b - q) + if a == b { latent.noise[a - q] } else { 0.0 },
+    };
+    for pattern in 0..1usize << p {
+        let (gone, seen): (Vec<usize>, Vec<usize>) = (0..p).partition(|j| pattern >> j & 1 == 1);
+        let x: Vec<f64> = (0..p).map(|j| if gone.contains(&j) { f64::NAN } else { normal(77 + j) }).collect();
+        // A second row that has every cell, since no column may be empty.
+        let rows = Points::with_missing(2, p, [x.clone(), vec![0.5; p]].concat()).unwrap();
+        let (full, deviations) = latent.complete(&rows).unwrap();
+        let posterior = &model.posteriors(&rows).unwrap()[0];
+        // E[a | x] = Σ(a, o) Σ(o, o)⁻¹ (x − μ), var = Σ(a, a) − Σ(a, o) Σ(o, o)⁻¹ Σ(o, a).
+        let d = seen.len();
+        let conditioned = |a: usize| {
+            let across: Vec<f64> = seen.iter().map(|&j| joint(a, q + j)).collect();
+            let mut matrix: Vec<f64> = (0..d * d).map(|at| joint(q + seen[at / d], q + seen[at % d])).collect();
+            let mut weights = across.clone();
+            assert!(d == 0 || crate::linalg::dense::small::solve_positive_definite(&mut matrix, &mut weights));
+            let mean: f64 = weights.iter().zip(&seen).map(|(w, &j)| w * (x[j] - latent.mean[j])).sum();
+            (mean, joint(a, a) - weights.iter().zip(&across).map(|(w, c)| w * c).sum::<f64>())
+        };
+        for a in 0..q {
+            let (mean, variance) = conditioned(a);
+            let (found, spread) = (posterior.mean[a], posterior.covariance[a * q + a]);
+            assert!((found - mean).abs() < 1e-10 && (spread - variance).abs() < 1e-10, "{pattern:05b}: {found} {mean}");
+        }
+        for (at, &j) in gone.iter().enumerate() {
+            let (mean, variance) = conditioned(q + j);
+            let (found, deviation) = (full.row(0)[j] - latent.mean[j], deviations[at]);
+            assert!((found - mean).abs() < 1e-10 && (deviation - variance.sqrt()).abs() < 1e-10, "{pattern:05b}: {j}");
+        }
+    }
+}
+
+/// Two points, one feature, as many coordinates as features or more, constant columns, points that are all the same: a map of
+/// finite numbers, or one line that says the way out.
+#[test]
+fn data_at_the_edge_give_a_map_or_a_reason() {
+    let linear = crate::Kernel::Linear;
+    let methods: [Method; 7] = [
+        Ppca::default().into(),
+        em().into(),
+        Fa::default().into(),
+        crate::Ppco::default().into(),
+        crate::Ppco { kernel: linear, ..crate::Ppco::default() }.into(),
+        crate::Pkpca::default().into(),
+        crate::Pkpca { kernel: linear, ..crate::Pkpca::default() }.into(),
+    ];
+    let table = |n: usize, p: usize, cell: &dyn Fn(usize, usize) -> f64| {
+        Points::new(n, p, (0..n * p).map(|at| cell(at / p, at % p)).collect()).unwrap()
+    };
+    let some = |i: usize, j: usize| normal(31 * i + j);
+    let cases = [
+        ("two points", table(2, 3, &some), 1),
+        ("one feature", table(30, 1, &some), 1),
+        ("as many coordinates as features", table(30, 3, &some), 3),
+        ("more coordinates than features", table(30, 3, &some), 4),
+        ("a constant column", table(30, 4, &|i, j| if j == 2 { 7.5 } else { some(i, j) }), 2),
+        ("constant columns but one", table(30, 4, &|i, j| if j == 2 { some(i, j) } else { -1e6 }), 1),
+        ("the same point", table(30, 4, &|_, j| j as f64), 2),
+        ("two places", table(30, 4, &|i, j| (i % 2 * (j + 1)) as f64), 2),
+        ("tiny", table(30, 4, &|i, j| 1e-140 * some(i, j)), 2),
+        ("huge", table(30, 4, &|i, j| 1e140 * some(i, j)), 2),
+    ];
+    for (name, points, dims) in &cases {
+        for method in &methods {
+            let label = format!("{name}, {method:?}");
+            match (Recipe { method: method.clone(), dims: *dims, ..Recipe::default() }).fit(points) {
+                Ok(model) => {
+                    assert!(model.embedding().values().iter().all(|y| y.is_finite()), "{label}");
+                    assert!(model.transform(points).unwrap().values().iter().all(|y| y.is_finite()), "{label}");
+                }
+                Err(error) => {
+                    let text = error.to_string();
+                    // Only what models the cells needs noise in them.
+                    let of_cells = ["ppca", "fa"].contains(&method.info().name);
+                    let known = text.contains("all points are the same") || of_cells && text.contains("leave no noise");
+                    assert!(known, "{label}: {text}");
+                    assert!(text.contains("; ") && !text.contains('\n'), "{label}: {text}");
+                }
+            }
+        }
+    }
+    // What can be known is exact: two points are half their distance from the middle, whatever else is fitted.
+    let points = table(2, 3, &some);
+    let far = crate::Metric::Euclidean.distance(points.row(0), points.row(1));
+    let map = fitted(methods[6].clone(), 1, &points);
+    assert!(map.embedding().values().iter().all(|y| (y.abs() - 0.5 * far).abs() < 1e-12), "{:?}", map.embedding());
+}

@@ -3,15 +3,11 @@
 use crate::error::Result;
 use crate::graph::pieces::Sets;
 use crate::graph::search::watch::Watch;
-use crate::graph::{Index, Lists, Metric};
-use crate::points::Points;
+use crate::graph::{Index, Lists};
 use crate::progress::Observer;
 
 /// 97.5 % of a Gaussian is below this.
 const Z: f64 = 1.959_963_984_540_054;
-
-/// However few points there are, they are divided into so many cells.
-const FEWEST_CELLS: usize = 5;
 
 /// Some points with their nearest others among all points.
 pub(super) struct Near {
@@ -79,21 +75,6 @@ impl Clusters {
         Clusters { of: (0..n as u32).map(|i| sets.root(i)).collect() }
     }
 
-    /// Some rows by which of evenly spaced points they are nearest to, about `size` points to a cell: for terms that depend
-    /// on each other across whole neighborhoods.
-    ///
-    /// # Errors
-    ///
-    /// As [`Index::nearest`].
-    pub(super) fn cells(points: &Points, rows: &[u32], size: usize) -> Result<Clusters> {
-        let all = |rows: &[u32]| points.select(&rows.iter().map(|&i| i as usize).collect::<Vec<_>>());
-        let centers = all(&evenly_spaced(points.rows(), (points.rows() / size).max(FEWEST_CELLS)));
-        let (nearest, _) = Index::new(&centers, Metric::Euclidean)?.nearest(&all(rows), 1)?;
-        let mut of = vec![0; points.rows()];
-        rows.iter().zip(nearest).for_each(|(&i, cell)| of[i as usize] = cell);
-        Ok(Clusters { of })
-    }
-
     /// The standard deviation of a sum with a term for each of the rows; nothing if all are in one cluster.
     pub(super) fn deviation(&self, rows: &[u32], terms: &[f64]) -> Option<f64> {
         let (mut sums, mut met) = (vec![0.0; self.of.len()], vec![false; self.of.len()]);
@@ -117,6 +98,8 @@ pub(super) fn interval(value: f64, error: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::graph::Metric;
+    use crate::points::Points;
     use crate::progress::Silent;
 
     #[test]

@@ -2,8 +2,14 @@
 //!
 //! ```text
 //! v(q) = 1 − R²(g[i,j], ‖y[i] − y[j]‖)       over all pairs, q coordinates;   v(0) = 1
-//! d = the smallest q after which one more coordinate takes less than a fifth of what is left
+//! r(q) = v(q)/v(q − 1)                       the part of what was left that coordinate q leaves
+//! d = the q of largest r(q + 1)/r(q), of those with r(q + 1) > 4/5 and r(q + 1)/r(q) > 1.15
 //! ```
+//!
+//! In words: after d coordinates the next takes less than a fifth of what is left, and the fall breaks off there more than
+//! anywhere else. The second half is needed in many dimensions, where every coordinate takes less than a fifth: of a cube of
+//! eight dimensions the first takes a tenth. If the fall never breaks off, all coordinates count where there are as many as
+//! features, and else there is no elbow.
 //!
 //! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
 //! Science 290, 2000 (figure 2; they read the elbow by eye).
@@ -22,8 +28,12 @@ use serde::Serialize;
 const NEIGHBORS: usize = 10;
 /// The most coordinates that are tried.
 const MOST: usize = 10;
-/// The part of the residual variance that one more coordinate must leave at most.
+/// A coordinate that leaves more than this part of the residual variance helps little.
 const LEFT: f64 = 0.8;
+/// A residual variance below this is none.
+const ROUNDING: f64 = 1e-12;
+/// How many times the part that the coordinate before it left.
+const BREAK: f64 = 1.15;
 
 /// The residual variances.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,7 +61,7 @@ pub(super) fn elbow(points: &Points, observer: &dyn Observer) -> Result<Elbow> {
     let map = recipe.fit_watched(&graph, observer)?;
     let geodesics = Paths::new(&graph.union(), n).from_sources(&(0..n).collect::<Vec<_>>(), observer)?;
     let residual_variances = residual_variances(&geodesics, map.embedding());
-    let dimension = after(&residual_variances);
+    let dimension = after(&residual_variances, points.cols());
     Ok(Elbow { residual_variances, dimension, points: n })
 }
 
@@ -86,12 +96,15 @@ fn residual_variances(distances: &[f64], map: &Points) -> Vec<f64> {
     (0..dims).map(one).collect()
 }
 
-/// The smallest number of coordinates after which the next leaves more than four fifths.
-fn after(variances: &[f64]) -> Option<usize> {
-    variances.windows(2).position(|pair| pair[1] > LEFT * pair[0]).map(|at| at + 1).or(
-        // One feature has one coordinate, and nothing can come after it.
-        (variances.len() < MOST).then_some(variances.len()),
-    )
+/// Where the fall of the residual variances breaks off.
+fn after(variances: &[f64], features: usize) -> Option<usize> {
+    let variance = |q: usize| if q == 0 { 1.0 } else { variances[q - 1].max(ROUNDING) };
+    let left = |q: usize| variance(q) / variance(q - 1);
+    let breaks = |q: usize| left(q + 1) / left(q);
+    let helps_little = |&q: &usize| left(q + 1) > LEFT && breaks(q) > BREAK;
+    let elbows = (1..variances.len()).filter(helps_little);
+    let most = elbows.max_by(|&a, &b| breaks(a).total_cmp(&breaks(b)).then(b.cmp(&a)));
+    most.or((variances.len() == features).then_some(features))
 }
 
 #[cfg(test)]
@@ -100,11 +113,16 @@ mod tests {
     use crate::progress::Silent;
 
     #[test]
-    fn the_elbow_is_before_the_first_coordinate_that_helps_little() {
-        assert_eq!(after(&[0.0157, 0.000595, 0.000619]), Some(2));
-        assert_eq!(after(&[0.6, 0.4, 0.2, 0.19]), Some(3));
-        assert_eq!(after(&[1e-9]), Some(1));
-        assert_eq!(after(&(0..10).map(|q| 0.5f64.powi(q)).collect::<Vec<_>>()), None);
+    fn the_elbow_is_where_the_fall_breaks_off() {
+        assert_eq!(after(&[0.0157, 0.000595, 0.000619], 3), Some(2));
+        assert_eq!(after(&[0.6, 0.4, 0.2, 0.19], 9), Some(3));
+        assert_eq!(after(&[1e-9], 1), Some(1));
+        // A cube of eight dimensions: every coordinate takes little, and none that comes after them takes anything.
+        let cube = [0.903, 0.799, 0.706, 0.593, 0.479, 0.378, 0.260, 0.157, 0.153, 0.150];
+        assert_eq!((after(&cube, 20), after(&cube[..8], 8), after(&cube[..6], 20)), (Some(8), Some(8), None));
+        assert_eq!(after(&(1..=10).map(|q| 0.5f64.powi(q)).collect::<Vec<_>>(), 20), None);
+        // No variance is left at all.
+        assert_eq!(after(&[0.5, 0.0, 0.0], 9), Some(2));
     }
 
     #[test]

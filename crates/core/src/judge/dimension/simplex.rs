@@ -11,10 +11,20 @@
 //! The dimension of a neighborhood is where that expectation is s, by straight lines between whole dimensions, and the
 //! estimate is its mean over the points. Little bias in many dimensions; curvature makes it too large.
 //!
+//! **The interval.** Neighborhoods overlap, and s is a mean over pairs of points in which the direction of one alone says
+//! nothing (E sin(v, w) is the same for every v). So two neighborhoods vary together by the pairs of points that they share,
+//! the square of their part w of shared points, and
+//!
+//! ```text
+//! cov(s[i], s[j]) = σ² w[i,j]²        σ² = Σ w² ψ[i] ψ[j] / Σ w⁴ over all i, j       var Σᵢ ψ[i] = σ² Σ w²
+//! ```
+//!
+//! by least squares, with ψ what the dimensions of the neighborhoods differ by from their mean.
+//!
 //! K. Johnsson, C. Soneson, M. Fontes. Low bias local intrinsic dimension estimation from expected simplex skewness. IEEE
 //! Transactions on Pattern Analysis and Machine Intelligence 37(1), 2015 (their version a, with simplices of dimension 1).
 
-use super::near::{Clusters, Near};
+use super::near::Near;
 use super::{Estimate, Name};
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
@@ -56,11 +66,34 @@ pub(super) fn dimension(points: &Points, near: &Near, observer: &dyn Observer) -
     };
     let found = parallel::try_collect(some.len(), one)?;
     let value = found.iter().sum::<f64>() / found.len() as f64;
-    let rows: Vec<u32> = some.iter().map(|&at| near.rows[at as usize]).collect();
+    let lists: Vec<&[u32]> = some.iter().map(|&at| &near.neighbors(at as usize)[..k]).collect();
     let terms: Vec<f64> = found.iter().map(|one| one - value).collect();
-    let error =
-        Clusters::cells(points, &rows, k)?.deviation(&rows, &terms).map(|deviation| deviation / found.len() as f64);
-    Ok(Some(Estimate::new(Name::Ess, value, found.len()).with_error(error)))
+    let error = deviation(&lists, points.rows(), &terms) / found.len() as f64;
+    Ok(Some(Estimate::new(Name::Ess, value, found.len()).with_error((found.len() > 1).then_some(error))))
+}
+
+/// The standard deviation of a sum with a term for each of these neighborhoods among `n` points.
+fn deviation(lists: &[&[u32]], n: usize, terms: &[f64]) -> f64 {
+    // In whose neighborhoods each point is.
+    let mut members: Vec<Vec<u32>> = vec![Vec::new(); n];
+    for (at, list) in lists.iter().enumerate() {
+        list.iter().for_each(|&i| members[i as usize].push(at as u32));
+    }
+    // Σⱼ w², Σⱼ w⁴ and Σⱼ w² ψ[i] ψ[j].
+    let sums = parallel::collect(lists.len(), |at| {
+        let mut met: Vec<u32> = lists[at].iter().flat_map(|&i| members[i as usize].iter().copied()).collect();
+        met.sort_unstable();
+        let mut sums = [0.0; 3];
+        for same in met.chunk_by(|a, b| a == b) {
+            let square = (same.len() as f64 / lists[at].len() as f64).powi(2);
+            let terms = [square, square * square, square * terms[at] * terms[same[0] as usize]];
+            sums.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term);
+        }
+        sums
+    });
+    let [twice, four_times, together] = [0, 1, 2].map(|which| sums.iter().map(|sums| sums[which]).sum::<f64>());
+    // The squares of the parts are a positive semidefinite matrix, so that only rounding is negative.
+    (together.max(0.0) / four_times * twice).sqrt()
 }
 
 /// s of the given points.
@@ -134,6 +167,16 @@ mod tests {
         assert!((reference[4] - 9.0 * std::f64::consts::PI / 32.0).abs() < 1e-15);
         assert!(reference.windows(2).all(|pair| pair[0] < pair[1]) && reference[899] < 1.0);
         assert!((between(&reference, 0.5 * (reference[6] + reference[7])) - 7.5).abs() < 1e-9);
+    }
+
+    /// Two neighborhoods that share half of their points, and one apart: w² is 1/4 between the first two.
+    #[test]
+    fn neighborhoods_vary_together_by_the_pairs_they_share() {
+        let lists: [&[u32]; 3] = [&[0, 1], &[1, 2], &[3, 4]];
+        let together = 1.0 + 4.0 + 9.0 - 2.0 * 0.25 * 2.0;
+        let wanted = (together / (3.0 + 2.0 / 16.0) * (3.0 + 2.0 / 4.0f64)).sqrt();
+        assert!((deviation(&lists, 5, &[1.0, -2.0, 3.0]) - wanted).abs() < 1e-14);
+        assert_eq!(deviation(&lists, 5, &[0.0; 3]), 0.0);
     }
 
     #[test]

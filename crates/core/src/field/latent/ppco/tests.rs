@@ -197,6 +197,6 @@ fn a_stop_ends_the_iteration_with_what_it_has() {
     let method = Ppco { solver: PpcoSolver::EmPlain, tolerance: 1e-14, ..Ppco::default() };
     match method.build(&site) {
         Ok(built) => assert!(!built.converged),
-        Err(error) => assert!(matches!(error, Error::Stopped)),
+        Err(error) => assert!(matches!(error, crate::Error::Stopped)),
     }
 }

@@ -10,10 +10,15 @@
 //!
 //! `docs/missing.md` has a comparison with other ways.
 //!
-//! ppca and fa do not need the guesses: they integrate missing cells out.
+//! ppca and fa do not need the guesses: they integrate missing cells out. Tables of distances and of similarities are
+//! completed by a fit of their own ([`complete_distances`], [`complete_similarities`]).
 //!
 //! O. Troyanskaya, M. Cantor, G. Sherlock et al. Missing value estimation methods for DNA microarrays. Bioinformatics 17,
 //! 2001 (the second step).
+
+mod dissimilarities;
+
+pub use dissimilarities::{complete_distances, complete_similarities};
 
 use crate::error::Result;
 use crate::field::latent::fit::Fit;
@@ -145,10 +150,7 @@ fn model(points: &Points, dims: usize, max_iterations: usize, observer: &dyn Obs
 
 /// What a latent model says of the missing cells.
 fn guessed(latent: &Latent, points: &Points) -> Result<Points> {
-    let posteriors = latent.posteriors(points)?;
-    let of_row = |i: usize| latent.guesses(points.missing_of(i), &posteriors[i]).map(|(guess, _)| guess).collect();
-    let rows: Vec<Vec<f64>> = parallel::collect(points.rows(), of_row);
-    points.with_guesses(&rows.concat())
+    Ok(latent.complete(points)?.0)
 }
 
 /// What the nearest rows that have a cell say of it; the guess that stands there if none of those looked at has it.

@@ -1,0 +1,60 @@
+//! The input with a guess in every missing cell, and how far off the guesses may be.
+
+use crate::args::Embed;
+use crate::flags::{Kind, MissingName};
+use crate::input::{Data, numbered};
+use crate::outputs::Outputs;
+use eigenfold::error::{Error, Result};
+use eigenfold::{Latent, Method, Model, Points, io};
+
+/// Refuses what cannot be written, before any work is done.
+pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
+    let refused = |fact: String| Err(Error::Parameter(fact));
+    let flag = if args.completed.is_some() { "--completed" } else { "--completed-std" };
+    if args.completed.is_none() && args.completed_std.is_none() {
+        return Ok(());
+    }
+    if args.input.missing == MissingName::Error {
+        return refused(format!("{flag} writes what stands in missing cells; add --missing model or --missing mean"));
+    }
+    if args.input_kind == Kind::Graph {
+        return refused(format!("a graph has no cells to complete; leave out {flag}"));
+    }
+    let name = method.info().name;
+    if args.completed_std.is_some() && !["ppca", "fa"].contains(&name) {
+        return refused(format!("the guesses for {name} have no deviations; --completed-std is for ppca and fa"));
+    }
+    Ok(())
+}
+
+/// Stages the files that were asked for: rows and columns as in the input, the label column apart.
+pub(crate) fn stage<'a>(args: &Embed, data: &'a Data, model: &'a Model, outputs: &mut Outputs<'a>) -> Result<()> {
+    let table = match data {
+        Data::Points(points) => points,
+        Data::Distances(distances) => distances.matrix(),
+        Data::Graph(_) => return Ok(()), // Refused.
+    };
+    let names = model.names().map_or_else(|| numbered("x", table.cols()), <[String]>::to_vec);
+    if let Some(target) = &args.completed {
+        let full = match model.latent() {
+            Some(latent) => latent.complete(table)?.0,
+            None => table.clone(),
+        };
+        let names = names.clone();
+        outputs.stage(target, move |name| io::write(name, &names, &full, None))?;
+    }
+    if let (Some(target), Some(latent)) = (&args.completed_std, model.latent()) {
+        let deviations = deviations(latent, table)?;
+        outputs.stage(target, move |name| io::write(name, &names, &deviations, None))?;
+    }
+    Ok(())
+}
+
+/// The deviation of every missing cell; 0 where a cell was observed.
+fn deviations(latent: &Latent, table: &Points) -> Result<Points> {
+    let mut values = vec![0.0; table.values().len()];
+    for (&at, deviation) in table.missing().iter().zip(latent.complete(table)?.1) {
+        values[at] = deviation;
+    }
+    Points::new(table.rows(), table.cols(), values)
+}

@@ -1,0 +1,374 @@
+//! Tables of distances or similarities with missing cells: a fit to the known ones says what the others are.
+//!
+//! Under probabilistic principal coordinates ([`Ppco`](crate::Ppco)) a squared dissimilarity is a squared distance on the
+//! map and what the noise of both points adds. The coordinates and the noise that come nearest to the known ones,
+//!
+//! ```text
+//! least over Y and λ ≥ 0:   Σ (δ²[i,j] − ‖y[i] − y[j]‖² − 2 λ)²   over the known pairs,
+//! ```
+//!
+//! give the missing ones: δ²[i,j] = ‖y[i] − y[j]‖² + 2 λ. Y has as many columns as predict held-out pairs best. The descent
+//! starts from classical scaling, with shortest paths along known pairs in the place of missing ones.
+//!
+//! This is not the EM of the model with missing dissimilarities added to what it integrates out. That one has no maximum to
+//! go to: as soon as some table of rank q agrees with the known cells the likelihood grows without bound, and its
+//! expectations are those of a Wishart matrix whose degrees of freedom nobody knows (`docs/methods/ppco.md`).
+//!
+//! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3 (the model).
+
+use crate::distances::{Completion, Distances};
+use crate::error::{Error, Result, sizes_text};
+use crate::field::scaling::centered::Centered;
+use crate::graph::pieces::Sets;
+use crate::graph::{Graph, Paths};
+use crate::linalg::eigen::top::operator_top;
+use crate::linalg::parallel;
+use crate::memory;
+use crate::optimize::{Bounds, Descent, Ended, Objective, Stop};
+use crate::points::Points;
+use crate::progress::{Observer, Stage};
+
+/// Numbers of columns to choose from, and one in how many known pairs is held out to choose.
+const COLUMNS: [usize; 6] = [1, 2, 3, 5, 8, 13]; // As in `Squares::value`.
+const HELD_OUT: usize = 10;
+/// Fewer held-out pairs than this choose nothing.
+const FEW: usize = 5;
+/// A larger number of columns must predict better by this part.
+const BETTER: f64 = 0.01;
+/// An error below this is none, and one column more than needed would only make the descent slower.
+const SURE: f64 = 1e-4;
+/// The most evaluations of a descent that chooses, and of the last one.
+const TRIAL: usize = 120;
+const EVALUATIONS: usize = 1000;
+/// The part of the value that so many evaluations must gain, else the descent ends: what is left then is next to nothing
+/// beside what the columns cannot hold.
+const GAIN: f64 = 0.01;
+const WHILE: usize = 50;
+/// A mean square of what is left beyond this part of the squares is rounding.
+const EXACT: f64 = 1e-18;
+
+/// The distances of a square table in which some cells are missing ([`Points::with_missing`]). A cell whose mirror image is
+/// known is not missing, and neither is the diagonal.
+///
+/// ```
+/// use eigenfold::{Points, missing::complete_distances, progress::Silent};
+///
+/// // Nine places on a line; nobody measured from the first to the last.
+/// let cell = |i: usize, j: usize| if i.abs_diff(j) == 8 { f64::NAN } else { i.abs_diff(j) as f64 };
+/// let table = Points::with_missing(9, 9, (0..81).map(|at| cell(at / 9, at % 9)).collect())?;
+/// let distances = complete_distances(&table, &Silent)?;
+/// assert!((distances.between(0, 8) - 8.0).abs() < 1e-6);
+/// # Ok::<(), eigenfold::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As [`Distances::new`], and if the known cells do not say where a point is.
+pub fn complete_distances(table: &Points, observer: &dyn Observer) -> Result<Distances> {
+    let n = table.rows();
+    if table.missing().is_empty() || table.cols() != n {
+        return Distances::new(table.clone());
+    }
+    let (filled, missing) = mirrored(table, |_, _| 0.0)?;
+    completed(Distances::new(filled)?, &missing, observer)
+}
+
+/// The same of a table of similarities: a similarity is missing, and with it a distance.
+///
+/// # Errors
+///
+/// As [`Distances::from_similarities`], if the similarity of a point to itself is missing, and if the known cells do not say
+/// where a point is.
+pub fn complete_similarities(table: &Points, observer: &dyn Observer) -> Result<Distances> {
+    let n = table.rows();
+    if table.missing().is_empty() || table.cols() != n {
+        return Distances::from_similarities(table);
+    }
+    if let Some(i) = (0..n).find(|&i| table.missing_of(i).any(|j| j == i)) {
+        let fact = format!("the similarity of point {} to itself is missing", i + 1);
+        return Err(Error::data(format!("{fact}; give the diagonal, or leave the row and the column out")));
+    }
+    let own = |i: usize| table.row(i)[i];
+    let (filled, missing) = mirrored(table, |i, j| 0.5 * own(i) + 0.5 * own(j))?;
+    completed(Distances::from_similarities(&filled)?, &missing, observer)
+}
+
+/// The table with mirror images and `stand_in` in missing cells, and which cells these stand-ins are in.
+fn mirrored(table: &Points, stand_in: impl Fn(usize, usize) -> f64) -> Result<(Points, Vec<usize>)> {
+    let n = table.rows();
+    let is_missing = |at: usize| table.missing().binary_search(&at).is_ok();
+    let (mut values, mut missing) = (table.values().to_vec(), Vec::new());
+    for &at in table.missing() {
+        let (i, j) = (at / n, at % n);
+        values[at] = match (i == j, is_missing(j * n + i)) {
+            (true, _) => 0.0,
+            (false, false) => values[j * n + i],
+            (false, true) => {
+                missing.push(at);
+                stand_in(i, j)
+            }
+        };
+    }
+    Ok((Points::new(n, n, values)?, missing))
+}
+
+/// Distances with the missing ones fitted.
+fn completed(distances: Distances, missing: &[usize], observer: &dyn Observer) -> Result<Distances> {
+    if missing.is_empty() {
+        return Ok(distances);
+    }
+    let n = distances.len();
+    let (needed, limit) = (48 * (n as u64) * (n as u64), memory::available());
+    if needed > limit {
+        let (what, way_out) = ("the fit of the missing cells".into(), "leave rows and columns out".into());
+        return Err(Error::Memory { what, needed, limit, way_out });
+    }
+    let known = Known::of(&distances, missing)?;
+    let (columns, error) = known.columns(observer)?;
+    let fitted = known.fit(columns, EVALUATIONS, observer)?;
+    let guess = |at: usize| known.unit * fitted.square(at / n, at % n).max(0.0).sqrt();
+    let completion = Completion {
+        columns,
+        noise: known.unit * fitted.noise * known.unit,
+        error,
+        loose: known.counts().filter(|&count| count <= columns).count(),
+        converged: fitted.converged,
+    };
+    distances.completed(missing, &missing.iter().map(|&at| guess(at)).collect::<Vec<_>>(), completion)
+}
+
+/// The known squared distances, in units of their root mean square.
+struct Known {
+    n: usize,
+    unit: f64,
+    /// NaN where it is not known, and on the diagonal.
+    squares: Vec<f64>,
+}
+
+impl Known {
+    /// Refuses what says nothing of some point.
+    fn of(distances: &Distances, missing: &[usize]) -> Result<Known> {
+        let n = distances.len();
+        let mut squares = distances.matrix().values().to_vec();
+        missing.iter().for_each(|&at| squares[at] = f64::NAN);
+        (0..n).for_each(|i| squares[i * n + i] = f64::NAN);
+        let largest = squares.iter().copied().filter(|d| !d.is_nan()).fold(f64::MIN_POSITIVE, f64::max);
+        let (mut sum, mut count) = (0.0, 0usize);
+        for square in squares.iter_mut().filter(|d| !d.is_nan()) {
+            *square = (*square / largest).powi(2);
+            (sum, count) = (sum + *square, count + 1);
+        }
+        let mean = if sum > 0.0 { sum / count as f64 } else { 1.0 };
+        squares.iter_mut().for_each(|square| *square /= mean);
+        let known = Known { n, unit: largest * mean.sqrt(), squares };
+        let way_out = "leave its row and column out, or give more of them";
+        if let Some((i, count)) = known.counts().enumerate().find(|&(_, count)| count < 2) {
+            let what = if count == 0 { "no cell of" } else { "only one cell of" };
+            let fact = format!("{what} point {} is known, which does not say where it is", i + 1);
+            return Err(Error::data(format!("{fact}; {way_out}")));
+        }
+        let sizes = known.pieces();
+        if sizes.len() > 1 {
+            let (count, sizes) = (sizes.len(), sizes_text(&sizes));
+            let fact = format!("the known cells leave the points in {count} pieces ({sizes})");
+            return Err(Error::data(format!(
+                "{fact}, and nothing says how far apart these are; give cells between them"
+            )));
+        }
+        Ok(known)
+    }
+
+    /// The number of points in each piece that known cells connect, largest first.
+    fn pieces(&self) -> Vec<usize> {
+        let mut sets = Sets::new(self.n);
+        for i in 0..self.n {
+            self.cells(i).take_while(|&(j, _)| j < i).for_each(|(j, _)| {
+                sets.merge(i as u32, j as u32);
+            });
+        }
+        let mut sizes = vec![0; self.n];
+        (0..self.n).for_each(|i| sizes[sets.root(i as u32) as usize] += 1);
+        sizes.retain(|&size| size > 0);
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes
+    }
+
+    fn row(&self, i: usize) -> &[f64] {
+        &self.squares[i * self.n..(i + 1) * self.n]
+    }
+
+    /// The known cells of point `i`: whom it is about, and the squared distance.
+    fn cells(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        self.row(i).iter().copied().enumerate().filter(|(_, square)| !square.is_nan())
+    }
+
+    /// How many cells of each point are known.
+    fn counts(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.n).map(|i| self.cells(i).count())
+    }
+
+    fn pairs(&self) -> usize {
+        self.counts().sum::<usize>() / 2
+    }
+
+    /// The number of columns that predicts held-out pairs best, and the error of that prediction: the root mean square, as a
+    /// part of that of the distances.
+    fn columns(&self, observer: &dyn Observer) -> Result<(usize, Option<f64>)> {
+        let n = self.n;
+        // More pairs than numbers that are fitted: the coordinates, without turns and shifts, and the noise.
+        let determined = |pairs: usize, r: usize| r < n - 1 && pairs + r * (r + 1) / 2 > n * r;
+        let pairs = (0..n * n).filter(|&at| at / n < at % n && !self.squares[at].is_nan());
+        let held: Vec<usize> = pairs.skip(HELD_OUT / 2).step_by(HELD_OUT).collect();
+        let allowed = |pairs: usize| COLUMNS.into_iter().filter(move |&r| determined(pairs, r));
+        if held.len() < FEW {
+            return Ok((allowed(self.pairs()).next_back().unwrap_or(1), None));
+        }
+        let mut without = Known { squares: self.squares.clone(), ..*self };
+        for &at in &held {
+            (without.squares[at], without.squares[at % n * n + at / n]) = (f64::NAN, f64::NAN);
+        }
+        let (mut best, mut least) = (1, f64::INFINITY);
+        for columns in allowed(without.pairs()) {
+            let fitted = without.fit(columns, TRIAL, observer)?;
+            let off = |at: usize| fitted.square(at / n, at % n).max(0.0).sqrt() - self.squares[at].sqrt();
+            let error = (held.iter().map(|&at| off(at).powi(2)).sum::<f64>()
+                / held.iter().map(|&at| self.squares[at]).sum::<f64>().max(f64::MIN_POSITIVE))
+            .sqrt();
+            if error < (1.0 - BETTER) * least {
+                (best, least) = (columns, error);
+            }
+            if least < SURE || error > 1.5 * least {
+                break;
+            }
+        }
+        Ok((best, least.is_finite().then_some(least)))
+    }
+
+    /// The least squares with so many columns.
+    fn fit(&self, columns: usize, evaluations: usize, observer: &dyn Observer) -> Result<Fitted> {
+        let start = self.start(columns, observer)?;
+        let mut lower = vec![f64::NEG_INFINITY; start.len()];
+        lower[self.n * columns] = 0.0;
+        let upper = vec![f64::INFINITY; start.len()];
+        let descent = Descent {
+            bounds: Bounds::Box { lower, upper },
+            memory: 10,
+            scale: None,
+            cautious: false,
+            stop: Stop { gradient: 1e-14, decrease: -1.0, evaluations },
+            stage: Some(Stage::Graph),
+        };
+        let mut objective = Squares { known: self, columns, pairs: self.pairs() as f64, lowest: Vec::new() };
+        let (y, report) = descent.minimize(&start, &mut objective, observer)?;
+        // Where no step lowers the value, rounding is all that is left.
+        let converged = !matches!(report.ended, Ended::Evaluations | Ended::Stopped);
+        Ok(Fitted { columns, noise: y[self.n * columns], converged, y })
+    }
+
+    /// Classical scaling with shortest paths in the place of what is missing, and what is left over as the noise.
+    fn start(&self, columns: usize, observer: &dyn Observer) -> Result<Vec<f64>> {
+        let n = self.n;
+        let lists = (0..n).map(|i| self.cells(i).map(|(j, square)| (j as u32, square.sqrt())).collect()).collect();
+        let paths = Paths::new(&Graph::from_lists(lists)?.union(), n);
+        let lengths = paths.from_sources(&(0..n).collect::<Vec<_>>(), observer)?;
+        let square = |i: usize, j: usize| {
+            let (known, length) = (self.row(i)[j], lengths[i * n + j].min(lengths[j * n + i]));
+            if i == j {
+                0.0
+            } else if !known.is_nan() {
+                known
+            } else if length.is_finite() {
+                length * length
+            } else {
+                1.0
+            }
+        };
+        let centered = Centered::from_squares(n, square, observer)?;
+        let top = operator_top(&centered, columns, 0, observer)?;
+        let kept: f64 = top.values.iter().take(columns).sum();
+        let noise = ((0.5 * n as f64 * centered.grand_mean() - kept) / (n - columns) as f64).max(0.0);
+        let along = |i: usize, q: usize| {
+            let value = top.values.get(q).map_or(0.0, |gamma| (gamma - noise).max(0.0).sqrt());
+            // No column is zero for all points: there the slope would be zero as well.
+            value * top.vectors[(i, q)] + 1e-3 * ((1 + i * columns + q) as f64).sin()
+        };
+        let y = (0..n * columns).map(|at| along(at / columns, at % columns));
+        Ok(y.chain([noise]).collect())
+    }
+}
+
+/// Coordinates and noise, in the units of [`Known`].
+struct Fitted {
+    columns: usize,
+    /// The coordinates, one row after the other, and the noise.
+    y: Vec<f64>,
+    noise: f64,
+    converged: bool,
+}
+
+impl Fitted {
+    /// ‖y[i] − y[j]‖² + 2 λ.
+    fn square(&self, i: usize, j: usize) -> f64 {
+        let row = |i: usize| &self.y[i * self.columns..(i + 1) * self.columns];
+        row(i).iter().zip(row(j)).map(|(a, b)| (a - b).powi(2)).sum::<f64>() + 2.0 * self.noise
+    }
+}
+
+/// The mean over the known pairs of (δ² − ‖y[i] − y[j]‖² − 2 λ)².
+struct Squares<'a> {
+    known: &'a Known,
+    columns: usize,
+    pairs: f64,
+    /// The lowest value after each evaluation.
+    lowest: Vec<f64>,
+}
+
+/// What a point adds to the sums over the pairs: the slope in its coordinates, Σ e and Σ e².
+type Row = (Vec<f64>, f64, f64);
+
+/// Of so many columns, known to the compiler so that it need not count them for every pair.
+fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row {
+    let (places, _) = y.as_chunks::<R>();
+    let (mut along, mut sum, mut squares) = ([0.0; R], 0.0, 0.0);
+    for (j, square) in known.cells(i) {
+        let apart: [f64; R] = std::array::from_fn(|q| places[i][q] - places[j][q]);
+        let off = square - apart.iter().map(|d| d * d).sum::<f64>() - 2.0 * noise;
+        sum += off;
+        squares += off * off;
+        along.iter_mut().zip(apart).for_each(|(s, d)| *s -= 4.0 * off * d);
+    }
+    (along.to_vec(), sum, squares)
+}
+
+impl Objective for Squares<'_> {
+    fn value(&mut self, x: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
+        let (n, r, pairs) = (self.known.n, self.columns, self.pairs);
+        let (y, noise) = (&x[..n * r], x[n * r]);
+        let of_row: fn(&Known, &[f64], f64, usize) -> Row = match r {
+            1 => of_row::<1>,
+            2 => of_row::<2>,
+            3 => of_row::<3>,
+            5 => of_row::<5>,
+            8 => of_row::<8>,
+            _ => of_row::<13>,
+        };
+        // Every pair is met twice, once from each of its points.
+        let rows = parallel::collect(n, |i| of_row(self.known, y, noise, i));
+        for (i, (along, ..)) in rows.iter().enumerate() {
+            slope[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);
+        }
+        slope[n * r] = -2.0 * rows.iter().map(|row| row.1).sum::<f64>() / pairs;
+        let value = 0.5 * rows.iter().map(|row| row.2).sum::<f64>() / pairs;
+        self.lowest.push(self.lowest.last().copied().unwrap_or(f64::INFINITY).min(value));
+        Ok(Some(value))
+    }
+
+    fn enough(&self) -> bool {
+        let Some(&now) = self.lowest.last() else { return false };
+        let before = self.lowest.len().checked_sub(WHILE + 1).map(|at| self.lowest[at]);
+        now <= EXACT || before.is_some_and(|before| before - now <= GAIN * now)
+    }
+}
+
+#[cfg(test)]
+mod tests;
