@@ -104,7 +104,10 @@ pub(crate) fn json(story: &Story) -> Value {
             object.insert("path".into(), json!(report.path));
         }
         object.extend(held_out.map(|held_out| ("evidence".to_string(), json!(held_out))));
-        object.extend(report.likelihood.as_ref().map(|fit| ("in_sample_fit".to_string(), json!(fit))));
+        if let Some(fit) = &report.likelihood {
+            object.insert("log_likelihood".into(), json!(fit.log_likelihood));
+            object.insert("in_sample_fit".into(), json!(fit));
+        }
         object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
         object.extend(chosen_dims.map(|choice| ("dimension".to_string(), json!(choice))));

@@ -53,7 +53,7 @@ pub struct Report {
     pub bridges: usize,
     /// The smallest number of neighbors that connects the graph, if it was not connected and this is known.
     pub connecting_k: Option<usize>,
-    /// The estimated part of the true neighbors that an approximate search found.
+    /// The part of the true neighbors that was found, measured on a sample, where some may have been missed.
     pub recall: Option<f64>,
     /// How the neighbors were searched.
     pub graph_route: Option<String>,
