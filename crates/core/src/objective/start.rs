@@ -7,6 +7,7 @@ use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Site};
+use crate::forces::Pairs;
 use crate::graph::{Graph, Neighbors, Search};
 use crate::ground::Ground;
 use crate::linalg::parallel;
@@ -38,6 +39,9 @@ choices! {
     }
 }
 
+/// The least weight of an edge in a spectral start: what holds pieces together must be seen.
+const LEAST_WEIGHT: f64 = 1e-6;
+
 /// Neighbors of the spectral start.
 const NEIGHBORS: usize = 15;
 
@@ -60,6 +64,23 @@ impl Init {
             _ => spectral(site)?,
         };
         sized(&found, site, size)
+    }
+
+    /// As [`Init::start`], with Laplacian eigenmaps by the weights of the pairs themselves.
+    pub(crate) fn start_by(self, pairs: &Pairs<f64>, site: &Site<'_>, size: f64) -> Result<Points> {
+        if self != Init::Spectral || site.start.is_some() {
+            return self.start(site, size);
+        }
+        // A heat kernel of width one has the weight w at the length √(−2 log w).
+        let mut lists = vec![Vec::new(); site.len()];
+        for (i, j, _) in site.graph()?.union().pairs() {
+            let length = (-2.0 * pairs.weight(i as usize, j as usize).clamp(LEAST_WEIGHT, 1.0).ln()).sqrt();
+            lists[i as usize].push((j, length));
+            lists[j as usize].push((i, length));
+        }
+        let (graph, method) =
+            (Graph::from_lists(lists)?, LaplacianEigenmaps { bandwidth: Some(1.0), ..LaplacianEigenmaps::default() });
+        sized(&mapped(&method, &Site { graph: Some(&graph), ..*site })?, site, size)
     }
 }
 

@@ -142,7 +142,7 @@ impl Build for Umap {
                 || Ok(Interaction::new(pairs.clone(), pull, repulsion(), Form::Sum(lambda), dims)),
                 || Ok(Interaction::new(pairs.rounded(), pull, repulsion(), Form::Sum(lambda), dims)),
             )?,
-            start: self.init.start(site, SIZE)?,
+            start: self.init.start_by(&pairs, site, SIZE)?,
             unit: 1.0,
             way: Way::Momentum(momentum),
             tolerance: self.tolerance,
