@@ -61,7 +61,7 @@ impl Default for Umap {
             accuracy: Accuracy::Fast,
             init: Init::Spectral,
             tolerance: 1e-3,
-            max_iterations: 400,
+            max_iterations: 300,
         }
     }
 }
