@@ -256,7 +256,7 @@ fn best_width(x: MatRef<'_, f64>, directions: MatRef<'_, f64>, k: usize) -> Opti
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::graph::search::best::Best;
     use crate::graph::search::filter::Others;
@@ -269,7 +269,7 @@ mod tests {
     const DIMS: usize = 120;
 
     /// Numbers from −1 to 1 that look random, by the mixing of splitmix64.
-    fn noise(i: usize) -> f64 {
+    pub(crate) fn noise(i: usize) -> f64 {
         let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
