@@ -81,7 +81,7 @@ def of_rings(program):
             write(data, ring(count, 1000 * seed + count))
             held = "--held-out" if count <= 300 else ""
             rows, report = program.embed(data, f"ring-{count}-{seed}", f"-m meu --graph all --weights {weights} {held} --header no")
-            value = report["held_out"]["log_likelihood"] / count if held else None
+            value = report["evidence"]["log_evidence"] / count if held else None
             found.append((off(read(weights)), 1 - explained(circle, rows), value))
             if seed == 0:
                 maps.append((count, rows))
@@ -206,7 +206,7 @@ def main():
     lines, maps = of_rings(program)
     draw_ring(lines, maps, arguments.out / "ring.svg")
     shown = [[str(n), f"{a:.3f}", f"{b:.4f}", "" if c is None else f"{c:.2f}"] for n, a, b, c in lines]
-    parts = [rows_of(["features", "error of the weights", "map, not explained by the circle", "held-out log likelihood per feature"], shown)]
+    parts = [rows_of(["features", "error of the weights", "map, not explained by the circle", "evidence per feature"], shown)]
     animals = arguments.data / "animals_33x102"
     if (animals / "data.csv").exists():
         lines = of_animals(program, animals)
