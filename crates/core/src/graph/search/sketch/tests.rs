@@ -10,7 +10,7 @@ const K: usize = 6;
 /// Points near a bent sheet, with a little of all other directions; the first is there many times.
 fn bent(scale: f64) -> Points {
     let value = |i: usize, c: usize| {
-        let i = if i % 300 == 0 { 0 } else { i };
+        let i = if i.is_multiple_of(300) { 0 } else { i };
         let (u, v) = (4.0 * noise(3 * i), 4.0 * noise(3 * i + 1));
         let along = [u, v, u.sin(), v.cos(), (u + v).sin()][c % 5] * (1.0 + (c / 5) as f64).recip();
         scale * (along + 0.05 * noise(i * DIMS + c + 7))
