@@ -72,7 +72,7 @@ pub(crate) struct Neighbors {
     /// Whether a tenth of the neighbors may be missed for speed; the recall is reported [default: a hundredth for tsne,
     /// umap, sne and symmetric-sne, none for all others]
     #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
-    #[arg(value_parser = clap::builder::BoolishValueParser::new(), help_heading = "Graph")]
+    #[arg(value_parser = clap::builder::BoolishValueParser::new(), hide_possible_values = true, help_heading = "Graph")]
     pub(crate) approximate: Option<bool>,
     /// What to do if the graph is in several pieces: join them by their shortest bridges, refuse, or keep them apart
     /// [default: join]
