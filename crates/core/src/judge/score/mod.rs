@@ -9,8 +9,8 @@
 //! ```
 //!
 //! The features are centered and not scaled, and those that are the same for all points are left out: they have no
-//! density. By default every coordinate of the map has a length of its own, ‖y[i] − y[j]‖² / ℓ² becoming
-//! Σ_q (y[i,q] − y[j,q])² / ℓ[q]², so that no rule of scale favors a method ([`Lengths`]). The largest likelihood is sought
+//! density. By default every coordinate of the map has a length of its own, `‖y[i] − y[j]‖² / ℓ²` becoming
+//! `Σ_q (y[i,q] − y[j,q])² / ℓ[q]²`, so that no rule of scale favors a method ([`Lengths`]). The largest likelihood is sought
 //! from several starts, because one start ranks maps by luck; all ends are reported. Noise stays above 1e-6 of the
 //! data's variance, since a map that explains everything would have no largest likelihood.
 //!
