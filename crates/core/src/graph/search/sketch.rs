@@ -83,6 +83,9 @@ pub(crate) fn nearest_others(
     }
     let directions = leading(spread(blocks, SAMPLE).as_ref());
     let most = directions.ncols().min(WIDTHS[WIDTHS.len() - 1]);
+    if most < WIDTHS[0] {
+        return Ok(None);
+    }
     let projected = project(&rows.values, dims, directions.get(.., ..most));
     watch.step(0)?;
     let sizes: Vec<f32> = (0..n).map(|i| rows.size(i)).collect();

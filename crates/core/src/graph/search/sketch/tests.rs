@@ -54,6 +54,15 @@ fn independent_features_have_no_sketch_and_manhattan_has_none() {
 }
 
 #[test]
+fn points_that_fill_few_directions_or_none_have_no_sketch() {
+    for rank in [0, 3] {
+        let value = |at: usize| (0..rank).map(|q| noise(at / DIMS * 3 + q) * noise(at % DIMS * 3 + q)).sum();
+        let points = Points::new(N, DIMS, (0..N * DIMS).map(value).collect()).unwrap();
+        assert!(found(&points, Metric::Euclidean).is_none(), "{rank}");
+    }
+}
+
+#[test]
 fn any_number_of_threads_finds_the_same() {
     let points = bent(1.0);
     let with = |threads: usize| {
