@@ -35,13 +35,16 @@ fn same_map(a: &Model, rows: &Points, b: &Model, name: &str) {
     }
 }
 
-/// Two rolls of different sizes: one below the dense solver's limit, one above.
-const SIZES: [usize; 2] = [180, 600];
+/// Two rolls of different sizes: one below the dense solver's limit, one above. gplvm has no such limit, and its steps cost
+/// the cube of the points.
+fn sizes(method: &Method) -> [usize; 2] {
+    if method.info().name == "gplvm" { [120, 200] } else { [180, 600] }
+}
 
 #[test]
 fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
-    for n in SIZES {
-        for method in methods() {
+    for method in methods() {
+        for n in sizes(&method) {
             let name = method.info().name;
             let model = fitted(&method, n);
             let model = model.wait();
@@ -74,7 +77,7 @@ fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {
 fn the_bytes_do_not_depend_on_the_number_of_threads() {
     for method in methods() {
         let name = method.info().name;
-        for (threads, n) in [1, 3].into_iter().zip(SIZES) {
+        for (threads, n) in [1, 3].into_iter().zip(sizes(&method)) {
             // As many threads as the machine has.
             let all = fitted(&method, n);
             let all = all.wait();
@@ -92,7 +95,7 @@ fn every_method_has_a_likelihood_on_one_scale() {
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
     for method in methods() {
         let name = method.info().name;
-        let [small, large] = SIZES.map(|n| fitted(&method, n));
+        let [small, large] = sizes(&method).map(|n| fitted(&method, n));
         let of_iris = recipe(method).fit(&iris).unwrap();
         for model in [small.wait(), large.wait(), &of_iris] {
             let found = model.report().likelihood.unwrap_or_else(|| panic!("{name} has no likelihood"));
@@ -106,14 +109,14 @@ fn every_method_has_a_likelihood_on_one_scale() {
 
 #[test]
 fn permuting_the_points_permutes_the_rows() {
-    for n in SIZES {
-        let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
-        let points = swiss(n).select(&order);
-        for method in methods() {
+    for method in methods() {
+        for n in sizes(&method) {
+            let order: Vec<usize> = (0..n).map(|i| (i * 7 + 3) % n).collect();
+            let points = swiss(n).select(&order);
             let name = method.info().name;
             let plain = fitted(&method, n);
             let plain = plain.wait();
-            let permuted = recipe(method).fit(&points).unwrap();
+            let permuted = recipe(method.clone()).fit(&points).unwrap();
             same_map(plain, &plain.embedding().select(&order), &permuted, name);
         }
     }
@@ -121,15 +124,15 @@ fn permuting_the_points_permutes_the_rows() {
 
 #[test]
 fn rotating_the_data_changes_no_distance() {
-    let points = rotated(&swiss(SIZES[0]));
     for method in methods() {
         let name = method.info().name;
+        let n = sizes(&method)[0];
         if name == "fa" {
             continue; // It is about the noise of single features, and after a rotation they are others.
         }
-        let plain = fitted(&method, SIZES[0]);
+        let plain = fitted(&method, n);
         let plain = plain.wait();
-        let turned = recipe(method).fit(&points).unwrap();
+        let turned = recipe(method).fit(&rotated(&swiss(n))).unwrap();
         same_map(plain, plain.embedding(), &turned, name);
     }
 }
@@ -149,13 +152,13 @@ fn duplicates_and_constant_columns_are_harmless() {
 
 #[test]
 fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other() {
-    for n in SIZES {
-        let points = swiss(n);
-        let fresh = Points::from_rows(
-            &(0..15).map(|i| points.row(4 * i).iter().map(|v| v + 0.05).collect::<Vec<_>>()).collect::<Vec<_>>(),
-        )
-        .unwrap();
-        for method in methods() {
+    for method in methods() {
+        for n in sizes(&method) {
+            let points = swiss(n);
+            let fresh = Points::from_rows(
+                &(0..15).map(|i| points.row(4 * i).iter().map(|v| v + 0.05).collect::<Vec<_>>()).collect::<Vec<_>>(),
+            )
+            .unwrap();
             let name = method.info().name;
             let model = fitted(&method, n);
             let model = model.wait();
