@@ -32,6 +32,9 @@ const SIZE: f64 = 4.0;
 const CAP: f64 = 5.0;
 const INERTIA: f64 = 0.9;
 const RATE: f64 = 0.3;
+/// How many times as strong the attraction is at first; it falls to once over the first third of the steps. Parts of a cluster
+/// that lie apart at the start find each other while others do not push them away yet.
+const TOGETHER: f64 = 4.0;
 
 /// UMAP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -137,9 +140,12 @@ impl Build for Umap {
         let (pull, shape) = (Pull::Umap(a, b), Shape::Umap(a, b));
         let repulsion = || Repulsion::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
         let lambda = 0.5 * self.repulsion * mean / n as f64;
-        let steps = self.max_iterations;
+        let (steps, together) = (self.max_iterations, self.max_iterations / 3);
         let momentum = Momentum {
-            phases: vec![Phase { steps, emphasis: (1.0, 1.0), inertia: INERTIA }],
+            phases: vec![
+                Phase { steps: together, emphasis: (TOGETHER, 1.0), inertia: INERTIA },
+                Phase { steps: steps - together, emphasis: (1.0, 1.0), inertia: INERTIA },
+            ],
             rate: RATE,
             last_rate: 0.0,
             // The slope per unit of attraction.

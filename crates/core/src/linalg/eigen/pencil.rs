@@ -311,6 +311,34 @@ mod tests {
         }
     }
 
+    /// Each point of a random graph has six others: a factor of it fills, and the first eigenvalues are far from zero.
+    #[test]
+    fn a_rough_answer_takes_few_products_where_a_factor_would_fill() {
+        let n = 3000;
+        let mut ends = Vec::new();
+        let mut state = 1u64;
+        for i in 0..n as u32 {
+            for _ in 0..6 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let j = ((state >> 33) % n as u64) as u32;
+                if i != j {
+                    ends.push((i.min(j), i.max(j)));
+                }
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        let matrix = SparseSymmetric::laplacian(n, &ends, &vec![1.0; ends.len()], 0.0);
+        let mass = matrix.diagonal();
+        let exact = bottom(&matrix, Some(&mass), 2, 0, u64::MAX, &Silent).unwrap();
+        // A factor that does not fit into memory, as one that is too dear.
+        let rough = bottom_roughly(&matrix, Some(&mass), 2, 0, 0, &Silent).unwrap();
+        assert!(rough.iterations <= ROUGH_BUDGET + 300, "{}", rough.iterations);
+        for q in 0..2 {
+            assert!((rough.values[q] / exact.values[q] - 1.0).abs() < 0.05, "{:?} {:?}", rough.values, exact.values);
+        }
+    }
+
     #[test]
     fn a_mass_makes_the_problem_generalized() {
         let n = 600;
