@@ -14,7 +14,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
 use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::report::Report;
-use eigenfold::{Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
+use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use std::path::Path;
 use std::time::Instant;
 
@@ -64,7 +64,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
-    let mut model = recipe.fit_from(data.ground(), init.as_ref(), &bar)?;
+    let classes = labels.as_ref().and_then(Labels::classes);
+    let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
+    let mut model = recipe.fit_from(data.ground(), beside, &bar)?;
     let held_out = match args.held_out {
         true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
         false => None,

@@ -34,22 +34,25 @@ impl Recipe {
     ///
     /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
     pub fn fit_watched<'a>(&self, ground: impl Into<Ground<'a>>, observer: &dyn Observer) -> Result<Model> {
-        self.fit_from(ground, None, observer)
+        self.fit_from(ground, Beside::default(), observer)
     }
 
-    /// As [`Recipe::fit_watched`], a descent starting from given coordinates, one row per point; methods that do not
-    /// descend refuse them.
+    /// As [`Recipe::fit_watched`], with what else is given of the points.
     ///
     /// # Errors
     ///
-    /// As [`Recipe::fit_watched`], and if the start does not fit the map.
+    /// As [`Recipe::fit_watched`], and if the start does not fit the map or the labels do not fit the points.
     pub fn fit_from<'a>(
         &self,
         ground: impl Into<Ground<'a>>,
-        start: Option<&Points>,
+        beside: Beside<'_>,
         observer: &dyn Observer,
     ) -> Result<Model> {
-        let stages = Stages { start, ..Stages::new(self, ground.into(), observer)? };
+        let stages = Stages { beside, ..Stages::new(self, ground.into(), observer)? };
+        if let Some(labels) = beside.labels.filter(|labels| labels.len() != stages.ground.len()) {
+            let fact = format!("there are {} labels for {} points", labels.len(), stages.ground.len());
+            return Err(Error::data(format!("{fact}; give one per point")));
+        }
         let start = Instant::now();
         let graph = stages.graph()?;
         let graph_seconds = start.elapsed().as_secs_f64();
@@ -60,6 +63,15 @@ impl Recipe {
         model.report.add_learning(graph.and_then(|(_, learned)| learned));
         Ok(model)
     }
+}
+
+/// What is given of the points beside the input itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Beside<'a> {
+    /// Where a descent is to start, one row per point; methods that do not descend refuse it.
+    pub start: Option<&'a Points>,
+    /// The class of every point, nothing where it is not known; only a method that is told to looks at them.
+    pub labels: Option<&'a [Option<u32>]>,
 }
 
 /// What the stages gave for one piece.
@@ -77,8 +89,7 @@ struct Fitted {
 pub(crate) struct Stages<'a> {
     recipe: &'a Recipe,
     ground: Ground<'a>,
-    /// Where a descent is to start, one row per point.
-    start: Option<&'a Points>,
+    beside: Beside<'a>,
     observer: &'a dyn Observer,
 }
 
@@ -90,7 +101,7 @@ impl<'a> Stages<'a> {
         if recipe.method.info().uses_metric {
             ground.check_metric()?;
         }
-        Ok(Stages { recipe, ground, start: None, observer })
+        Ok(Stages { recipe, ground, beside: Beside::default(), observer })
     }
 
     /// Stage 1, where the method asks for it or the input is a graph.
@@ -182,9 +193,10 @@ impl<'a> Stages<'a> {
             let (part, snapshots) = (Part::alone(), Vec::new());
             return Ok(Fitted { embedding, part, report, weights: None, certificate: None, snapshots });
         }
-        let start = self.start.map(|start| start.select(rows).first_columns(dims));
-        let start = start.as_ref();
-        self.ground.of_some(rows, |ground| Stages { ground, start, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
+        let start = self.beside.start.map(|start| start.select(rows).first_columns(dims));
+        let labels: Option<Vec<_>> = self.beside.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref() };
+        self.ground.of_some(rows, |ground| Stages { ground, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
     }
 
     /// Stages 2 and 3 over one connected whole.
@@ -197,7 +209,7 @@ impl<'a> Stages<'a> {
         }
         // A fit that descends to its coordinates itself says that it took the start.
         let took_start = built.used.iter().any(|(name, _)| *name == "init");
-        if self.start.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
+        if self.beside.start.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
             let name = self.recipe.method.info().name;
             return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
         }
@@ -285,7 +297,8 @@ impl<'a> Stages<'a> {
             ground: self.ground,
             graph,
             regraph: Some(&regraph),
-            start: self.start,
+            start: self.beside.start,
+            labels: self.beside.labels,
             recall: self.recipe.recall(),
             dims,
             seed: self.recipe.seed,

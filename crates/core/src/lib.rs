@@ -58,6 +58,7 @@ pub use back::Reconstruction;
 pub use distances::Distances;
 pub use error::{Error, Result};
 pub use field::unfolding::{self, Certificate};
+pub use fit::Beside;
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use ground::Ground;
 pub use judge::choose::Choice;

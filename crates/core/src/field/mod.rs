@@ -107,6 +107,8 @@ pub struct Site<'a> {
     pub regraph: Option<&'a Regraph<'a>>,
     /// Where a descent is to start, if not where the method would.
     pub start: Option<&'a Points>,
+    /// The class of every point, nothing where it is not known, if there are classes.
+    pub labels: Option<&'a [Option<u32>]>,
     /// The share of true neighbors that will do.
     pub recall: f64,
     /// The number of coordinates asked for.
@@ -127,6 +129,7 @@ impl<'a> Site<'a> {
             graph: None,
             regraph: None,
             start: None,
+            labels: None,
             recall: 1.0,
             dims: 2,
             seed: 0,

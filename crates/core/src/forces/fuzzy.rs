@@ -10,6 +10,7 @@
 //! L. McInnes, J. Healy, J. Melville. UMAP: uniform manifold approximation and projection for dimension reduction.
 //! arXiv:1802.03426, 2018, algorithms 2 and 3.
 
+use super::Pairs;
 use crate::graph::Graph;
 use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Stop};
@@ -19,6 +20,10 @@ use crate::progress::Silent;
 const STEPS: usize = 64;
 /// σ is at least this part of the mean distance, as in the reference implementation.
 const LEAST: f64 = 1e-3;
+/// How far apart two classes are at the least and at the most, and a point without a class from all others, as exponents.
+const APART: f64 = 2.5;
+const MOST_APART: f64 = 50.0;
+const UNKNOWN: f64 = 1.0;
 
 /// w[j|i] of every entry of the lists.
 pub(crate) fn weights(graph: &Graph) -> Vec<f64> {
@@ -42,6 +47,45 @@ pub(crate) fn row(lengths: &[f64]) -> Vec<f64> {
     }
     let width = (low * high).sqrt();
     over.iter().map(|d| (-d / width).exp()).collect()
+}
+
+/// The memberships of pairs when classes are known as well: those of pairs in two classes shrink, so do a little those of
+/// points without a class, and every point is then again surely a neighbor of its nearest.
+///
+/// ```text
+/// w′[i,j] = w[i,j] exp(−c),   c = 2.5/(1 − s) between two classes,  1 if one is not known,  0 within a class
+/// u[j|i]  = w′[i,j] / maxⱼ w′[i,j],     u[i,j] = u[j|i] + u[i|j] − u[j|i] u[i|j]
+/// ```
+///
+/// (The intersection with a categorical set of the reference implementation; s is its `target_weight`.)
+pub(crate) fn supervised(mut pairs: Pairs<f64>, classes: &[Option<u32>], supervision: f64) -> Pairs<f64> {
+    let apart = (-(APART / (1.0 - supervision)).min(MOST_APART)).exp();
+    let unknown = (-UNKNOWN).exp();
+    let shrunk = |i: usize| -> Vec<f64> {
+        let (targets, weights) = pairs.row(i);
+        let factor = |j: u32| match (classes[i], classes[j as usize]) {
+            (Some(one), Some(other)) => {
+                if one == other {
+                    1.0
+                } else {
+                    apart
+                }
+            }
+            _ => unknown,
+        };
+        targets.iter().zip(weights).map(|(&j, w)| w * factor(j)).collect()
+    };
+    let shrunk: Vec<Vec<f64>> = parallel::collect(pairs.len(), shrunk);
+    let most: Vec<f64> = shrunk.iter().map(|row| row.iter().copied().fold(f64::MIN_POSITIVE, f64::max)).collect();
+    let union = |i: usize| -> Vec<f64> {
+        let both = |(&j, w): (&u32, &f64)| {
+            let (own, other) = (w / most[i], w / most[j as usize]);
+            own + other - own * other
+        };
+        pairs.row(i).0.iter().zip(&shrunk[i]).map(both).collect()
+    };
+    pairs.weights = parallel::collect(pairs.len(), union).concat();
+    pairs
 }
 
 /// a and b for which 1/(1 + a x^2b) is nearest to 1 up to the least distance and exp(−(x − least)/spread) beyond, at 300
@@ -94,5 +138,32 @@ mod tests {
             assert_eq!(weights[0], 1.0);
         }
         assert_eq!(row(&[0.0; 4]), [1.0; 4]);
+    }
+
+    /// Points 0 and 1 of one class, 2 of another, 3 of none, in a ring: the largest of each point is one again, a pair
+    /// of two classes has exp(−5) at a supervision of one half, and one whose ends have nothing else is whole.
+    #[test]
+    fn classes_part_pairs_and_leave_every_point_a_neighbor() {
+        let lists = vec![
+            vec![(1, 1.0), (3, 1.0)],
+            vec![(0, 1.0), (2, 1.0)],
+            vec![(1, 1.0), (3, 1.0)],
+            vec![(0, 1.0), (2, 1.0)],
+        ];
+        let graph = Graph::from_lists(lists).unwrap();
+        let pairs: Pairs<f64> = Pairs::symmetric(&graph, &[0.5; 8], f64::max);
+        let known = supervised(pairs.clone(), &[Some(0), Some(0), Some(1), None], 0.5);
+        let (apart, unknown) = ((-5f64).exp(), (-1f64).exp());
+        let union = |a: f64, b: f64| a + b - a * b;
+        assert!((known.weight(0, 1) - 1.0).abs() < 1e-15);
+        assert!((known.weight(1, 2) - union(apart, apart / unknown)).abs() < 1e-15);
+        assert!((known.weight(2, 3) - 1.0).abs() < 1e-15 && (known.weight(3, 0) - 1.0).abs() < 1e-15);
+        assert_eq!(known.weight(1, 2), known.weight(2, 1));
+        // One class leaves all as it was, the largest of each point being one.
+        let whole: Pairs<f64> = Pairs::symmetric(&graph, &[1.0; 8], f64::max);
+        assert_eq!(supervised(whole.clone(), &[Some(7); 4], 0.9), whole);
+        // Classes that share no pair at all: all pairs are whole again, as much as they are apart.
+        let all = supervised(pairs, &[Some(0), Some(1), Some(0), Some(1)], 1.0);
+        assert!(all.weights.iter().all(|&w| w == 1.0), "{:?}", all.weights);
     }
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 /// A column of integers with at most this many distinct values is a column of classes.
 const MOST_CLASSES: usize = 30;
+/// The name of the class of points whose class is not known.
+const UNKNOWN: &str = "-1";
 
 /// One label a point: a number each, or one of a few classes.
 #[derive(Clone, Debug, PartialEq)]
@@ -39,6 +41,12 @@ impl Labels {
             Labels::Values(values) => super::csv::number(values[i]),
             Labels::Classes { names, of } => names[of[i] as usize].clone(),
         }
+    }
+
+    /// The class of every point, nothing for the class that is named -1; nothing at all of labels that are values.
+    pub fn classes(&self) -> Option<Vec<Option<u32>>> {
+        let Labels::Classes { names, of } = self else { return None };
+        Some(of.iter().map(|&class| (names[class as usize] != UNKNOWN).then_some(class)).collect())
     }
 
     /// Labels from numbers: integers with at most 30 distinct values are classes, others are values.

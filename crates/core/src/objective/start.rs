@@ -6,10 +6,12 @@ use crate::field::laplacian::eigenmaps::LaplacianEigenmaps;
 use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
 use crate::field::scaling::pca::Pca;
-use crate::field::{Build, Site};
+use crate::field::{Build, Field, Site};
 use crate::forces::Pairs;
 use crate::graph::{Graph, Neighbors, Search};
 use crate::ground::Ground;
+use crate::linalg::dense::sign;
+use crate::linalg::eigen::pencil;
 use crate::linalg::parallel;
 use crate::parameter::choices;
 use crate::place::Known;
@@ -80,7 +82,7 @@ impl Init {
         }
         let (graph, method) =
             (Graph::from_lists(lists)?, LaplacianEigenmaps { bandwidth: Some(1.0), ..LaplacianEigenmaps::default() });
-        sized(&mapped(&method, &Site { graph: Some(&graph), ..*site })?, site, size)
+        sized(&roughly(&method, &Site { graph: Some(&graph), ..*site })?, site, size)
     }
 }
 
@@ -153,10 +155,22 @@ fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
 fn spectral(site: &Site<'_>) -> Result<Points> {
     let method = LaplacianEigenmaps::default();
     if site.graph.is_some() {
-        return mapped(&method, site);
+        return roughly(&method, site);
     }
     let graph = usual_graph(site)?;
-    mapped(&method, &Site { graph: Some(&graph), ..*site })
+    roughly(&method, &Site { graph: Some(&graph), ..*site })
+}
+
+/// Laplacian eigenmaps in a bounded time: a start need not be exact.
+fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
+    let built = method.build(site)?;
+    let Some(Field::Precision { matrix, mass, .. }) = built.field() else { return mapped(method, site) };
+    let dims = site.dims;
+    let pairs = pencil::bottom_roughly(matrix, mass.as_deref(), dims, site.seed, site.memory, site.observer)?;
+    let signs: Vec<f64> = (0..dims).map(|q| sign(pairs.vectors.as_ref(), q)).collect();
+    let value = |(i, q): (usize, usize)| signs[q] * pairs.vectors[(i, q)];
+    let places = (0..site.len()).flat_map(|i| (0..dims).map(move |q| (i, q)));
+    Points::new(site.len(), dims, places.map(value).collect())
 }
 
 /// The graph of a start where the method has none.

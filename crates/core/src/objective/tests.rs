@@ -2,6 +2,7 @@
 
 use super::interaction::{Form, Interaction};
 use super::neighborhood::Affinities;
+use super::umap::Umap;
 use super::*;
 use crate::field::Site;
 use crate::forces::repulsion::{Charges, Repulsion};
@@ -11,6 +12,7 @@ use crate::io::{ReadOptions, read};
 use crate::optimize::Emphasized;
 use crate::points::Points;
 use crate::progress::Silent;
+use crate::{Beside, Method, Recipe};
 
 fn digits() -> Points {
     read("digits", &ReadOptions::default()).unwrap().points
@@ -126,4 +128,46 @@ fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
         let norm = slope.iter().map(|s| s * s).sum::<f64>().sqrt();
         assert!((norm / length - 1.0).abs() < 1e-10, "{form:?}: {norm}");
     }
+}
+
+/// With all points at one place the divergence is Σᵢ (log(n − 1) − Hᵢ), or log n(n − 1) − H of all pairs: whatever a descent
+/// finds is lower. Of few points steps along the slope over the degree are too long, and have to be taken back.
+#[test]
+fn few_points_do_not_end_above_the_point_they_start_from() {
+    for n in 3..=12 {
+        let points = some(n, 4);
+        let most = (n as f64 - 1.0).ln();
+        let methods = [
+            (Method::from_name("sne").unwrap(), n as f64 * most),
+            (Method::from_name("symmetric-sne").unwrap(), (n as f64).ln() + most),
+        ];
+        for (method, most) in methods {
+            let recipe = Recipe { method, ..Recipe::default() };
+            let model = recipe.fit(&points).unwrap();
+            let report = model.report();
+            assert!(report.objective.unwrap() <= most, "{n}: {:?} above {most}", report.objective);
+        }
+    }
+}
+
+/// Classes that are known part what distances do not: without them half of the nearest neighbors are of the other class.
+#[test]
+fn classes_part_a_map_if_they_count() {
+    let (n, points) = (120, some(120, 3));
+    let classes: Vec<Option<u32>> = (0..n).map(|i| Some((i / 5 % 2) as u32)).collect();
+    let of_own_class = |supervision: f64| {
+        let method = Umap { supervision, max_iterations: 150, ..Umap::default() };
+        let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(15), ..Recipe::default() };
+        let model = recipe.fit_from(&points, Beside { start: None, labels: Some(&classes) }, &Silent).unwrap();
+        let nearest = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
+        let graph = nearest.of_points(model.embedding(), &Silent).unwrap().graph;
+        let own = |i: usize| graph.neighbors(i).iter().filter(|&&j| classes[j as usize] == classes[i]).count();
+        (0..n).map(own).sum::<usize>() as f64 / (5 * n) as f64
+    };
+    let (blind, half, full) = (of_own_class(0.0), of_own_class(0.5), of_own_class(1.0));
+    assert!(blind < 0.75 && half > 0.9 && full > 0.95, "{blind} {half} {full}");
+    let recipe = Recipe { method: Umap { supervision: 0.5, ..Umap::default() }.into(), ..Recipe::default() };
+    assert!(recipe.fit(&points).unwrap_err().to_string().contains("none are given"));
+    let few = Beside { start: None, labels: Some(&classes[1..]) };
+    assert!(recipe.fit_from(&points, few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
 }

@@ -32,6 +32,9 @@ const SIZE: f64 = 4.0;
 const CAP: f64 = 5.0;
 const INERTIA: f64 = 0.9;
 const RATE: f64 = 0.3;
+/// How many times as strong the attraction is at first; it falls to once over the first third of the steps. Parts of a cluster
+/// that lie apart at the start find each other while others do not push them away yet.
+const TOGETHER: f64 = 4.0;
 
 /// UMAP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,6 +45,8 @@ pub struct Umap {
     pub spread: f64,
     /// How many repulsive samples there are for an attractive one.
     pub repulsion: f64,
+    /// How much the classes of the points count, from 0, where they do not, to 1.
+    pub supervision: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
     /// Where the descent starts.
@@ -58,6 +63,7 @@ impl Default for Umap {
             min_dist: 0.1,
             spread: 1.0,
             repulsion: 5.0,
+            supervision: 0.0,
             accuracy: Accuracy::Fast,
             init: Init::Spectral,
             tolerance: 1e-3,
@@ -81,6 +87,12 @@ impl Table for Umap {
             "how many repulsive samples there are for an attractive one",
             Kind::number(0.01, 1000.0),
             field!(repulsion),
+        ),
+        Parameter::new(
+            "supervision",
+            "how much the labels count against the distances; 0 = not at all",
+            Kind::number(0.0, 1.0),
+            field!(supervision),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
         Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
@@ -118,16 +130,22 @@ impl Build for Umap {
             return Err(Error::parameter(format!("{fact}; points that are close cannot be farther than the others")));
         }
         let (graph, n, dims) = (site.graph()?, site.len(), site.dims);
-        let pairs: Pairs<f64> = Pairs::symmetric(graph, &fuzzy::weights(graph), |a, b| a + b - a * b);
+        let mut pairs: Pairs<f64> = Pairs::symmetric(graph, &fuzzy::weights(graph), |a, b| a + b - a * b);
+        if self.supervision > 0.0 {
+            pairs = fuzzy::supervised(pairs, self.classes(site)?, self.supervision);
+        }
         let degrees = pairs.degrees();
         let mean = degrees.iter().sum::<f64>() / n as f64;
         let (a, b) = fuzzy::shape(self.min_dist, self.spread);
         let (pull, shape) = (Pull::Umap(a, b), Shape::Umap(a, b));
         let repulsion = || Repulsion::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
         let lambda = 0.5 * self.repulsion * mean / n as f64;
-        let steps = self.max_iterations;
+        let (steps, together) = (self.max_iterations, self.max_iterations / 3);
         let momentum = Momentum {
-            phases: vec![Phase { steps, emphasis: (1.0, 1.0), inertia: INERTIA }],
+            phases: vec![
+                Phase { steps: together, emphasis: (TOGETHER, 1.0), inertia: INERTIA },
+                Phase { steps: steps - together, emphasis: (1.0, 1.0), inertia: INERTIA },
+            ],
             rate: RATE,
             last_rate: 0.0,
             // The slope per unit of attraction.
@@ -153,5 +171,16 @@ impl Build for Umap {
         let mut built = Built::of(task, Rule::Attracted(rule));
         built.used.extend(told(site));
         Ok(built)
+    }
+}
+
+impl Umap {
+    /// The classes that are to supervise the map.
+    fn classes<'a>(&self, site: &Site<'a>) -> Result<&'a [Option<u32>]> {
+        site.labels.ok_or_else(|| {
+            let fact =
+                format!("`supervision` {} goes by the classes of the points, and none are given", self.supervision);
+            Error::parameter(format!("{fact}; give a `label` of few different values, or leave out `supervision`"))
+        })
     }
 }

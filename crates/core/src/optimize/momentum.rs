@@ -52,7 +52,8 @@ pub struct Momentum {
     pub cap: f64,
     /// How many variables belong to a point.
     pub dims: usize,
-    /// The last phase is over where 25 steps lowered the value by at most this part of it.
+    /// The last phase is over where 25 steps lowered the value by at most this part of it. Where they raised it by more,
+    /// they are taken back, and the rate is halved, if it is to stay the same.
     pub decrease: f64,
 }
 
@@ -76,6 +77,7 @@ impl Momentum {
     ) -> Result<(Vec<f64>, Report)> {
         let (mut x, mut v, mut slope) = (start.to_vec(), vec![0.0; start.len()], vec![0.0; start.len()]);
         let (mut looked, mut step, total) = (None::<(usize, f64)>, 0, self.steps());
+        let (mut kept, mut shorter, steady) = (start.to_vec(), 1.0, self.last_rate == self.rate);
         let mut ended = Ended::Evaluations;
         'descent: for (at, phase) in self.phases.iter().enumerate() {
             let last = at + 1 == self.phases.len();
@@ -86,7 +88,8 @@ impl Momentum {
                 }
                 let part = own as f64 / (phase.steps.max(2) - 1) as f64;
                 let emphasis = phase.emphasis.0 * (phase.emphasis.1 / phase.emphasis.0).powf(part);
-                let look = last && own.is_multiple_of(LOOK) && own > 0;
+                // A rate that falls to nothing needs no first look: its steps get short enough by themselves.
+                let look = last && own.is_multiple_of(LOOK) && (steady || own > 0);
                 let value = if look {
                     Some(function.value(&x, 1.0, &mut slope))
                 } else {
@@ -96,24 +99,36 @@ impl Momentum {
                 watch(&Passing { step, emphasis, value, x: &x });
                 if let Some(value) = value {
                     let before = looked.map_or(f64::INFINITY, |(_, value)| value);
+                    // A value that has risen tells of steps that are too long: back, and on with shorter ones.
+                    let risen = value.is_nan() || value - before > self.decrease * before.abs();
+                    if steady && risen && looked.is_some() {
+                        x.copy_from_slice(&kept);
+                        v.fill(0.0);
+                        shorter *= 0.5;
+                        continue;
+                    }
                     looked = Some((step, value));
-                    // A rate that falls to nothing ends the descent by itself.
-                    if self.last_rate == self.rate && before - value <= self.decrease * value.abs() {
+                    kept.copy_from_slice(&x);
+                    if steady && before - value <= self.decrease * value.abs() {
                         ended = Ended::Decrease;
                         break 'descent;
                     }
                 }
-                let rate = self.rate + (self.last_rate - self.rate) * step as f64 / total as f64;
+                let rate = shorter * (self.rate + (self.last_rate - self.rate) * step as f64 / total as f64);
                 self.push(&mut x, &mut v, &slope, phase.inertia, rate / emphasis)?;
                 step += 1;
                 observer.progress(Stage::Coordinates, step as f64 / total as f64);
             }
         }
-        let value = function.value(&x, 1.0, &mut slope);
+        let mut value = function.value(&x, 1.0, &mut slope);
+        if steady && looked.is_some_and(|(_, before)| value.is_nan() || value > before) {
+            x = kept;
+            value = function.value(&x, 1.0, &mut slope);
+        }
         if let Some((at, before)) = looked.filter(|&(at, _)| at < step) {
             // The last steps, however many, count as a look's.
             let fall = (before - value) * LOOK as f64 / (step - at) as f64;
-            if ended == Ended::Evaluations && fall <= self.decrease * value.abs() {
+            if ended == Ended::Evaluations && fall.abs() <= self.decrease * value.abs() {
                 ended = Ended::Decrease;
             }
         }
