@@ -6,6 +6,9 @@
 //! ```text
 //! deviation of coordinate q at x = a[q] u(x)      a[q] the least with |y[i,q] − ŷ[i,q]| ≤ a[q] u(x[i]) for 68 of 100 rows i
 //! ```
+//!
+//! The map stands still here: a map that is made with the new rows differs from it, for most methods by more than that
+//! (docs/placing.md has the measurements).
 
 use super::{ASKED, DESCENTS, Known, Rule};
 use crate::error::Result;
