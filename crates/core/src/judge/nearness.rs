@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn rows_with_many_copies_are_not_asked() {
         let rows: Vec<[f64; 1]> = (0..40).map(|i| [if i < 20 { 0.0 } else { i as f64 }]).collect();
-        let nearness = Nearness::new(&Points::from_rows(&rows).unwrap(), Metric::Euclidean).unwrap();
-        assert_eq!(nearness.asked.len(), 20);
+        let points = Points::from_rows(&rows).unwrap();
+        assert_eq!(Nearness::new(&points, Metric::Euclidean).unwrap().asked.len(), 20);
     }
 }
