@@ -11,18 +11,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 data=${1:?name the directory of the data sets}
 cargo build --release -q -p eigenfold --example calibration
-head() {
+title() {
   echo "| data | method | error of left-out rows | error held out | seen: within deviation | seen: within margin | within deviation | within margin | standard error |"
   echo "|---|---|---|---|---|---|---|---|---|"
 }
-head
+title
 target/release/examples/calibration iris --repeats 10
 for set in digits:600 "$data/oil/data.csv:600" "$data/frey_faces/data.npy:500" "$data/segmentation/data.csv:600" \
   swiss-roll:800:0:1 swiss-roll:800:0.4:1 s-curve:600:0:1; do
   target/release/examples/calibration "$set"
 done
 echo
-head
+title
 for set in s-curve:600:0:7 swiss-roll:800:0:9 twin-peaks:500:0:5 severed-swiss-roll:600:0.2:11 "$data/robot_wireless/data.csv" \
   "$data/optdigits/data.csv:400"; do
   target/release/examples/calibration "$set" isomap laplacian-eigenmaps ltsa meu

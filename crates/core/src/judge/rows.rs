@@ -121,8 +121,10 @@ impl Recipe {
                 .for_each(|(at, &row)| if at % count == fold { &mut left } else { &mut kept }.push(row));
             left.sort_unstable();
             kept.sort_unstable();
+            observer.trial(&format!("fold {} of {count}", fold + 1));
             folds.push(self.fold_of_rows(&points.select(&kept), &points.select(&left), observer)?);
         }
+        observer.trial("");
         let within =
             |stretch: &dyn Fn(usize) -> [f64; 2]| shares(folds.iter().enumerate().map(|(at, f)| (f, stretch(at))));
         let sum = |of: fn(&Fold) -> f64| folds.iter().map(of).sum::<f64>();

@@ -18,6 +18,8 @@ use crate::points::Points;
 
 /// The share of left-out rows within their deviations.
 const SHARE: f64 = 0.68;
+/// Rows that go to the same place in any company, but for rounding: the part of the map's extent that this is.
+const ROUNDING: f64 = 1e-9;
 /// Rows that are left out where each takes a descent.
 const FEW: usize = DESCENTS / 3;
 
@@ -35,6 +37,14 @@ impl Rule {
         let others = Known { k: known.k.min(n - 1), ..*known };
         let near = others.nearest(Some(&index), &points.select(&asked), Some(&own))?;
         let placed = self.place_without(known, &asked)?;
+        let extent = known.map.values().iter().fold(0.0, |most: f64, y| most.max(y.abs()));
+        let stays = |at: usize| {
+            let own = known.map.row(asked[at]).iter().zip(placed.row(at));
+            own.map(|(y, there)| (y - there).abs()).all(|off| off <= ROUNDING * extent)
+        };
+        if (0..most).all(stays) {
+            return Ok(None);
+        }
         let slope = |q: usize| {
             let off = |at: usize| (placed.row(at)[q] - known.map.row(asked[at])[q]).abs();
             let one = |at: usize| Some((off(at), near.deviation(at, others.k))).filter(|(_, u)| *u > 0.0);
