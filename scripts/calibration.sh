@@ -3,8 +3,8 @@
 # the rows set aside are placed, led back and counted. First eight data sets and six methods, then others that had no part in
 # how the intervals are made.
 #
-#   scripts/calibration.sh DATA_DIRECTORY    the directory that holds frey_faces/data.npy, oil/data.csv, segmentation/data.csv,
-#                                            robot_wireless/data.csv and optdigits/data.csv
+#   scripts/calibration.sh DATA_DIRECTORY    the directory that holds frey_faces/data.npy, oil/data.csv, segmentation/data.csv
+#                                            and robot_wireless/data.csv
 #
 # Takes about an hour on one processor: each line is thirty fits.
 set -euo pipefail
@@ -23,7 +23,6 @@ for set in digits:600 "$data/oil/data.csv:600" "$data/frey_faces/data.npy:500" "
 done
 echo
 title
-for set in s-curve:600:0:7 swiss-roll:800:0:9 twin-peaks:500:0:5 severed-swiss-roll:600:0.2:11 "$data/robot_wireless/data.csv" \
-  "$data/optdigits/data.csv:400"; do
+for set in s-curve:600:0:7 swiss-roll:800:0:9 "$data/robot_wireless/data.csv" twin-peaks:500:0:5; do
   target/release/examples/calibration "$set" isomap laplacian-eigenmaps ltsa meu
 done
