@@ -145,7 +145,8 @@ pub(crate) struct Transform {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
     /// Where to write the deviations, one for each coordinate: of training rows that were placed by the others, 68 of 100
-    /// missed their own coordinates by no more
+    /// missed their own coordinates by no more. They are of the placing on this map alone: a map made with the new rows
+    /// would differ from it by more (docs/placing.md)
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<String>,
     /// Where to write how sure the coordinates are and how likely each row is, of ppca and fa: the standard deviation of
@@ -191,8 +192,9 @@ pub(crate) struct Reconstruct {
     /// and margins say, and features off together as they are around the place
     #[arg(long, value_name = "N")]
     pub(crate) samples: Option<usize>,
-    /// Say how good the way back is for rows that had no part in the map: makes the map anew without them, fold by fold,
-    /// places them and leads them back; as long as five fits
+    /// Set deviations and margins by rows that had no part in the map, and say how far off those are: makes the map anew
+    /// without them, fold by fold, places them and leads them back; as long as five fits [default: rows for --std, --margin
+    /// and --samples of up to 1,000 rows led back by kriging, no otherwise]
     #[arg(long, value_enum, value_name = "WHAT")]
     pub(crate) held_out: Option<HeldOutWhat>,
     /// Where to write the report as JSON; - for standard output
@@ -216,6 +218,8 @@ pub(crate) enum By {
 pub(crate) enum HeldOutWhat {
     /// Rows, each once, in five folds
     Rows,
+    /// Nothing: intervals are those of rows that the map has seen
+    No,
 }
 
 /// Say how good a map is, whoever made it.

@@ -9,6 +9,7 @@ use eigenfold::progress::{Observer, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Set by the first Ctrl-C.
@@ -73,6 +74,8 @@ pub(crate) struct Bar {
     bar: Option<ProgressBar>,
     /// The stage and the thousandths shown last, so that inner loops cost one comparison.
     shown: AtomicU32,
+    /// Which of several fits this is.
+    trial: Mutex<String>,
 }
 
 impl Bar {
@@ -88,15 +91,21 @@ impl Bar {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Bar { bar, shown: AtomicU32::new(u32::MAX) }
+        Bar { bar, shown: AtomicU32::new(u32::MAX), trial: Mutex::default() }
     }
 
     /// Announces something that is not a stage of the fit.
     pub(crate) fn say(&self, what: &'static str) {
         if let Some(bar) = &self.bar {
             bar.reset();
-            bar.set_message(what);
+            bar.set_message(self.named(what));
         }
+    }
+
+    /// What is being done, behind the fit that it is done for.
+    fn named(&self, what: &str) -> String {
+        let trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
+        if trial.is_empty() { what.to_string() } else { format!("{trial}: {what}") }
     }
 
     /// Takes the bar away.
@@ -127,17 +136,38 @@ impl Observer for Bar {
         }
     }
 
+    fn trial(&self, what: &str) {
+        *self.trial.lock().unwrap_or_else(PoisonError::into_inner) = what.to_string();
+        // The stage is announced anew.
+        self.shown.store(u32::MAX, Ordering::Relaxed);
+    }
+
     fn descends(&self) {
         DESCENDING.store(true, Ordering::Relaxed);
     }
 
     fn objective(&self, value: f64) {
         if let Some(bar) = &self.bar {
-            bar.set_message(format!("descent {value:.6e}"));
+            bar.set_message(self.named(&format!("descent {value:.6e}")));
         }
     }
 
     fn stop(&self) -> bool {
         is_stopped()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_names_the_fit_that_a_stage_belongs_to() {
+        let bar = Bar::new(true);
+        assert_eq!(bar.named("graph"), "graph");
+        bar.trial("k = 12, 6 of 10");
+        assert_eq!(bar.named("graph"), "k = 12, 6 of 10: graph");
+        bar.trial("");
+        assert_eq!(bar.named("field"), "field");
     }
 }

@@ -5,10 +5,10 @@ use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
-use crate::report::{self, grouped};
+use crate::report::{self, grouped, plural};
 use crate::transform::load;
 use crate::{input, say};
-use eigenfold::back::{BackRule, Evidence, Reconstruction};
+use eigenfold::back::{BackRule, Evidence, Reconstruction, WayBack};
 use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
 use eigenfold::{HeldOutRows, io};
@@ -36,16 +36,15 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         By::Auto => model.way_back()?,
         By::Energy => model.way_back_by_energy()?,
     };
+    model.check_places(&table.points)?;
+    let held_out = match model.points().filter(|points| holds_out(args, points.rows(), &way)) {
+        Some(points) => Some(model.recipe().held_out_rows_watched(points, &bar)?),
+        None => None,
+    };
+    let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
     let back = way.reconstruct(&table.points)?;
     let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
-    let held_out = match args.held_out {
-        Some(HeldOutWhat::Rows) => {
-            let points = model.points().ok_or_else(|| Error::Parameter("the model has no rows to hold out".into()))?;
-            Some(model.recipe().held_out_rows_watched(points, &bar)?)
-        }
-        None => None,
-    };
     progress::start_writing()?;
     bar.finish();
 
@@ -73,6 +72,23 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         say(args.common.quiet, &format!("  samples      {} rows, {count} per place", grouped(rows.rows())));
     }
     Ok(())
+}
+
+/// Up to so many training rows the intervals that are asked for are set by rows held out, unless the user says otherwise.
+const CHEAP: usize = 1000;
+/// Fewer rows than this say too little when they are held out.
+const ENOUGH: usize = 20;
+
+/// Whether rows are held out: if asked for, or if intervals are and few rows are led back by kriging.
+fn holds_out(args: &Reconstruct, rows: usize, way: &WayBack<'_>) -> bool {
+    let intervals = args.std.is_some() || args.margin.is_some() || args.samples.is_some();
+    match args.held_out {
+        Some(what) => what == HeldOutWhat::Rows,
+        None => {
+            let kriging = matches!(way.evidence().rule, BackRule::Kriging { .. });
+            intervals && kriging && (ENOUGH..=CHEAP).contains(&rows)
+        }
+    }
 }
 
 /// The outputs that the flags name, each with a way to try it.
@@ -110,13 +126,17 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
         "within_deviation": within.map(|within| within[0]),
         "within_margin": within.map(|within| within[1]),
         "log_density": log_density,
+        "intervals": if held_out.is_some() { "set by rows that had no part in the map" } else { "set by rows that the map has seen" },
         "held_out": held_out.map(|held_out| json!({
             "rows": held_out.rows,
             "folds": held_out.folds,
             "error": held_out.error,
             "by_fold": held_out.by_fold,
+            "stretch": {"deviation": held_out.stretch[0], "margin": held_out.stretch[1]},
             "within_deviation": held_out.within.map(|within| within[0]),
             "within_margin": held_out.within.map(|within| within[1]),
+            "unstretched_within_deviation": held_out.unstretched.map(|within| within[0]),
+            "unstretched_within_margin": held_out.unstretched.map(|within| within[1]),
             "far": held_out.far,
         })),
         "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
@@ -132,7 +152,7 @@ fn warnings(back: &Reconstruction) -> Vec<String> {
 
 /// The report for people: what predicted, and how well.
 fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
-    let (n, features) = (grouped(back.points.rows()), grouped(back.points.cols()));
+    let (places, features) = (plural(back.points.rows(), "place"), plural(back.points.cols(), "feature"));
     let rule = match back.evidence.rule {
         BackRule::Linear => "the linear rule".to_string(),
         BackRule::Energy => "the objective with one more point".to_string(),
@@ -146,14 +166,17 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
         None => "too few points to judge it".to_string(),
     };
     let method = &model.report().method;
-    let mut lines = vec![format!("{method}: {n} places back to {features} features by {rule}; {how_well}")];
-    if let Some(HeldOutRows { rows, folds, error, within, .. }) = held_out {
-        let held = within.map_or(String::new(), |[deviation, margin]| {
-            format!(", {deviation:.3} of the entries within their deviation, {margin:.3} within their margin")
-        });
+    let mut lines = vec![format!("{method}: {places} back to {features} by {rule}; {how_well}")];
+    if let Some(HeldOutRows { rows, folds, error, within, stretch: [deviation, margin], .. }) = held_out {
         let rows = grouped(*rows);
         lines.push(format!(
-            "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds){held}"
+            "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds)"
+        ));
+        let held = within.map_or(String::new(), |[deviation, margin]| {
+            format!("; {deviation:.3} of their entries are within the deviation, {margin:.3} within the margin")
+        });
+        lines.push(format!(
+            "  intervals    set by these rows (deviations x {deviation:.2}, margins x {margin:.2}){held}"
         ));
     }
     lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));

@@ -137,9 +137,9 @@ pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
 pub(crate) fn summary(story: &Story) -> String {
     let Story { report, parameters, choice, dims: chosen_dims, held_out, warnings, spent } = story;
     let mut lines = Vec::new();
-    let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
-    let dims = report.dims;
-    lines.push(format!("{}: {} points{features} in {dims} dimensions", report.method, grouped(report.n)));
+    let features = report.features.map_or(String::new(), |d| format!(" of {}", plural(d, "feature")));
+    let (points, dims) = (plural(report.n, "point"), plural(report.dims, "dimension"));
+    lines.push(format!("{}: {points}{features} in {dims}", report.method));
     let used: Vec<String> =
         parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)).collect();
     if !used.is_empty() {
@@ -318,6 +318,11 @@ pub(crate) fn grouped(number: usize) -> String {
         out.push(digit);
     }
     out
+}
+
+/// A count and what is counted: `1 column`, `1,200 columns`.
+pub(crate) fn plural(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::embed::try_bytes;
 use crate::flags::{LengthsName, StartsName};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
-use crate::report::{self, grouped};
+use crate::report::{self, plural};
 use crate::{input, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
@@ -139,7 +139,7 @@ impl Story<'_> {
     /// The report for people.
     fn summary(&self) -> String {
         let Score { log_likelihood, parameters, by_coordinate, starts, inducing, lengths, .. } = self.score;
-        let (n, features, dims) = (grouped(self.data.rows()), grouped(self.data.cols()), self.map.cols());
+        let [n, features, dims] = [self.data.rows(), self.data.cols(), self.map.cols()];
         let kind = match inducing {
             None => "exact".to_string(),
             Some(m) if self.data.rows() > EXACT_POINTS => format!("a lower bound by {m} inducing points"),
@@ -157,8 +157,8 @@ impl Story<'_> {
         };
         let mut lines = vec![
             format!("score: {log_likelihood:.3} ({:.4} a point), {kind}", self.per_point()),
-            format!("  data         {n} points of {features} features"),
-            format!("  map          {dims} dimensions, {units}"),
+            format!("  data         {} of {}", plural(n, "point"), plural(features, "feature")),
+            format!("  map          {}, {units}", plural(dims, "dimension")),
             format!(
                 "  parameters   variance {:.4e}, length {length}, bias {:.4e}, noise {:.4e}",
                 p.variance, p.bias, p.noise

@@ -4,10 +4,10 @@ use crate::args::Transform;
 use crate::embed::{try_coordinates, write_coordinates};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
-use crate::report::grouped;
+use crate::report::{grouped, plural};
 use crate::{columns, input, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::{Model, Placed, Points, Posterior, io};
+use eigenfold::{Method, Model, Placed, Points, Posterior, io};
 use std::path::Path;
 
 /// Runs the command.
@@ -30,11 +30,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         None => model.place(&table.points)?,
     };
     if args.std.is_some() && deviations.is_none() {
-        let way = if model.latent().is_some() { "use --posterior" } else { "leave out --std" };
-        let method = &model.report().method;
-        return Err(Error::Parameter(format!(
-            "this {method} map places a row in the same way whatever is near it; {way}"
-        )));
+        return Err(Error::Parameter(without_deviations(&model)));
     }
     let posterior =
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
@@ -49,13 +45,24 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     }
     bar.finish();
     outputs.commit()?;
-    let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
-    say(args.common.quiet, &format!("{method}: {n} new points placed in {dims} dimensions"));
+    let (points, dims) = (plural(placed.rows(), "new point"), plural(placed.cols(), "dimension"));
+    say(args.common.quiet, &format!("{}: {points} placed in {dims}", model.report().method));
     warning.iter().for_each(|warning| say(args.common.quiet, &format!("  warning: {warning}")));
     if !far.is_empty() {
         say(args.common.quiet, &far_message(&far, placed.rows()));
     }
     Ok(())
+}
+
+/// Why a model has no deviations of new rows, and the way out.
+fn without_deviations(model: &Model) -> String {
+    if matches!(model.recipe().method, Method::Gplvm(_)) {
+        let fact = "gplvm is fitted to all rows together, so that none can be left out to count deviations on";
+        return format!("{fact}; leave out --std");
+    }
+    let method = &model.report().method;
+    let way = if model.latent().is_some() { "use --posterior" } else { "leave out --std" };
+    format!("this {method} map places a row in the same way whatever is near it; {way}")
 }
 
 /// The deviation of every coordinate and the log density of every row, with the names of these columns.

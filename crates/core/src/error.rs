@@ -117,7 +117,8 @@ impl Error {
 
     /// More dimensions than features.
     pub(crate) fn features(asked: usize, features: usize) -> Error {
-        let fact = format!("{asked} dimensions were asked of {features} features");
+        let (dims, verb) = (plural(asked, "dimension"), if asked == 1 { "was" } else { "were" });
+        let fact = format!("{dims} {verb} asked of {}", plural(features, "feature"));
         Error::Dims { asked, most: features, fact }
     }
 
@@ -176,6 +177,11 @@ pub fn bytes(count: u64) -> String {
         c if c >= 1e6 => format!("{:.0} MB", c / 1e6),
         c => format!("{:.0} kB", (c / 1e3).ceil()),
     }
+}
+
+/// A count and what is counted: `1 column`, `2 columns`.
+pub(crate) fn plural(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// The sizes of at most five pieces in points, then how many more pieces there are.

@@ -41,6 +41,11 @@ pub trait Observer: Sync {
         let _ = (stage, fraction);
     }
 
+    /// One of several fits begins, named in a few words (`k = 12, 6 of 10`); none of them if the text is empty.
+    fn trial(&self, what: &str) {
+        let _ = what;
+    }
+
     /// A descent has begun: a stop from here on gives the map that it has by then.
     fn descends(&self) {}
 

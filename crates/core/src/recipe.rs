@@ -1,6 +1,6 @@
 //! A recipe names the three stages; `fit.rs` runs them.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plural};
 use crate::field::entropy::drill::Drill;
 use crate::field::scaling::pca::Pca;
 use crate::field::unfolding;
@@ -104,7 +104,7 @@ impl Recipe {
             return Err(Error::parameter("0 dimensions were asked for; use `dims` 1 or more"));
         }
         if dims > n - 1 {
-            let (most, fact) = (n - 1, format!("{n} points span at most {} dimensions", n - 1));
+            let (most, fact) = (n - 1, format!("{n} points span at most {}", plural(n - 1, "dimension")));
             return Err(Error::Dims { asked: dims, most, fact });
         }
         Ok(())
@@ -118,7 +118,7 @@ impl Recipe {
             return Err(Error::parameter(format!("{} {fact}; leave out `rescale`", info.name)));
         }
         if asked < dims {
-            let fact = format!("`rescale` {asked} is less than the {dims} dimensions of the map");
+            let fact = format!("`rescale` {asked} is less than the {} of the map", plural(dims, "dimension"));
             return Err(Error::parameter(format!("{fact}; use `rescale` {dims} or more")));
         }
         let most = unfolding::MOST.min(n - 1);

@@ -63,20 +63,17 @@ fn neighbors_are_chosen_told_drawn_and_saved() {
     let line =
         "embed roll.npy -m isomap -k auto --json report.json --plot-neighbors tried.png --save map.model -o a.csv";
     let answer = bench.does(line);
-    assert!(answer.err.contains("chosen by the least error"), "{}", answer.err);
+    assert!(answer.err.contains(" chosen by ") && answer.err.contains("farness"), "{}", answer.err);
     assert!(is_png(&bench.path("tried.png")));
     let report = bench.json("report.json");
     let chosen = report["neighbors"]["chosen"].as_u64().unwrap();
     assert_eq!(report["parameters"]["neighbors"], json!({"asked": "auto", "used": chosen}));
     let tried = report["neighbors"]["tried"].as_array().unwrap();
     let of = |k: u64| tried.iter().find(|one| one["k"].as_u64() == Some(k)).unwrap();
-    // The least error, or the least of graphs in one piece if that is at most a quarter more.
-    let least = |whole: bool| {
-        let judged = tried.iter().filter(|one| !whole || one["pieces"] == 1).map(|one| one["value"].as_f64().unwrap());
-        judged.fold(f64::MAX, f64::min)
-    };
-    let wanted = if least(true) <= 1.25 * least(false) { least(true) } else { least(false) };
-    assert_eq!(of(chosen)["value"].as_f64().unwrap(), wanted);
+    // The least farness, or one that is no worse for certain; turns that are joined are far worse.
+    let least = tried.iter().map(|one| one["value"].as_f64().unwrap()).fold(f64::MAX, f64::min);
+    assert!((1.0..1.1 * least).contains(&of(chosen)["value"].as_f64().unwrap()), "{tried:?}");
+    assert!(of(50)["value"].as_f64().unwrap() > 1.5 * least, "{tried:?}");
     assert!(answer.err.contains(report["neighbors"]["reason"].as_str().unwrap()), "{}", answer.err);
     // The map is that of the chosen number, and so is the model.
     bench.does(&format!("embed roll.npy -m isomap -k {chosen} -q -o b.csv"));

@@ -325,16 +325,16 @@ impl<'a> Kriging<'a> {
         let floors = self.floors(around, &kriged, &predicted);
         let row = Row { row: 0, off: Vec::new(), floors, free: true, deviation };
         let width = |level: usize| {
-            let one = |j: usize| {
-                // A row drawn at random is no further off on average.
-                let guess = (self.spread[j] + ((predicted[j] - self.means[j]) / self.unit).powi(2)).sqrt();
-                let least = kriged.missing * self.spread[j].sqrt();
-                let width = self.widths[j][level] * row.scale(&self.bases, j);
-                self.unit * width.max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * guess)
-            };
+            let one = |j: usize| self.unit * self.widths[j][level] * row.scale(&self.bases, j);
             (0..predicted.len()).map(one).collect()
         };
-        At { deviations: width(0), margins: width(1), row: predicted }
+        let limits = |j: usize| {
+            // A row drawn at random is no further off on average.
+            let guess = (self.spread[j] + ((predicted[j] - self.means[j]) / self.unit).powi(2)).sqrt();
+            [kriged.missing * self.spread[j].sqrt(), guess].map(|limit| self.unit * limit)
+        };
+        let limits = (0..predicted.len()).map(limits).collect();
+        At { widths: [width(0), width(1)], limits, row: predicted }
     }
 
     /// Σ α[a] x[a], summed as differences from a center so that a constant feature keeps its value to the last bit.

@@ -12,6 +12,7 @@
 //! points around it has a large deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
 //! `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and limits.
 
+mod at;
 mod draws;
 mod energy;
 mod kriging;
@@ -19,17 +20,19 @@ mod neighborhood;
 mod process;
 mod widths;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plural};
 use crate::linalg::parallel;
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
+pub(crate) use at::At;
 use draws::Errors;
 use energy::Energy;
 use kriging::{Judged, Kriging, MapNeighbors};
 use neighborhood::Neighborhood;
 use process::ByProcess;
 use std::borrow::Cow;
+pub(crate) use widths::{LEVELS, counted};
 
 /// Training rows whose errors the draws of a linear rule follow.
 const DRAWN: usize = 2000;
@@ -130,6 +133,8 @@ pub struct WayBack<'a> {
     model: &'a Model,
     rule: Ready<'a>,
     evidence: Evidence,
+    /// What deviations and margins are multiplied by.
+    stretch: [f64; 2],
 }
 
 enum Ready<'a> {
@@ -176,25 +181,30 @@ impl Model {
                 log_density: None,
             };
             let deviations = deviations.unwrap_or(discarded);
-            return Ok(WayBack { model: self, rule: Ready::Linear { mean, axes, deviations, map }, evidence });
+            return Ok(WayBack {
+                model: self,
+                rule: Ready::Linear { mean, axes, deviations, map },
+                evidence,
+                stretch: [1.0; 2],
+            });
         }
         if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::new(process, points, &self.embedding, map)?;
             let inducing = process.inducing.as_ref().map(Points::rows);
             let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
             let evidence = Evidence::of(rule, Some(by.judged));
-            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence, stretch: [1.0; 2] });
         }
         if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::on_line(line, points, &self.embedding, map)?;
             let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
-            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence, stretch: [1.0; 2] });
         }
         let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
         let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
         let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
         let evidence = Evidence::of(rule, kriging.judged);
-        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence })
+        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence, stretch: [1.0; 2] })
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -212,7 +222,7 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(WayBack { model: self, rule: Ready::Energy(Box::new(energy)), evidence })
+        Ok(WayBack { model: self, rule: Ready::Energy(Box::new(energy)), evidence, stretch: [1.0; 2] })
     }
 
     /// The training points, or why there are none.
@@ -225,7 +235,12 @@ impl Model {
         })
     }
 
-    fn check_places(&self, places: &Points) -> Result<()> {
+    /// Whether places have one column for each coordinate of the map, and there is a data space to go back to.
+    ///
+    /// # Errors
+    ///
+    /// If not.
+    pub fn check_places(&self, places: &Points) -> Result<()> {
         self.data()?;
         let (given, dims) = (places.cols(), self.embedding.cols());
         if given != dims {
@@ -262,6 +277,21 @@ impl WayBack<'_> {
     ///
     /// If the places do not have one column for each coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
+        let (at, far) = self.answers(coordinates)?;
+        let cols = self.model.data()?.cols();
+        let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::new(at.len(), cols, at.iter().flat_map(of).collect());
+        Ok(Reconstruction {
+            points: all(&|at| at.row.clone())?,
+            deviations: all(&|at| at.stretched(0, self.stretch[0]))?,
+            margins: all(&|at| at.stretched(1, self.stretch[1]))?,
+            evidence: self.evidence.clone(),
+            warnings: self.warning(far.len(), at.len()).into_iter().collect(),
+            far,
+        })
+    }
+
+    /// What is said of every place, and which places are far.
+    pub(crate) fn answers(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         self.model.check_places(coordinates)?;
         let around = match &self.rule {
             Ready::Linear { map, .. } => map.around(coordinates)?,
@@ -269,18 +299,16 @@ impl WayBack<'_> {
             Ready::Process(by) => by.around(coordinates)?,
             Ready::Kriging(kriging) => kriging.around(coordinates)?,
         };
-        let rows: Vec<At> = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
-        let cols = rows.first().map_or(0, |at| at.row.len());
-        let all = |of: fn(&At) -> &[f64]| Points::new(rows.len(), cols, rows.iter().flat_map(of).copied().collect());
-        let far: Vec<usize> = (0..around.len()).filter(|&i| around[i].is_far()).collect();
-        Ok(Reconstruction {
-            points: all(|at| &at.row)?,
-            deviations: all(|at| &at.deviations)?,
-            margins: all(|at| &at.margins)?,
-            evidence: self.evidence.clone(),
-            warnings: self.warning(far.len(), rows.len()).into_iter().collect(),
-            far,
-        })
+        let at = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
+        Ok((at, (0..around.len()).filter(|&i| around[i].is_far()).collect()))
+    }
+
+    /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in
+    /// the map are within them as often as they say ([`HeldOutRows::stretch`](crate::HeldOutRows)).
+    #[must_use]
+    pub fn stretched(mut self, stretch: [f64; 2]) -> Self {
+        self.stretch = stretch;
+        self
     }
 
     /// Joint draws of the data rows at places, `count` per place, one place after the other: entries are as far off as the
@@ -352,21 +380,6 @@ impl WayBack<'_> {
     }
 }
 
-/// What is said of one place.
-pub(crate) struct At {
-    row: Vec<f64>,
-    deviations: Vec<f64>,
-    margins: Vec<f64>,
-}
-
-impl At {
-    /// With margins as they are where errors are Gaussian.
-    fn gaussian(row: Vec<f64>, deviations: Vec<f64>) -> At {
-        let margins = deviations.iter().map(|deviation| MARGIN * deviation).collect();
-        At { row, deviations, margins }
-    }
-}
-
 /// x̄ + U y.
 fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     let along = move |axis: &[f64]| axis.iter().zip(y).map(|(u, y)| u * y).sum::<f64>();
@@ -396,8 +409,4 @@ fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64]) -> (Vec<
     let n = points.rows() as f64;
     let deviations = squares.iter().map(|s| largest * (s / n).sqrt()).collect();
     (deviations, if total > 0.0 { (wrong / total).sqrt() } else { 0.0 })
-}
-
-fn plural(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -5,7 +5,7 @@ use crate::linalg::parallel;
 use std::borrow::Borrow;
 
 /// The shares of rows within their deviations and within their margins.
-const LEVELS: [f64; 2] = [0.68, 0.95];
+pub(crate) const LEVELS: [f64; 2] = [0.68, 0.95];
 /// What these shares are in standard deviations of a Gaussian.
 pub(crate) const GAUSSIAN: [f64; 2] = [1.0, MARGIN];
 /// The fewest rows whose weights are as they come that set b.
@@ -52,7 +52,7 @@ pub(crate) fn widths(rows: &[impl Borrow<Row> + Sync], bases: &[f64]) -> Vec<[f6
 }
 
 /// The least number that so large a share is no larger than: the n-th of N rows bounds a new one with probability n/(N + 1).
-fn counted(mut sizes: Vec<f64>, share: f64) -> f64 {
+pub(crate) fn counted(mut sizes: Vec<f64>, share: f64) -> f64 {
     sizes.sort_unstable_by(f64::total_cmp);
     sizes[((share * (sizes.len() + 1) as f64).ceil() as usize).clamp(1, sizes.len()) - 1]
 }

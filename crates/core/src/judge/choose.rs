@@ -1,17 +1,18 @@
-//! The number of neighbors, chosen by how well every point's data are predicted from its place on the map.
+//! The number of neighbors, chosen by how near in the data those are that are near on the map.
 //!
-//! A ladder of k is tried. Each map is judged by the way back ([`crate::back`]): rows are left out, placed by the others
-//! and predicted from their nearest neighbors on the map, and the root mean square error, relative to the data's standard
-//! deviation, is the criterion; no row counts for more than the mean of the data would be off on average. Where too many
-//! neighbors join sheets that are far apart along the data, points from both lie side by side on the map and the error
-//! jumps; where there are too few, the map is creased and it grows.
+//! A ladder of k is tried. Each map is judged by its farness (`nearness.rs`): how many times as far from a row, on average over
+//! rows by logarithms, its neighbors on the map are as the nearest in the data. Where too many neighbors join sheets that are
+//! far apart along the data, points from both lie side by side on the map and the farness jumps; where there are too few, the
+//! map is creased and it grows.
 //!
-//! Fits that converged go before the others. Among them the least error wins, unless its graph is in several pieces and a
-//! graph in one piece has an error that is comparable, at most a quarter more; the smaller k if two tie.
-//! docs/decisions/0009-choosing-k.md compares this with the likelihood, in sample and held out.
+//! Fits that converged go before the others. Among them the least farness is best, and every k is as good that is worse by no
+//! more than two standard errors of the difference, row by row. Of these, graphs in one piece go before others; then the
+//! usual ten neighbors, if they are among them; then the least farness, and the smaller k if two tie.
+//! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
 use crate::error::{Error, Result};
 use crate::graph::{Neighbors, Pieces};
+use crate::judge::nearness::Nearness;
 use crate::likelihood::Likelihood;
 use crate::points::Points;
 use crate::progress::Observer;
@@ -20,16 +21,18 @@ use serde::Serialize;
 
 /// The numbers of neighbors that are tried.
 const LADDER: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
-/// A graph in one piece wins over one in several if its error is at most so many times as large.
-const COMPARABLE: f64 = 1.25;
+/// A k is as good as the best if it is worse by at most so many standard errors.
+const COMPARABLE: f64 = 2.0;
+/// What is taken where nothing speaks against it: the default of [`Neighbors`].
+const USUAL: usize = 10;
 
 /// One number of neighbors that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Tried {
     /// The number.
     pub k: usize,
-    /// The error of left-out rows predicted from the map, relative to the data's standard deviation; nothing if there
-    /// is no map for this k.
+    /// The farness of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
+    /// data, 1 at best; nothing if no row can be asked.
     pub value: Option<f64>,
     /// In how many pieces the graph is, before they are joined.
     pub pieces: usize,
@@ -79,18 +82,24 @@ impl Recipe {
                 "`neighbors` auto goes with `graph` nearest or mutual only; leave one of them out",
             ));
         }
+        let ladder: Vec<usize> = LADDER.into_iter().filter(|&k| k < points.rows()).collect();
+        let nearness = Nearness::new(points, self.metric)?;
         let mut tried = Vec::new();
         let mut refused = None;
-        for k in LADDER.into_iter().filter(|&k| k < points.rows()) {
-            match self.tried(k, points, observer) {
+        for (at, &k) in ladder.iter().enumerate() {
+            observer.trial(&format!("k = {k}, {} of {}", at + 1, ladder.len()));
+            match self.tried(k, points, &nearness, observer) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford so many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
                 Err(error) => return Err(error),
             }
         }
+        observer.trial("");
         match best(&tried) {
-            Some((chosen, reason)) => Ok(Choice { chosen, reason, tried }),
+            Some((chosen, reason)) => {
+                Ok(Choice { chosen, reason, tried: tried.into_iter().map(|one| one.tried).collect() })
+            }
             None => Err(refused.unwrap_or_else(|| {
                 Error::parameter(format!(
                     "{} points are too few to choose k by; give `neighbors` a number",
@@ -100,7 +109,7 @@ impl Recipe {
         }
     }
 
-    fn tried(&self, k: usize, points: &Points, observer: &dyn Observer) -> Result<Tried> {
+    fn tried(&self, k: usize, points: &Points, nearness: &Nearness<'_>, observer: &dyn Observer) -> Result<Trial> {
         let pieces = if self.pieces == Pieces::Error { Pieces::Join } else { self.pieces };
         let neighbors = with_number(self.neighbors, k);
         let recipe = Recipe { neighbors, pieces, likelihood: Likelihood::Never, ..self.clone() };
@@ -108,9 +117,17 @@ impl Recipe {
         if observer.stop() {
             return Err(Error::Stopped);
         }
-        let value = model.way_back()?.evidence().error.filter(|error| error.is_finite());
-        Ok(Tried { k, value, pieces: model.report().pieces.len(), converged: model.report().converged })
+        let logs = nearness.of(model.embedding())?;
+        let value = (!logs.is_empty()).then(|| mean(&logs).exp());
+        let (pieces, converged) = (model.report().pieces.len(), model.report().converged);
+        Ok(Trial { tried: Tried { k, value, pieces, converged }, logs })
     }
+}
+
+/// A number that was tried, with the logarithm of every row.
+struct Trial {
+    tried: Tried,
+    logs: Vec<f64>,
 }
 
 impl Choice {
@@ -121,32 +138,53 @@ impl Choice {
 }
 
 /// The number of neighbors by the rule above, and what decided.
-fn best(tried: &[Tried]) -> Option<(usize, String)> {
-    let converged = tried.iter().any(|one| one.value.is_some() && one.converged);
-    let judged = tried.iter().filter(|one| one.converged == converged).filter_map(|one| Some((one, one.value?)));
-    let least = |all: &mut dyn Iterator<Item = (&'_ Tried, f64)>| {
-        all.map(|(one, value)| (one.k, value, one.pieces)).min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+fn best(tried: &[Trial]) -> Option<(usize, String)> {
+    let known = |one: &&Trial| one.tried.value.is_some();
+    let converged = tried.iter().filter(known).any(|one| one.tried.converged);
+    let judged: Vec<&Trial> = tried.iter().filter(known).filter(|one| one.tried.converged == converged).collect();
+    let least = |all: &mut dyn Iterator<Item = &&'_ Trial>| -> Option<(usize, f64)> {
+        let values = all.filter_map(|one| Some((one.tried.k, one.tried.value?)));
+        values.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
     };
-    let (k, error, pieces) = least(&mut judged.clone())?;
-    let whole = least(&mut judged.filter(|(one, value)| one.pieces == 1 && *value <= COMPARABLE * error));
-    let mut reason = match whole {
-        Some((chosen, value, _)) if chosen != k => {
-            return Some((
-                chosen,
-                format!(
-                    "the least error, {value:.3}, of graphs in one piece; k = {k} has {error:.3} in {pieces} pieces"
-                ),
-            ));
+    let (k, farness) = least(&mut judged.iter())?;
+    let first = judged.iter().find(|one| one.tried.k == k)?;
+    let mut good: Vec<&Trial> = judged.iter().copied().filter(|one| one.is_as_good_as(first)).collect();
+    let pieces = first.tried.pieces;
+    let whole = pieces > 1 && good.iter().any(|one| one.tried.pieces == 1);
+    if good.iter().any(|one| one.tried.pieces == 1) {
+        good.retain(|one| one.tried.pieces == 1);
+    }
+    let usual = least(&mut good.iter().filter(|one| one.tried.k == USUAL));
+    let (chosen, value) = usual.or_else(|| least(&mut good.iter()))?;
+    let in_pieces = |pieces: usize| if pieces > 1 { format!(" in {pieces} pieces") } else { String::new() };
+    let rest = format!("k = {k} has {farness:.3}{}, which is no better for certain", in_pieces(pieces));
+    let mut reason = match usual {
+        _ if chosen == k && pieces > 1 => {
+            format!("the least farness, {farness:.3}, although the graph is in {pieces} pieces")
         }
-        _ if pieces > 1 => {
-            format!("the least error of left-out rows, {error:.3}, although the graph is in {pieces} pieces")
-        }
-        _ => format!("the least error of left-out rows, {error:.3}"),
+        _ if chosen == k => format!("the least farness, {farness:.3}"),
+        Some(_) if whole => format!("default among graphs in one piece, with a farness of {value:.3}; {rest}"),
+        Some(_) => format!("default, with a farness of {value:.3}; {rest}"),
+        None => format!("the least farness, {value:.3}, of graphs in one piece; {rest}"),
     };
     if !converged {
         reason.push_str("; no fit converged");
     }
-    Some((k, reason))
+    Some((chosen, reason))
+}
+
+impl Trial {
+    /// Whether it is worse by no more than chance, row by row.
+    fn is_as_good_as(&self, other: &Trial) -> bool {
+        let differences: Vec<f64> = self.logs.iter().zip(&other.logs).map(|(a, b)| a - b).collect();
+        let (average, n) = (mean(&differences), differences.len() as f64);
+        let variance = differences.iter().map(|d| (d - average).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+        average <= COMPARABLE * (variance / n).sqrt()
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
 }
 
 fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
@@ -161,26 +199,37 @@ fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
 mod tests {
     use super::*;
 
+    /// Forty rows: half of them are off by the logarithm and a little more, half by a little less.
+    fn trial(k: usize, log: Option<f64>, pieces: usize, converged: bool) -> Trial {
+        let row = |i: usize| log.unwrap_or_default() + if (i + k) % 2 == 0 { 0.05 } else { -0.05 };
+        let logs: Vec<f64> = (0..40).map(row).collect();
+        Trial { tried: Tried { k, value: log.map(|_| mean(&logs).exp()), pieces, converged }, logs }
+    }
+
     #[test]
-    fn one_piece_wins_only_at_a_comparable_error_and_the_reason_says_so() {
-        let one = |k, value, pieces, converged| Tried { k, value, pieces, converged };
-        let chosen = |tried: &[Tried]| best(tried).map(|(k, _)| k);
-        let mut tried = vec![one(4, Some(0.30), 8, true), one(5, Some(0.67), 1, true)];
+    fn one_piece_wins_only_if_it_is_as_good_and_the_reason_says_so() {
+        let chosen = |tried: &[Trial]| best(tried).map(|(k, _)| k);
+        let mut tried = vec![trial(4, Some(0.30), 8, true), trial(5, Some(0.67), 1, true)];
         let (k, reason) = best(&tried).unwrap();
-        assert_eq!(k, 4);
-        assert_eq!(reason, "the least error of left-out rows, 0.300, although the graph is in 8 pieces");
-        tried.push(one(6, Some(0.36), 1, true));
+        assert_eq!((k, reason.as_str()), (4, "the least farness, 1.350, although the graph is in 8 pieces"));
+        // Rows differ by 0.1 up and down, so that the difference is known to 0.1 / 40^½ = 0.016, twice that is 0.032.
+        tried.push(trial(7, Some(0.31), 1, true));
         let (k, reason) = best(&tried).unwrap();
-        assert_eq!(k, 6);
-        assert_eq!(reason, "the least error, 0.360, of graphs in one piece; k = 4 has 0.300 in 8 pieces");
+        assert_eq!(k, 7);
+        let wanted = "the least farness, 1.363, of graphs in one piece; k = 4 has 1.350 in 8 pieces, which is no better for certain";
+        assert_eq!(reason, wanted);
         // A fit that did not converge has no say where others did.
-        tried.extend([one(8, Some(0.1), 1, false), one(10, None, 1, true), one(12, Some(0.36), 1, true)]);
-        assert_eq!(chosen(&tried), Some(6));
-        assert_eq!(
-            best(&[one(8, Some(0.1), 1, false)]).unwrap().1,
-            "the least error of left-out rows, 0.100; no fit converged"
-        );
-        assert_eq!(chosen(&[one(8, None, 1, true)]), None);
+        tried.extend([trial(8, Some(0.1), 1, false), trial(10, None, 1, true), trial(13, Some(0.31), 1, true)]);
+        assert_eq!(chosen(&tried), Some(7));
+        // The usual number stays where no other is better for certain.
+        tried.push(trial(10, Some(0.29), 8, true));
+        assert_eq!(chosen(&tried), Some(7), "a graph in one piece goes first");
+        let tried = [trial(5, Some(0.30), 1, true), trial(10, Some(0.32), 1, true)];
+        let wanted = "default, with a farness of 1.377; k = 5 has 1.350, which is no better for certain";
+        assert_eq!(best(&tried).unwrap(), (10, wanted.to_string()));
+        assert_eq!(chosen(&[trial(5, Some(0.30), 1, true), trial(10, Some(0.34), 1, true)]), Some(5));
+        assert_eq!(best(&[trial(8, Some(0.1), 1, false)]).unwrap().1, "the least farness, 1.105; no fit converged");
+        assert_eq!(chosen(&[trial(8, None, 1, true)]), None);
         assert_eq!(chosen(&[]), None);
     }
 }

@@ -11,7 +11,7 @@
 //! there, and ends as noise. Signal and noise from A itself would take that field at its word. By Gibbs' inequality the
 //! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plural};
 use crate::fit::Stages;
 use crate::graph::Pieces;
 use crate::ground::Ground;
@@ -97,8 +97,8 @@ impl Recipe {
         if least < self.dims.max(1) {
             return Err(Error::parameter(format!(
                 "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
-                 noise, and the last is judged, which is too few for a map of {} dimensions; use more features{}",
-                self.dims,
+                 noise, and the last is judged, which is too few for a map of {}; use more features{}",
+                plural(self.dims, "dimension"),
                 if least > 0 { format!(" or `dims` {least}") } else { String::new() }
             )));
         }

@@ -3,6 +3,7 @@
 pub mod choose;
 pub mod dimension;
 mod held_out;
+mod nearness;
 mod rows;
 pub mod score;
 

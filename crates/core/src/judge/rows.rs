@@ -1,10 +1,25 @@
-//! Rows that had no part in the map: how well they come back from it, and whether their intervals hold them.
+//! Rows that had no part in the map: how well they come back from it, and how wide intervals have to be that hold them.
 //!
 //! The rows are dealt out into folds. For every fold the map is made of the other rows alone, the rows of the fold are placed
 //! on it as new points are ([`Model::transform`](crate::Model::transform)), and their places are led back to data
 //! ([`Model::reconstruct`](crate::Model::reconstruct)). So the error has three parts, of the map, of the placing and of the way
 //! back, where the error of [`Evidence`](crate::back::Evidence) lacks the first: its rows took part in making the map.
+//!
+//! Intervals that are counted on such rows are too narrow by as much as the map follows single rows. How much that is, the
+//! rows held out tell, by a stretch of all deviations and one of all margins:
+//!
+//! ```text
+//! stretch = the least s with |x[i,j] − x̂[i,j]| ≤ s width[i,j] for 0.68 (0.95) of the entries of rows i held out
+//! ```
+//!
+//! where x̂ and width are those of the map without row i. Widths are compared with errors on one and the same map, so that it
+//! does not matter that a fold's map has fewer rows: what is measured is by how much its own claim was too good, which is the
+//! optimism of Efron (1986), and the count makes it conformal (cross-conformal prediction, Vovk 2015).
+//!
+//! B. Efron. How biased is the apparent error rate of a prediction rule? JASA 81, 1986. V. Vovk. Cross-conformal predictors.
+//! Annals of Mathematics and Artificial Intelligence 74, 2015.
 
+use crate::back::{At, LEVELS, counted};
 use crate::error::{Error, Result};
 use crate::likelihood::Likelihood;
 use crate::points::Points;
@@ -19,6 +34,10 @@ use serde::Serialize;
 const FOLDS: usize = 5;
 /// What a fold must leave to make a map of.
 const LEAST: usize = 4;
+/// Rows led back at a time, so that large tables need little room.
+const BATCH: usize = 1024;
+/// Rows of a fold whose entries are counted; where there are more, every so many-th.
+const COUNTED: usize = 2000;
 
 /// How well rows come back that had no part in the map.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -33,20 +52,28 @@ pub struct HeldOutRows {
     pub error: f64,
     /// The error of every fold.
     pub by_fold: Vec<f64>,
-    /// The share of entries within one deviation (0.68 if the deviations are right), and within the margin (0.95).
+    /// What deviations and margins have to be multiplied by ([`WayBack::stretched`](crate::back::WayBack::stretched)) for 0.68
+    /// and 0.95 of the entries to be within them.
+    pub stretch: [f64; 2],
+    /// The share of entries within the deviation (0.68 if it is right) and within the margin (0.95), each fold with the
+    /// stretch of the other folds.
     pub within: Option<[f64; 2]>,
+    /// The same shares without a stretch.
+    pub unstretched: Option<[f64; 2]>,
     /// How many of them were called far from all others.
     pub far: usize,
 }
 
-/// Sums over the rows of a fold.
+/// What the rows of a fold did.
 #[derive(Default)]
-struct Sums {
+struct Fold {
     wrong: f64,
     total: f64,
-    within: [f64; 2],
-    entries: f64,
     far: usize,
+    /// The stretch that each entry needs for its deviation, and for its margin.
+    needed: [Vec<f64>; 2],
+    /// Entries whose width is zero whatever the stretch: how many are within it, and how many there are.
+    certain: [[f64; 2]; 2],
 }
 
 impl Recipe {
@@ -84,66 +111,111 @@ impl Recipe {
         }
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
-        let folds = FOLDS.min(n);
-        let mut all = Sums::default();
-        let mut by_fold = Vec::with_capacity(folds);
-        for fold in 0..folds {
+        let count = FOLDS.min(n);
+        let mut folds = Vec::with_capacity(count);
+        for fold in 0..count {
             let (mut left, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
             order
                 .iter()
                 .enumerate()
-                .for_each(|(at, &row)| if at % folds == fold { &mut left } else { &mut kept }.push(row));
+                .for_each(|(at, &row)| if at % count == fold { &mut left } else { &mut kept }.push(row));
             left.sort_unstable();
             kept.sort_unstable();
-            let sums = self.fold_of_rows(&points.select(&kept), &points.select(&left), observer)?;
-            by_fold.push(ratio(sums.wrong, sums.total));
-            all.add(&sums);
+            observer.trial(&format!("fold {} of {count}", fold + 1));
+            folds.push(self.fold_of_rows(&points.select(&kept), &points.select(&left), observer)?);
         }
-        let within = (all.entries > 0.0).then(|| all.within.map(|count| count / all.entries));
-        Ok(HeldOutRows { rows: n, folds, error: ratio(all.wrong, all.total), by_fold, within, far: all.far })
+        observer.trial("");
+        let within =
+            |stretch: &dyn Fn(usize) -> [f64; 2]| shares(folds.iter().enumerate().map(|(at, f)| (f, stretch(at))));
+        let sum = |of: fn(&Fold) -> f64| folds.iter().map(of).sum::<f64>();
+        Ok(HeldOutRows {
+            rows: n,
+            folds: count,
+            error: ratio(sum(|fold| fold.wrong), sum(|fold| fold.total)),
+            by_fold: folds.iter().map(|fold| ratio(fold.wrong, fold.total)).collect(),
+            stretch: stretch(&folds, None),
+            within: within(&|at| stretch(&folds, Some(at))),
+            unstretched: within(&|_| [1.0; 2]),
+            far: folds.iter().map(|fold| fold.far).sum(),
+        })
     }
 
-    /// Fits the kept rows, and sums over those left out what their way onto the map and back did to them.
-    fn fold_of_rows(&self, kept: &Points, left: &Points, observer: &dyn Observer) -> Result<Sums> {
+    /// Fits the kept rows, and finds what their way onto the map and back did to those left out.
+    fn fold_of_rows(&self, kept: &Points, left: &Points, observer: &dyn Observer) -> Result<Fold> {
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
         let model = recipe.fit_watched(kept, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }
         let placed = model.place(left)?;
-        let back = model.way_back()?.reconstruct(&placed.coordinates)?;
+        let way = model.way_back()?;
         let (means, p) = (kept.column_means(), kept.cols());
-        let away = |points: &Points, other: &dyn Fn(usize, usize) -> f64, unit: f64, i: usize| -> f64 {
-            (0..p).map(|j| ((points.row(i)[j] - other(i, j)) / unit).powi(2)).sum()
-        };
+        let away =
+            |x: &[f64], y: &[f64], unit: f64| x.iter().zip(y).map(|(x, y)| ((x - y) / unit).powi(2)).sum::<f64>();
         let largest = |points: &Points| {
             let away = |(at, x): (usize, &f64)| (x - means[at % p]).abs();
             points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max)
         };
         let unit = largest(kept).max(largest(left));
-        let total: f64 = (0..left.rows()).map(|i| away(left, &|_, j| means[j], unit, i)).sum();
+        let total: f64 = (0..left.rows()).map(|i| away(left.row(i), &means, unit)).sum();
         let most = total / left.rows() as f64;
-        let wrong = (0..left.rows()).map(|i| away(left, &|i, j| back.points.row(i)[j], unit, i).min(most)).sum();
-        let mut sums = Sums { wrong, total, far: placed.far.len(), ..Sums::default() };
-        let varies: Vec<bool> = (0..p).map(|j| (1..kept.rows()).any(|i| kept.row(i)[j] != kept.row(0)[j])).collect();
-        for (at, x) in left.values().iter().enumerate().filter(|(at, _)| varies[at % p]) {
-            let off = (x - back.points.values()[at]).abs();
-            sums.entries += 1.0;
-            sums.within[0] += f64::from(u8::from(off <= back.deviations.values()[at]));
-            sums.within[1] += f64::from(u8::from(off <= back.margins.values()[at]));
+        let mut fold = Fold { total, far: placed.far.len(), ..Fold::default() };
+        let varies = |&j: &usize| (1..kept.rows()).any(|i| kept.row(i)[j] != kept.row(0)[j]);
+        let varying: Vec<usize> = (0..p).filter(varies).collect();
+        let every = left.rows().div_ceil(COUNTED);
+        for start in (0..left.rows()).step_by(BATCH) {
+            let batch: Vec<usize> = (start..(start + BATCH).min(left.rows())).collect();
+            let (back, _) = way.answers(&placed.coordinates.select(&batch))?;
+            for (i, at) in batch.into_iter().zip(&back) {
+                fold.wrong += away(left.row(i), &at.row, unit).min(most);
+                if i % every == 0 {
+                    fold.count(at, left.row(i), &varying);
+                }
+            }
         }
-        Ok(sums)
+        Ok(fold)
     }
 }
 
-impl Sums {
-    fn add(&mut self, other: &Sums) {
-        self.wrong += other.wrong;
-        self.total += other.total;
-        self.entries += other.entries;
-        self.far += other.far;
-        (0..2).for_each(|level| self.within[level] += other.within[level]);
+impl Fold {
+    /// Adds the entries of a row.
+    fn count(&mut self, at: &At, row: &[f64], varying: &[usize]) {
+        for &j in varying {
+            for level in 0..2 {
+                match at.needed(level, j, row[j]) {
+                    Some(needed) => self.needed[level].push(needed),
+                    None => {
+                        self.certain[level][0] += f64::from(u8::from(row[j] == at.row[j]));
+                        self.certain[level][1] += 1.0;
+                    }
+                }
+            }
+        }
     }
+}
+
+/// The stretch by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs that
+/// can be had.
+fn stretch(folds: &[Fold], but: Option<usize>) -> [f64; 2] {
+    [0, 1].map(|level| {
+        let others = folds.iter().enumerate().filter(|(at, _)| Some(*at) != but);
+        let all: Vec<f64> = others.flat_map(|(_, fold)| &fold.needed[level]).copied().collect();
+        let most = all.iter().copied().filter(|needed| needed.is_finite()).fold(0.0, f64::max);
+        if most > 0.0 { counted(all, LEVELS[level]).min(most) } else { 1.0 }
+    })
+}
+
+/// The shares of entries that need no more than the stretch of their fold; nothing if there are no entries.
+fn shares<'a>(folds: impl Iterator<Item = (&'a Fold, [f64; 2])>) -> Option<[f64; 2]> {
+    let (mut within, mut entries) = ([0.0; 2], [0.0; 2]);
+    for (fold, stretch) in folds {
+        for level in 0..2 {
+            let inside = fold.needed[level].iter().filter(|needed| **needed <= stretch[level]).count();
+            within[level] += inside as f64 + fold.certain[level][0];
+            entries[level] += fold.needed[level].len() as f64 + fold.certain[level][1];
+        }
+    }
+    (entries[0] > 0.0).then(|| [0, 1].map(|level| within[level] / entries[level]))
 }
 
 fn ratio(wrong: f64, total: f64) -> f64 {

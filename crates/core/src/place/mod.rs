@@ -76,7 +76,8 @@ pub struct Placed {
     /// as any training point.
     pub far: Vec<usize>,
     /// The deviation of every coordinate, if it was asked for ([`Model::place_with_deviations`](crate::Model)) and the rule
-    /// has one: training rows that were placed by the others missed their own coordinates by no more, 68 times of 100.
+    /// has one: training rows that were placed by the others missed their own coordinates by no more, 68 times of 100. It is
+    /// about the placing on this map, not about how much the map itself would change with the new rows (docs/placing.md).
     pub deviations: Option<Points>,
 }
 

@@ -223,6 +223,9 @@ fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
         }
         assert!(model.place(&along).unwrap().deviations.is_none());
     }
-    let pca = recipe(Method::from_name("pca").unwrap()).fit(&roll).unwrap();
-    assert!(pca.place_with_deviations(&along).unwrap().deviations.is_none());
+    // These send a row to the same place whatever is near it; kernel-pca's deviations were rounding errors.
+    for name in ["pca", "kernel-pca"] {
+        let model = recipe(Method::from_name(name).unwrap()).fit(&swiss(60)).unwrap();
+        assert!(model.place_with_deviations(&along).unwrap().deviations.is_none(), "{name}");
+    }
 }

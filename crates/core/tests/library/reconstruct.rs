@@ -102,19 +102,20 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
     }
 }
 
-/// Rows that had no part in the map are within their deviations and margins as often as these say, to three points, on sheets
-/// without noise too, where the placing errs more than the way back. The shares of 600 rows of three features are good to
-/// 0.015 or so; scripts/calibration.sh has eight data sets and six methods.
+/// Rows that had no part in the map are within their deviations and margins as often as these say, to a few points, also on sheets
+/// without noise, where meu follows single rows and its own claim is too narrow. The shares of 240 rows of three features are
+/// good to 0.02 or so; scripts/calibration.sh has eight data sets and six methods.
 #[test]
 fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
-    for (name, noise) in [("isomap", 0.4), ("ltsa", 0.0)] {
-        let points = Sample::SwissRoll.draw(600, noise, 3).unwrap().points;
+    for (name, noise) in [("isomap", 0.4), ("meu", 0.0)] {
+        let points = Sample::SwissRoll.draw(240, noise, 3).unwrap().points;
         let recipe =
             Recipe { method: Method::from_name(name).unwrap(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
         let held_out = recipe.held_out_rows(&points).unwrap();
         let [one, two] = held_out.within.unwrap();
-        assert!((one - 0.68).abs() < 0.04 && (two - 0.95).abs() < 0.03, "{name}: {one} {two}");
-        assert_eq!((held_out.rows, held_out.folds, held_out.by_fold.len()), (600, 5, 5));
+        assert!((one - 0.68).abs() < 0.05 && (two - 0.95).abs() < 0.03, "{name}: {held_out:?}");
+        assert_eq!((held_out.rows, held_out.folds, held_out.by_fold.len()), (240, 5, 5));
+        assert!(held_out.stretch.iter().all(|stretch| (0.5..3.0).contains(stretch)), "{held_out:?}");
     }
     let twice =
         [0, 1].map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60)));

@@ -313,6 +313,32 @@ fn x03_with_equal_distances_the_rank_is_at_most_the_multiplicity() {
     }
 }
 
+/// One definition of the rank, on sheets, clusters and flowers, with exact distances and within a band, at any gap.
+#[test]
+fn x03_the_rank_is_at_most_the_multiplicity_of_every_kind_of_data() {
+    let draw = |sample: Sample, noise, seed| sample.draw(50, noise, seed).unwrap().points;
+    let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
+    let sets = [
+        draw(Sample::SwissRoll, 0.0, 3),
+        draw(Sample::SwissRoll, 0.5, 4),
+        draw(Sample::SCurve, 0.1, 5),
+        draw(Sample::Blobs, 0.0, 6),
+        iris.select(&(0..50).map(|i| 3 * i).collect::<Vec<_>>()),
+    ];
+    let mut bounded = 0;
+    for (at, points) in sets.iter().enumerate() {
+        for (band, tolerance) in [(None, 1e-4), (Some(0.01), 1e-4), (Some(0.05), 1e-2)] {
+            let mvu = Mvu { variant: MvuVariant::Equality, band, tolerance, ..Mvu::default() };
+            // Exactly equal distances may leave no bound at all, which is an error.
+            let Ok(model) = recipe(5 + at % 3, mvu).fit(points) else { continue };
+            let bracket = model.report().certificate.unwrap();
+            assert!((1..=bracket.multiplicity).contains(&bracket.rank), "set {at}, band {band:?}: {bracket:?}");
+            bounded += 1;
+        }
+    }
+    assert!(bounded >= 10, "{bounded} of 15 have a bound");
+}
+
 /// Separate pieces: the largest rank stands beside the largest multiplicity.
 #[test]
 fn pieces_of_different_rank_keep_the_rank_below_the_multiplicity() {

@@ -1,6 +1,6 @@
 //! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates that a model makes of them.
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, plural};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
@@ -169,8 +169,8 @@ fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result
         Some(count) if count < n && count <= site.dims => {
             let least = site.dims + 1;
             Err(Error::parameter(format!(
-                "{count} `landmarks` span at most {} dimensions; use `landmarks` {least} or more",
-                count.saturating_sub(1)
+                "{count} `landmarks` span at most {}; use `landmarks` {least} or more",
+                plural(count.saturating_sub(1), "dimension")
             )))
         }
         Some(count) => Ok((count < n).then_some(count)),

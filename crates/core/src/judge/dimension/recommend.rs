@@ -19,6 +19,7 @@
 use super::gride::Scale;
 use super::two_nn::FLAGGED;
 use super::{Check, Estimate};
+use crate::error::plural;
 use serde::Serialize;
 
 /// A neighborhood may hold this part of the points, else it is no longer local.
@@ -97,7 +98,7 @@ pub(super) fn recommend(evidence: &Evidence<'_>) -> Recommendation {
     let rounded = (value.round() as usize).max(1);
     let dims = rounded.min(most);
     if dims < rounded {
-        doubt.push(format!("the estimate is larger than the {most} dimensions that these points can have"));
+        doubt.push(format!("the estimate is larger than the {} that these points can have", plural(most, "dimension")));
     }
     let doubt = if doubt.is_empty() { "none of the checks speaks against it".into() } else { doubt.join("; ") };
     Recommendation { dims, reason, doubt }

@@ -1,0 +1,130 @@
+//! Whether new points are placed as surely as `transform --std` says: rows are held out of the map, placed on it, and compared
+//! with where a map of all rows has them.
+//!
+//! ```text
+//! cargo run --release -p eigenfold --example placing -- swiss-roll:800:0:1 isomap lle
+//! cargo run --release -p eigenfold --example placing -- iris
+//! ```
+//!
+//! Prints a line per method: the shares of held-out coordinates within one and within 1.96 deviations of where they belong, by
+//! two ways to say where that is, and medians of the deviation, of the error, and of how far the two maps are apart at the rows
+//! that they share, in standard deviations of the coordinate. Either way the map of all rows is turned, scaled and shifted
+//! onto the map without the rows (Procrustes): by all rows that they share, or by the thirty of them nearest to the new row,
+//! which leaves only where it is among its neighbors.
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
+
+use eigenfold::graph::{Index, Metric};
+use eigenfold::sample::Sample;
+use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
+use faer::Mat;
+
+const FOLDS: usize = 5;
+/// The rows around a new one that the maps are laid onto each other by.
+const AROUND: usize = 30;
+
+fn main() -> Result<(), Error> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let data = args.first().map_or("swiss-roll:800:0:1", |text| text.as_str());
+    let points = points(data)?;
+    let mut methods: Vec<&str> = args.iter().skip(1).map(|text| text.as_str()).collect();
+    if methods.is_empty() {
+        methods = vec!["isomap", "laplacian-eigenmaps", "lle", "ltsa", "modified-lle", "meu"];
+    }
+    for name in methods {
+        let neighbors = Neighbors::Nearest(10);
+        let likelihood = Likelihood::Never;
+        let recipe = Recipe { method: Method::from_name(name)?, neighbors, likelihood, ..Recipe::default() };
+        let whole = recipe.fit(&points)?;
+        let (mut within, mut count) = ([0usize; 4], 0usize);
+        let (mut errors, mut said, mut apart) = (Vec::new(), Vec::new(), Vec::new());
+        for fold in 0..FOLDS {
+            let (left, kept): (Vec<usize>, Vec<usize>) =
+                (0..points.rows()).partition(|i| (i * 7 + i / 5) % FOLDS == fold);
+            let known = points.select(&kept);
+            let model = recipe.fit(&known)?;
+            let placed = model.place_with_deviations(&points.select(&left))?;
+            let (near, _) = Index::new(&known, Metric::Euclidean)?.nearest(&points.select(&left), AROUND)?;
+            let Some(deviations) = placed.deviations else { continue };
+            let shared = whole.embedding().select(&kept);
+            let onto = Procrustes::new(&shared, model.embedding());
+            let spread = spread(model.embedding());
+            for (at, &i) in left.iter().enumerate() {
+                let wanted = onto.apply(whole.embedding().row(i));
+                let around: Vec<usize> = near[at * AROUND..(at + 1) * AROUND].iter().map(|&j| j as usize).collect();
+                let locally = Procrustes::new(&shared.select(&around), &model.embedding().select(&around));
+                let among = locally.apply(whole.embedding().row(i));
+                for q in 0..wanted.len() {
+                    let [off, amiss] = [&wanted, &among].map(|there| (placed.coordinates.row(at)[q] - there[q]).abs());
+                    let deviation = deviations.row(at)[q];
+                    let inside =
+                        [off <= deviation, off <= 1.96 * deviation, amiss <= deviation, amiss <= 1.96 * deviation];
+                    within.iter_mut().zip(inside).for_each(|(within, inside)| *within += usize::from(inside));
+                    count += 1;
+                    errors.push(off / spread[q]);
+                    said.push(deviation / spread[q]);
+                }
+            }
+            for (at, &i) in kept.iter().enumerate() {
+                let there = onto.apply(whole.embedding().row(i));
+                apart.extend((0..there.len()).map(|q| (model.embedding().row(at)[q] - there[q]).abs() / spread[q]));
+            }
+        }
+        let [one, two, one_among, two_among] = within.map(|within| within as f64 / count as f64);
+        let title = data.rsplit('/').nth(1).unwrap_or(data);
+        let (errors, said, apart) = (median(errors), median(said), median(apart));
+        println!(
+            "| {title} | {name} | {one:.2} | {two:.2} | {one_among:.2} | {two_among:.2} | {said:.1e} | {errors:.1e} | {apart:.1e} |"
+        );
+    }
+    Ok(())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_unstable_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The standard deviation of every column.
+fn spread(map: &Points) -> Vec<f64> {
+    let (means, n) = (map.column_means(), map.rows());
+    let one = |q: usize| ((0..n).map(|i| (map.row(i)[q] - means[q]).powi(2)).sum::<f64>() / n as f64).sqrt();
+    (0..map.cols()).map(one).collect()
+}
+
+/// A turn (or reflection), a scale and a shift.
+struct Procrustes {
+    from: Vec<f64>,
+    to: Vec<f64>,
+    turn: Mat<f64>,
+    scale: f64,
+}
+
+impl Procrustes {
+    /// The one that leads the rows of one map nearest to those of another.
+    fn new(from: &Points, to: &Points) -> Procrustes {
+        let centered = |map: &Points| {
+            let means = map.column_means();
+            (Mat::from_fn(map.rows(), map.cols(), |i, q| map.row(i)[q] - means[q]), means)
+        };
+        let ((a, from), (b, to)) = (centered(from), centered(to));
+        let cross = a.transpose() * &b;
+        let Ok(svd) = cross.svd() else { panic!("two finite maps have a singular value decomposition") };
+        let turn = svd.U() * svd.V().transpose();
+        let size: f64 = (0..a.ncols()).map(|q| a.col(q).squared_norm_l2()).sum();
+        let scale = (0..cross.ncols()).map(|q| svd.S()[q]).sum::<f64>() / size;
+        Procrustes { from, to, turn, scale }
+    }
+
+    fn apply(&self, row: &[f64]) -> Vec<f64> {
+        let along = |q: usize| (0..row.len()).map(|p| (row[p] - self.from[p]) * self.turn[(p, q)]).sum::<f64>();
+        (0..row.len()).map(|q| self.to[q] + self.scale * along(q)).collect()
+    }
+}
+
+fn points(data: &str) -> Result<Points, Error> {
+    if let [name, n, noise, seed] = data.split(':').collect::<Vec<_>>()[..] {
+        let number = |text: &str| text.parse::<f64>().map_err(|_| Error::Parameter(format!("{text} is not a number")));
+        return Ok(Sample::from_name(name)?.draw(number(n)? as usize, number(noise)?, number(seed)? as u64)?.points);
+    }
+    Ok(io::read(data, &io::ReadOptions::default())?.points)
+}

@@ -1,0 +1,96 @@
+//! How near in the data those are that are near on a map.
+//!
+//! Every row i has its ten nearest rows in the data, N[i], and its ten nearest on the map, M[i]:
+//!
+//! ```text
+//! r[i] = ½ log (mean of d²[i,j] over j in M[i] / mean of d²[i,j] over j in N[i]) ≥ 0       farness = exp(mean r[i])
+//! ```
+//!
+//! So the farness of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
+//! perfect. Each row is measured by its own scale, whether it lies in a dense piece of the data or in a thin one, and a row
+//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide.
+
+use crate::error::Result;
+use crate::graph::{Index, Metric};
+use crate::linalg::parallel;
+use crate::points::Points;
+
+/// How many neighbors of a row are looked at.
+const NEAREST: usize = 10;
+/// How many rows are asked, evenly spaced.
+const ASKED: usize = 2000;
+
+/// The nearest rows in the data, to compare maps with.
+pub(crate) struct Nearness<'a> {
+    points: &'a Points,
+    metric: Metric,
+    /// The rows that are asked, and their log root mean square distance to their nearest.
+    asked: Vec<(usize, f64)>,
+}
+
+impl<'a> Nearness<'a> {
+    pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<Nearness<'a>> {
+        let n = points.rows();
+        let rows: Vec<usize> = (0..n.min(ASKED)).map(|at| at * n / n.min(ASKED)).collect();
+        let k = NEAREST.min(n - 1);
+        let (near, lengths) = Index::new(points, metric)?.nearest(&points.select(&rows), k + 1)?;
+        let own = |at: usize| {
+            let list = at * (k + 1)..(at + 1) * (k + 1);
+            let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != rows[at]);
+            log_size(others.take(k).map(|(_, d)| *d))
+        };
+        // A row with more than ten copies has no scale of its own.
+        let asked = rows.iter().enumerate().filter_map(|(at, &row)| Some((row, own(at)?))).collect();
+        Ok(Nearness { points, metric, asked })
+    }
+
+    /// r of every row that was asked.
+    pub(crate) fn of(&self, map: &Points) -> Result<Vec<f64>> {
+        let k = NEAREST.min(map.rows() - 1);
+        let rows: Vec<usize> = self.asked.iter().map(|(row, _)| *row).collect();
+        let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&rows), k + 1)?;
+        Ok(parallel::collect(rows.len(), |at| {
+            let (row, own) = self.asked[at];
+            let others = near[at * (k + 1)..(at + 1) * (k + 1)].iter().map(|&j| j as usize).filter(|&j| j != row);
+            let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
+            // Rounding apart, none are nearer than the nearest.
+            log_size(distances).map_or(0.0, |size| (size - own).max(0.0))
+        }))
+    }
+}
+
+/// The logarithm of the root mean square, without overflow; nothing if all are zero.
+fn log_size(lengths: impl Iterator<Item = f64>) -> Option<f64> {
+    let lengths: Vec<f64> = lengths.collect();
+    let largest = lengths.iter().copied().fold(0.0, f64::max);
+    let squares: f64 = lengths.iter().map(|d| (d / largest).powi(2)).sum();
+    (largest > 0.0).then(|| largest.ln() + 0.5 * (squares / lengths.len() as f64).ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_that_keeps_the_neighbors_is_perfect_and_one_that_folds_is_not() {
+        let line = Points::from_rows(&(0..60).map(|i| [i as f64, 0.0]).collect::<Vec<_>>()).unwrap();
+        for unit in [1e-140, 1.0, 1e140] {
+            let scaled = Points::new(60, 2, line.values().iter().map(|x| x * unit).collect()).unwrap();
+            let nearness = Nearness::new(&scaled, Metric::Euclidean).unwrap();
+            let straight = Points::from_rows(&(0..60).map(|i| [-3.0 * i as f64]).collect::<Vec<_>>()).unwrap();
+            assert!(nearness.of(&straight).unwrap().iter().all(|&r| r.abs() < 1e-12));
+            // Folded in the middle: half of the neighbors of row 0 are of the other end.
+            let folded =
+                Points::from_rows(&(0..60).map(|i| [f64::from(i).min(59.5 - f64::from(i))]).collect::<Vec<_>>());
+            let r = nearness.of(&folded.unwrap()).unwrap();
+            assert!(r[0] > 1.5 && r[29] < 0.3, "{} {}", r[0], r[29]);
+        }
+    }
+
+    #[test]
+    fn rows_with_many_copies_are_not_asked() {
+        let rows: Vec<[f64; 1]> = (0..40).map(|i| [if i < 20 { 0.0 } else { i as f64 }]).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        assert_eq!(Nearness::new(&points, Metric::Euclidean).unwrap().asked.len(), 20);
+    }
+}
