@@ -271,7 +271,8 @@ impl WayBack<'_> {
         };
         let rows: Vec<At> = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
         let cols = rows.first().map_or(0, |at| at.row.len());
-        let all = |of: fn(&At) -> &[f64]| Points::new(rows.len(), cols, rows.iter().flat_map(of).copied().collect());
+        let all =
+            |of: fn(&At) -> &[f64]| Points::computed(rows.len(), cols, rows.iter().flat_map(of).copied().collect());
         let far: Vec<usize> = (0..around.len()).filter(|&i| around[i].is_far()).collect();
         Ok(Reconstruction {
             points: all(|at| &at.row)?,
