@@ -41,7 +41,11 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     completed::check(args, &recipe.method)?;
-    outputs::check(&[&args.input.source], &wanted(args))?;
+    let mut given = wanted(args);
+    if given.is_empty() && args.snapshots.is_none() {
+        given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
+    }
+    outputs::check(&[&args.input.source], &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 

@@ -145,7 +145,7 @@ impl Model {
     }
 
     /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
-    /// own coordinates. A model of distances takes, for every new point, its distances to all training points.
+    /// own coordinates (of several equal ones, those of the first). A model of distances takes, for every new point, its distances to all training points.
     ///
     /// # Errors
     ///

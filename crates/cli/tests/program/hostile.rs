@@ -48,7 +48,7 @@ fn arrays_that_claim_to_be_large_are_refused() {
 fn columns_that_claim_to_be_many_or_deep_are_refused() {
     let bench = Bench::new();
     for (name, fact) in [
-        ("fewer_rows.parquet", "claims 40 values in a column whose pages hold 20"),
+        ("fewer_rows.parquet", "its row groups have 40"),
         ("dict_count.parquet", "a dictionary of"),
         ("schema_children.parquet", "its schema has other members than it says"),
     ] {

@@ -166,8 +166,7 @@ fn a_broken_disk_is_no_fault_of_the_user() {
     bench.refuses("embed /proc/self/mem -m pca -q -o a.csv", 1, "/proc/self/mem: ");
 }
 
-/// Starts a long fit, or one whose output nobody takes, and waits until its scratch directory is there or a while has
-/// passed.
+/// Starts a run whose standard output nobody takes yet.
 fn started(bench: &Bench, line: &str) -> Child {
     let mut command = bench.command(line);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -175,6 +174,12 @@ fn started(bench: &Bench, line: &str) -> Child {
 
 fn has_scratch(bench: &Bench) -> bool {
     bench.files().iter().any(|name| name.starts_with(".eigenfold-"))
+}
+
+/// Whether a run has written both of its files, which have no names yet: names are tried one after the other before.
+fn has_staged(bench: &Bench, run: &Child) -> bool {
+    let own = format!(".eigenfold-{}-", run.id());
+    bench.files().iter().filter(|name| name.starts_with(&own)).count() == 2
 }
 
 /// Waits for what should come soon.
@@ -193,7 +198,7 @@ fn signals_while_writing_leave_no_scratch_directory() {
     let line = "embed in.csv -m pca -d 3 -q -o - --save m.model --json m.json";
     for signals in [&["INT", "INT"][..], &["TERM", "TERM"], &["HUP", "HUP"], &["TERM", "INT"]] {
         let mut child = started(&bench, line);
-        assert!(wait_for(|| has_scratch(&bench) && bench.files().len() > 2), "nothing was staged");
+        assert!(wait_for(|| has_staged(&bench, &child)), "nothing was staged");
         std::thread::sleep(Duration::from_millis(100));
         for name in signals {
             signal(&child, name);
@@ -211,14 +216,12 @@ fn what_a_kill_leaves_is_taken_away_by_the_next_run_and_nothing_of_a_live_one() 
     bench.write("in.csv", cloud(20_000, 3)).write("small.csv", cloud(20, 3));
     let line = "embed in.csv -m pca -d 3 -q -o - --save m.model --json m.json";
     let mut killed = started(&bench, line);
-    assert!(wait_for(|| bench.files().len() > 3), "nothing was staged");
+    assert!(wait_for(|| has_staged(&bench, &killed)), "nothing was staged");
     signal(&killed, "KILL");
     killed.wait().unwrap();
     assert!(has_scratch(&bench), "a kill leaves it");
     let mut alive = started(&bench, line);
-    let left = bench.files().len();
-    assert!(wait_for(|| bench.files().len() >= left && bench.files().len() > 3), "nothing was staged");
-    std::thread::sleep(Duration::from_millis(300));
+    assert!(wait_for(|| has_staged(&bench, &alive)), "nothing was staged");
     bench.does("embed small.csv -m pca -q -o small-map.csv");
     let own = format!(".eigenfold-{}-", alive.id());
     let left: Vec<String> = bench.files().into_iter().filter(|name| name.starts_with(".eigenfold-")).collect();

@@ -262,7 +262,7 @@ fn read_error(path: &Path, source: std::io::Error) -> Error {
             ErrorKind::PermissionDenied,
             "reading is not permitted; change the file's permissions or read a copy",
         ),
-        _ => source,
+        kind => std::io::Error::new(kind, format!("{source}; read a copy of it, from another disk if this one fails")),
     };
     Error::Io { path: path.into(), source }
 }

@@ -133,7 +133,7 @@ fn options(dice: &mut Dice) -> ReadOptions {
     ReadOptions {
         label: (dice.below(3) == 0).then(|| column(dice)),
         ignore: (0..dice.below(3)).map(|_| column(dice)).collect(),
-        delimiter: [None, None, None, Some(b','), Some(b' ')][dice.below(5)],
+        delimiter: [None, None, Some(b','), Some(b','), Some(b' ')][dice.below(5)],
         header: [None, Some(true), Some(false)][dice.below(3)],
         missing: dice.below(2) == 0,
         memory: Some(MEMORY),
