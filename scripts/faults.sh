@@ -30,7 +30,7 @@ judge() {
 }
 embed="$program embed in.csv -m pca --threads 1 -q -o out/a.csv --save out/a.model --json out/a.json"
 for call in rename linkat fsync fchmod mkdir write unlink openat; do
-    for when in $(seq 1 60); do
+    for when in $(seq 1 40); do
         for error in EIO ENOSPC; do
             fresh
             code=0

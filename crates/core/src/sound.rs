@@ -69,7 +69,7 @@ impl Recipe {
         let mut method = self.method.clone();
         let own = self.method.parameters().iter().all(|own| method.set(own.name, &own.value).is_ok());
         let learned = self.learned.as_ref().is_none_or(|drill| {
-            let mut again = drill.clone();
+            let mut again = *drill;
             drill.parameters().iter().all(|own| again.set(own.name, &own.value).is_ok())
         });
         neighbors && own && learned && self.dims >= 1

@@ -88,7 +88,10 @@ impl Scratch {
 impl Drop for Scratch {
     fn drop(&mut self) {
         let mut live = live();
-        self.directory = None;
+        if let Some(directory) = self.directory.take() {
+            let path = directory.keep();
+            remove(&path);
+        }
         live.here.retain(|path| *path != self.path);
     }
 }
@@ -97,11 +100,12 @@ impl Drop for Scratch {
 pub(super) fn abandon() {
     let mut live = live();
     live.leaving = true;
-    for path in live.here.drain(..) {
-        // The work may still be writing into it.
-        let gone = |_| std::fs::remove_dir_all(&path).is_ok() || !path.exists();
-        let _ = (0..10).any(gone);
-    }
+    live.here.drain(..).for_each(|path| remove(&path));
+}
+
+/// Takes a directory away, into which the work may still be writing, and from which not every call need succeed.
+fn remove(path: &Path) {
+    let _ = (0..10).any(|_| std::fs::remove_dir_all(path).is_ok() || !path.exists());
 }
 
 /// Takes the directories of dead programs of this user away; `own` is what is known of one of the user's directories.

@@ -103,7 +103,7 @@ fn chunk_of(column: &ColumnChunkMetaData) -> Chunk {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
     let text = column.column_type() == Physical::BYTE_ARRAY;
     let least = match column.column_type() {
-        Physical::BOOLEAN => 0,
+        Physical::BOOLEAN => 1,
         Physical::INT32 | Physical::FLOAT | Physical::BYTE_ARRAY => 4,
         Physical::INT64 | Physical::DOUBLE => 8,
         Physical::INT96 => 12,

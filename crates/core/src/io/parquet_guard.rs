@@ -16,6 +16,8 @@ type Result<T> = std::result::Result<T, ParquetError>;
 const DEEPEST: usize = 64;
 /// The bytes that the reader may need for one byte of the footer.
 const FOOTER: u64 = 64;
+/// The bytes of an entry of a dictionary in memory, at most.
+const ENTRY: u64 = 40;
 /// Encodings of text whose counts are known only to those who decode them.
 const UNBOUNDED: [i64; 2] = [6, 7];
 
@@ -105,8 +107,9 @@ pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
     let mut bytes = vec![0; chunk.size as usize];
     file.read_exact(&mut bytes)?;
     let mut walk = Walk { bytes: &bytes, at: 0 };
-    let mut held = 0;
-    while held < chunk.values && walk.at < bytes.len() {
+    let mut held = 0u64;
+    // Also behind the last value: the reader looks at every page.
+    while walk.at < bytes.len() {
         let page = Page::read(&mut walk)?;
         let (Ok(unpacked), Ok(size)) = (u64::try_from(page.unpacked), usize::try_from(page.size)) else {
             return wrong("a page has a negative size");
@@ -119,8 +122,11 @@ pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
             (Some(count), _) if count < 0 || (count as u64).saturating_mul(chunk.least) > unpacked => {
                 return wrong(format!("a dictionary of {unpacked} bytes cannot have {count} entries"));
             }
+            (Some(count), _) if (count as u64).saturating_mul(ENTRY) > limit => {
+                return wrong(format!("a dictionary of {count} entries has no room"));
+            }
             (None, Some(count)) if count < 0 => return wrong("a page has a negative number of values"),
-            (None, Some(count)) => held += count as u64,
+            (None, Some(count)) => held = held.saturating_add(count as u64),
             _ => {}
         }
         if chunk.text && UNBOUNDED.contains(&page.encoding) {
@@ -312,6 +318,39 @@ mod tests {
         }
         let deep: Vec<i64> = vec![1; 20_000].into_iter().chain([0]).collect();
         assert!(check_schema(&deep).unwrap_err().to_string().contains("63 levels deep"));
+    }
+
+    /// A page header: uncompressed and compressed size, then in field 5 (data) or 7 (dictionary) the count of values.
+    fn page(size: u8, field: u8, count: &[u8]) -> Vec<u8> {
+        let mut page = vec![0x15, 0x00, 0x15, 2 * size, 0x15, 2 * size, ((field - 3) << 4) | STRUCT, 0x15];
+        page.extend(count);
+        page.extend([0, 0]);
+        page.extend(vec![0; size as usize]);
+        page
+    }
+
+    #[test]
+    fn pages_hold_what_the_footer_says_and_no_dictionary_more_than_its_bytes() {
+        const ABSURD: [u8; 5] = [0xfe, 0xff, 0xff, 0xff, 0x0f];
+        let check = |pages: &[Vec<u8>], values: u64| {
+            let bytes = pages.concat();
+            let chunk = Chunk { start: 0, size: bytes.len() as u64, values, least: 8, text: false };
+            check_pages(&mut std::io::Cursor::new(bytes), &chunk, 1_000_000).map_err(|error| error.to_string())
+        };
+        let data = page(16, 5, &[4]);
+        assert_eq!(check(&[page(16, 7, &[4]), data.clone(), data.clone()], 4), Ok(()));
+        for values in [3, 5] {
+            let message = check(&[data.clone(), data.clone()], values).unwrap_err();
+            assert!(message.ends_with(&format!("claims {values} values in a column whose pages hold 4")), "{message}");
+        }
+        for place in [0, 1] {
+            let mut pages = vec![data.clone()];
+            pages.insert(place, page(16, 7, &ABSURD));
+            let message = check(&pages, 2).unwrap_err();
+            assert!(message.contains("a dictionary of 16 bytes cannot have 2147483647 entries"), "{message}");
+        }
+        assert!(check(&[page(16, 5, &[3])], 0).unwrap_err().contains("negative"));
+        assert!(check(&[data[..20].to_vec()], 2).unwrap_err().contains("has no room"));
     }
 
     #[test]
