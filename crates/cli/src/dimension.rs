@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let points = input::completed(&args.input, input::table(&args.input)?.points, &bar)?;
+    let points = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {

@@ -8,7 +8,7 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Curve, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
-use crate::{chosen, completed, input, say};
+use crate::{chosen, completed, input, one_line, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
@@ -41,14 +41,18 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     completed::check(args, &recipe.method)?;
-    outputs::check(&[&args.input.source], &wanted(args))?;
+    let mut given = wanted(args);
+    if given.is_empty() && args.snapshots.is_none() {
+        given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
+    }
+    outputs::check(&[&args.input.source], &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, labels, names } = input::read(&args.input, args.input_kind, &bar)?;
+    let Given { data, labels, names, notes } = input::read(&args.input, args.input_kind, args.memory, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
@@ -82,7 +86,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    write(args, &Fit { model, choice, dims, held_out, album, stopped }, &data, labels, read)
+    write(args, &Fit { model, choice, dims, held_out, album, stopped, notes }, &data, labels, read)
 }
 
 /// What a run found.
@@ -94,6 +98,8 @@ struct Fit {
     album: Album,
     /// Whether Ctrl-C ended it early.
     stopped: bool,
+    /// What was guessed about the input.
+    notes: Vec<String>,
 }
 
 /// The points, for what needs features.
@@ -111,7 +117,8 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
-    let mut warnings: Vec<String> = model.report().warnings.iter().map(|warning| with_flags(warning)).collect();
+    let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
+    warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
@@ -205,7 +212,12 @@ impl Start {
                 };
                 Ok(recipe.fit_watched(data.ground(), bar)?.embedding().clone())
             }
-            Start::File(name) => Ok(io::read(name, &io::ReadOptions::default())?.points),
+            Start::File(name) => {
+                let table = io::read(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
+                bar.finish();
+                input::say_notes(&input::told(&table.notes), false);
+                Ok(table.points)
+            }
         }
     }
 }

@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, .. } = input::read(&args.input, args.input_kind, &bar)?;
+    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
@@ -72,6 +72,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &summary(&found, learned.as_ref(), searched));
+    input::say_notes(&notes, args.common.quiet);
     Ok(())
 }
 

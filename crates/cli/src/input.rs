@@ -1,6 +1,7 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
 use crate::flags::{self, Count, GraphKind, Kind, MetricName, MissingName, Neighbors as Flags, PiecesName, YesNo};
+use crate::{one_line, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, Labels, ReadOptions, Table};
@@ -37,14 +38,18 @@ pub(crate) struct Given {
     pub(crate) labels: Option<Labels>,
     /// The names of the features of points.
     pub(crate) names: Option<Vec<String>>,
+    /// What was guessed about the file, with our flags.
+    pub(crate) notes: Vec<String>,
 }
 
 /// Reads an input of the given kind; missing cells are guessed as the flags ask for it.
-pub(crate) fn read(input: &flags::Input, kind: Kind, observer: &dyn Observer) -> Result<Given> {
+pub(crate) fn read(input: &flags::Input, kind: Kind, memory: Option<u64>, observer: &dyn Observer) -> Result<Given> {
+    let options = ReadOptions { memory, ..options(input) };
     if kind == Kind::Graph {
-        return Ok(Given { data: Data::Graph(io::read_graph(&input.source)?), labels: None, names: None });
+        let (graph, notes) = io::read_graph(&input.source, &options)?;
+        return Ok(Given { data: Data::Graph(graph), labels: None, names: None, notes: told(&notes) });
     }
-    let Table { points, labels, columns } = table(input)?;
+    let Table { points, labels, columns, notes } = io::read(&input.source, &options)?;
     let model = input.missing == MissingName::Model;
     let data = match kind {
         Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
@@ -53,19 +58,35 @@ pub(crate) fn read(input: &flags::Input, kind: Kind, observer: &dyn Observer) ->
         Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
         Kind::Points | Kind::Graph => Data::Points(completed(input, points, observer)?),
     };
-    Ok(Given { data, labels, names: columns.filter(|_| kind == Kind::Points) })
+    Ok(Given { data, labels, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
 }
 
-/// Reads points and their labels.
-pub(crate) fn table(input: &flags::Input) -> Result<Table> {
-    let options = ReadOptions {
+/// Reads points and their labels; what was guessed about the file is said.
+pub(crate) fn table(input: &flags::Input, quiet: bool) -> Result<Table> {
+    let table = io::read(&input.source, &options(input))?;
+    say_notes(&told(&table.notes), quiet);
+    Ok(table)
+}
+
+/// Says what was guessed about a file.
+pub(crate) fn say_notes(notes: &[String], quiet: bool) {
+    notes.iter().for_each(|note| say(quiet, &format!("  warning: {}", one_line(note))));
+}
+
+/// Notes of the library with our flags.
+pub(crate) fn told(notes: &[String]) -> Vec<String> {
+    notes.iter().map(|note| flags::with_flags(note)).collect()
+}
+
+fn options(input: &flags::Input) -> ReadOptions {
+    ReadOptions {
         label: input.label.clone(),
         ignore: input.ignore.clone(),
         delimiter: input.delimiter,
         header: input.header.map(|header| header == YesNo::Yes),
         missing: input.missing != MissingName::Error,
-    };
-    io::read(&input.source, &options)
+        memory: None,
+    }
 }
 
 /// The same points with every missing cell guessed as the flags ask for it.

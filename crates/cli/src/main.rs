@@ -76,25 +76,29 @@ fn guarded(work: impl FnOnce() -> Result<()>) -> Result<()> {
 
 /// 2 if the user can mend it by other data or flags, 1 if not.
 fn code(error: &Error) -> u8 {
-    match error {
-        Error::Io { source, .. } if source.kind() == ErrorKind::StorageFull => 1,
-        error if error.is_input() => 2,
-        _ => 1,
-    }
+    if error.is_input() { 2 } else { 1 }
 }
 
 /// One line on standard error, whatever the message holds.
 fn complain(message: &str) {
-    let line: String = message.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     // If nobody listens there is nobody to tell.
-    let _ = writeln!(std::io::stderr(), "eigenfold: {line}");
+    let _ = writeln!(std::io::stderr(), "eigenfold: {}", one_line(message));
 }
 
 /// A report for people, on standard error.
 fn say(quiet: bool, text: &str) {
     if !quiet {
-        let _ = writeln!(std::io::stderr(), "{text}");
+        let lines: Vec<String> = text.split('\n').map(one_line).collect();
+        let _ = writeln!(std::io::stderr(), "{}", lines.join("\n"));
     }
+}
+
+/// Text as it can be shown on a terminal: whatever a file calls its columns, its labels or itself, nothing of it moves the
+/// cursor, changes colors, or turns the direction of writing. Everything for people goes through here.
+fn one_line(text: &str) -> String {
+    let directs =
+        |c: char| matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    text.chars().map(|c| if c.is_control() || directs(c) { ' ' } else { c }).collect()
 }
 
 /// What was asked for, on standard output.
@@ -104,5 +108,16 @@ fn print(text: &str) -> Result<()> {
         // Whoever reads our output has seen enough of it.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         result => result.map_err(|source| eigenfold::io::write_error("-", source)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_of_a_text_is_a_command_to_the_terminal() {
+        assert_eq!(one_line("a\u{1b}[31mb\u{9b}2J\rc\td\u{202e}e\u{7f}\u{85}"), "a [31mb 2J c d e  ");
+        assert_eq!(one_line("plain, ünïcödé 数"), "plain, ünïcödé 数");
     }
 }

@@ -1,9 +1,10 @@
 //! What the user sees while a fit runs, and how Ctrl-C reaches it.
 //!
-//! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C asks the fit to stop, and what a descent
-//! or an optimizer has by then is written, marked as not converged; the second leaves at once, and so does the first if the
-//! fit does not listen.
+//! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C (or TERM, or HUP) asks the fit to stop,
+//! and what a descent or an optimizer has by then is written, marked as not converged; the second leaves at once, and so does
+//! the first if the fit does not listen. Whoever leaves takes unfinished files away first.
 
+use crate::outputs;
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Stage};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,6 +19,9 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// Set when the first output is written: from then on leaving at once could leave a part of it.
 static WRITING: AtomicBool = AtomicBool::new(false);
 
+/// Set when the program is about to end at once.
+static LEAVING: AtomicBool = AtomicBool::new(false);
+
 /// Set when a descent has begun: it listens, and brings what it has to an end.
 static DESCENDING: AtomicBool = AtomicBool::new(false);
 
@@ -29,13 +33,26 @@ pub(crate) fn listen_for_ctrl_c() {
     // Without a handler Ctrl-C ends the program as usual, which is no reason to refuse the work.
     let _ = ctrlc::set_handler(|| {
         if STOP.swap(true, Ordering::Relaxed) {
-            std::process::exit(1);
+            leave();
         }
         std::thread::spawn(leave_if_deaf);
     });
 }
 
-/// Ends the program if the work goes on regardless; nothing has been written yet, so nothing is left.
+/// Ends the program at once, without unfinished files; not if all files are finished, since then it ends by itself.
+fn leave() {
+    LEAVING.store(true, Ordering::Relaxed);
+    if outputs::abandon() {
+        std::process::exit(1);
+    }
+}
+
+/// Whether the program is about to end at once.
+pub(crate) fn is_leaving() -> bool {
+    LEAVING.load(Ordering::Relaxed)
+}
+
+/// Ends the program if the work goes on regardless, unless it has come to writing.
 fn leave_if_deaf() {
     std::thread::sleep(PATIENCE[0]);
     if DESCENDING.load(Ordering::Relaxed) {
@@ -43,7 +60,7 @@ fn leave_if_deaf() {
     }
     if !WRITING.load(Ordering::Relaxed) {
         crate::complain(&Error::Stopped.to_string());
-        std::process::exit(1);
+        leave();
     }
 }
 

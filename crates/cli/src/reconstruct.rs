@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let model = load(&args.model)?;
-    let table = input::table(&args.input)?;
+    let table = input::table(&args.input, args.common.quiet)?;
     if !table.points.missing().is_empty() {
         return Err(Error::Parameter("a place on the map needs all its coordinates; leave out --missing".into()));
     }

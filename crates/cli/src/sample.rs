@@ -63,5 +63,5 @@ fn synthetic(args: &Args) -> Result<(Table, Option<eigenfold::Points>)> {
         .map_err(|error| Error::Parameter(format!("{error}, or the real {}", REAL.join(" and "))))?;
     let drawn = sample.draw(args.n.unwrap_or(DEFAULT_N), args.noise.unwrap_or(0.0), args.seed.unwrap_or(0))?;
     let labels = args.with_label.then_some(drawn.labels);
-    Ok((Table { points: drawn.points, columns: None, labels }, Some(drawn.truth)))
+    Ok((Table { points: drawn.points, columns: None, labels, notes: Vec::new() }, Some(drawn.truth)))
 }

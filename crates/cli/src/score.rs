@@ -27,8 +27,10 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let data = input::completed(&args.input, input::table(&args.input)?.points, &bar)?;
-    let map = io::read(&args.embedding, &ReadOptions::default())?.points;
+    let data = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
+    let map = io::read(&args.embedding, &ReadOptions::default())?;
+    input::say_notes(&map.notes, args.common.quiet);
+    let map = map.points;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let starts = if args.starts == StartsName::One { Starts::One } else { Starts::All };

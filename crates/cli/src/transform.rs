@@ -21,7 +21,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let model = load(&args.model)?;
-    let table = input::table(&args.input)?;
+    let table = input::table(&args.input, args.common.quiet)?;
     progress::go_on()?;
     let warning = columns::compared(model.names(), table.columns.as_deref())?;
     bar.say("placing");

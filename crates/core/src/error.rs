@@ -3,6 +3,7 @@
 //! A message states the fact first and the way out after the semicolon, on one line. Parameters stand between backticks
 //! by the names they have here; a program puts its own words for them with [`told`].
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// The result of every fallible call of this library.
@@ -97,7 +98,11 @@ pub enum Error {
 impl Error {
     /// Whether the caller's data or parameters are at fault, rather than the machine or the mathematics.
     pub fn is_input(&self) -> bool {
-        !matches!(self, Error::Numerical(_) | Error::Stopped)
+        match self {
+            Error::Numerical(_) | Error::Stopped => false,
+            Error::Io { source, .. } => is_name_at_fault(source.kind()),
+            _ => true,
+        }
     }
 
     /// Whether other parameters might do with the same data.
@@ -129,6 +134,15 @@ impl Error {
     pub(crate) fn parameter(message: impl Into<String>) -> Error {
         Error::Parameter(message.into())
     }
+}
+
+/// Whether the system refused because of what was named, so that another name or other permissions help; else the machine
+/// is at fault, as with a full or a broken disk.
+fn is_name_at_fault(kind: ErrorKind) -> bool {
+    use ErrorKind as E;
+    let name = matches!(kind, E::NotFound | E::AlreadyExists | E::InvalidFilename | E::InvalidInput);
+    let place = matches!(kind, E::IsADirectory | E::NotADirectory | E::NotSeekable | E::UnexpectedEof);
+    name || place || matches!(kind, E::PermissionDenied | E::ReadOnlyFilesystem | E::ExecutableFileBusy)
 }
 
 /// Rewrites the names of parameters in a message. This library writes them between backticks, as `neighbors`; a program
@@ -207,6 +221,15 @@ mod tests {
         assert_eq!(as_flags("`two words` and `dims`"), "`two words` and --dims");
         let (path, message) = ("a `b`.csv".into(), "bad; use `ignore` 1".to_string());
         assert_eq!(Error::Format { path, message }.told(flag), "a `b`.csv: bad; use --ignore 1");
+    }
+
+    #[test]
+    fn a_broken_or_full_disk_is_not_the_users_fault() {
+        let io = |source: std::io::Error| Error::Io { path: "a".into(), source }.is_input();
+        // EIO and ENOSPC of Linux, and then names that are wrong: ENOENT, EACCES, EISDIR, EROFS.
+        assert!([5, 28].iter().all(|&code| !io(std::io::Error::from_raw_os_error(code))));
+        assert!([2, 13, 21, 30].iter().all(|&code| io(std::io::Error::from_raw_os_error(code))));
+        assert!(!Error::Stopped.is_input() && Error::data("").is_input());
     }
 
     #[test]

@@ -180,7 +180,7 @@ impl<'a> Stages<'a> {
         all_weights.sort_unstable_by_key(|w| (w.i, w.j));
         let weights = self.recipe.method.has_weights().then_some(all_weights);
         let whole = whole.unwrap_or_default();
-        Ok(Model { weights, certificates, ..Model::new(Points::new(n, dims, values)?, parts, whole) })
+        Ok(Model { weights, certificates, ..Model::new(Points::computed(n, dims, values)?, parts, whole) })
     }
 
     fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<Fitted> {

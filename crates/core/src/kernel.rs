@@ -98,6 +98,18 @@ impl Kernel {
         }
     }
 
+    /// Whether its parameters are chosen, and such as they may be.
+    pub(crate) fn is_sound(&self) -> bool {
+        match *self {
+            Kernel::Linear | Kernel::Cosine => true,
+            Kernel::Gaussian { bandwidth } => bandwidth.is_some_and(|width| width > 0.0 && width.is_finite()),
+            Kernel::Polynomial { degree, offset, scale } => {
+                i32::try_from(degree).is_ok() && offset.is_finite() && scale.is_finite()
+            }
+            Kernel::Sigmoid { offset, scale } => offset.is_finite() && scale.is_some_and(f64::is_finite),
+        }
+    }
+
     /// k(x, y).
     pub(crate) fn of(&self, x: &[f64], y: &[f64]) -> f64 {
         match *self {

@@ -53,6 +53,7 @@ pub mod progress;
 pub mod recipe;
 pub mod report;
 pub mod sample;
+mod sound;
 
 pub use back::Reconstruction;
 pub use distances::Distances;

@@ -4,7 +4,7 @@ use crate::coordinates::Snapshot;
 use crate::error::{Error, Result};
 use crate::field::Weight;
 use crate::field::unfolding::Certificate;
-use crate::graph::Index;
+use crate::graph::{Index, Metric};
 use crate::ground::InputKind;
 use crate::missing::filled_from;
 use crate::place::{Known, Latent, Placed, Posterior, Rule};
@@ -145,7 +145,7 @@ impl Model {
     }
 
     /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
-    /// own coordinates. A model of distances takes, for every new point, its distances to all training points.
+    /// own coordinates (of several equal ones, those of the first). A model of distances takes, for every new point, its distances to all training points.
     ///
     /// # Errors
     ///
@@ -183,8 +183,8 @@ impl Model {
                 new.cols()
             )));
         }
-        if self.points.is_some() && self.uses_metric() {
-            self.recipe.metric.check(new)?;
+        if self.points.is_some() {
+            self.metric().check(new)?;
         }
         if let Some(&at) = new.missing().first().filter(|_| self.points.is_none()) {
             let (row, column) = (at / columns + 1, at % columns + 1);
@@ -223,11 +223,10 @@ impl Model {
         self.latent().ok_or_else(none)?.posteriors(rows)
     }
 
-    fn uses_metric(&self) -> bool {
-        !matches!(
-            self.parts.first().and_then(|p| p.rule.as_ref()),
-            Some(Rule::Linear(_) | Rule::Latent(_) | Rule::Process(_) | Rule::OnLine(_))
-        )
+    /// How far new points are from training points: by the metric of the recipe, unless the method does without it.
+    fn metric(&self) -> Metric {
+        let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(Rule::uses_metric);
+        if uses { self.recipe.metric } else { Metric::Euclidean }
     }
 
     /// The columns new rows must have.
@@ -258,7 +257,7 @@ impl Model {
             let coordinates = Points::new(new.rows(), row.len(), row.repeat(new.rows()))?;
             return Ok(Placed { coordinates, far: Vec::new(), deviations: None });
         };
-        let points = points.map(|points| (points, self.recipe.metric));
+        let points = points.map(|points| (points, self.metric()));
         let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
         let placed = rule.place(&known, new)?;
         Ok(Placed { deviations: if deviations { rule.deviations(&known, new)? } else { None }, ..placed })
@@ -267,7 +266,7 @@ impl Model {
     /// Where training rows would go if they were new, each placed by the others of its piece.
     pub(crate) fn place_without(&self, rows: &[usize]) -> Result<Points> {
         let dims = self.embedding.cols();
-        let (Some(points), metric) = (&self.points, self.recipe.metric) else {
+        let (Some(points), metric) = (&self.points, self.metric()) else {
             return Ok(self.embedding.select(rows));
         };
         if let [Part { rule: Some(rule), k, eigenvalues, .. }] = self.parts.as_slice() {
@@ -293,7 +292,7 @@ impl Model {
                 values[at * dims] += part.shift;
             }
         }
-        Points::new(rows.len(), dims, values)
+        Points::computed(rows.len(), dims, values)
     }
 
     /// The coordinates and the features of one piece alone.
@@ -312,7 +311,7 @@ impl Model {
     fn place_by_piece(&self, new: &Points, deviations: bool) -> Result<Placed> {
         let dims = self.embedding.cols();
         let nearest: Vec<u32> = match &self.points {
-            Some(points) => Index::new(points, self.recipe.metric)?.nearest(new, 1)?.0,
+            Some(points) => Index::new(points, self.metric())?.nearest(new, 1)?.0,
             None => (0..new.rows())
                 .map(|i| {
                     let row = new.row(i);
@@ -349,27 +348,7 @@ impl Model {
             }
         }
         far.sort_unstable();
-        let deviations = sure.map(|values| Points::new(new.rows(), dims, values)).transpose()?;
-        Ok(Placed { coordinates: Points::new(new.rows(), dims, values)?, far, deviations })
-    }
-
-    /// Whether all sizes and indices fit together, as they must in a model that was not tampered with.
-    pub(crate) fn is_consistent(&self) -> bool {
-        let n = self.embedding.rows();
-        let features = self.points.as_ref().map_or(0, Points::cols);
-        let sound = |part: &Part| {
-            let rows = if part.rows.is_empty() { n } else { part.rows.len() };
-            let dims = part.width;
-            part.k >= 1
-                && dims >= 1
-                && (dims == self.embedding.cols() || (!part.rows.is_empty() && dims < self.embedding.cols()))
-                && part.rows.iter().all(|&i| (i as usize) < n)
-                && part.rule.as_ref().is_none_or(|rule| rule.fits(rows, features, dims, part.eigenvalues.len()))
-        };
-        self.points.as_ref().is_none_or(|points| points.rows() == n && points.is_sound())
-            && self.names.as_ref().is_none_or(|names| names.len() == features)
-            && self.embedding.is_sound()
-            && !self.parts.is_empty()
-            && self.parts.iter().all(sound)
+        let deviations = sure.map(|values| Points::computed(new.rows(), dims, values)).transpose()?;
+        Ok(Placed { coordinates: Points::computed(new.rows(), dims, values)?, far, deviations })
     }
 }

@@ -88,6 +88,19 @@ impl Points {
         Ok(Points { missing, ..Points::new(rows, cols, values)? })
     }
 
+    /// Points that were computed: as [`Points::new`], but what is wrong is a result, and no cell of the input is named for it.
+    pub(crate) fn computed(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
+        let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) else {
+            return Points::new(rows, cols, values);
+        };
+        let (value, row, column) = (values[at], at / cols.max(1) + 1, at % cols.max(1) + 1);
+        let what = if value.is_nan() { "no number".into() } else { format!("{value:e}") };
+        let fact = format!("number {column} of the result for row {row} is {what}, beyond what can be computed with");
+        Err(Error::data(format!(
+            "{fact}; bring the data to a smaller scale, or leave out rows that are far from all others"
+        )))
+    }
+
     /// Points from rows of equal length; for examples and tests.
     ///
     /// # Errors
@@ -189,12 +202,12 @@ impl Points {
         self.select_columns(&(0..count).collect::<Vec<_>>())
     }
 
-    /// Whether the sizes agree and every value is finite, as [`Points::new`] would have it.
+    /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.
     pub(crate) fn is_sound(&self) -> bool {
         self.rows > 0
             && self.cols > 0
             && self.rows.checked_mul(self.cols) == Some(self.values.len())
-            && self.values.iter().all(|v| v.is_finite())
+            && self.values.iter().all(|v| v.abs() <= LARGEST)
             && self.missing.is_sorted_by(|a, b| a < b)
             && self.missing.last().is_none_or(|&last| last < self.values.len())
     }
@@ -234,6 +247,9 @@ mod tests {
         let error = Points::new(2, 2, vec![0.0, 1.0, 2.0, 1e300]).unwrap_err();
         assert!(error.to_string().starts_with("row 2, column 2 is 1e300"), "{error}");
         assert!(Points::new(0, 3, vec![]).is_err());
+        let error = Points::computed(2, 2, vec![0.0, 1.0, 1e152, 3.0]).unwrap_err().to_string();
+        assert!(error.starts_with("number 1 of the result for row 2 is 1e152, beyond"), "{error}");
+        assert!(Points::computed(1, 1, vec![f64::NAN]).is_err() && Points::computed(1, 1, vec![1.0]).is_ok());
         assert!(Points::from_rows(&[vec![1.0], vec![1.0, 2.0]]).is_err());
     }
 

@@ -10,12 +10,14 @@ mod descents;
 mod dimension;
 mod documented;
 mod embedding;
+mod hostile;
 mod likelihood;
 mod missing;
 mod mvu;
 mod parameters;
 mod reconstruct;
 mod rescale;
+mod safe_outputs;
 mod score;
 mod stopping;
 

@@ -56,7 +56,7 @@ impl Errors {
             }
             drawn
         });
-        Points::new(at.rows() * count, cols, rows.concat())
+        Points::computed(at.rows() * count, cols, rows.concat())
     }
 }
 

@@ -74,7 +74,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     if !converged {
         warnings.push(unfinished(&report));
     }
-    let in_units = |y: &[f64]| Points::new(n, dims, y.iter().map(|y| y * task.unit).collect());
+    let in_units = |y: &[f64]| Points::computed(n, dims, y.iter().map(|y| y * task.unit).collect());
     let map = in_units(&y)?;
     let turn = Turn::of(&map)?;
     let (passed, curve) = album.closed();

@@ -31,6 +31,6 @@ pub(crate) fn rescale(
     evidence.converged &= found.converged;
     evidence.warnings.extend(found.rescaling.warning());
     let values = (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
-    map.coordinates = Points::new(n, dims, values.collect())?;
+    map.coordinates = Points::computed(n, dims, values.collect())?;
     Ok(found.rescaling)
 }

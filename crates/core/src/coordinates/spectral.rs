@@ -87,7 +87,7 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
     eigenvalues.resize(eigenvalues.len().max(dims), 0.0);
     residuals.resize(eigenvalues.len(), 0.0);
     Ok(Map {
-        coordinates: Points::new(n, dims, coordinates)?,
+        coordinates: Points::computed(n, dims, coordinates)?,
         evidence: Evidence {
             eigenvalues,
             residuals,

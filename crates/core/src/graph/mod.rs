@@ -99,12 +99,14 @@ impl Graph {
 
     /// Whether offsets, targets and lengths fit together, as in every graph this library builds.
     pub(crate) fn is_sound(&self) -> bool {
+        let no_loop = |i: usize| !self.targets[self.offsets[i]..self.offsets[i + 1]].contains(&(i as u32));
         self.offsets.first() == Some(&0)
             && self.offsets.last() == Some(&self.targets.len())
             && self.offsets.is_sorted()
             && self.targets.len() == self.lengths.len()
             && self.targets.iter().all(|&j| (j as usize) < self.offsets.len() - 1)
             && self.lengths.iter().all(|&length| (0.0..f64::INFINITY).contains(&length))
+            && (0..self.len()).all(no_loop)
     }
 
     /// The number of points.

@@ -1,20 +1,23 @@
 //! Writing a file whole or not at all.
 //!
 //! The bytes go to a temporary file in the same directory, which is renamed when it is complete and removed when
-//! anything fails. Devices and pipes cannot be renamed over: they are written directly.
+//! anything fails. Devices, pipes and the program's own open files cannot be renamed over: they are written directly.
 
 use crate::error::{Error, Result};
-use std::fs::{Metadata, OpenOptions};
+use crate::io::target::{Target, parent_of};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Enough that the system call's cost does not show.
 const BUFFER: usize = 1 << 18;
 
 /// Writes a file through `fill`, so that the file is complete or is not there; `-` is standard output.
 ///
-/// A file that exists keeps its permissions and is replaced only after `fill` succeeded. Devices, pipes and the
-/// program's own open files (`/dev/stdout`, `/dev/fd/3`) are written directly.
+/// A file that exists is replaced only after `fill` succeeded, and keeps its permissions, and its owner and group where
+/// the system allows it. A link stays a link: what it leads to is replaced. Devices, pipes and the program's own open
+/// files (`/dev/stdout`, `/dev/fd/3`) are written directly; the latter at their end. The bytes are on the disk when this
+/// returns.
 ///
 /// # Errors
 ///
@@ -22,28 +25,85 @@ const BUFFER: usize = 1 << 18;
 pub fn write_bytes_atomically(path: impl AsRef<Path>, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let path = path.as_ref();
     let fail = |source| write_error(path, source);
-    if path.as_os_str() == "-" {
-        return fill_and_flush(path, std::io::stdout().lock(), fill);
-    }
-    let existing = std::fs::metadata(path).ok();
-    if existing.as_ref().is_some_and(Metadata::is_dir) {
-        return Err(fail(ErrorKind::IsADirectory.into()));
-    }
-    // These are the program's own open files, even where they lead to a regular one.
-    let own = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"].iter().any(|prefix| path.starts_with(prefix));
-    if own || existing.as_ref().is_some_and(|metadata| !metadata.is_file()) {
-        let file = OpenOptions::new().write(true).open(path).map_err(fail)?;
-        return fill_and_flush(path, file, fill);
-    }
-    if existing.as_ref().is_some_and(|metadata| metadata.permissions().readonly()) {
-        return Err(fail(ErrorKind::PermissionDenied.into()));
-    }
-    // A link stays a link: what it points to is replaced.
-    let place = std::fs::canonicalize(path).unwrap_or_else(|_| PathBuf::from(path));
-    let temporary = temporary_beside(&place, existing.as_ref()).map_err(fail)?;
+    let place = match Target::of(path)? {
+        Target::Open(1) => return fill_and_flush(path, std::io::stdout().lock(), fill),
+        // Opened anew, a file is written from where that opening starts: at its end, nothing of it is lost.
+        Target::Open(number) => {
+            let open = OpenOptions::new().append(true).open(format!("/dev/fd/{number}")).map_err(fail)?;
+            return fill_and_flush(path, open, fill);
+        }
+        Target::Special(device) => {
+            let device = OpenOptions::new().write(true).open(device).map_err(fail)?;
+            return fill_and_flush(path, device, fill);
+        }
+        Target::File(place) => place,
+    };
+    let existing = std::fs::metadata(&place).ok();
+    check_replaceable(&place, existing.as_ref()).map_err(fail)?;
+    let temporary = temporary_beside(&place).map_err(fail)?;
     fill_and_flush(path, temporary.as_file(), fill)?;
+    if let Some(existing) = &existing {
+        keep_owner_and_permissions(temporary.as_file(), existing).map_err(fail)?;
+    }
+    temporary.as_file().sync_all().map_err(fail)?;
     temporary.persist(&place).map_err(|error| fail(error.error))?;
-    Ok(())
+    sync_directory(parent_of(&place)).map_err(fail)
+}
+
+/// Refuses to replace a directory, and a file that this user may not write, though its directory would allow it.
+///
+/// # Errors
+///
+/// The system's answer.
+pub fn check_replaceable(place: &Path, existing: Option<&Metadata>) -> std::io::Result<()> {
+    let Some(existing) = existing else { return Ok(()) };
+    if existing.is_dir() {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    // What is marked read-only is kept even from those who may write everything.
+    if existing.permissions().readonly() {
+        return Err(ErrorKind::PermissionDenied.into());
+    }
+    OpenOptions::new().write(true).open(place).map(|_| ())
+}
+
+/// Gives a new file the owner, the group and the permissions of the one that it replaces. Where this user may not give
+/// a file away it stays their own, and bits that would lend out an owner's rights are not kept.
+///
+/// # Errors
+///
+/// The system's answer.
+pub fn keep_owner_and_permissions(file: &File, existing: &Metadata) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+        let own = file.metadata()?;
+        let mut kept = true;
+        if own.gid() != existing.gid() {
+            kept &= fchown(file, None, Some(existing.gid())).is_ok();
+        }
+        if own.uid() != existing.uid() {
+            kept &= fchown(file, Some(existing.uid()), None).is_ok();
+        }
+        let mode = existing.permissions().mode() & if kept { 0o7777 } else { 0o777 };
+        file.set_permissions(std::fs::Permissions::from_mode(mode))
+    }
+    #[cfg(not(unix))]
+    file.set_permissions(existing.permissions())
+}
+
+/// Makes sure that what was renamed in a directory stays so after a power failure, where the file system can.
+///
+/// # Errors
+///
+/// If the disk fails; a file system that cannot do it is no error.
+pub fn sync_directory(directory: &Path) -> std::io::Result<()> {
+    // A directory that may be written but not listed cannot be opened.
+    let Ok(directory) = File::open(directory) else { return Ok(()) };
+    match directory.sync_all() {
+        Err(error) if matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::Unsupported) => Ok(()),
+        result => result,
+    }
 }
 
 /// The error of a failed write to `path`: what the system says, and the way out where there is a common one.
@@ -53,23 +113,24 @@ pub fn write_error(path: impl AsRef<Path>, source: std::io::Error) -> Error {
     let path = path.as_ref();
     let message = match source.kind() {
         ErrorKind::StorageFull => "the disk is full; free some space or write elsewhere".into(),
+        ErrorKind::QuotaExceeded => "your share of the disk is used up; free some space or write elsewhere".into(),
+        ErrorKind::ReadOnlyFilesystem => "the file system is read-only; write elsewhere".into(),
         ErrorKind::IsADirectory => "is a directory; name a file in it".into(),
         ErrorKind::PermissionDenied => "writing is not permitted; change the permissions or write elsewhere".into(),
         ErrorKind::NotFound | ErrorKind::NotADirectory => match path.parent() {
             Some(parent) if !parent.is_dir() && parent != Path::new("") => {
                 format!("there is no directory {}; create it first or write elsewhere", parent.display())
             }
-            _ => source.to_string(),
+            _ => format!("{source}; write elsewhere"),
         },
-        _ => source.to_string(),
+        _ => format!("{source}; write elsewhere"),
     };
     let path = if path.as_os_str() == "-" { "standard output".into() } else { path.into() };
     Error::Io { path, source: std::io::Error::new(source.kind(), message) }
 }
 
-/// A new file in the directory of `place`, with the permissions that `place` has or would have.
-fn temporary_beside(place: &Path, existing: Option<&Metadata>) -> std::io::Result<tempfile::NamedTempFile> {
-    let parent = place.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."));
+/// A new file in the directory of `place`, with the permissions of any new file.
+fn temporary_beside(place: &Path) -> std::io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".eigenfold-");
     #[cfg(unix)]
@@ -78,11 +139,7 @@ fn temporary_beside(place: &Path, existing: Option<&Metadata>) -> std::io::Resul
         // The system takes the user's mask off, as for any new file.
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let temporary = builder.tempfile_in(parent)?;
-    if let Some(metadata) = existing {
-        temporary.as_file().set_permissions(metadata.permissions())?;
-    }
-    Ok(temporary)
+    builder.tempfile_in(parent_of(place))
 }
 
 fn fill_and_flush(path: &Path, out: impl Write, fill: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {

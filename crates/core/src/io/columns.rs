@@ -17,17 +17,30 @@ pub(super) enum Role {
 pub(super) struct Columns {
     names: Option<Vec<String>>,
     count: usize,
+    /// Whether it was only guessed that the first row names them or does not.
+    detected: bool,
 }
 
 impl Columns {
     /// Columns that have names.
     pub(super) fn named(names: Vec<String>) -> Columns {
-        Columns { count: names.len(), names: Some(names) }
+        Columns { count: names.len(), names: Some(names), detected: false }
     }
 
     /// Columns that are only counted.
     pub(super) fn counted(count: usize) -> Columns {
-        Columns { names: None, count }
+        Columns { names: None, count, detected: false }
+    }
+
+    /// The same, where the file does not say whether its first row names them.
+    pub(super) fn detected(self) -> Columns {
+        Columns { detected: true, ..self }
+    }
+
+    /// What else may be done about a cell of this row, if it may be a name: the end of a message.
+    pub(super) fn header_way_out(&self, row: usize) -> &'static str {
+        let unnamed = self.detected && self.names.is_none() && row == 1;
+        if unnamed { ", or `header` yes if this row names the columns" } else { "" }
     }
 
     /// The number of columns.
@@ -87,9 +100,13 @@ impl Columns {
     /// The columns that a user can name.
     fn listed(&self) -> String {
         match &self.names {
+            None if self.detected => {
+                let count = self.count;
+                format!("a number from 1 to {count}, or `header` yes if the first row names the columns")
+            }
             None => format!("a number from 1 to {} (the file has no header)", self.count),
-            Some(names) if names.len() <= 12 => format!("one of {}", names.join(", ")),
-            Some(names) => format!("one of {}, and {} more", names[..12].join(", "), names.len() - 12),
+            Some(names) if names.len() <= 12 => format!("one of {}", quoted(names)),
+            Some(names) => format!("one of {}, and {} more", quoted(&names[..12]), names.len() - 12),
         }
     }
 
@@ -147,6 +164,11 @@ impl Columns {
         let way_out = format!("fill it in, or use `ignore` {flag} instead of `label`");
         format_error(path, format!("{place} has no label in {title}; {way_out}"))
     }
+}
+
+/// Names in a message, each between quotes: they are the file's and not ours.
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The row as a message names it; rows of data count from 1, and lines as an editor counts them.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::io::columns::{Columns, Role, place};
 use crate::io::dialect;
 use crate::io::dialect::{Dialect, SPACES};
-use crate::io::{Labels, ReadOptions, Table, format_error, is_unusable};
+use crate::io::{Labels, ReadOptions, Table, check_memory, format_error, is_unusable, quotes};
 use crate::linalg::parallel;
 use crate::points::Points;
 use std::borrow::Cow;
@@ -21,16 +21,19 @@ const PIECE: usize = 1 << 20;
 pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &ReadOptions) -> Result<Table> {
     dialect::check_text(path, bytes)?;
     let start = dialect::start_of_table(bytes);
-    let skipped = bytes[..start].iter().filter(|&&b| b == b'\n').count();
+    let skipped = lines_in(&bytes[..start]);
     let mut text = Cow::Borrowed(&bytes[start..]);
     let delimiter = options.delimiter.or(delimiter).unwrap_or_else(|| dialect::delimiter_of(&text));
     if delimiter == SPACES {
         text = Cow::Owned(dialect::squeeze(&text));
     }
-    let Dialect { header, width, .. } = Dialect::of(path, &text, delimiter, options.header)?;
-    let first_row = if header.is_some() { end_of_first_row(&text, delimiter) } else { 0 };
+    check_quotes(path, &text, delimiter, skipped)?;
+    let Dialect { header, width, note, .. } = Dialect::of(path, &text, skipped + 1, delimiter, options)?;
+    let (first_row, detected) = (if header.is_some() { end_of_first_row(&text, delimiter) } else { 0 }, options.header);
     let columns = header.map_or(Columns::counted(width), Columns::named);
+    let columns = if detected.is_none() { columns.detected() } else { columns };
     let roles = columns.roles(path, options)?;
+    check_room(path, bytes.len(), &text, &roles, options)?;
 
     let layout = Layout { delimiter, roles: &roles, options };
     let rows = read_pieces(&layout, &text[first_row..]).map_err(|problem| {
@@ -45,7 +48,38 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &R
     let cols = roles.iter().filter(|&&role| role == Role::Data).count();
     let points =
         Points::with_missing(rows.count, cols, rows.values).map_err(|error| format_error(path, error.to_string()))?;
-    Ok(Table { points, columns: columns.data_names(&roles), labels })
+    Ok(Table {
+        points,
+        columns: columns.data_names(&roles),
+        labels,
+        notes: note.iter().map(|note| format!("{}: {note}", path.display())).collect(),
+    })
+}
+
+/// Refuses a text in which a quote is not closed, since it would take the rows below it for one cell.
+fn check_quotes(path: &Path, text: &[u8], delimiter: u8, skipped: usize) -> Result<()> {
+    let message = match quotes::fault(text, delimiter) {
+        None => return Ok(()),
+        Some(quotes::Fault::Open(line)) => {
+            format!("the quote that opens in line {} is never closed; close it or remove it", skipped + line)
+        }
+        Some(quotes::Fault::Followed(opened, line)) => {
+            let (opened, line) = (skipped + opened, skipped + line);
+            let fact = format!("the quote that opens in line {opened} closes within a cell in line {line}");
+            format!("{fact}; close it where its cell ends, and double quotes inside a cell")
+        }
+    };
+    Err(format_error(path, message))
+}
+
+/// Refuses a table that has no room beside its own text.
+fn check_room(path: &Path, held: usize, text: &[u8], roles: &[Role], options: &ReadOptions) -> Result<()> {
+    let data = roles.iter().filter(|&&role| role == Role::Data).count() as u64;
+    let labels = roles.iter().filter(|&&role| role == Role::Label).count() as u64;
+    let rows = lines_in(text) as u64 + 1;
+    // A label is a text of its own while the file is read.
+    let table = rows.saturating_mul(8 * data + 40 * labels);
+    check_memory(path, held as u64 + table, options.memory)
 }
 
 /// How to read a row.
@@ -173,7 +207,8 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {
         let label = if roles.contains(&Role::Label) { String::new() } else { format!("`label` {flag} or ") };
-        format!("{title} holds text ({shown:?} in {at}); use {label}`ignore` {flag}")
+        let header = columns.header_way_out(problem.row);
+        format!("{title} holds text ({shown:?} in {at}); correct the cell, or use {label}`ignore` {flag}{header}")
     };
     format_error(path, message)
 }
@@ -202,7 +237,14 @@ fn end_of_first_row(text: &[u8], delimiter: u8) -> usize {
 fn line_of(text: &[u8], byte: usize) -> usize {
     let byte = byte.min(text.len());
     let blank = text[byte..].iter().take_while(|b| matches!(b, b'\r' | b'\n')).count();
-    1 + text[..byte + blank].iter().filter(|&&b| b == b'\n').count()
+    1 + lines_in(&text[..byte + blank])
+}
+
+/// The number of line ends; `\r\n` is one.
+fn lines_in(text: &[u8]) -> usize {
+    let ends = |end: u8| text.iter().filter(|&&byte| byte == end).count();
+    let both = if text.contains(&b'\r') { text.windows(2).filter(|two| two == b"\r\n").count() } else { 0 };
+    ends(b'\n') + ends(b'\r') - both
 }
 
 /// Writes a header and the rows, and a label after each if there are labels.

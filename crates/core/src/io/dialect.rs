@@ -1,12 +1,13 @@
 //! What kind of text a file is: whether it is text at all, its delimiter, and whether it has a header.
 
 use crate::error::Result;
-use crate::io::format_error;
+use crate::io::{ReadOptions, format_error, header};
 use ::csv::{ByteRecord, ReaderBuilder};
 use std::path::Path;
 
-/// How many rows the detection looks at.
+/// How many rows the detection looks at; more for a header, as long as they have no more than so many cells.
 const SAMPLE: usize = 100;
+const CELLS: usize = 50_000;
 
 /// Stands for any run of spaces and tabs.
 pub(super) const SPACES: u8 = b' ';
@@ -20,6 +21,8 @@ pub(super) struct Dialect {
     pub(super) header: Option<Vec<String>>,
     /// The number of values in a row; a trailing delimiter adds none.
     pub(super) width: usize,
+    /// What was taken for a header or a point and could be the other; parameters between backticks.
+    pub(super) note: Option<String>,
 }
 
 /// Refuses what is not text, by its first bytes.
@@ -35,6 +38,12 @@ pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
         "is not text but a zip archive (as .npz and .xlsx are); unpack it, or save the table as .csv or .npy"
     } else if head.starts_with(&[0x1f, 0x8b]) {
         "is not text but compressed by gzip; unpack it with gunzip"
+    } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        "is not text but compressed by Zstandard; unpack it with unzstd"
+    } else if head.starts_with(b"BZh") && head.len() > 3 && head[3].is_ascii_digit() {
+        "is not text but compressed by bzip2; unpack it with bunzip2"
+    } else if head.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
+        "is not text but compressed by xz; unpack it with unxz"
     } else if head.contains(&0) {
         "is not text; save the table as .csv, .npy or .parquet"
     } else {
@@ -47,7 +56,8 @@ pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
 pub(super) fn start_of_table(bytes: &[u8]) -> usize {
     let mut start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     while start < bytes.len() {
-        let length = bytes[start..].iter().position(|&b| b == b'\n').map_or(bytes.len() - start, |end| end + 1);
+        let ends = |b: &u8| *b == b'\n' || *b == b'\r';
+        let length = bytes[start..].iter().position(ends).map_or(bytes.len() - start, |end| end + 1);
         let line = bytes[start..start + length].trim_ascii();
         if !line.is_empty() && line[0] != b'#' {
             break;
@@ -60,7 +70,7 @@ pub(super) fn start_of_table(bytes: &[u8]) -> usize {
 /// The text with every run of spaces and tabs made one space, and none at the ends of lines.
 pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
     let mut squeezed = Vec::with_capacity(text.len());
-    for line in text.split_inclusive(|&b| b == b'\n') {
+    for line in text.split_inclusive(|&b| b == b'\n' || b == b'\r') {
         let words = line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
         for (i, word) in words.enumerate() {
             if i > 0 {
@@ -68,7 +78,8 @@ pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
             }
             squeezed.extend_from_slice(word);
         }
-        squeezed.push(b'\n');
+        // Line ends stay what they are, so that lines keep their numbers.
+        squeezed.push(line.last().copied().filter(|&end| end == b'\r').unwrap_or(b'\n'));
     }
     squeezed
 }
@@ -77,7 +88,7 @@ pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
 /// frequent; else spaces, if every line has equally many words.
 pub(super) fn delimiter_of(text: &[u8]) -> u8 {
     let lines: Vec<&[u8]> =
-        text.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).take(SAMPLE).collect();
+        text.split(|&b| b == b'\n' || b == b'\r').filter(|line| !line.trim_ascii().is_empty()).take(SAMPLE).collect();
     // The last line may be cut off by a limit that the caller set; a table of one line has only that one.
     let counts = |wanted: u8| -> Vec<usize> { lines.iter().map(|line| count_unquoted(line, wanted)).collect() };
     let candidates = [b'\t', b';', b','].map(|candidate| (candidate, counts(candidate)));
@@ -118,21 +129,29 @@ pub(super) fn rows_of(text: &[u8], delimiter: u8) -> ::csv::Reader<&[u8]> {
 }
 
 impl Dialect {
-    /// The dialect of a table that begins at the first byte of `text`.
+    /// The dialect of a table that begins at the first byte of `text`, in line `line` of its file.
     ///
     /// # Errors
     ///
     /// If there is no row of data.
-    pub(super) fn of(path: &Path, text: &[u8], delimiter: u8, header: Option<bool>) -> Result<Dialect> {
-        let sample: Vec<ByteRecord> = rows_of(text, delimiter).into_byte_records().take(SAMPLE).flatten().collect();
+    pub(super) fn of(path: &Path, text: &[u8], line: usize, delimiter: u8, options: &ReadOptions) -> Result<Dialect> {
+        let (mut sample, mut cells): (Vec<ByteRecord>, usize) = (Vec::new(), 0);
+        for row in rows_of(text, delimiter).into_byte_records().flatten() {
+            cells += row.len();
+            sample.push(row);
+            if sample.len() >= SAMPLE && cells > CELLS {
+                break;
+            }
+        }
         let Some(first) = sample.first() else {
             return Err(format_error(path, "the file is empty; give at least two rows of numbers"));
         };
         let rest = &sample[1..];
-        let has_header = header.unwrap_or_else(|| is_header(first, rest));
+        let verdict = header::judged(first, rest, options);
+        let has_header = verdict.is_header;
         if has_header && rest.is_empty() {
-            let message = format!("there is a header of {} columns and no row of data; add rows below it", first.len());
-            return Err(format_error(path, message));
+            let fact = format!("there is a header of {} columns and no row of data", first.len());
+            return Err(format_error(path, format!("{fact}; add rows below it, or use `header` no if it is a point")));
         }
         let body = if has_header { rest } else { &sample[..] };
         let ends_empty = |row: &ByteRecord| row.len() > 1 && row[row.len() - 1].trim_ascii().is_empty();
@@ -140,26 +159,8 @@ impl Dialect {
         let width = if trailing && (!has_header || ends_empty(first)) { first.len() - 1 } else { first.len() };
         let name = |cell: &[u8]| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
         let header = has_header.then(|| first.iter().take(width).map(name).collect());
-        Ok(Dialect { delimiter, header, width })
+        Ok(Dialect { delimiter, header, width, note: verdict.note(first, line) })
     }
-}
-
-/// Whether the first row names the columns of the rest.
-///
-/// It does if it has a word above a number, if it is nothing but words (and there is no number below to compare with
-/// either), or if it counts the columns (0, 1, 2, ...) above numbers that are not integers.
-fn is_header(first: &ByteRecord, rest: &[ByteRecord]) -> bool {
-    let numeric = |cell: &[u8]| parse(cell).is_some() || is_missing(cell);
-    let below = |column: usize| rest.iter().filter_map(move |row| row.get(column));
-    let word_above_numbers = (0..first.len())
-        .any(|c| !numeric(&first[c]) && below(c).any(|cell| parse(cell).is_some()) && below(c).all(numeric));
-    let only_words = first.iter().all(|cell| !numeric(cell));
-    let counts = |from: f64| {
-        let named = first.iter().enumerate().filter(|(c, cell)| *c > 0 || !cell.is_empty());
-        named.enumerate().all(|(i, (_, cell))| parse(cell) == Some(from + i as f64))
-    };
-    let fractions_below = rest.iter().flatten().filter_map(parse).any(|value| value.fract() != 0.0);
-    word_above_numbers || only_words || (first.len() > 2 && fractions_below && (counts(0.0) || counts(1.0)))
 }
 
 /// The number in a cell.
@@ -180,7 +181,7 @@ mod tests {
 
     fn header(text: &str) -> Option<Vec<String>> {
         let text = text.as_bytes();
-        Dialect::of(Path::new("t"), text, delimiter_of(text), None).unwrap().header
+        Dialect::of(Path::new("t"), text, 1, delimiter_of(text), &ReadOptions::default()).unwrap().header
     }
 
     #[test]
@@ -192,7 +193,8 @@ mod tests {
         assert_eq!(delimiter_of(b"  1.0 2.0\n 3.0   4.0\n"), SPACES);
         assert_eq!(delimiter_of(b"petal width\n3.0\n"), b',');
         assert_eq!(delimiter_of(b"\"a;b\",c\n1,2\n"), b',');
-        assert_eq!(squeeze(b"  1.0\t 2.0 \r\n3 4"), b"1.0 2.0\n3 4\n");
+        assert_eq!(squeeze(b"  1.0\t 2.0 \r\n3 4"), b"1.0 2.0\r\n3 4\n");
+        assert_eq!(squeeze(b"1  2\r3 4\r"), b"1 2\r3 4\r");
     }
 
     #[test]
@@ -200,10 +202,6 @@ mod tests {
         assert_eq!(header("x,y\n1,2\n").unwrap(), ["x", "y"]);
         assert_eq!(header("x,species\n1,a\n").unwrap(), ["x", "species"]);
         assert_eq!(header("1,2\n3,4\n"), None);
-        assert_eq!(header("1,a\n3,b\n"), None);
-        assert_eq!(header("0,1,2\n0.5,1.5,2\n").unwrap(), ["0", "1", "2"]);
-        assert_eq!(header("0,1,2\n5,1,2\n"), None);
-        assert_eq!(header(",0,1\n0,0.5,1.5\n").unwrap(), ["", "0", "1"]);
         assert_eq!(header("x,y,\n1,2,\n").unwrap(), ["x", "y"]);
     }
 

@@ -2,29 +2,40 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::io::{ReadOptions, csv, format_error, open, read_error, write_bytes_atomically, write_error};
-use std::io::Read;
+use crate::io::{
+    ReadOptions, check_memory, contents, csv, format_error, open, read_error, write_bytes_atomically, write_error,
+};
 use std::path::Path;
 
 /// Points beyond the edges' ends cost memory, so a graph may name at most this many points an edge (plus a thousand).
 const SPARSEST: usize = 1000;
 
+/// The bytes that a point and the two ends of an edge take while a graph is made.
+const POINT: u64 = 48;
+const EDGE: u64 = 64;
+
 /// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1); `-` is standard input.
 ///
 /// Points count from 0, and there are as many as the largest index says. A line gives both directions; an edge that
-/// is named twice keeps its shorter length. A header is detected, and the delimiter too. A fourth column is passed over
-/// if its name is `weight`: such are the files of [`super::write_weights`].
+/// is named twice keeps its shorter length. A header is detected, and the delimiter too, unless `options` say. A fourth column is passed over
+/// if its name is `weight`: such are the files of [`super::write_weights`]. With the graph comes what was guessed about the
+/// file, as [`Table::notes`](super::Table).
 ///
 /// # Errors
 ///
 /// If the file cannot be read or has other than two or three columns, if an index is not a whole number, if an edge
-/// joins a point to itself, or if a length is negative or not finite.
-pub fn read_graph(source: &str) -> Result<Graph> {
+/// joins a point to itself, if a length is negative or not finite, or if there is no room for so many points.
+pub fn read_graph(source: &str, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
     let path = Path::new(if source == "-" { "standard input" } else { source });
-    let mut bytes = Vec::new();
-    if source == "-" { std::io::stdin().lock().read_to_end(&mut bytes) } else { open(path)?.read_to_end(&mut bytes) }
-        .map_err(|error| read_error(path, error))?;
-    let table = csv::read(path, &bytes, None, &ReadOptions::default())?;
+    let bytes = if source == "-" {
+        contents(path, std::io::stdin().lock(), 0, options.memory)?
+    } else {
+        let file = open(path)?;
+        let length = file.metadata().map_err(|error| read_error(path, error))?.len();
+        contents(path, file, length, options.memory)?
+    };
+    let table = csv::read(path, &bytes, None, &ReadOptions { missing: false, ..options.clone() })?;
+    drop(bytes);
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
     let edges = table.points;
@@ -33,6 +44,8 @@ pub fn read_graph(source: &str) -> Result<Graph> {
         return Err(format_error(path, format!("an edge list has {cols} columns; give i,j,length or i,j")));
     }
     let n = count_points(path, edges.values(), edges.cols())?;
+    let held = 8 * edges.values().len() as u64;
+    check_memory(path, held + POINT * n as u64 + EDGE * edges.rows() as u64, options.memory)?;
     let mut lists = vec![Vec::new(); n];
     for (row, edge) in edges.values().chunks_exact(edges.cols()).enumerate() {
         let (i, j, length) = (edge[0] as usize, edge[1] as usize, edge.get(2).copied().unwrap_or(1.0));
@@ -47,7 +60,8 @@ pub fn read_graph(source: &str) -> Result<Graph> {
         lists[i].push((j as u32, length));
         lists[j].push((i as u32, length));
     }
-    Graph::from_lists(lists).map_err(|error| format_error(path, error.to_string()))
+    let graph = Graph::from_lists(lists).map_err(|error| format_error(path, error.to_string()))?;
+    Ok((graph, table.notes))
 }
 
 /// One more than the largest index, after a check of every index.

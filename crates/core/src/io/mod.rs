@@ -10,20 +10,27 @@ mod columns;
 mod csv;
 mod dialect;
 mod graph;
+mod header;
 mod labels;
 mod model;
 mod npy;
 mod npy_header;
 #[cfg(feature = "parquet")]
 mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_guard;
+mod quotes;
+mod target;
 mod weights;
 
-pub use atomic::{write_bytes_atomically, write_error};
+pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
+pub use target::Target;
 pub use weights::write_weights;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, bytes as shown_bytes};
+use crate::memory;
 use crate::points::Points;
 use columns::{Columns, Role};
 use std::fs::File;
@@ -42,6 +49,9 @@ pub struct Table {
     pub columns: Option<Vec<String>>,
     /// The label column, where one was asked for (built-in sets always have theirs).
     pub labels: Option<Labels>,
+    /// What was guessed about the file and may be wrong, a sentence each; parameters stand between backticks, as in
+    /// [`crate::error`].
+    pub notes: Vec<String>,
 }
 
 /// How to read a file of points.
@@ -57,6 +67,8 @@ pub struct ReadOptions {
     pub header: Option<bool>,
     /// Whether data cells may be missing ([`Points::missing`]); else the first one is an error.
     pub missing: bool,
+    /// How many bytes the file and what is made of it may take; if not given, most of what the machine has free.
+    pub memory: Option<u64>,
 }
 
 /// The formats that hold points.
@@ -80,9 +92,7 @@ enum Format {
 pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
     if source == "-" {
         let path = Path::new("standard input");
-        let mut bytes = Vec::new();
-        std::io::stdin().lock().read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
-        return csv::read(path, &bytes, None, options);
+        return csv::read(path, &contents(path, std::io::stdin().lock(), 0, options.memory)?, None, options);
     }
     let path = Path::new(source);
     if !path.exists()
@@ -91,12 +101,10 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
         return table;
     }
     let mut file = open(path)?;
+    let length = file.metadata().map_err(|error| read_error(path, error))?.len();
     match format_of(path, &mut file)? {
-        Format::Text(delimiter) => csv::read(path, &contents(path, file)?, delimiter, options),
-        Format::Npy => {
-            let length = file.metadata().map_err(|error| read_error(path, error))?.len();
-            npy::read(path, &mut file, length, None, options)
-        }
+        Format::Text(delimiter) => csv::read(path, &contents(path, file, length, options.memory)?, delimiter, options),
+        Format::Npy => npy::read(path, &mut file, length, None, options),
         Format::Parquet => read_parquet(path, file, options),
     }
 }
@@ -123,8 +131,8 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
         return Err(Error::parameter(format!("{count} labels do not fit {rows} points; give one label a point")));
     }
     // Devices and pipes have no extension; like standard output, they are given CSV.
-    let device = path.starts_with("/dev") || std::fs::metadata(path).is_ok_and(|m| !m.is_file() && !m.is_dir());
-    let format = by_extension(path).or((target == "-" || device).then_some(Format::Text(None)));
+    let device = !matches!(Target::of(path)?, Target::File(_));
+    let format = by_extension(path).or(device.then_some(Format::Text(None)));
     match format {
         Some(Format::Text(delimiter)) => write_bytes_atomically(path, |out| {
             csv::write(out, delimiter.unwrap_or(b','), columns, points, labels)
@@ -197,14 +205,50 @@ fn open(path: &Path) -> Result<File> {
     if path.is_dir() {
         return Err(format_error(path, "is a directory; name a file in it"));
     }
+    if path.is_symlink() && !path.exists() {
+        return Err(format_error(path, "is a link that leads to no file; name the file itself"));
+    }
     File::open(path).map_err(|error| read_error(path, error))
 }
 
-/// Everything that is in an open file.
-fn contents(path: &Path, mut file: File) -> Result<Vec<u8>> {
+/// Everything that comes out of an open file or pipe, if there is room for it; `length` is what is known of its length.
+fn contents(path: &Path, source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
+    check_memory(path, length, limit)?;
+    let most = limit.unwrap_or_else(memory::available);
     let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
+    // One more, so that the end is seen without asking for more room.
+    let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
+    reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
+    // Some files have no end, so no more is read than there may be.
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
+    if bytes.len() as u64 > most {
+        return Err(format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most))));
+    }
     Ok(bytes)
+}
+
+/// What can be done about a file that is too large.
+const SMALLER: &str = "give fewer rows or columns, or allow more `memory`";
+
+/// Refuses what a file claims if that has no room.
+fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
+    let limit = limit.unwrap_or_else(memory::available);
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(Error::Memory { what: format!("{}: the file", path.display()), needed, limit, way_out: SMALLER.into() })
+}
+
+/// Room for so many numbers, or why there is none.
+fn room_for(path: &Path, count: usize) -> Result<Vec<f64>> {
+    let mut values = Vec::new();
+    match values.try_reserve_exact(count) {
+        Ok(()) => Ok(values),
+        Err(_) => {
+            let size = shown_bytes(8 * count as u64);
+            Err(format_error(path, format!("there is no room for its numbers ({size}); give fewer rows or columns")))
+        }
+    }
 }
 
 /// A failed read, with the way out where there is a common one.
@@ -218,7 +262,7 @@ fn read_error(path: &Path, source: std::io::Error) -> Error {
             ErrorKind::PermissionDenied,
             "reading is not permitted; change the file's permissions or read a copy",
         ),
-        _ => source,
+        kind => std::io::Error::new(kind, format!("{source}; read a copy of it, from another disk if this one fails")),
     };
     Error::Io { path: path.into(), source }
 }
@@ -260,5 +304,5 @@ fn table_of(path: &Path, columns: &Columns, values: Vec<f64>, options: &ReadOpti
     }
     let rows = values.len().checked_div(cols).unwrap_or(0);
     let points = Points::with_missing(rows, cols, values).map_err(|error| format_error(path, error.to_string()))?;
-    Ok(Table { points, columns: table_columns, labels })
+    Ok(Table { points, columns: table_columns, labels, notes: Vec::new() })
 }

@@ -87,7 +87,9 @@ impl Model {
     /// If the file cannot be read or is not a sound model of this version.
     pub fn load(path: impl AsRef<Path>) -> Result<Model> {
         let path = path.as_ref();
-        let bytes = std::fs::read(path).map_err(|source| Error::Io { path: path.into(), source })?;
+        let file = super::open(path)?;
+        let length = file.metadata().map_err(|source| Error::Io { path: path.into(), source })?.len();
+        let bytes = super::contents(path, file, length, None)?;
         Model::from_bytes(&bytes).map_err(|message| Error::Format { path: path.into(), message })
     }
 }

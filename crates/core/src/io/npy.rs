@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::io::npy_header::{Header, Kind, MAGIC};
-use crate::io::{Columns, ReadOptions, Table, read_error, table_of};
+use crate::io::{Columns, ReadOptions, Table, check_memory, read_error, room_for, table_of};
 use crate::linalg::parallel;
 use crate::points::Points;
 use std::io::{Read, Write};
@@ -25,7 +25,12 @@ pub(super) fn read(
 ) -> Result<Table> {
     let header = Header::read(path, file)?;
     let count = header.checked_count(path, length)?;
-    let mut values = vec![0.0; count];
+    // Turned, or with columns left out, the numbers are there twice.
+    let picked = options.label.is_some() || !options.ignore.is_empty();
+    let copies = 1 + u64::from(header.fortran || picked);
+    check_memory(path, copies * 8 * count as u64 + 2 * header.cols as u64, options.memory)?;
+    let mut values = room_for(path, count)?;
+    values.resize(count, 0.0);
     let mut block = vec![0; BLOCK.min(count * header.size)];
     for part in values.chunks_mut(BLOCK / header.size) {
         let bytes = &mut block[..part.len() * header.size];
@@ -34,7 +39,7 @@ pub(super) fn read(
             convert(&header, bytes, values);
         });
     }
-    let values = if header.fortran { transposed(&values, header.rows, header.cols) } else { values };
+    let values = if header.fortran { transposed(path, &values, header.rows, header.cols)? } else { values };
     let columns = names.map_or(Columns::counted(header.cols), Columns::named);
     table_of(path, &columns, values, options)
 }
@@ -87,8 +92,9 @@ fn half(bits: u16) -> f64 {
 }
 
 /// The row-major values of a matrix whose columns lie together.
-fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
-    let mut turned = vec![0.0; values.len()];
+fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<Vec<f64>> {
+    let mut turned = room_for(path, values.len())?;
+    turned.resize(values.len(), 0.0);
     if cols > 0 {
         parallel::chunks_mut(&mut turned, cols, |i, row| {
             for (c, value) in row.iter_mut().enumerate() {
@@ -96,7 +102,7 @@ fn transposed(values: &[f64], rows: usize, cols: usize) -> Vec<f64> {
             }
         });
     }
-    turned
+    Ok(turned)
 }
 
 /// Writes the points as float64, row after row, NPY version 1.0.
@@ -136,6 +142,7 @@ mod tests {
 
     #[test]
     fn columns_that_lie_together_are_turned() {
-        assert_eq!(transposed(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2), [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
+        let turned = transposed(Path::new("a.npy"), &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], 3, 2).unwrap();
+        assert_eq!(turned, [1.0, 4.0, 2.0, 5.0, 3.0, 6.0]);
     }
 }

@@ -91,7 +91,16 @@ impl Header {
         };
         let (kind, size, big_endian) = number_type(path, descr)?;
         let (rows, cols) = shape_of(path, shape)?;
-        Ok(Header { kind, size, big_endian, fortran: order.starts_with("True"), rows, cols, start })
+        let word: String = order.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+        let fortran = match word.as_str() {
+            "True" => true,
+            "False" => false,
+            _ => {
+                let fact = "the header's fortran_order is neither True nor False";
+                return Err(format_error(path, format!("{fact}; save it with numpy.save")));
+            }
+        };
+        Ok(Header { kind, size, big_endian, fortran, rows, cols, start })
     }
 
     /// The number of values, if `file_length` bytes are exactly what the header promises.
@@ -176,6 +185,8 @@ fn shape_of(path: &Path, shape: &str) -> Result<(usize, usize)> {
     };
     match shape[..] {
         [] => Err(format_error(path, "is a single number, not an array; give a 2-D array, one point a row")),
+        [0] | [0, _] => Err(format_error(path, "holds no rows; give at least two points")),
+        [_, 0] => Err(format_error(path, "holds no columns; give at least one column of numbers")),
         [rows] => Ok((rows, 1)),
         [rows, cols] => Ok((rows, cols)),
         _ => {
@@ -235,6 +246,17 @@ mod tests {
         assert!(of("[('x', '<f8')]", "(1,)").contains("records"));
         assert!(of("'<f8'", "(2, 3, 4)").contains("is a 3-D array; reshape it"));
         assert!(of("'<f8'", "()").contains("single number"));
+        for empty in ["(0, 1000000000000000000)", "(0, 18446744073709551615)", "(0,)", "(0, 0)"] {
+            assert!(of("'<f8'", empty).contains("holds no rows"), "{empty}");
+        }
+        assert!(of("'<f8'", "(5, 0)").contains("holds no columns"));
+        for shape in ["(-1, 2)", "(1.5, 2)", "(1 2)", "[3, 2]", "(3, 2"] {
+            assert!(of("'<f8'", shape).contains("not a list of numbers"), "{shape}");
+        }
+        for order in ["Maybe", "1", "'True'", "true", "Truely", ""] {
+            let text = format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': (3, 2), }}");
+            assert!(parse(&text).unwrap_err().contains("neither True nor False"), "{order}");
+        }
         assert!(of("'<f8'", "(99999999999999999999,)").contains("not a list of numbers"));
         assert!(parse("{}").unwrap_err().contains("lacks descr"));
     }

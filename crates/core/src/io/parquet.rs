@@ -5,15 +5,18 @@
 
 use crate::error::{Error, Result};
 use crate::io::columns::{Columns, Role};
+use crate::io::parquet_guard::{Chunk, check_footer, check_pages};
 use crate::io::{
-    Labels, ReadOptions, Table, format_error, is_unusable, read_error, write_bytes_atomically, write_error,
+    Labels, ReadOptions, Table, check_memory, format_error, is_unusable, read_error, room_for, write_bytes_atomically,
+    write_error,
 };
+use crate::memory;
 use crate::points::Points;
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
 use ::parquet::errors::ParquetError;
-use ::parquet::file::metadata::ParquetMetaData;
+use ::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{FileReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
@@ -36,23 +39,26 @@ pub(super) fn read(path: &Path, file: File, options: &ReadOptions) -> Result<Tab
     table.unwrap_or_else(|_| Err(unreadable(path, ParquetError::General("the file is damaged".into()))))
 }
 
-fn read_columns(path: &Path, file: File, options: &ReadOptions) -> Result<Table> {
+fn read_columns(path: &Path, mut file: File, options: &ReadOptions) -> Result<Table> {
     let fail = |error| unreadable(path, error);
+    let limit = options.memory.unwrap_or_else(memory::available);
     let length = file.metadata().map_err(|error| read_error(path, error))?.len();
+    check_footer(&mut file, length, limit).map_err(fail)?;
+    let pages = file.try_clone().map_err(|error| read_error(path, error))?;
     let reader = SerializedFileReader::new(file).map_err(fail)?;
-    check_extents(reader.metadata(), length).map_err(fail)?;
+    let rows = checked_rows(reader.metadata(), length).map_err(fail)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let columns = Columns::named(schema.columns().iter().map(|column| column.path().parts().join(".")).collect());
     let roles = columns.roles(path, options)?;
-    let mut numbers = Vec::new();
-    let mut labels = None;
-    for (c, role) in roles.iter().enumerate() {
-        if *role == Role::Ignored {
-            continue;
-        }
+    check_room(path, rows, &roles, options)?;
+    let (mut numbers, mut labels) = (Vec::new(), None);
+    for (c, role) in roles.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
         let what = check_type(path, &columns, c, &schema.column(c), *role)?;
-        let mut column = Column { what, numbers: Vec::new(), texts: Vec::new(), first_null: None };
+        let values = if what == What::Text { Vec::new() } else { room_for(path, rows)? };
+        let mut column = Column { what, numbers: values, texts: Vec::new(), first_null: None };
         for group in 0..reader.num_row_groups() {
+            let chunk = chunk_of(reader.metadata().row_group(group).column(c));
+            check_pages(&mut &pages, &chunk, limit).map_err(fail)?;
             let group = reader.get_row_group(group).map_err(fail)?;
             column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
         }
@@ -61,6 +67,12 @@ fn read_columns(path: &Path, file: File, options: &ReadOptions) -> Result<Table>
                 Role::Label => columns.unlabeled(path, row, None, c),
                 _ => columns.missing(path, row, c),
             });
+        }
+        let held = column.numbers.len() + column.texts.len();
+        if held != rows {
+            let title = columns.title(c);
+            let fact = format!("it claims {rows} rows, and {title} holds {held}");
+            return Err(fail(ParquetError::General(fact)));
         }
         if *role == Role::Label {
             let made =
@@ -73,27 +85,55 @@ fn read_columns(path: &Path, file: File, options: &ReadOptions) -> Result<Table>
             numbers.push(column.numbers);
         }
     }
-    let points = interleave(path, &numbers)?;
-    if labels.as_ref().is_some_and(|labels| labels.len() != points.rows()) {
-        return Err(format_error(path, "its columns have different lengths; write the file again"));
-    }
-    Ok(Table { points, columns: columns.data_names(&roles), labels })
+    let points = interleave(path, numbers, rows)?;
+    Ok(Table { points, columns: columns.data_names(&roles), labels, notes: Vec::new() })
 }
 
-/// Refuses columns that lie outside the file, or whose counts disagree.
-fn check_extents(metadata: &ParquetMetaData, length: u64) -> std::result::Result<(), ParquetError> {
+/// Refuses more rows than there is room for.
+fn check_room(path: &Path, rows: usize, roles: &[Role], options: &ReadOptions) -> Result<()> {
+    let count = |wanted: Role| roles.iter().filter(|&&role| role == wanted).count() as u64;
+    let data = count(Role::Data);
+    // The columns are put together in the end, when all of them are there; a single one is taken as it is.
+    let copies = if data == 1 { 1 } else { 2 };
+    check_memory(path, (rows as u64).saturating_mul(8 * data * copies + 40 * count(Role::Label)), options.memory)
+}
+
+/// The column as its pages are checked.
+fn chunk_of(column: &ColumnChunkMetaData) -> Chunk {
+    let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+    let text = column.column_type() == Physical::BYTE_ARRAY;
+    let least = match column.column_type() {
+        Physical::BOOLEAN => 1,
+        Physical::INT32 | Physical::FLOAT | Physical::BYTE_ARRAY => 4,
+        Physical::INT64 | Physical::DOUBLE => 8,
+        Physical::INT96 => 12,
+        Physical::FIXED_LEN_BYTE_ARRAY => column.column_descr().type_length().max(1) as u64,
+    };
+    // They are known not to be negative.
+    let (start, size, values) = (start as u64, column.compressed_size() as u64, column.num_values() as u64);
+    Chunk { start, size, values, least, text }
+}
+
+/// The number of rows, if all columns lie within the file and all counts agree.
+fn checked_rows(metadata: &ParquetMetaData, length: u64) -> std::result::Result<usize, ParquetError> {
+    let mut rows = 0i64;
     for group in metadata.row_groups() {
         for column in group.columns() {
             let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
             let end = start.checked_add(column.compressed_size());
             let inside = start >= 0 && end.is_some_and(|end| end >= start && end as u64 <= length);
             let flat = column.column_descr().max_rep_level() == 0;
-            if !inside || (flat && column.num_values() != group.num_rows()) {
+            if !inside || column.num_values() < 0 || (flat && column.num_values() != group.num_rows()) {
                 return Err(ParquetError::General("its columns do not lie where it says".into()));
             }
         }
+        rows = if group.num_rows() < 0 { i64::MIN } else { rows.saturating_add(group.num_rows()) };
     }
-    Ok(())
+    let claimed = metadata.file_metadata().num_rows();
+    if rows != claimed || rows < 0 {
+        return Err(ParquetError::General(format!("it claims {claimed} rows, and its row groups have {rows}")));
+    }
+    usize::try_from(rows).map_err(|_| ParquetError::General("it has more rows than memory".into()))
 }
 
 /// What the values of a column stand for.
@@ -160,11 +200,10 @@ impl Column {
             ColumnReader::Int64ColumnReader(r) if unsigned => self.append(r, full_level, |v| *v as u64 as f64),
             ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| f64::from(*v) * scale),
             ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| *v as f64 * scale),
-            ColumnReader::ByteArrayColumnReader(r) => {
-                let (texts, _) = self.records(r, full_level)?;
-                self.texts.extend(texts.iter().map(|text| String::from_utf8_lossy(text.data()).trim().to_string()));
-                Ok(())
-            }
+            ColumnReader::ByteArrayColumnReader(r) => self.each_batch(r, full_level, |column, texts, _| {
+                let text = |text: &ByteArray| String::from_utf8_lossy(text.data()).trim().to_string();
+                column.texts.extend(texts.iter().map(text));
+            }),
             _ => Err(ParquetError::General("a column changes its type".into())),
         }
     }
@@ -175,40 +214,53 @@ impl Column {
         full_level: i16,
         number: impl Fn(&T::T) -> f64,
     ) -> std::result::Result<(), ParquetError> {
-        let (values, levels) = self.records(reader, full_level)?;
-        let mut values = values.iter().map(number);
-        if levels.is_empty() {
-            self.numbers.extend(values);
-        } else {
-            let cell = |&level: &i16| if level < full_level { Some(f64::NAN) } else { values.next() };
-            self.numbers.extend(levels.iter().map_while(cell));
-        }
-        Ok(())
+        self.each_batch(reader, full_level, |column, values, levels| {
+            let mut values = values.iter().map(&number);
+            if levels.is_empty() {
+                column.numbers.extend(values);
+            } else {
+                let cell = |&level: &i16| if level < full_level { Some(f64::NAN) } else { values.next() };
+                column.numbers.extend(levels.iter().map_while(cell));
+            }
+        })
     }
 
-    /// All values of one row group that are not null, and the levels that tell where the others are; notes the first null.
-    fn records<T: DataType>(
+    /// Hands the values of one row group that are not null, and the levels that tell where the others are, to `take`, some
+    /// at a time; notes the first null.
+    fn each_batch<T: DataType>(
         &mut self,
         mut reader: ColumnReaderImpl<T>,
         full_level: i16,
-    ) -> std::result::Result<(Vec<T::T>, Vec<i16>), ParquetError> {
+        take: impl Fn(&mut Column, &[T::T], &[i16]),
+    ) -> std::result::Result<(), ParquetError> {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
-        while reader.read_records(BATCH, Some(&mut levels), None, &mut values)?.0 > 0 {}
-        if let (None, Some(at)) = (self.first_null, levels.iter().position(|&level| level < full_level)) {
-            self.first_null = Some(self.numbers.len() + self.texts.len() + at + 1);
+        loop {
+            values.clear();
+            levels.clear();
+            let (records, ..) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
+            if records == 0 {
+                return Ok(());
+            }
+            if let (None, Some(at)) = (self.first_null, levels.iter().position(|&level| level < full_level)) {
+                self.first_null = Some(self.numbers.len() + self.texts.len() + at + 1);
+            }
+            take(self, &values, &levels);
         }
-        Ok((values, levels))
     }
 }
 
-/// Points from one list a column.
-fn interleave(path: &Path, columns: &[Vec<f64>]) -> Result<Points> {
-    let rows = columns.first().map_or(0, Vec::len);
-    if columns.iter().any(|column| column.len() != rows) {
-        return Err(format_error(path, "its columns have different lengths; write the file again"));
-    }
-    let values = (0..rows).flat_map(|i| columns.iter().map(move |column| column[i])).collect();
-    Points::with_missing(rows, columns.len(), values).map_err(|error| format_error(path, error.to_string()))
+/// Points from one list a column, all of the same length; a single one is taken as it is.
+fn interleave(path: &Path, mut columns: Vec<Vec<f64>>, rows: usize) -> Result<Points> {
+    let cols = columns.len();
+    let values = if cols == 1 {
+        columns.remove(0)
+    } else {
+        let mut values = room_for(path, rows * cols)?;
+        values.extend((0..rows).flat_map(|i| columns.iter().map(move |column| column[i])));
+        values
+    };
+    drop(columns);
+    Points::with_missing(rows, cols, values).map_err(|error| format_error(path, error.to_string()))
 }
 
 /// Writes float64 columns, and a label column (text for classes) if there are labels.

@@ -8,7 +8,7 @@
 //! descent starts from its nearest neighbor, as that paper says.
 
 use super::away::Away;
-use super::{Known, Newcomer};
+use super::{Known, Newcomer, is_positive};
 use crate::forces::repulsion::{Grid, exact};
 use crate::forces::{Kernel, Pull, Shape, fuzzy, perplexity};
 use crate::optimize::{Bounds, Descent, Stop};
@@ -66,7 +66,27 @@ pub(super) struct Pushes {
 impl Attracted {
     pub(super) fn fits(&self, rows: usize) -> bool {
         let squares = matches!(self.push, Push::Squares(_));
-        squares == self.away.is_some() && self.away.as_ref().is_none_or(|away| away.fits(rows))
+        let hold = match &self.hold {
+            Hold::Perplexity(list) => !list.is_empty() && list.iter().all(|&value| is_positive(value)),
+            Hold::Fuzzy => true,
+            Hold::Heat(width) => is_positive(*width),
+        };
+        let pull = match self.pull {
+            Pull::Square => true,
+            Pull::Student(degrees) => is_positive(degrees),
+            Pull::Umap(a, b) => is_positive(a) && is_positive(b),
+        };
+        let shape = match self.shape {
+            Shape::Gaussian => true,
+            Shape::Student(degrees) => is_positive(degrees),
+            Shape::Umap(a, b) => is_positive(a) && is_positive(b),
+        };
+        let push = match self.push {
+            Push::Sum(lambda) | Push::LogSum(lambda) | Push::Squares(lambda) => (0.0..f64::INFINITY).contains(&lambda),
+            Push::Uniform(part) => (0.0..=1.0).contains(&part),
+        };
+        let away = squares == self.away.is_some() && self.away.as_ref().is_none_or(|away| away.fits(rows));
+        hold && pull && shape && push && away
     }
 
     pub(super) fn prepared(&self, known: &Known<'_>) -> Pushes {

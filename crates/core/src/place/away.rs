@@ -33,8 +33,13 @@ pub(crate) enum Measure {
 
 impl Away {
     pub(super) fn fits(&self, rows: usize) -> bool {
-        self.landmarks.as_ref().is_none_or(|l| l.iter().all(|&i| (i as usize) < rows))
-            && !matches!(&self.measure, Measure::Geodesic(graph) if graph.len() != rows || !graph.is_sound())
+        let landmarks = self.landmarks.as_ref();
+        let measure = match &self.measure {
+            Measure::Metric => true,
+            Measure::Kernel(kernel) => kernel.is_sound(),
+            Measure::Geodesic(graph) => graph.is_sound() && graph.len() == rows,
+        };
+        landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows)) && measure
     }
 
     /// The training point behind number `i` of those that are measured from.

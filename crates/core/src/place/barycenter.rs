@@ -17,7 +17,9 @@ pub(crate) struct Barycenter {
 
 impl Barycenter {
     pub(super) fn fits(&self, rows: usize) -> bool {
-        self.landmarks.as_ref().is_none_or(|l| !l.is_empty() && l.iter().all(|&i| (i as usize) < rows))
+        let landmarks = self.landmarks.as_ref();
+        (0.0..f64::INFINITY).contains(&self.regularization)
+            && landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows))
     }
 
     /// Hands the rule without landmarks, and what is known of the landmarks alone, to `work`.

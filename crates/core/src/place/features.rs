@@ -3,7 +3,7 @@
 //! This is what is left of the projection in the feature space of a kernel whose matrix has been approximated by its
 //! columns at the places z.
 
-use super::Newcomer;
+use super::{Newcomer, all_finite};
 use crate::kernel::Kernel;
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -23,8 +23,10 @@ pub(crate) struct Features {
 impl Features {
     pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
         let Features { places, axes, origin, .. } = self;
-        places.is_sound()
+        self.kernel.is_sound()
+            && places.is_sound()
             && axes.is_sound()
+            && all_finite(origin)
             && (places.cols(), axes.rows(), axes.cols(), origin.len()) == (features, places.rows(), dims, dims)
     }
 

@@ -11,7 +11,7 @@
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
 //! 1999. D. B. Rubin, D. T. Thayer. EM algorithms for ML factor analysis. Psychometrika 47, 1982.
 
-use super::{FAR, Known, Placed};
+use super::{FAR, Known, Placed, all_finite, is_positive};
 use crate::error::{Error, Result};
 use crate::graph::Metric;
 use crate::linalg::dense::cholesky::Positive;
@@ -56,8 +56,9 @@ pub(crate) struct Observed {
 
 impl Latent {
     pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
-        let sizes = [self.mean.len(), self.noise.len()] == [features; 2] && self.loadings.len() == features * dims;
-        sizes && self.noise.iter().all(|&psi| psi > 0.0)
+        let sizes = [self.mean.len(), self.noise.len()] == [features; 2]
+            && features.checked_mul(dims) == Some(self.loadings.len());
+        sizes && all_finite(&self.mean) && all_finite(&self.loadings) && self.noise.iter().all(|&psi| is_positive(psi))
     }
 
     /// q.
@@ -220,7 +221,7 @@ impl Latent {
     pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         let posteriors = self.posteriors(new)?;
         let means = posteriors.iter().flat_map(|posterior| posterior.mean.iter().copied()).collect();
-        let coordinates = Points::new(new.rows(), known.map.cols(), means)?;
+        let coordinates = Points::computed(new.rows(), known.map.cols(), means)?;
         let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
         let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
         let reach = FAR * known.points.map_or(f64::INFINITY, most);

@@ -1,6 +1,6 @@
 //! A linear map of the features: y = (x − x̄) U.
 
-use super::{FAR, Known, Placed};
+use super::{FAR, Known, Placed, all_finite};
 use crate::error::Result;
 use crate::graph::Metric;
 use crate::linalg::parallel;
@@ -17,7 +17,8 @@ pub(crate) struct Linear {
 
 impl Linear {
     pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
-        self.mean.len() == features && self.axes.len() == features * dims
+        let sizes = self.mean.len() == features && features.checked_mul(dims) == Some(self.axes.len());
+        sizes && all_finite(&self.mean) && all_finite(&self.axes)
     }
 
     /// U = X̃ᵀ Y / λ.
@@ -47,7 +48,7 @@ impl Linear {
 
     pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         let rows = parallel::collect(new.rows(), |i| self.row(new.row(i)));
-        let coordinates = Points::new(new.rows(), known.map.cols(), rows.concat())?;
+        let coordinates = Points::computed(new.rows(), known.map.cols(), rows.concat())?;
         let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
         let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
         let reach = FAR * known.points.map_or(f64::INFINITY, most);

@@ -128,7 +128,8 @@ pub(crate) struct Newcomer<'a> {
 }
 
 impl Rule {
-    /// Whether the rule's arrays have the sizes of that many rows, features and coordinates.
+    /// Whether the rule's arrays have the sizes of that many rows, features and coordinates, and its numbers are such as
+    /// fits make them.
     pub(crate) fn fits(&self, rows: usize, features: usize, dims: usize, eigenvalues: usize) -> bool {
         match self {
             Rule::Linear(linear) => linear.fits(features, dims),
@@ -157,6 +158,14 @@ impl Rule {
                 | Rule::Process(_)
                 | Rule::OnLine(_)
         )
+    }
+
+    /// Whether the metric has a part in it: kernels, processes and linear maps have their own idea of near and far.
+    pub(crate) fn uses_metric(&self) -> bool {
+        let by_kernel = self.away().is_some_and(|away| matches!(away.measure, Measure::Kernel(_)));
+        let own =
+            matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Features(_) | Rule::Process(_) | Rule::OnLine(_));
+        !own && !by_kernel
     }
 
     /// The coordinates of new rows.
@@ -261,7 +270,7 @@ impl Rule {
                 far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
             }
         }
-        Ok(Placed { coordinates: Points::new(new.rows(), dims, placed)?, far, deviations: None })
+        Ok(Placed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
     }
 
     /// Where the rule alone sends every row of a batch.
@@ -425,6 +434,16 @@ struct Prepared<'a> {
     pushes: Option<Pushes>,
     fitted: Option<process::Fitted<'a>>,
     line: Option<Line>,
+}
+
+/// Whether there is nothing infinite and nothing undefined among them.
+fn all_finite(values: &[f64]) -> bool {
+    values.iter().all(|value| value.is_finite())
+}
+
+/// Whether a number is positive and finite.
+fn is_positive(value: f64) -> bool {
+    value > 0.0 && value < f64::INFINITY
 }
 
 /// The nearest by rows that hold distances to all training points.

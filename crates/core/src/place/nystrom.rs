@@ -3,7 +3,7 @@
 //! Y. Bengio, J.-F. Paiement, P. Vincent et al. Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral
 //! clustering. NIPS 16, 2004.
 
-use super::{Known, Newcomer};
+use super::{Known, Newcomer, is_positive};
 use serde::{Deserialize, Serialize};
 
 /// The weights of a new point, and the equation they stand in.
@@ -39,8 +39,13 @@ pub(crate) enum Form {
 
 impl Nystrom {
     pub(super) fn fits(&self, rows: usize) -> bool {
-        self.density.as_ref().is_none_or(|density| density.len() == rows)
-            && !matches!(&self.form, Form::Symmetric { degrees, .. } if degrees.len() != rows)
+        let all_positive = |list: &[f64]| list.len() == rows && list.iter().all(|&value| is_positive(value));
+        let form = match &self.form {
+            Form::Normalized => true,
+            Form::Symmetric { degrees, added } => all_positive(degrees) && is_positive(*added),
+            Form::Unnormalized { added } => is_positive(*added),
+        };
+        self.width.is_none_or(is_positive) && self.density.as_deref().is_none_or(all_positive) && form
     }
 
     pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {

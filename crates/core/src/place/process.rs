@@ -10,7 +10,7 @@
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005, section 3.
 
-use super::Known;
+use super::{Known, all_finite, is_positive};
 use crate::error::{Error, Result};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
@@ -56,7 +56,7 @@ impl Mapping {
     fn fits(&self, rows: usize, dims: usize) -> bool {
         let Mapping { width, weights, origin } = self;
         let sizes = (weights.rows(), weights.cols(), origin.len()) == (rows, dims, dims);
-        *width > 0.0 && weights.is_sound() && sizes
+        is_positive(*width) && weights.is_sound() && sizes && all_finite(origin)
     }
 
     fn row(&self, row: &[f64], problem: &Problem) -> Vec<f64> {
@@ -80,11 +80,10 @@ pub(super) struct Fitted<'a> {
 
 impl Process {
     pub(super) fn fits(&self, rows: usize, dims: usize) -> bool {
-        let positive = |x: f64| x.is_finite() && x > 0.0;
         let inducing = self.inducing.as_ref().is_none_or(|inducing| inducing.is_sound() && inducing.cols() == dims);
-        positive(self.variance)
-            && positive(self.bias)
-            && positive(self.noise)
+        is_positive(self.variance)
+            && is_positive(self.bias)
+            && is_positive(self.noise)
             && inducing
             && self.mapping.as_ref().is_none_or(|mapping| mapping.fits(rows, dims))
     }

@@ -3,7 +3,7 @@
 //! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
 
 use super::away::Away;
-use super::{Known, Newcomer};
+use super::{Known, Newcomer, all_finite};
 use crate::error::Result;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
@@ -21,7 +21,8 @@ pub(crate) struct Squares {
 
 impl Squares {
     pub(super) fn fits(&self, rows: usize) -> bool {
-        self.away.fits(rows) && self.row_means.len() == self.away.landmarks.as_ref().map_or(rows, Vec::len)
+        let count = self.away.landmarks.as_ref().map_or(rows, Vec::len);
+        self.away.fits(rows) && self.row_means.len() == count && all_finite(&self.row_means)
     }
 
     pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
@@ -45,7 +46,7 @@ impl Squares {
                 self.gower(known, &squares, |at| at)
             }
         });
-        Points::new(ground.len(), known.map.cols(), rows.concat())
+        Points::computed(ground.len(), known.map.cols(), rows.concat())
     }
 
     /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map.

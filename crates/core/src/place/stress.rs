@@ -78,7 +78,7 @@ impl Stress {
                 self.placed(&anchors, &squares, known.map.row(nearest), &middle)
             }
         });
-        Points::new(ground.len(), dims, rows.concat())
+        Points::computed(ground.len(), dims, rows.concat())
     }
 
     /// The lower end of two descents.

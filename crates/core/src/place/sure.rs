@@ -56,6 +56,6 @@ impl Rule {
         let slopes = parallel::collect(dims, slope);
         let near = known.nearest(Some(&index), new, None)?;
         let deviation = |at: usize| slopes[at % dims] * near.deviation(at / dims, known.k);
-        Ok(Some(Points::new(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?))
+        Ok(Some(Points::computed(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?))
     }
 }

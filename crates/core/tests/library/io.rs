@@ -22,6 +22,10 @@ fn read_text(text: impl AsRef<[u8]>, options: &ReadOptions) -> Result<Table, Str
     read(&path, options).map_err(|error| error.to_string().replace(&path, "t.csv"))
 }
 
+fn graph_in(path: &str) -> eigenfold::Result<Graph> {
+    read_graph(path, &ReadOptions::default()).map(|(graph, _)| graph)
+}
+
 fn message(text: impl AsRef<[u8]>) -> String {
     read_text(text, &ReadOptions::default()).unwrap_err()
 }
@@ -78,9 +82,27 @@ fn labels_are_taken_out_of_the_data_by_name_or_number() {
 fn messages_say_where_and_what_to_do() {
     for (text, expected) in [
         ("", "t.csv: the file is empty; give at least two rows of numbers"),
-        ("x,y\n", "t.csv: there is a header of 2 columns and no row of data; add rows below it"),
-        ("x,s\n1,a\n", "t.csv: column \"s\" holds text (\"a\" in row 1 (line 2)); use `label` s or `ignore` s"),
-        ("1,a\n2,b\n", "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); use `label` 2 or `ignore` 2"),
+        (
+            "x,y\n",
+            "t.csv: there is a header of 2 columns and no row of data; add rows below it, or use `header` no if it is a point",
+        ),
+        (
+            "x,s\n1,a\n",
+            "t.csv: column \"s\" holds text (\"a\" in row 1 (line 2)); correct the cell, or use `label` s or `ignore` s",
+        ),
+        (
+            "1,a\n2,b\n",
+            "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); correct the cell, or use `label` 2 or `ignore` 2, or `header` yes if this row names the columns",
+        ),
+        (
+            "O.5,0.25\n1.5,2.5\n",
+            "t.csv: column 1 holds text (\"O.5\" in row 1 (line 1)); correct the cell, or use `label` 1 or `ignore` 1, or `header` yes if this row names the columns",
+        ),
+        ("x,s\n1,\"a\n2,b\n", "t.csv: the quote that opens in line 2 is never closed; close it or remove it"),
+        (
+            "#\n1,\"a\n2,\"b\"\n",
+            "t.csv: the quote that opens in line 2 closes within a cell in line 3; close it where its cell ends, and double quotes inside a cell",
+        ),
         (
             "x,y\n1,2\n\n3,\n",
             "t.csv: row 2 (line 4), column \"y\" is empty; use `missing` model, fill it in, or use `ignore` y",
@@ -113,8 +135,52 @@ fn messages_say_where_and_what_to_do() {
     assert!(message(b"\xff\xfe1\0,\x002\0").contains("is UTF-16 text; save it as UTF-8"));
     assert!(message(b"PK\x03\x04").contains("zip archive"));
     let missing = read_text("x,y\n1,2\n", &label("z")).unwrap_err();
-    assert_eq!(missing, "t.csv: there is no column \"z\"; use `label` with one of x, y");
+    assert_eq!(missing, "t.csv: there is no column \"z\"; use `label` with one of \"x\", \"y\"");
     assert!(read_text("x,s\n1,a\n2,\n", &label("s")).unwrap_err().contains("row 2 has no label in column \"s\""));
+}
+
+#[test]
+fn a_first_row_that_may_be_either_is_told() {
+    let notes = |text: &str, options: &ReadOptions| read_text(text, options).unwrap().notes;
+    let plain = ReadOptions::default();
+    let point = notes("1,2,3\n-0.664,-0.613,-1.605\n0.729,0.806,-0.476\n", &plain);
+    assert_eq!(point.len(), 1);
+    let way_out = "was taken for a point; use `header` yes if it names the columns";
+    assert!(point[0].ends_with(&format!("line 1 (\"1\", \"2\", \"3\") {way_out}")), "{point:?}");
+    let years = "#\n1990,2000,2010,country\n0.5,0.6,0.7,France\n0.1,0.2,0.3,Peru\n0.2,0.1,0.3,Mali\n";
+    let table = read_text(years, &label("4")).unwrap();
+    assert_eq!((table.points.rows(), table.columns.unwrap()), (3, names(&["1990", "2000", "2010"])));
+    assert!(table.notes[0].contains("line 2 (") && table.notes[0].contains("use `header` no"), "{:?}", table.notes);
+    let table = read_text(years, &label("country")).unwrap();
+    assert_eq!((table.points.rows(), table.notes.len()), (3, 0));
+    for header in [true, false] {
+        let given = ReadOptions { header: Some(header), ..label("4") };
+        assert_eq!(read_text(years, &given).unwrap().points.rows(), if header { 3 } else { 4 });
+        assert_eq!(notes(years, &given), [""; 0]);
+    }
+    assert_eq!(notes("x,y\n1,2\n", &plain), [""; 0]);
+    let missing = read_text("1.5,a\n2.5,a\n", &label("phase")).unwrap_err();
+    assert!(missing.ends_with("`label` with a number from 1 to 2, or `header` yes if the first row names the columns"));
+}
+
+#[test]
+fn what_a_file_claims_is_held_against_the_limit_before_it_is_allocated() {
+    let limited = |memory: u64| ReadOptions { memory: Some(memory), ..Default::default() };
+    let text: String = (0..1000).map(|i| format!("{i},{i}\n")).collect();
+    assert!(read_text(&text, &limited(30_000)).is_ok());
+    for memory in [5_000, 20_000] {
+        let refused = read_text(&text, &limited(memory)).unwrap_err();
+        assert!(refused.contains("the limit is") && refused.contains("`memory`"), "{refused}");
+    }
+    let (_directory, path) = fresh("e.csv");
+    std::fs::write(&path, (0..100).map(|i| format!("{i},{}\n", i + 1)).collect::<String>() + "0,90000\n").unwrap();
+    assert!(read_graph(&path, &limited(10_000_000)).is_ok());
+    let refused = read_graph(&path, &limited(1_000_000)).unwrap_err().to_string();
+    assert!(refused.contains("the limit is 1 MB"), "{refused}");
+    let (_directory, path) = fresh("a.npy");
+    std::fs::write(&path, npy(1, "<f8", true, "(1000, 2)", &[0; 16_000])).unwrap();
+    assert!(read(&path, &limited(40_000)).is_ok());
+    assert!(read(&path, &limited(20_000)).unwrap_err().to_string().contains("the limit is 20 kB"));
 }
 
 #[test]
@@ -170,12 +236,12 @@ fn labels_are_written_and_read_back() {
 fn graphs_are_read_both_ways_and_written_as_they_are() {
     let (_directory, path) = fresh("edges.csv");
     std::fs::write(&path, "i,j,length\n0,1,2.5\n3,1,1\n").unwrap();
-    let graph = read_graph(&path).unwrap();
+    let graph = graph_in(&path).unwrap();
     let expected = vec![vec![(1, 2.5)], vec![(3, 1.0), (0, 2.5)], vec![], vec![(1, 1.0)]];
     assert_eq!(graph, Graph::from_lists(expected).unwrap());
     write_graph(&path, &graph).unwrap();
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "i,j,length\n0,1,2.5\n1,3,1\n1,0,2.5\n3,1,1\n");
-    assert_eq!(read_graph(&path).unwrap(), graph);
+    assert_eq!(graph_in(&path).unwrap(), graph);
     for (text, part) in [
         ("0,1\n1,1\n", "row 2 joins point 1 to itself"),
         ("0,1,-1\n", "row 1 has the length -1"),
@@ -184,7 +250,7 @@ fn graphs_are_read_both_ways_and_written_as_they_are() {
         ("0,1,2,3\n", "an edge list has 4 columns"),
     ] {
         std::fs::write(&path, text).unwrap();
-        let error = read_graph(&path).unwrap_err().to_string();
+        let error = graph_in(&path).unwrap_err().to_string();
         assert!(error.contains(part), "{error}");
     }
 }
@@ -254,7 +320,7 @@ fn npy_files_that_break_their_promise_are_refused() {
     assert!(short.starts_with(&format!("a.npy: {fact}; ")), "{short}");
     assert!(read_npy(&npy(1, "<f8", false, "(4611686018427387904, 8)", &[0; 8])).is_err());
     assert!(read_npy(&npy(4, "<f8", false, "(1,)", &[0; 8])).unwrap_err().contains("is NPY version 4.0"));
-    assert!(read_npy(&npy(1, "<f8", false, "(0, 5)", &[])).unwrap_err().contains("there are no points"));
+    assert!(read_npy(&npy(1, "<f8", false, "(0, 5)", &[])).unwrap_err().contains("holds no rows"));
     assert!(read_npy(&npy(1, "<f8", false, "(5, 0)", &[])).is_err());
     let nan = read_npy(&npy(1, "<f8", false, "(1,)", &f64::NAN.to_le_bytes())).unwrap_err();
     assert!(nan.starts_with("a.npy: row 1, column 1 is not a number (NaN); "), "{nan}");
@@ -288,7 +354,7 @@ fn read_every_way(bytes: &[u8]) {
                 assert!(!error.to_string().contains('\n'), "{error}");
             }
         }
-        let _ = read_graph(&path);
+        let _ = graph_in(&path);
     }
 }
 
@@ -334,7 +400,7 @@ proptest! {
             bytes[flipped] ^= 1u8 << bit;
             std::fs::write(&path, &bytes).unwrap();
             let _ = read(&path, &ReadOptions::default());
-            let _ = read_graph(&path);
+            let _ = graph_in(&path);
         }
     }
 }

@@ -4,6 +4,7 @@
 mod dimension;
 mod every_method;
 mod extension;
+mod fuzz;
 mod identities;
 mod identities_elastic;
 mod identities_lawrence;
@@ -13,6 +14,7 @@ mod io;
 mod lawrence_2012;
 mod likelihood;
 mod model_file;
+mod model_tampered;
 mod reconstruct;
 mod recovery;
 mod reference;

@@ -437,5 +437,5 @@ pub(crate) fn map_of(latent: &mut Latent, points: &Points) -> Result<Points> {
     let coordinates = Mat::from_fn(n, q, |i, k| posteriors[i].mean[k]);
     let signs: Vec<f64> = (0..q).map(|k| sign(coordinates.as_ref(), k)).collect();
     latent.loadings.iter_mut().enumerate().for_each(|(at, w)| *w *= signs[at % q]);
-    Points::new(n, q, (0..n * q).map(|at| signs[at % q] * coordinates[(at / q, at % q)]).collect())
+    Points::computed(n, q, (0..n * q).map(|at| signs[at % q] * coordinates[(at / q, at % q)]).collect())
 }

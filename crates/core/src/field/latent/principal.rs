@@ -130,7 +130,7 @@ impl Principal {
         eigenvalues.resize(eigenvalues.len().max(dims), 0.0);
         residuals.resize(eigenvalues.len(), 0.0);
         let solved = Solved {
-            coordinates: Points::new(n, dims, values)?,
+            coordinates: Points::computed(n, dims, values)?,
             eigenvalues,
             residuals,
             objective: None,

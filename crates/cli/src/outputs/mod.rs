@@ -1,0 +1,160 @@
+//! All files of one command, or none.
+//!
+//! Every output is tried before the work starts ([`check`]), written under a temporary name beside its place when it is
+//! ready ([`Outputs::stage`]), and all get their names at the end ([`Outputs::commit`]), in two phases: first whatever is
+//! in their places is kept, then all are renamed. If one rename fails, those before it are taken back. Standard output,
+//! devices and pipes cannot be taken back: they are written before the first rename, when everything else has succeeded.
+
+mod scratch;
+mod swap;
+mod system;
+
+use crate::progress;
+use eigenfold::error::{Error, Result};
+use eigenfold::io::{Target, check_replaceable, write_error};
+use scratch::Scratch;
+use std::fs::Metadata;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use swap::Swap;
+
+/// Writes one output to the name it is given.
+type Writer<'a> = Box<dyn FnOnce(&str) -> Result<()> + 'a>;
+
+/// Writes something small of the right kind, to see whether a name and its place will do.
+pub(crate) type Trial = fn(&str) -> Result<()>;
+
+/// The outputs of one command.
+#[derive(Default)]
+pub(crate) struct Outputs<'a> {
+    staged: Vec<Staged>,
+    direct: Vec<(String, Writer<'a>)>,
+}
+
+/// An output that is complete but has not got its name yet.
+struct Staged {
+    place: PathBuf,
+    temporary: PathBuf,
+    /// Holds the temporary file, and removes what is left of it.
+    scratch: Scratch,
+}
+
+/// One output as it was asked for.
+pub(crate) struct Wanted<'a> {
+    /// The flag that named it.
+    pub(crate) flag: &'static str,
+    /// The name.
+    pub(crate) target: &'a str,
+    /// How to try it.
+    pub(crate) trial: Trial,
+}
+
+/// Makes sure that the outputs can be written and are different files from each other and from the inputs.
+pub(crate) fn check(inputs: &[&str], wanted: &[Wanted]) -> Result<()> {
+    let targets = wanted.iter().map(|output| Target::of(output.target)).collect::<Result<Vec<Target>>>()?;
+    // Standard input may be a file too.
+    let read = |input: &&str| Target::of(if *input == "-" { "/dev/stdin" } else { input }).ok();
+    let read: Vec<Target> = inputs.iter().filter_map(read).collect();
+    let same = |one: &Target, other: &Target| one == other || (one.file().is_some() && one.file() == other.file());
+    for (i, output) in wanted.iter().enumerate() {
+        if let Some(at) = (0..i).find(|&at| same(&targets[at], &targets[i])) {
+            let what = if targets[i] == Target::Open(1) { "standard output" } else { output.target };
+            return Err(Error::Parameter(format!(
+                "{what} is asked for by both {} and {}; give each its own file",
+                wanted[at].flag, output.flag
+            )));
+        }
+        if read.iter().any(|input| same(input, &targets[i])) {
+            return Err(Error::Parameter(format!(
+                "{} {} would replace the input; choose another name",
+                output.flag, output.target
+            )));
+        }
+        if let Target::File(place) = &targets[i] {
+            Staged::written(output.target, place, output.trial)?;
+        }
+    }
+    Ok(())
+}
+
+/// Takes away whatever has no name yet, because the program is about to end; false if all outputs have theirs. Renames
+/// that are under way come to their end first.
+pub(crate) fn abandon() -> bool {
+    let unfinished = swap::stop();
+    scratch::abandon();
+    unfinished
+}
+
+impl<'a> Outputs<'a> {
+    /// Writes one output under a temporary name, or keeps it for the end if it is standard output or a device.
+    pub(crate) fn stage(&mut self, target: &str, write: impl FnOnce(&str) -> Result<()> + 'a) -> Result<()> {
+        match Target::of(target)? {
+            Target::File(place) => self.staged.push(Staged::written(target, &place, write)?),
+            Target::Open(_) | Target::Special(_) => self.direct.push((target.to_string(), Box::new(write))),
+        }
+        Ok(())
+    }
+
+    /// Gives every output its name, or none.
+    pub(crate) fn commit(self) -> Result<()> {
+        for (target, write) in self.direct {
+            match write(&target) {
+                // Whoever reads our output has seen enough of it.
+                Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {}
+                result => result?,
+            }
+        }
+        Swap::all(self.staged)
+    }
+}
+
+impl Staged {
+    fn written(target: &str, place: &Path, write: impl FnOnce(&str) -> Result<()>) -> Result<Staged> {
+        let fail = |source| if scratch::is_leaving(&source) { Error::Stopped } else { write_error(target, source) };
+        let existing = std::fs::metadata(place).ok();
+        check_replaceable(place, existing.as_ref()).map_err(fail)?;
+        let parent = place.parent().unwrap_or(Path::new("."));
+        let scratch = Scratch::new_in(parent).map_err(fail)?;
+        if existing.as_ref().is_some_and(|existing| is_stuck(existing, parent, scratch.path())) {
+            return Err(fail(ErrorKind::PermissionDenied.into()));
+        }
+        let temporary = scratch.path().join(place.file_name().unwrap_or_default());
+        let name = temporary.to_str().ok_or_else(|| Error::Parameter(not_unicode(target)))?;
+        write(name).map_err(|error| renamed(error, target))?;
+        if let Some(existing) = &existing {
+            system::keep_owner_and_permissions(&temporary, existing).map_err(fail)?;
+        }
+        Ok(Staged { place: place.to_path_buf(), temporary, scratch })
+    }
+}
+
+/// Whether a file is someone else's in a directory that keeps everyone's files for their owners, as /tmp does.
+fn is_stuck(file: &Metadata, parent: &Path, own: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        let (Ok(parent), Ok(own)) = (std::fs::metadata(parent), std::fs::metadata(own)) else { return false };
+        let me = own.uid();
+        parent.mode() & 0o1000 != 0 && me != 0 && file.uid() != me && parent.uid() != me
+    }
+    #[cfg(not(unix))]
+    false
+}
+
+fn not_unicode(target: &str) -> String {
+    format!("{target}: the directory's name is not Unicode; write to another one")
+}
+
+/// The same error about the name that the user knows.
+fn renamed(error: Error, target: &str) -> Error {
+    match error {
+        Error::Format { message, .. } => Error::Format { path: target.into(), message },
+        // What was taken away under the writer's hands was taken by a signal.
+        Error::Io { .. } if progress::is_leaving() => Error::Stopped,
+        Error::Io { source, .. } => Error::Io { path: target.into(), source },
+        error => error,
+    }
+}
+
+#[cfg(test)]
+mod tests;

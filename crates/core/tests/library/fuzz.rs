@@ -1,0 +1,269 @@
+//! Files that are almost right: mutations of a small corpus, read in every way. No answer may be a panic, a hang, more
+//! memory than allowed, or a table with other rows than the file.
+//!
+//! The test command makes a few hundred trials. `scripts/fuzz.sh` makes as many as its time allows, in a process whose
+//! memory is capped: `EIGENFOLD_FUZZ_SECONDS` for each test here, and `EIGENFOLD_FUZZ_SEED`.
+
+use eigenfold::Distances;
+use eigenfold::error::Error;
+use eigenfold::io::{ReadOptions, Table, read, read_graph};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// No trial may take longer; the slowest takes some milliseconds.
+const LONGEST: Duration = Duration::from_secs(20);
+/// What a file may take.
+const MEMORY: u64 = 32_000_000;
+
+/// Random numbers: splitmix64.
+pub(crate) struct Dice(u64);
+
+impl Dice {
+    fn new() -> Dice {
+        Dice(std::env::var("EIGENFOLD_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1))
+    }
+
+    pub(crate) fn number(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    pub(crate) fn below(&mut self, most: usize) -> usize {
+        (self.number() % most.max(1) as u64) as usize
+    }
+
+    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
+        of[self.below(of.len())]
+    }
+}
+
+/// Runs trials until there are enough of them, or as long as was asked for; tells how many there were.
+pub(crate) fn trials(what: &str, count: usize, mut trial: impl FnMut(&mut Dice)) {
+    let seconds = std::env::var("EIGENFOLD_FUZZ_SECONDS").ok().and_then(|seconds| seconds.parse::<u64>().ok());
+    let (start, mut done, mut dice) = (Instant::now(), 0, Dice::new());
+    while seconds.map_or(done < count, |seconds| start.elapsed().as_secs() < seconds) {
+        let (began, seed) = (Instant::now(), dice.0);
+        // A panic names the trial: its seed alone makes it again.
+        let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial(&mut dice)));
+        assert!(found.is_ok(), "{what}: EIGENFOLD_FUZZ_SEED={seed} panics in its first trial");
+        assert!(began.elapsed() < LONGEST, "{what}: EIGENFOLD_FUZZ_SEED={seed} takes {:?}", began.elapsed());
+        done += 1;
+    }
+    if seconds.is_some() {
+        println!("fuzz: {done} trials of {what} in {} s", start.elapsed().as_secs());
+    }
+}
+
+/// Changes some of the bytes, in ways that matter to the formats read here.
+pub(crate) fn mutated(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
+    const PIECES: [&[u8]; 24] = [
+        b"\"",
+        b",",
+        b"\n",
+        b"\r",
+        b"\r\n",
+        b"\t",
+        b"#",
+        b"-",
+        b"NaN",
+        b"1e999",
+        b"1e-320",
+        b"O.5",
+        b"\xef\xbb\xbf",
+        b"\0",
+        b"\x1b[31m",
+        b"True",
+        b"False",
+        b"(0, 10000000000)",
+        b"18446744073709551615",
+        b"\xff\xff\xff\xff\x0f",
+        b"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+        b"\xff\xff\xff\x7f",
+        b"\x7f",
+        b"4294967295",
+    ];
+    let mut bytes = bytes.to_vec();
+    for _ in 0..1 + dice.below(3) {
+        let (at, to) = (dice.below(bytes.len() + 1), dice.below(bytes.len() + 1));
+        let (low, high) = (at.min(to), at.max(to).min(at.min(to) + 40));
+        match dice.below(9) {
+            0 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
+            1 if at < bytes.len() => bytes[at] = dice.number() as u8,
+            2 => drop(bytes.splice(at..at, dice.one(&PIECES).iter().copied())),
+            3 => drop(bytes.drain(low..high)),
+            4 => bytes.truncate(at),
+            5 => {
+                let copy = bytes[low..high].to_vec();
+                drop(bytes.splice(to..to, copy));
+            }
+            // A number of eight bytes that is hard to bear.
+            6 if at + 8 <= bytes.len() => {
+                let hard = [f64::NAN, f64::INFINITY, -0.0, -1.0, 1e308, 5e-324, 1e149, f64::from_bits(u64::MAX)];
+                bytes[at..at + 8].copy_from_slice(&hard[dice.below(8)].to_le_bytes());
+            }
+            7 if at < bytes.len() => {
+                let piece = dice.one(&PIECES);
+                let end = (at + piece.len()).min(bytes.len());
+                drop(bytes.splice(at..end, piece.iter().copied()));
+            }
+            _ if at < bytes.len() => bytes[at] = [0, 1, 2, 0x7f, 0x80, 0xff][dice.below(6)],
+            _ => {}
+        }
+    }
+    bytes
+}
+
+/// The corpus: names and contents.
+fn corpus(extensions: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus");
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let wanted = |path: &std::path::PathBuf| extensions.contains(&path.extension().unwrap().to_str().unwrap());
+    let mut files: Vec<_> = entries.filter(wanted).collect();
+    files.sort();
+    let content = |path: &std::path::PathBuf| std::fs::read(path).unwrap();
+    files.iter().map(|path| (path.file_name().unwrap().to_str().unwrap().to_string(), content(path))).collect()
+}
+
+/// Some options, the memory always limited.
+fn options(dice: &mut Dice) -> ReadOptions {
+    let column = |dice: &mut Dice| dice.one(&["1", "2", "3", "x", "kind", "country", "name"]).to_string();
+    ReadOptions {
+        label: (dice.below(3) == 0).then(|| column(dice)),
+        ignore: (0..dice.below(3)).map(|_| column(dice)).collect(),
+        delimiter: [None, None, Some(b','), Some(b','), Some(b' ')][dice.below(5)],
+        header: [None, Some(true), Some(false)][dice.below(3)],
+        missing: dice.below(2) == 0,
+        memory: Some(MEMORY),
+    }
+}
+
+fn is_told_in_one_line(error: &Error) {
+    let text = error.to_string();
+    assert!(!text.contains('\n') && text.contains("; "), "{text:?}");
+}
+
+/// The number of records in a text with commas, by a reading of RFC 4180 that has nothing in common with the reader's;
+/// nothing if the text breaks its rules, or its table is of one column, where an empty line may mean anything.
+fn records(text: &[u8]) -> Option<usize> {
+    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let text = String::from_utf8_lossy(text).replace("\r\n", "\n").replace('\r', "\n");
+    let comment = |line: &&str| line.trim().is_empty() || line.trim().starts_with('#');
+    let skipped: usize = text.split_inclusive('\n').take_while(comment).map(str::len).sum();
+    let (mut rest, mut count, mut cells) = (&text[skipped..], 0, 0);
+    let mut wide = false;
+    while !rest.is_empty() {
+        let blank = if let Some(quoted) = rest.strip_prefix('"') {
+            let inside = quoted.replace("\"\"", "\u{1}\u{1}");
+            rest = quoted[inside.find('"')? + 1..].trim_start_matches([' ', '\t']);
+            false
+        } else {
+            let end = rest.find([',', '\n']).unwrap_or(rest.len());
+            let blank = rest[..end].trim().is_empty();
+            rest = &rest[end..];
+            blank
+        };
+        cells += 1;
+        if let Some(after) = rest.strip_prefix(',') {
+            rest = after;
+            if rest.is_empty() {
+                cells += 1;
+            }
+            wide = true;
+            if !rest.is_empty() {
+                continue;
+            }
+        } else if !rest.is_empty() {
+            rest = rest.strip_prefix('\n')?;
+        }
+        count += usize::from(cells > 1 || !blank);
+        wide |= cells > 1;
+        cells = 0;
+    }
+    wide.then_some(count)
+}
+
+#[test]
+fn the_counter_of_records_counts() {
+    for (text, expected) in [
+        ("1,2\n3,4\n", Some(2)),
+        ("1,2\n\n3,4", Some(2)),
+        ("# a\n\n1,2\r\n3,4\r5,6", Some(3)),
+        ("1,\"a\n2,b\"\n3,c\n", Some(2)),
+        ("1,\"a\"\"\n\"\n3,c\n", Some(2)),
+        ("1,\"a\n2,b\n", None),
+        ("1,\"a\"b\n", None),
+        ("1\n2\n", None),
+        ("1,\n2,", Some(2)),
+    ] {
+        assert_eq!(records(text.as_bytes()), expected, "{text:?}");
+    }
+}
+
+#[test]
+fn mutated_texts_keep_all_their_rows_or_are_refused() {
+    let files = corpus(&["csv", "tsv", "txt"]);
+    let directory = tempfile::tempdir().unwrap();
+    let mut read_whole = 0;
+    trials("texts", 1500, |dice| {
+        let (name, bytes) = &files[dice.below(files.len())];
+        let bytes = mutated(bytes, dice);
+        let path = directory.path().join(name).to_str().unwrap().to_string();
+        std::fs::write(&path, &bytes).unwrap();
+        let options = options(dice);
+        match read(&path, &options) {
+            Err(error) => is_told_in_one_line(&error),
+            Ok(Table { points, labels, columns, .. }) => {
+                assert!(labels.is_none_or(|labels| labels.len() == points.rows()));
+                assert!(columns.as_ref().is_none_or(|columns| columns.len() == points.cols()));
+                if let (Some(b','), Some(count)) = (options.delimiter, records(&bytes)) {
+                    let header = usize::from(options.header.unwrap_or(columns.is_some()));
+                    assert_eq!(points.rows() + header, count, "{:?}", String::from_utf8_lossy(&bytes));
+                    read_whole += 1;
+                }
+                if points.rows() == points.cols() {
+                    let _ = (Distances::new(points.clone()), Distances::from_similarities(&points));
+                }
+            }
+        }
+        if let Err(error) = read_graph(&path, &options) {
+            is_told_in_one_line(&error);
+        }
+    });
+    assert!(read_whole > 20, "only {read_whole} tables were compared");
+}
+
+#[test]
+fn mutated_arrays_and_tables_of_columns_are_read_or_refused() {
+    let extensions: &[&str] = if cfg!(feature = "parquet") { &["npy", "parquet"] } else { &["npy"] };
+    let mut files = corpus(extensions);
+    let directory = tempfile::tempdir().unwrap();
+    if cfg!(feature = "parquet") {
+        files.extend(written(directory.path()));
+    }
+    trials("arrays and Parquet", 1500, |dice| {
+        let (name, bytes) = &files[dice.below(files.len())];
+        let path = directory.path().join(name).to_str().unwrap().to_string();
+        std::fs::write(&path, mutated(bytes, dice)).unwrap();
+        match read(&path, &options(dice)) {
+            Err(error) => is_told_in_one_line(&error),
+            Ok(table) => assert!(8 * table.points.values().len() as u64 <= MEMORY),
+        }
+    });
+}
+
+/// Parquet as this library writes it: numbers, and text in a dictionary.
+fn written(directory: &Path) -> Vec<(String, Vec<u8>)> {
+    use eigenfold::{Points, io::Labels};
+    let points = Points::from_rows(&[[1.0, 2.5], [3.0, 4.0], [5.0, -7.0], [1.0, 1.0]]).unwrap();
+    let labels = Labels::Classes { names: vec!["a".into(), "b".into()], of: vec![0, 1, 1, 0] };
+    let names = ["x".to_string(), "y".to_string()];
+    let one = |name: &str, labels: Option<(&str, &Labels)>| {
+        let path = directory.join(name).to_str().unwrap().to_string();
+        eigenfold::io::write(&path, &names, &points, labels).unwrap();
+        (name.to_string(), std::fs::read(&path).unwrap())
+    };
+    vec![one("numbers.parquet", None), one("labeled.parquet", Some(("kind", &labels)))]
+}
