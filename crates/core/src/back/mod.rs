@@ -279,7 +279,7 @@ impl WayBack<'_> {
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         let (at, far) = self.answers(coordinates)?;
         let cols = self.model.data()?.cols();
-        let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::new(at.len(), cols, at.iter().flat_map(of).collect());
+        let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::computed(at.len(), cols, at.iter().flat_map(of).collect());
         Ok(Reconstruction {
             points: all(&|at| at.row.clone())?,
             deviations: all(&|at| at.stretched(0, self.stretch[0]))?,

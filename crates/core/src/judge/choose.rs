@@ -201,7 +201,7 @@ mod tests {
 
     /// Forty rows: half of them are off by the logarithm and a little more, half by a little less.
     fn trial(k: usize, log: Option<f64>, pieces: usize, converged: bool) -> Trial {
-        let row = |i: usize| log.unwrap_or_default() + if (i + k) % 2 == 0 { 0.05 } else { -0.05 };
+        let row = |i: usize| log.unwrap_or_default() + if (i + k).is_multiple_of(2) { 0.05 } else { -0.05 };
         let logs: Vec<f64> = (0..40).map(row).collect();
         Trial { tried: Tried { k, value: log.map(|_| mean(&logs).exp()), pieces, converged }, logs }
     }

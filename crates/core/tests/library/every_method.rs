@@ -44,7 +44,6 @@ fn sizes(method: &Method) -> [usize; 2] {
         _ => [180, 600],
     }
 }
-}
 
 #[test]
 fn every_row_gets_finite_coordinates_and_every_map_its_evidence() {

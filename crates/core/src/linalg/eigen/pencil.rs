@@ -121,14 +121,12 @@ pub(crate) fn bottom_roughly(
     Ok(by(matrix, mass, wanted, &solve)?.0)
 }
 
+/// Solves the symmetric form of a pencil; the second matrix is its constant vector.
+type Solve<'a> = dyn Fn(&SparseSymmetric, MatRef<'_, f64>) -> Result<(Eigenpairs, Rung)> + 'a;
+
 /// The answer of a solver for the symmetric form of the pencil, as vectors of the pencil itself; few points have the dense
 /// solver.
-fn by(
-    matrix: &SparseSymmetric,
-    mass: Option<&[f64]>,
-    wanted: usize,
-    solve: &dyn Fn(&SparseSymmetric, MatRef<'_, f64>) -> Result<(Eigenpairs, Rung)>,
-) -> Result<(Eigenpairs, Rung)> {
+fn by(matrix: &SparseSymmetric, mass: Option<&[f64]>, wanted: usize, solve: &Solve<'_>) -> Result<(Eigenpairs, Rung)> {
     let n = matrix.dim();
     let scale: Vec<f64> = mass.map_or(vec![1.0; n], |m| m.iter().map(|m| 1.0 / m.sqrt()).collect());
     let scaled;
