@@ -312,7 +312,7 @@ mod tests {
     /// Each point of a random graph has six others: a factor of it fills, and the first eigenvalues are far from zero.
     #[test]
     fn a_rough_answer_takes_few_products_where_a_factor_would_fill() {
-        let n = 3000;
+        let n = 800;
         let mut ends = Vec::new();
         let mut state = 1u64;
         for i in 0..n as u32 {
