@@ -52,6 +52,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
+    let start = Instant::now();
     let dims = match args.dims {
         Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &bar)?),
         Count::Number(_) => None,
@@ -63,12 +64,15 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
+    let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
     let mut model = recipe.fit_from(data.ground(), init.as_ref(), &bar)?;
+    let start = Instant::now();
     let held_out = match args.held_out {
         true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
         false => None,
     };
+    let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
     if let Some(names) = names {
         model.set_names(names)?;
     }
@@ -80,7 +84,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    write(args, &Fit { model, choice, dims, held_out, album, stopped }, &data, labels, read)
+    let spent = Spent { read, choose, evidence, write: 0.0 };
+    write(args, &Fit { model, choice, dims, held_out, album, stopped }, &data, labels, spent)
 }
 
 /// What a run found.
@@ -105,7 +110,7 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Spent) -> Result<()> {
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
@@ -148,7 +153,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64
     fit.album.stage(args, model.snapshots(), &mut outputs)?;
     completed::stage(args, data, model, &mut outputs)?;
     if let Some(target) = &args.json {
-        let mut value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
+        let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
             value["snapshots"] = maps;
         }
@@ -158,7 +163,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64
         progress::go_on()?;
     }
     outputs.commit()?;
-    say(args.common.quiet, &report::summary(&story(Spent { read, write: start.elapsed().as_secs_f64() })));
+    say(args.common.quiet, &report::summary(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent })));
     Ok(())
 }
 
@@ -327,7 +332,7 @@ pub(crate) fn name_of(source: &str) -> String {
 
 /// The numbers of points and features.
 fn sizes(report: &Report) -> Vec<String> {
-    let mut facts = vec![format!("{} points", report::grouped(report.n))];
-    facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
+    let mut facts = vec![report::counted(report.n, "point")];
+    facts.extend(report.features.map(|d| report::counted(d, "feature")));
     facts
 }

@@ -18,6 +18,10 @@ const OWN_LIKELIHOOD: &str = "field_log_likelihood";
 pub(crate) struct Spent {
     /// Reading the input.
     pub(crate) read: f64,
+    /// Choosing the numbers of neighbors and coordinates, if that was asked for.
+    pub(crate) choose: f64,
+    /// Computing the evidence, if that was asked for.
+    pub(crate) evidence: f64,
     /// Writing the outputs.
     pub(crate) write: f64,
 }
@@ -73,10 +77,12 @@ pub(crate) fn json(story: &Story) -> Value {
         "parameters": parameters,
         "seconds": {
             "read": spent.read,
+            "choose": spent.choose,
             "graph": seconds.graph,
             "field": seconds.field,
             "coordinates": seconds.coordinates,
             "likelihood": seconds.likelihood,
+            "evidence": spent.evidence,
             "write": spent.write,
         },
         "eigenvalues": report.eigenvalues,
@@ -137,9 +143,9 @@ pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
 pub(crate) fn summary(story: &Story) -> String {
     let Story { report, parameters, choice, dims: chosen_dims, held_out, warnings, spent } = story;
     let mut lines = Vec::new();
-    let features = report.features.map_or(String::new(), |d| format!(" of {} features", grouped(d)));
-    let dims = report.dims;
-    lines.push(format!("{}: {} points{features} in {dims} dimensions", report.method, grouped(report.n)));
+    let features = report.features.map_or(String::new(), |d| format!(" of {}", counted(d, "feature")));
+    let (n, dims) = (counted(report.n, "point"), counted(report.dims, "dimension"));
+    lines.push(format!("{}: {n}{features} in {dims}", report.method));
     let used: Vec<String> =
         parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)).collect();
     if !used.is_empty() {
@@ -178,15 +184,25 @@ pub(crate) fn summary(story: &Story) -> String {
             grouped(*edges)
         ));
     }
-    lines.extend(chosen_dims.map(counted));
+    lines.extend(chosen_dims.map(dimension));
     lines.extend(choice.map(tried));
     lines.extend(held_out.map(evidence));
     lines.extend(in_sample(report, held_out.is_some()));
     let s = &report.seconds;
-    lines.push(format!(
-        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, likelihood {:.2}, write {:.2}",
-        spent.read, s.graph, s.field, s.coordinates, s.likelihood, spent.write
-    ));
+    let all = [
+        ("read", spent.read),
+        ("choose", spent.choose),
+        ("graph", s.graph),
+        ("field", s.field),
+        ("coordinates", s.coordinates),
+        ("likelihood", s.likelihood),
+        ("evidence", spent.evidence),
+        ("write", spent.write),
+    ];
+    // What was not asked for takes no time at all.
+    let shown = all.iter().filter(|(_, seconds)| *seconds > 0.0);
+    let shown: Vec<String> = shown.map(|(what, seconds)| format!("{what} {seconds:.2}")).collect();
+    lines.push(format!("  seconds      {}", shown.join(", ")));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
 }
@@ -219,15 +235,14 @@ fn rescaled(rescale: &Rescaling) -> String {
 }
 
 /// The number of coordinates, why, and what speaks against it.
-fn counted(choice: &DimsChoice) -> String {
-    let s = if choice.chosen == 1 { "" } else { "s" };
+fn dimension(choice: &DimsChoice) -> String {
     let lowered = choice
         .lowered
         .as_ref()
         .map(|why| format!("; the points have {}, but {}", choice.recommended.dims, with_flags(why)));
     format!(
-        "  dimension    {} coordinate{s}: {}{}; doubt: {}",
-        choice.chosen,
+        "  dimension    {}: {}{}; doubt: {}",
+        counted(choice.chosen, "coordinate"),
         choice.recommended.reason,
         lowered.unwrap_or_default(),
         choice.recommended.doubt
@@ -307,6 +322,12 @@ pub(crate) fn bridges(count: usize) -> String {
     }
 }
 
+/// A number of things: `1 point`, `12,345 points`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    let s = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{s}", grouped(number))
+}
+
 /// 12345 as 12,345.
 pub(crate) fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -328,6 +349,7 @@ mod tests {
     fn numbers_are_grouped_and_typed() {
         assert_eq!(grouped(1_234_567), "1,234,567");
         assert_eq!(grouped(999), "999");
+        assert_eq!([1, 2000].map(|number| counted(number, "point")), ["1 point", "2,000 points"]);
         assert_eq!(typed("10"), json!(10));
         assert_eq!(typed("auto"), json!("auto"));
         assert_eq!(typed("true"), json!(true));

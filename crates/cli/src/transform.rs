@@ -4,7 +4,7 @@ use crate::args::Transform;
 use crate::embed::{try_coordinates, write_coordinates};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
-use crate::report::grouped;
+use crate::report::{counted, grouped};
 use crate::{columns, input, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::{Model, Placed, Points, Posterior, io};
@@ -49,8 +49,8 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     }
     bar.finish();
     outputs.commit()?;
-    let (n, dims, method) = (grouped(placed.rows()), placed.cols(), &model.report().method);
-    say(args.common.quiet, &format!("{method}: {n} new points placed in {dims} dimensions"));
+    let (n, dims) = (counted(placed.rows(), "new point"), counted(placed.cols(), "dimension"));
+    say(args.common.quiet, &format!("{}: {n} placed in {dims}", model.report().method));
     warning.iter().for_each(|warning| say(args.common.quiet, &format!("  warning: {warning}")));
     if !far.is_empty() {
         say(args.common.quiet, &far_message(&far, placed.rows()));
