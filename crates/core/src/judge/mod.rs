@@ -3,6 +3,7 @@
 pub mod choose;
 pub mod dimension;
 mod held_out;
+pub mod procrustes;
 mod rows;
 pub mod score;
 
