@@ -12,9 +12,11 @@ use crate::{chosen, completed, input, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
+use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::report::Report;
 use eigenfold::{Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
+use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
@@ -35,13 +37,18 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if args.save.as_deref() == Some("-") {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
     }
+    if args.align.is_some() && args.save.is_some() {
+        return Err(Error::Parameter("--align turns what -o and --plot get, not the model; leave out --save".into()));
+    }
     if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     completed::check(args, &recipe.method)?;
-    outputs::check(&[&args.input.source], &wanted(args))?;
+    let inputs: Vec<&str> =
+        [Some(&args.input.source), args.align.as_ref()].into_iter().flatten().map(String::as_str).collect();
+    outputs::check(&inputs, &wanted(args))?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 
@@ -76,6 +83,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(names) = names {
         model.set_names(names)?;
     }
+    let aligned = args.align.as_ref().map(|reference| aligned(&model, reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     bar.finish();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
@@ -85,18 +93,33 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
     let spent = Spent { read, choose, evidence, write: 0.0 };
-    write(args, &Fit { model, choice, dims, held_out, album, stopped }, &data, labels, spent)
+    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped }, &data, labels, spent)
 }
 
 /// What a run found.
 struct Fit {
     model: Model,
+    /// The map turned onto another, if that was asked for.
+    aligned: Option<Aligned>,
     choice: Option<Choice>,
     dims: Option<DimsChoice>,
     held_out: Option<HeldOut>,
     album: Album,
     /// Whether Ctrl-C ended it early.
     stopped: bool,
+}
+
+impl Fit {
+    /// The map as it is shown.
+    fn map(&self) -> &Points {
+        self.aligned.as_ref().map_or(self.model.embedding(), |aligned| &aligned.map)
+    }
+}
+
+/// The map turned onto that of a file.
+fn aligned(model: &Model, reference: &str) -> Result<Aligned> {
+    let earlier = io::read(reference, &io::ReadOptions::default())?.points;
+    align(model.embedding(), &earlier).map_err(|error| Error::Parameter(format!("--align {reference}: {error}")))
 }
 
 /// The points, for what needs features.
@@ -132,11 +155,10 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
     let start = Instant::now();
     let mut outputs = Outputs::default();
     if let Some(target) = output {
-        outputs.stage(target, |name| write_coordinates(name, model.embedding()))?;
+        outputs.stage(target, |name| write_coordinates(name, fit.map()))?;
     }
     if let Some(target) = &args.plot {
-        let bytes =
-            picture(args, model, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
+        let bytes = picture(args, fit, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
@@ -154,6 +176,9 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
     completed::stage(args, data, model, &mut outputs)?;
     if let Some(target) = &args.json {
         let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
+        if let Some(aligned) = &fit.aligned {
+            value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
+        }
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
             value["snapshots"] = maps;
         }
@@ -284,14 +309,8 @@ pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
 }
 
-fn picture(
-    args: &Embed,
-    model: &Model,
-    labels: Option<Labels>,
-    parameters: &[Chosen],
-    format: Format,
-) -> Result<Vec<u8>> {
-    let report = model.report();
+fn picture(args: &Embed, fit: &Fit, labels: Option<Labels>, parameters: &[Chosen], format: Format) -> Result<Vec<u8>> {
+    let report = fit.model.report();
     let title = args.input.label.clone().unwrap_or_else(|| "label".to_string());
     let coloring = match labels {
         None => Coloring::One,
@@ -301,7 +320,7 @@ fn picture(
     let mut facts = sizes(report);
     facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
-        points: model.embedding(),
+        points: fit.map(),
         coloring: &coloring,
         eigenvalues: &report.eigenvalues,
         title: &format!("{} of {}", report.method, name_of(&args.input.source)),
