@@ -59,6 +59,7 @@ pub(crate) enum Cmd {
   eigenfold embed roll.csv -m ltsa -k 8 --rescale -o map.csv
   eigenfold embed digits -m tsne -o map.csv --snapshots frames
   eigenfold embed roll.csv -m elastic --lambda auto:1:40 -o map.csv --path maps.csv
+  eigenfold embed digits -m umap -o new.csv --align map.csv --plot new.png
   eigenfold embed holes.csv --missing model -m ppca -o map.csv --completed full.csv
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
@@ -97,6 +98,9 @@ pub(crate) struct Embed {
     /// Where to draw what -k auto tried: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_neighbors: Option<String>,
+    /// Turn the map onto an earlier map of the same rows (turned, reflected and shifted; lengths stay), for -o and --plot
+    #[arg(long, value_name = "MAP")]
+    pub(crate) align: Option<String>,
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<String>,

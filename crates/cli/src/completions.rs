@@ -20,9 +20,6 @@ pub(crate) fn man(args: &Man) -> Result<()> {
         rendered.map_err(|error| Error::Numerical(error.to_string()))?;
         return print(&String::from_utf8_lossy(&out));
     };
-    if !directory.is_dir() {
-        let path = directory.display();
-        return Err(Error::Parameter(format!("{path}: there is no such directory; create it first")));
-    }
+    std::fs::create_dir_all(directory).map_err(|source| write_error(directory, source))?;
     clap_mangen::generate_to(command(), directory).map_err(|source| write_error(directory, source))
 }

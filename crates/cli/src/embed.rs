@@ -12,9 +12,11 @@ use crate::{chosen, completed, input, one_line, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
+use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::report::Report;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
+use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
@@ -35,6 +37,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if args.save.as_deref() == Some("-") {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
     }
+    if args.align.is_some() && args.save.is_some() {
+        return Err(Error::Parameter("--align turns what -o and --plot get, not the model; leave out --save".into()));
+    }
     if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
@@ -45,7 +50,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
     }
-    outputs::check(&[&args.input.source], &given)?;
+    let inputs: Vec<&str> =
+        [Some(&args.input.source), args.align.as_ref()].into_iter().flatten().map(String::as_str).collect();
+    outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 
@@ -56,6 +63,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
+    let start = Instant::now();
     let dims = match args.dims {
         Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &bar)?),
         Count::Number(_) => None,
@@ -67,17 +75,21 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
+    let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
     let classes = labels.as_ref().and_then(Labels::classes);
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
     let mut model = recipe.fit_from(data.ground(), beside, &bar)?;
+    let start = Instant::now();
     let held_out = match args.held_out {
         true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
         false => None,
     };
+    let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
     if let Some(names) = names {
         model.set_names(names)?;
     }
+    let aligned = args.align.as_ref().map(|reference| aligned(&model, reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     bar.finish();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
@@ -86,12 +98,15 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    write(args, &Fit { model, choice, dims, held_out, album, stopped, notes }, &data, labels, read)
+    let spent = Spent { read, choose, evidence, write: 0.0 };
+    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, labels, spent)
 }
 
 /// What a run found.
 struct Fit {
     model: Model,
+    /// The map turned onto another, if that was asked for.
+    aligned: Option<Aligned>,
     choice: Option<Choice>,
     dims: Option<DimsChoice>,
     held_out: Option<HeldOut>,
@@ -100,6 +115,19 @@ struct Fit {
     stopped: bool,
     /// What was guessed about the input.
     notes: Vec<String>,
+}
+
+impl Fit {
+    /// The map as it is shown.
+    fn map(&self) -> &Points {
+        self.aligned.as_ref().map_or(self.model.embedding(), |aligned| &aligned.map)
+    }
+}
+
+/// The map turned onto that of a file.
+fn aligned(model: &Model, reference: &str) -> Result<Aligned> {
+    let earlier = io::read(reference, &io::ReadOptions::default())?.points;
+    align(model.embedding(), &earlier).map_err(|error| Error::Parameter(format!("--align {reference}: {error}")))
 }
 
 /// The points, for what needs features.
@@ -113,7 +141,7 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Spent) -> Result<()> {
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
@@ -136,11 +164,10 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64
     let start = Instant::now();
     let mut outputs = Outputs::default();
     if let Some(target) = output {
-        outputs.stage(target, |name| write_coordinates(name, model.embedding()))?;
+        outputs.stage(target, |name| write_coordinates(name, fit.map()))?;
     }
     if let Some(target) = &args.plot {
-        let bytes =
-            picture(args, model, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
+        let bytes = picture(args, fit, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
@@ -157,7 +184,10 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64
     fit.album.stage(args, model.snapshots(), &mut outputs)?;
     completed::stage(args, data, model, &mut outputs)?;
     if let Some(target) = &args.json {
-        let mut value = report::json(&story(Spent { read, write: start.elapsed().as_secs_f64() }));
+        let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
+        if let Some(aligned) = &fit.aligned {
+            value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
+        }
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
             value["snapshots"] = maps;
         }
@@ -167,7 +197,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, read: f64
         progress::go_on()?;
     }
     outputs.commit()?;
-    say(args.common.quiet, &report::summary(&story(Spent { read, write: start.elapsed().as_secs_f64() })));
+    say(args.common.quiet, &report::summary(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent })));
     Ok(())
 }
 
@@ -293,14 +323,8 @@ pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
 }
 
-fn picture(
-    args: &Embed,
-    model: &Model,
-    labels: Option<Labels>,
-    parameters: &[Chosen],
-    format: Format,
-) -> Result<Vec<u8>> {
-    let report = model.report();
+fn picture(args: &Embed, fit: &Fit, labels: Option<Labels>, parameters: &[Chosen], format: Format) -> Result<Vec<u8>> {
+    let report = fit.model.report();
     let title = args.input.label.clone().unwrap_or_else(|| "label".to_string());
     let coloring = match labels {
         None => Coloring::One,
@@ -310,7 +334,7 @@ fn picture(
     let mut facts = sizes(report);
     facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
     let picture = Picture {
-        points: model.embedding(),
+        points: fit.map(),
         coloring: &coloring,
         eigenvalues: &report.eigenvalues,
         title: &format!("{} of {}", report.method, name_of(&args.input.source)),
@@ -341,7 +365,7 @@ pub(crate) fn name_of(source: &str) -> String {
 
 /// The numbers of points and features.
 fn sizes(report: &Report) -> Vec<String> {
-    let mut facts = vec![format!("{} points", report::grouped(report.n))];
-    facts.extend(report.features.map(|d| format!("{} features", report::grouped(d))));
+    let mut facts = vec![report::plural(report.n, "point")];
+    facts.extend(report.features.map(|d| report::plural(d, "feature")));
     facts
 }

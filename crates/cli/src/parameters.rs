@@ -50,7 +50,7 @@ pub(crate) fn of_learning() -> Vec<Arg> {
 }
 
 fn flag(name: &'static str, heading: &'static str, help: String) -> Arg {
-    Arg::new(name).long(name).value_name("VALUE").allow_hyphen_values(true).help_heading(heading).help(help)
+    Arg::new(name).long(name).value_name("VALUE").allow_negative_numbers(true).help_heading(heading).help(help)
 }
 
 /// Those of the flags that were given, with their values.

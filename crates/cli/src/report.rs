@@ -18,6 +18,10 @@ const OWN_LIKELIHOOD: &str = "field_log_likelihood";
 pub(crate) struct Spent {
     /// Reading the input.
     pub(crate) read: f64,
+    /// Choosing the numbers of neighbors and coordinates, if that was asked for.
+    pub(crate) choose: f64,
+    /// Computing the evidence, if that was asked for.
+    pub(crate) evidence: f64,
     /// Writing the outputs.
     pub(crate) write: f64,
 }
@@ -73,10 +77,12 @@ pub(crate) fn json(story: &Story) -> Value {
         "parameters": parameters,
         "seconds": {
             "read": spent.read,
+            "choose": spent.choose,
             "graph": seconds.graph,
             "field": seconds.field,
             "coordinates": seconds.coordinates,
             "likelihood": seconds.likelihood,
+            "evidence": spent.evidence,
             "write": spent.write,
         },
         "eigenvalues": report.eigenvalues,
@@ -178,15 +184,25 @@ pub(crate) fn summary(story: &Story) -> String {
             grouped(*edges)
         ));
     }
-    lines.extend(chosen_dims.map(counted));
+    lines.extend(chosen_dims.map(dimension));
     lines.extend(choice.map(tried));
     lines.extend(held_out.map(evidence));
     lines.extend(in_sample(report, held_out.is_some()));
     let s = &report.seconds;
-    lines.push(format!(
-        "  seconds      read {:.2}, graph {:.2}, field {:.2}, coordinates {:.2}, likelihood {:.2}, write {:.2}",
-        spent.read, s.graph, s.field, s.coordinates, s.likelihood, spent.write
-    ));
+    let all = [
+        ("read", spent.read),
+        ("choose", spent.choose),
+        ("graph", s.graph),
+        ("field", s.field),
+        ("coordinates", s.coordinates),
+        ("likelihood", s.likelihood),
+        ("evidence", spent.evidence),
+        ("write", spent.write),
+    ];
+    // What was not asked for takes no time at all.
+    let shown = all.iter().filter(|(_, seconds)| *seconds > 0.0);
+    let shown: Vec<String> = shown.map(|(what, seconds)| format!("{what} {seconds:.2}")).collect();
+    lines.push(format!("  seconds      {}", shown.join(", ")));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
 }
@@ -219,15 +235,14 @@ fn rescaled(rescale: &Rescaling) -> String {
 }
 
 /// The number of coordinates, why, and what speaks against it.
-fn counted(choice: &DimsChoice) -> String {
-    let s = if choice.chosen == 1 { "" } else { "s" };
+fn dimension(choice: &DimsChoice) -> String {
     let lowered = choice
         .lowered
         .as_ref()
         .map(|why| format!("; the points have {}, but {}", choice.recommended.dims, with_flags(why)));
     format!(
-        "  dimension    {} coordinate{s}: {}{}; doubt: {}",
-        choice.chosen,
+        "  dimension    {}: {}{}; doubt: {}",
+        plural(choice.chosen, "coordinate"),
         choice.recommended.reason,
         lowered.unwrap_or_default(),
         choice.recommended.doubt

@@ -69,10 +69,10 @@ impl Story<'_> {
         self.score.log_likelihood / self.data.rows() as f64
     }
 
-    /// The best end less the worst.
+    /// The best end of a start less the worst, both before the bound was refined.
     fn spread(&self) -> f64 {
-        let worst = self.score.starts.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-        self.score.log_likelihood - worst
+        let ends = || self.score.starts.iter().flatten().copied();
+        ends().fold(f64::NEG_INFINITY, f64::max) - ends().fold(f64::INFINITY, f64::min)
     }
 
     fn warnings(&self) -> Vec<String> {
@@ -158,7 +158,7 @@ impl Story<'_> {
             None => format!("{:.4e}", p.length),
         };
         let mut lines = vec![
-            format!("score: {log_likelihood:.3} ({:.4} a point), {kind}", self.per_point()),
+            format!("score: {log_likelihood:.3} ({:.4} per point), {kind}", self.per_point()),
             format!("  data         {} of {}", plural(n, "point"), plural(features, "feature")),
             format!("  map          {}, {units}", plural(dims, "dimension")),
             format!(

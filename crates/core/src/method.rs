@@ -80,9 +80,14 @@ impl Method {
     ///
     /// If there is none; the message names the nearest one.
     pub fn from_name(name: &str) -> Result<Method> {
-        let wanted = name.to_lowercase().replace('_', "-");
+        // `SpectralEmbedding`, `spectral_embedding` and `t-SNE` are all names that people type.
+        let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
+        let wanted = letters(name);
         let mut all = Method::all();
-        let known = |m: &Method| m.info().name == wanted || m.info().aliases.contains(&wanted.as_str());
+        let known = |m: &Method| {
+            let info = m.info();
+            letters(info.name) == wanted || info.aliases.iter().any(|alias| letters(alias) == wanted)
+        };
         if let Some(at) = all.iter().position(known) {
             return Ok(all.swap_remove(at));
         }

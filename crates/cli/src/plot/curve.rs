@@ -3,7 +3,7 @@
 use super::axes::{self, Scale};
 use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};
 use super::scene::{Anchor, Area, Mark, Scene};
-use super::{Format, SIZE, font, written};
+use super::{Format, SIZE, headline, written};
 use eigenfold::Choice;
 
 /// What is drawn.
@@ -25,9 +25,7 @@ impl Curve<'_> {
     fn scene(&self) -> Scene {
         let mut scene = Scene { width: SIZE.0, height: SIZE.1, marks: vec![] };
         let area = Area { x: 72.0, y: 92.0, width: SIZE.0 - 72.0 - 30.0, height: SIZE.1 - 92.0 - 52.0 };
-        let room = SIZE.0 - 48.0;
-        scene.text((24.0, 32.0), 17.0, Anchor::Start, INK, font::fitted(self.title, 17.0, room));
-        scene.text((24.0, 52.0), 11.5, Anchor::Start, GREY, font::fitted(self.subtitle, 11.5, room));
+        headline(&mut scene, self.title, self.subtitle);
         // Neighbors matter by their ratio: from 4 to 8 is as far as from 8 to 16.
         let place = |k: usize| (k as f64).ln();
         let x = Scale::new(axes::range(self.choice.tried.iter().map(|t| place(t.k))), (area.x, area.right()));

@@ -121,7 +121,7 @@ impl Picture<'_> {
             }
             Axes::Turned(_) => 28.0,
         };
-        let (top, bottom) = (82.0, SIZE.1 - 46.0);
+        let (top, bottom) = (94.0, SIZE.1 - 46.0);
         let gap = if nothing { 0.0 } else { 22.0 };
         let right = SIZE.0 - 24.0 - side - gap;
         let main = Area { x: left, y: top, width: right - left, height: bottom - top };
@@ -129,14 +129,32 @@ impl Picture<'_> {
     }
 
     fn headline(&self, scene: &mut Scene, note: Option<&str>, alike: bool) {
-        let room = SIZE.0 - 48.0;
-        scene.text((24.0, 32.0), 17.0, Anchor::Start, palette::INK, font::fitted(self.title, 17.0, room));
         let mut parts = vec![self.subtitle.to_string()];
         parts.extend(note.map(str::to_string));
         parts.extend((!alike).then(|| "the axes have different scales".to_string()));
         parts.retain(|part| !part.is_empty());
-        let line = font::fitted(&parts.join(" · "), 11.5, room);
-        scene.text((24.0, 52.0), 11.5, Anchor::Start, palette::GREY, line);
+        headline(scene, self.title, &parts.join(DOT));
+    }
+}
+
+/// Stands between the parts of a subtitle.
+const DOT: &str = " · ";
+
+/// Draws a title, and below it a subtitle: on two lines, if it is too long for one.
+fn headline(scene: &mut Scene, title: &str, subtitle: &str) {
+    let room = SIZE.0 - 48.0;
+    scene.text((24.0, 32.0), 17.0, Anchor::Start, palette::INK, font::fitted(title, 17.0, room));
+    let mut first = subtitle;
+    while font::width(first, 11.5) > room
+        && let Some(at) = first.rfind(DOT)
+    {
+        first = &first[..at];
+    }
+    let rest = subtitle[first.len()..].trim_start_matches(DOT);
+    for (line, text) in [(51.0, first), (66.0, rest)] {
+        if !text.is_empty() {
+            scene.text((24.0, line), 11.5, Anchor::Start, palette::GREY, font::fitted(text, 11.5, room));
+        }
     }
 }
 

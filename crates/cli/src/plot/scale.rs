@@ -3,7 +3,7 @@
 use super::axes::{self, Scale as Ruler};
 use super::palette::{GREY, GRID, INK, PLAIN, class};
 use super::scene::{Anchor, Area, Mark, Rgb, Scene};
-use super::{Format, SIZE, font, written};
+use super::{Format, SIZE, headline, written};
 use eigenfold::judge::dimension::Scale;
 
 /// The band.
@@ -39,9 +39,7 @@ impl ScaleCurve<'_> {
     fn scene(&self) -> Scene {
         let mut scene = Scene { width: SIZE.0, height: SIZE.1, marks: vec![] };
         let area = Area { x: 72.0, y: 92.0, width: SIZE.0 - 72.0 - 30.0, height: SIZE.1 - 92.0 - 52.0 };
-        let room = SIZE.0 - 48.0;
-        scene.text((24.0, 32.0), 17.0, Anchor::Start, INK, font::fitted(self.title, 17.0, room));
-        scene.text((24.0, 52.0), 11.5, Anchor::Start, GREY, font::fitted(self.subtitle, 11.5, room));
+        headline(&mut scene, self.title, self.subtitle);
         let place = |scale: &Scale| self.reach(scale).ln();
         let x = Ruler::new(axes::range(self.scales.iter().map(place)), (area.x, area.right()));
         let heights = self.scales.iter().flat_map(|s| [Some(s.value), s.low, s.high]).flatten();

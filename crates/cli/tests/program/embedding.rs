@@ -261,3 +261,24 @@ fn a_graph_is_learned_written_and_used() {
     let said = "--penalty is \"x\"; give a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10, or auto";
     bench.refuses("embed roll.csv -m drill --penalty x -o g.csv", 2, said);
 }
+
+#[test]
+fn a_map_is_turned_onto_an_earlier_one() {
+    let bench = Bench::new();
+    bench.does("embed iris -m pca -o map.csv");
+    let turned: String =
+        coordinates(&bench.read("map.csv")).iter().map(|row| format!("{},{}\n", 3.0 - row[1], row[0])).collect();
+    bench.write("turned.csv", turned.clone());
+    bench.does("embed iris -m pca -o again.csv --align turned.csv --json again.json");
+    let again = coordinates(&bench.read("again.csv"));
+    for (line, row) in turned.lines().zip(&again) {
+        for (a, b) in line.split(',').zip(row) {
+            assert!((a.parse::<f64>().unwrap() - b).abs() < 1e-9, "{line} {row:?}");
+        }
+    }
+    assert!(bench.json("again.json")["alignment"]["disparity"].as_f64().unwrap() < 1e-9);
+    bench.write("few.csv", "y1,y2\n1,2\n3,4\n");
+    bench.refuses("embed iris -m pca -o b.csv --align few.csv", 2, "the reference has 2 rows of 2 coordinates");
+    bench.refuses("embed iris -m pca -o b.csv --align few.csv --save m", 2, "leave out --save");
+    bench.refuses("embed iris -m pca -o few.csv --align few.csv", 2, "would replace the input");
+}

@@ -4,6 +4,7 @@
 //! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of them made it.
 
 mod album;
+mod crowded;
 pub mod descend;
 mod rescale;
 pub mod spectral;
@@ -74,10 +75,10 @@ pub struct Snapshot {
 ///
 /// If no solver could run, or the observer stopped before there was anything to return.
 pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
-    match task {
-        Task::Spectral(field) => spectral::map(field, dims, seed, memory, observer),
-        Task::Descend(task) => descend::map(task, observer),
-        Task::Solved(solved) => Ok(Map {
+    let mut map = match task {
+        Task::Spectral(field) => spectral::map(field, dims, seed, memory, observer)?,
+        Task::Descend(task) => descend::map(task, observer)?,
+        Task::Solved(solved) => Map {
             coordinates: solved.coordinates.clone(),
             evidence: Evidence {
                 eigenvalues: solved.eigenvalues.clone(),
@@ -90,6 +91,8 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
                 converged: true,
                 ..Evidence::default()
             },
-        }),
-    }
+        },
+    };
+    map.evidence.warnings.extend(crowded::warning(&map.coordinates));
+    Ok(map)
 }

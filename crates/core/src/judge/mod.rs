@@ -4,6 +4,7 @@ pub mod choose;
 pub mod dimension;
 mod held_out;
 mod nearness;
+pub mod procrustes;
 mod rows;
 pub mod score;
 

@@ -49,7 +49,7 @@ impl Build for DiffusionMaps {
     fn info(&self) -> Info {
         Info {
             name: Self::METHOD,
-            aliases: &["dm", "diffusion"],
+            aliases: &["dm", "diffusion", "diffusion-map"],
             summary: "distances of a random walk over the points",
             stage: "precision",
             paper: "Coifman & Lafon 2006",

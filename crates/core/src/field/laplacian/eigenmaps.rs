@@ -105,7 +105,7 @@ impl Build for LaplacianEigenmaps {
     fn info(&self) -> Info {
         Info {
             name: Self::METHOD,
-            aliases: &["le", "la", "spectral", "spectral-embedding"],
+            aliases: &["le", "la", "spectral", "spectral-embedding", "laplacian-eigenmap"],
             summary: "neighbors pull on each other; the slowest vibrations of the graph",
             stage: "precision",
             paper: "Belkin & Niyogi 2003",

@@ -54,7 +54,7 @@ impl Build for HessianLle {
     fn info(&self) -> Info {
         Info {
             name: Self::METHOD,
-            aliases: &["hlle", "hessian-eigenmaps"],
+            aliases: &["hlle", "hessian-eigenmaps", "hessian-locally-linear-embedding"],
             summary: "the coordinates have no second derivatives along the surface",
             stage: "precision",
             paper: "Donoho & Grimes 2003",

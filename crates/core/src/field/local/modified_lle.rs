@@ -49,7 +49,7 @@ impl Build for ModifiedLle {
     fn info(&self) -> Info {
         Info {
             name: Self::METHOD,
-            aliases: &["mlle"],
+            aliases: &["mlle", "modified-locally-linear-embedding"],
             summary: "every point stays several weighted means of its neighbors at once",
             stage: "precision",
             paper: "Zhang & Wang 2006",

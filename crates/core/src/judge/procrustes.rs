@@ -1,0 +1,141 @@
+//! One map turned onto another: orthogonal Procrustes analysis.
+//!
+//! Maps by different methods, or of the same data with one more row, differ by turns, reflections, shifts and lengths that
+//! mean nothing. With both maps centered, Y and Z, the turn R (reflections allowed) and the length s that bring Y closest are
+//!
+//! ```text
+//! min ‖s Y R − Z‖²:   Yᵀ Z = U S Vᵀ,   R = U Vᵀ,   s = tr S / ‖Y‖²
+//! disparity = 1 − (tr S)² / (‖Y‖² ‖Z‖²)                from 0, the same shape, to 1
+//! ```
+//!
+//! P. H. Schönemann. A generalized solution of the orthogonal Procrustes problem. Psychometrika 31, 1966. J. C. Gower.
+//! Generalized Procrustes analysis. Psychometrika 40, 1975.
+
+use crate::error::{Error, Result};
+use crate::linalg::dense::small;
+use crate::points::Points;
+
+/// A map brought as close to another as turning, reflecting and shifting can.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Aligned {
+    /// The map, turned and shifted; its lengths are its own.
+    pub map: Points,
+    /// How much the shapes differ, whatever their lengths: from 0 (not at all) to 1.
+    pub disparity: f64,
+}
+
+/// Turns a map onto a reference of the same points; lengths stay as they are.
+///
+/// # Errors
+///
+/// If the maps do not have the same numbers of rows and columns.
+pub fn align(map: &Points, reference: &Points) -> Result<Aligned> {
+    let (n, d) = (map.rows(), map.cols());
+    if (reference.rows(), reference.cols()) != (n, d) {
+        let (rows, cols) = (reference.rows(), reference.cols());
+        return Err(Error::parameter(format!(
+            "the reference has {rows} rows of {cols} coordinates and the map {n} of {d}; give a map of the same points"
+        )));
+    }
+    let (y, z) = (centered(map), centered(reference));
+    let mut cross = vec![0.0; d * d];
+    for (y, z) in y.chunks_exact(d).zip(z.chunks_exact(d)) {
+        (0..d * d).for_each(|at| cross[at] += y[at / d] * z[at % d]);
+    }
+    let (turn, sum) = nearest_turn(&cross, d);
+    let means = reference.column_means();
+    let turned = |row: &[f64], q: usize| means[q] + (0..d).map(|r| row[r] * turn[r * d + q]).sum::<f64>();
+    let values = y.chunks_exact(d).flat_map(|row| (0..d).map(|q| turned(row, q)).collect::<Vec<_>>()).collect();
+    let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+    let lengths = square(&y).sqrt() * square(&z).sqrt();
+    let disparity = if lengths > 0.0 { (1.0 - (sum / lengths).powi(2)).clamp(0.0, 1.0) } else { 1.0 };
+    Ok(Aligned { map: Points::new(n, d, values)?, disparity })
+}
+
+/// The rows less their mean.
+fn centered(points: &Points) -> Vec<f64> {
+    let (means, d) = (points.column_means(), points.cols());
+    points.values().iter().enumerate().map(|(at, value)| value - means[at % d]).collect()
+}
+
+/// U Vᵀ and tr S of a small matrix U S Vᵀ (row-major). Where a singular value is zero, any direction will do.
+fn nearest_turn(matrix: &[f64], d: usize) -> (Vec<f64>, f64) {
+    let unit = matrix.iter().fold(f64::MIN_POSITIVE, |most: f64, value| most.max(value.abs()));
+    let m = |r: usize, q: usize| matrix[r * d + q] / unit;
+    let mut square: Vec<f64> = (0..d * d).map(|at| (0..d).map(|q| m(at / d, q) * m(at % d, q)).sum()).collect();
+    let (_, left) = small::symmetric_eigen(&mut square, d);
+    let (mut right, mut sum) = (Vec::with_capacity(d * d), 0.0);
+    for u in left.chunks_exact(d) {
+        let mut v: Vec<f64> = (0..d).map(|q| (0..d).map(|r| m(r, q) * u[r]).sum()).collect();
+        let length = v.iter().map(|value| value * value).sum::<f64>().sqrt();
+        let mut found = length > f64::EPSILON && small::orthonormalize(&mut v, &right, 1e-8);
+        sum += if found { length } else { 0.0 };
+        let mut axis = 0;
+        while !found && axis < d {
+            v.iter_mut().enumerate().for_each(|(q, value)| *value = f64::from(u8::from(q == axis)));
+            (found, axis) = (small::orthonormalize(&mut v, &right, 1e-3), axis + 1);
+        }
+        right.extend(v);
+    }
+    let turn = (0..d * d).map(|at| (0..d).map(|q| left[q * d + at / d] * right[q * d + at % d]).sum()).collect();
+    (turn, sum * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Points without structure.
+    fn cloud(n: usize, d: usize) -> Points {
+        Points::new(n, d, (0..n * d).map(|at| (at as f64 * 0.754_877_666).fract()).collect()).unwrap()
+    }
+
+    #[test]
+    fn a_map_that_was_turned_reflected_shifted_and_stretched_comes_back() {
+        let reference = cloud(40, 3);
+        let (sin, cos) = 0.7_f64.sin_cos();
+        let moved = |row: &[f64]| {
+            [2.0 * (cos * row[0] - sin * row[1]) + 5.0, -2.0 * (sin * row[0] + cos * row[1]), 2.0 * row[2] - 1.0]
+        };
+        let map = Points::from_rows(&reference.values().chunks_exact(3).map(moved).collect::<Vec<_>>()).unwrap();
+        let Aligned { map: aligned, disparity } = align(&map, &reference).unwrap();
+        assert!(disparity < 1e-12, "{disparity}");
+        let means = reference.column_means();
+        for (at, (a, b)) in aligned.values().iter().zip(reference.values()).enumerate() {
+            assert!((a - (means[at % 3] + 2.0 * (b - means[at % 3]))).abs() < 1e-12, "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn no_turn_brings_a_map_closer() {
+        let (map, reference) = (cloud(30, 2), cloud(60, 1));
+        let reference =
+            Points::new(30, 2, reference.values().iter().map(|value| (9.0 * value).sin()).collect()).unwrap();
+        let far = |a: &Points| a.values().iter().zip(reference.values()).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+        let best = align(&map, &reference).unwrap();
+        for step in 0..36 {
+            let (sin, cos) = (f64::from(step) * 0.1745).sin_cos();
+            let (means, centers) = (map.column_means(), reference.column_means());
+            for side in [1.0, -1.0] {
+                let turned = |row: &[f64]| {
+                    let (x, y) = (row[0] - means[0], side * (row[1] - means[1]));
+                    [centers[0] + cos * x - sin * y, centers[1] + sin * x + cos * y]
+                };
+                let turned = Points::from_rows(&map.values().chunks_exact(2).map(turned).collect::<Vec<_>>()).unwrap();
+                assert!(far(&best.map) <= far(&turned) + 1e-12);
+            }
+        }
+    }
+
+    #[test]
+    fn flat_maps_and_points_are_turned_too_and_other_shapes_are_refused() {
+        let line = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [3.0, 0.0]]).unwrap();
+        let upright = Points::from_rows(&[[0.0, 0.0], [0.0, -1.0], [0.0, -3.0]]).unwrap();
+        let Aligned { map, disparity } = align(&line, &upright).unwrap();
+        assert!(disparity < 1e-12 && (map.row(2)[1] + 3.0).abs() < 1e-12, "{map:?}");
+        let point = Points::from_rows(&[[2.0, 2.0]; 3]).unwrap();
+        assert_eq!(align(&point, &line).unwrap().disparity, 1.0);
+        let refused = align(&line, &cloud(4, 2)).unwrap_err().to_string();
+        assert!(refused.starts_with("the reference has 4 rows of 2 coordinates and the map 3 of 2; "), "{refused}");
+    }
+}
