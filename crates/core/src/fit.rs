@@ -17,50 +17,8 @@ use crate::recipe::Recipe;
 use crate::report::{Report, Seconds, Used};
 use std::time::Instant;
 
-impl Recipe {
-    /// Runs the three stages.
-    ///
-    /// # Errors
-    ///
-    /// If the input or a parameter does not fit, or the work would not fit into memory.
-    pub fn fit<'a>(&self, ground: impl Into<Ground<'a>>) -> Result<Model> {
-        self.fit_watched(ground, &Silent)
-    }
-
-    /// Runs the three stages, reporting to an observer that may stop them. What an iterative method or solver has by then
-    /// is returned, marked as not converged.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
-    pub fn fit_watched<'a>(&self, ground: impl Into<Ground<'a>>, observer: &dyn Observer) -> Result<Model> {
-        self.fit_from(ground, None, observer)
-    }
-
-    /// As [`Recipe::fit_watched`], a descent starting from given coordinates, one row per point; methods that do not
-    /// descend refuse them.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::fit_watched`], and if the start does not fit the map.
-    pub fn fit_from<'a>(
-        &self,
-        ground: impl Into<Ground<'a>>,
-        start: Option<&Points>,
-        observer: &dyn Observer,
-    ) -> Result<Model> {
-        let stages = Stages { start, ..Stages::new(self, ground.into(), observer)? };
-        let start = Instant::now();
-        let graph = stages.graph()?;
-        let graph_seconds = start.elapsed().as_secs_f64();
-        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
-        let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
-        model.report.seconds.graph = graph_seconds;
-        stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
-        model.report.add_learning(graph.and_then(|(_, learned)| learned));
-        Ok(model)
-    }
-}
+/// Bytes of an edge of a graph: its target and its length.
+const EDGE: u64 = 12;
 
 /// What the stages gave for one piece.
 struct Fitted {
@@ -79,6 +37,8 @@ pub(crate) struct Stages<'a> {
     ground: Ground<'a>,
     /// Where a descent is to start, one row per point.
     start: Option<&'a Points>,
+    /// The bytes that the graph takes.
+    spent: u64,
     observer: &'a dyn Observer,
 }
 
@@ -90,7 +50,23 @@ impl<'a> Stages<'a> {
         if recipe.method.info().uses_metric {
             ground.check_metric()?;
         }
-        Ok(Stages { recipe, ground, start: None, observer })
+        Ok(Stages { recipe, ground, start: None, spent: 0, observer })
+    }
+
+    /// All stages; a descent may have to start from given coordinates.
+    pub(crate) fn run(&self, start: Option<&'a Points>) -> Result<Model> {
+        let stages = Stages { start, ..*self };
+        let start = Instant::now();
+        let graph = stages.graph()?;
+        let graph_seconds = start.elapsed().as_secs_f64();
+        let spent = graph.as_ref().map_or(0, |(found, _)| EDGE * found.graph.edge_count() as u64);
+        let stages = Stages { spent, ..stages };
+        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
+        let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
+        model.report.seconds.graph = graph_seconds;
+        stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
+        model.report.add_learning(graph.and_then(|(_, learned)| learned));
+        Ok(model)
     }
 
     /// Stage 1, where the method asks for it or the input is a graph.
@@ -321,7 +297,7 @@ impl<'a> Stages<'a> {
 
     /// How many bytes may be allocated.
     fn memory(&self) -> u64 {
-        self.recipe.memory.unwrap_or_else(memory::available)
+        self.recipe.memory.unwrap_or_else(memory::available).saturating_sub(self.spent)
     }
 
     /// The likelihood of the points under what was built, and whether it was left out for its price.
@@ -380,7 +356,6 @@ impl<'a> Stages<'a> {
         let recipe = self.recipe;
         model.recipe = recipe.clone();
         model.kind = self.ground.kind();
-        model.points = self.ground.points().cloned();
         let report = &mut model.report;
         report.method = recipe.method.info().name.into();
         report.n = model.embedding.rows();

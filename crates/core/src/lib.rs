@@ -26,8 +26,10 @@
 //! ```
 
 pub mod back;
+mod change;
 pub mod coordinates;
 pub mod distances;
+mod door;
 pub mod error;
 pub mod field;
 mod fit;
@@ -53,6 +55,7 @@ pub mod progress;
 pub mod recipe;
 pub mod report;
 pub mod sample;
+mod unit;
 
 pub use back::Reconstruction;
 pub use distances::Distances;

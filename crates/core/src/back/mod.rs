@@ -21,9 +21,11 @@ mod widths;
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
+use crate::linalg::power::times_two_to;
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
+use crate::unit::Unit;
 use draws::Errors;
 use energy::Energy;
 use kriging::{Judged, Kriging, MapNeighbors};
@@ -127,7 +129,10 @@ impl BackRule {
 
 /// The way back from a model's map, learned once for any number of places.
 pub struct WayBack<'a> {
+    /// In the unit of the stages.
     model: &'a Model,
+    /// Their unit.
+    unit: Unit,
     rule: Ready<'a>,
     evidence: Evidence,
 }
@@ -156,6 +161,11 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
+        Ok(WayBack { unit: self.unit, ..self.inside().way_back_inside()? }.told())
+    }
+
+    /// As [`Model::way_back`], in the unit of the stages.
+    fn way_back_inside(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let map = MapNeighbors::new(&self.embedding, self.pieces())?;
         let linear = match self.parts.first().and_then(|part| part.rule.as_ref()) {
@@ -176,25 +186,30 @@ impl Model {
                 log_density: None,
             };
             let deviations = deviations.unwrap_or(discarded);
-            return Ok(WayBack { model: self, rule: Ready::Linear { mean, axes, deviations, map }, evidence });
+            return Ok(WayBack {
+                model: self,
+                unit: Unit::default(),
+                rule: Ready::Linear { mean, axes, deviations, map },
+                evidence,
+            });
         }
         if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::new(process, points, &self.embedding, map)?;
             let inducing = process.inducing.as_ref().map(Points::rows);
             let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
             let evidence = Evidence::of(rule, Some(by.judged));
-            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+            return Ok(WayBack { model: self, unit: Unit::default(), rule: Ready::Process(Box::new(by)), evidence });
         }
         if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::on_line(line, points, &self.embedding, map)?;
             let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
-            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence });
+            return Ok(WayBack { model: self, unit: Unit::default(), rule: Ready::Process(Box::new(by)), evidence });
         }
         let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
         let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
         let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
         let evidence = Evidence::of(rule, kriging.judged);
-        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence })
+        Ok(WayBack { model: self, unit: Unit::default(), rule: Ready::Kriging(kriging), evidence })
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -203,6 +218,10 @@ impl Model {
     ///
     /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one piece.
     pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
+        Ok(WayBack { unit: self.unit, ..self.inside().way_back_by_energy_inside()? })
+    }
+
+    fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let energy = Energy::new(self, points, MapNeighbors::new(&self.embedding, self.pieces())?)?;
         let evidence = Evidence {
@@ -212,7 +231,7 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(WayBack { model: self, rule: Ready::Energy(Box::new(energy)), evidence })
+        Ok(WayBack { model: self, unit: Unit::default(), rule: Ready::Energy(Box::new(energy)), evidence })
     }
 
     /// The training points, or why there are none.
@@ -251,6 +270,14 @@ impl Model {
 }
 
 impl WayBack<'_> {
+    /// With the noise of a process in the unit of the user.
+    fn told(mut self) -> Self {
+        if let BackRule::Process { noise, .. } = &mut self.evidence.rule {
+            *noise = times_two_to(*noise, 2 * self.unit.data);
+        }
+        self
+    }
+
     /// What predicts, and how well.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
@@ -263,6 +290,17 @@ impl WayBack<'_> {
     /// If the places do not have one column for each coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         self.model.check_places(coordinates)?;
+        if self.unit.is_one() {
+            return self.reconstruct_inside(coordinates);
+        }
+        let back = self.reconstruct_inside(&coordinates.times_two_to(-self.unit.map))?;
+        let [points, deviations, margins] =
+            [&back.points, &back.deviations, &back.margins].map(|all| self.unit.data_out(all));
+        Ok(Reconstruction { points: points?, deviations: deviations?, margins: margins?, ..back })
+    }
+
+    /// As [`WayBack::reconstruct`], in the unit of the stages.
+    fn reconstruct_inside(&self, coordinates: &Points) -> Result<Reconstruction> {
         let around = match &self.rule {
             Ready::Linear { map, .. } => map.around(coordinates)?,
             Ready::Energy(energy) => energy.around(coordinates)?,
@@ -295,8 +333,10 @@ impl WayBack<'_> {
         if count == 0 {
             return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
         }
-        let back = self.reconstruct(coordinates)?;
-        self.errors()?.draw(coordinates, &back, count, seed)
+        self.model.check_places(coordinates)?;
+        let coordinates = coordinates.times_two_to(-self.unit.map);
+        let back = self.reconstruct_inside(&coordinates)?;
+        self.unit.data_out(&self.errors()?.draw(&coordinates, &back, count, seed)?)
     }
 
     /// Training rows with their errors, in units of their deviations.

@@ -19,7 +19,7 @@ use crate::model::Model;
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 9;
+const VERSION: u32 = 10;
 const HEADER: usize = 30;
 
 impl Model {

@@ -4,6 +4,7 @@
 mod dimension;
 mod every_method;
 mod extension;
+mod hostile;
 mod identities;
 mod identities_elastic;
 mod identities_lawrence;
@@ -21,3 +22,4 @@ mod score;
 mod stress;
 mod support;
 mod unfolding;
+mod units;

@@ -18,7 +18,9 @@ use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
 };
-use crate::field::{Build, Built, Field, Info, InputKind, Site, Weight, landmark_graph, needs_points, usual_landmarks};
+use crate::field::{
+    Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
+};
 use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
@@ -119,6 +121,10 @@ impl Build for Mvu {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::COVARIANCE)
     }
 
     fn has_weights(&self) -> bool {
