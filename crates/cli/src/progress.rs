@@ -73,6 +73,7 @@ pub(crate) struct Bar {
     bar: Option<ProgressBar>,
     /// The stage and the thousandths shown last, so that inner loops cost one comparison.
     shown: AtomicU32,
+    quiet: bool,
 }
 
 impl Bar {
@@ -88,7 +89,7 @@ impl Bar {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Bar { bar, shown: AtomicU32::new(u32::MAX) }
+        Bar { bar, shown: AtomicU32::new(u32::MAX), quiet }
     }
 
     /// Announces something that is not a stage of the fit.
@@ -135,6 +136,11 @@ impl Observer for Bar {
         if let Some(bar) = &self.bar {
             bar.set_message(format!("descent {value:.6e}"));
         }
+    }
+
+    fn takes_long(&self, sentence: &str) {
+        let say = || crate::say(self.quiet, &format!("note: {}", crate::flags::with_flags(sentence)));
+        self.bar.as_ref().map_or_else(say, |bar| bar.suspend(say));
     }
 
     fn stop(&self) -> bool {

@@ -159,12 +159,12 @@ impl Budget {
         // Where no limit is given, the points as they are given are not among what is free.
         let (limit, held) = recipe.memory.map_or_else(|| (memory::available(), 1), |limit| (limit, 0));
         let needed = (copies - held) * 8 * ground.numbers().len() as u64;
-        if needed > limit {
+        if needed > limit.max(memory::NEGLIGIBLE) {
             let what = format!("the work on {} points", ground.len());
             let way_out = "use fewer rows or columns, or raise `memory`".into();
             return Err(Error::Memory { what, needed, limit, way_out });
         }
-        Ok(Budget { limit, left: limit - needed })
+        Ok(Budget { limit, left: limit.saturating_sub(needed) })
     }
 
     /// A refusal in terms of the whole limit: what is needed beside the points, and with them.

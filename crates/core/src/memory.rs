@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 /// Where nothing can be known.
 const UNKNOWN: u64 = 8_000_000_000;
 
+/// What is never refused, however small the limit is: every program takes more for itself.
+pub(crate) const NEGLIGIBLE: u64 = 2_000_000;
+
 /// The bytes that may be allocated, less a margin: what the machine has free, what the control group of the process has
 /// left, and what its limits on address space and data leave.
 pub(crate) fn available() -> u64 {

@@ -17,12 +17,11 @@ use crate::linalg::eigen::top::{factor_top, operator_top};
 use crate::linalg::sparse::centered_inverse::CenteredInverse;
 use crate::linalg::sparse::root::Root;
 use crate::linalg::{Eigenpairs, FURTHER, Operator};
+use crate::memory::NEGLIGIBLE;
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::Mat;
 
-/// Up to so many points the basis of a solver takes next to nothing.
-const SMALL: usize = 1000;
 /// Vectors in the basis of a solver for every pair that is looked for.
 const BASIS: u64 = 6;
 
@@ -116,7 +115,7 @@ fn afford(field: &Field, dims: usize, memory: u64) -> Result<()> {
         Field::Factor(_) => return Ok(()),
     };
     let needed = 8 * n as u64 * BASIS * (dims as u64 + FURTHER as u64);
-    if n <= SMALL || needed <= memory {
+    if needed <= memory.max(NEGLIGIBLE) {
         return Ok(());
     }
     let (what, way_out) = ("the basis of the eigen-solver".into(), "use fewer `dims`, or raise `memory`".into());

@@ -5,6 +5,7 @@ use crate::graph::search::source::Source;
 use crate::graph::search::watch::Watch;
 use crate::graph::{Graph, Neighbors};
 use crate::linalg::parallel;
+use crate::memory::NEGLIGIBLE;
 
 /// Bytes of one directed edge on its way from the search to a matrix over the graph: its target and its length, in the lists
 /// of a search, in those of the graph, both ways, and as entries of the matrix.
@@ -35,7 +36,7 @@ pub(crate) fn afford(source: &dyn Source, neighbors: Neighbors, memory: u64) -> 
         }
     };
     let needed = (degree * n as f64 * EDGE) as u64;
-    if needed > memory {
+    if needed > memory.max(NEGLIGIBLE) {
         return Err(Error::Memory { what, needed, limit: memory, way_out: way_out.into() });
     }
     Ok(())
