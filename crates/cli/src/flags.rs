@@ -87,7 +87,7 @@ pub(crate) struct Common {
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
     /// The number of threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_parser = thread_count, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
     /// Say nothing but errors
     #[arg(short, long)]
@@ -194,6 +194,23 @@ pub(crate) enum LengthsName {
 pub(crate) enum YesNo {
     Yes,
     No,
+}
+
+/// The most threads: more than the largest machines have cores, and few enough to be started in a moment.
+const MOST_THREADS: u16 = 1024;
+
+/// A number of threads.
+fn thread_count(text: &str) -> Result<u16, String> {
+    match text.parse::<f64>() {
+        Ok(count) if (1.0..=f64::from(MOST_THREADS)).contains(&count) && count.fract() == 0.0 => Ok(count as u16),
+        Ok(count) if count > f64::from(MOST_THREADS) => {
+            let cores = std::thread::available_parallelism().map_or(1, usize::from);
+            Err(format!(
+                "more than {MOST_THREADS} threads are never started; use {cores}, one per core, or leave it out"
+            ))
+        }
+        _ => Err(format!("this is no number of threads; use a whole number from 1 to {MOST_THREADS}")),
+    }
 }
 
 /// A number of bytes: `4GB`, `512MiB`, `1e9`.

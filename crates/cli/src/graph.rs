@@ -31,6 +31,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         recall: if args.neighbors.approximate == Some(true) { 0.9 } else { 1.0 },
         pieces: input::pieces(&args.neighbors),
         seed: args.common.seed,
+        memory: None,
     };
     let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
     let given = all.into_iter().filter_map(|(flag, target)| target.map(|target| (flag, target)));

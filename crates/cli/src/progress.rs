@@ -93,6 +93,7 @@ pub(crate) struct Bar {
     shown: AtomicU32,
     /// Which of several fits this is.
     trial: Mutex<String>,
+    quiet: bool,
 }
 
 impl Bar {
@@ -108,7 +109,7 @@ impl Bar {
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Bar { bar, shown: AtomicU32::new(u32::MAX), trial: Mutex::default() }
+        Bar { bar, shown: AtomicU32::new(u32::MAX), trial: Mutex::default(), quiet }
     }
 
     /// Announces something that is not a stage of the fit.
@@ -167,6 +168,11 @@ impl Observer for Bar {
         if let Some(bar) = &self.bar {
             bar.set_message(self.named(&format!("descent {value:.6e}")));
         }
+    }
+
+    fn takes_long(&self, sentence: &str) {
+        let say = || crate::say(self.quiet, &format!("note: {}", crate::flags::with_flags(sentence)));
+        self.bar.as_ref().map_or_else(say, |bar| bar.suspend(say));
     }
 
     fn stop(&self) -> bool {

@@ -179,6 +179,11 @@ impl Distances {
         Ok(Distances { matrix, of_similarities, completion: Some(completion) })
     }
 
+    /// The same distances times a power of two.
+    pub(crate) fn times_two_to(&self, power: i32) -> Distances {
+        Distances { matrix: self.matrix.times_two_to(power), ..*self }
+    }
+
     /// The distances among some of the points, in the given order.
     pub fn select(&self, rows: &[usize]) -> Distances {
         Distances { matrix: self.matrix.select(rows).select_columns(rows), ..*self }

@@ -17,53 +17,8 @@ use crate::recipe::Recipe;
 use crate::report::{Report, Seconds, Used};
 use std::time::Instant;
 
-impl Recipe {
-    /// Runs the three stages.
-    ///
-    /// # Errors
-    ///
-    /// If the input or a parameter does not fit, or the work would not fit into memory.
-    pub fn fit<'a>(&self, ground: impl Into<Ground<'a>>) -> Result<Model> {
-        self.fit_watched(ground, &Silent)
-    }
-
-    /// Runs the three stages, reporting to an observer that may stop them. What an iterative method or solver has by then
-    /// is returned, marked as not converged.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
-    pub fn fit_watched<'a>(&self, ground: impl Into<Ground<'a>>, observer: &dyn Observer) -> Result<Model> {
-        self.fit_from(ground, Beside::default(), observer)
-    }
-
-    /// As [`Recipe::fit_watched`], with what else is given of the points.
-    ///
-    /// # Errors
-    ///
-    /// As [`Recipe::fit_watched`], and if the start does not fit the map or the labels do not fit the points.
-    pub fn fit_from<'a>(
-        &self,
-        ground: impl Into<Ground<'a>>,
-        beside: Beside<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Model> {
-        let stages = Stages { beside, ..Stages::new(self, ground.into(), observer)? };
-        if let Some(labels) = beside.labels.filter(|labels| labels.len() != stages.ground.len()) {
-            let fact = format!("there are {} labels for {} points", labels.len(), stages.ground.len());
-            return Err(Error::data(format!("{fact}; give one per point")));
-        }
-        let start = Instant::now();
-        let graph = stages.graph()?;
-        let graph_seconds = start.elapsed().as_secs_f64();
-        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
-        let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
-        model.report.seconds.graph = graph_seconds;
-        stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
-        model.report.add_learning(graph.and_then(|(_, learned)| learned));
-        Ok(model)
-    }
-}
+/// Bytes of an edge of a graph: its target and its length.
+const EDGE: u64 = 12;
 
 /// What is given of the points beside the input itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -90,6 +45,8 @@ pub(crate) struct Stages<'a> {
     recipe: &'a Recipe,
     ground: Ground<'a>,
     beside: Beside<'a>,
+    /// The bytes that the graph takes.
+    spent: u64,
     observer: &'a dyn Observer,
 }
 
@@ -101,7 +58,23 @@ impl<'a> Stages<'a> {
         if recipe.method.info().uses_metric {
             ground.check_metric()?;
         }
-        Ok(Stages { recipe, ground, beside: Beside::default(), observer })
+        Ok(Stages { recipe, ground, beside: Beside::default(), spent: 0, observer })
+    }
+
+    /// All stages, with what else is given of the points.
+    pub(crate) fn run(&self, beside: Beside<'a>) -> Result<Model> {
+        let stages = Stages { beside, ..*self };
+        let start = Instant::now();
+        let graph = stages.graph()?;
+        let graph_seconds = start.elapsed().as_secs_f64();
+        let spent = graph.as_ref().map_or(0, |(found, _)| EDGE * found.graph.edge_count() as u64);
+        let stages = Stages { spent, ..stages };
+        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
+        let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
+        model.report.seconds.graph = graph_seconds;
+        stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
+        model.report.add_learning(graph.and_then(|(_, learned)| learned));
+        Ok(model)
     }
 
     /// Stage 1, where the method asks for it or the input is a graph.
@@ -334,7 +307,7 @@ impl<'a> Stages<'a> {
 
     /// How many bytes may be allocated.
     fn memory(&self) -> u64 {
-        self.recipe.memory.unwrap_or_else(memory::available)
+        self.recipe.memory.unwrap_or_else(memory::available).saturating_sub(self.spent)
     }
 
     /// The likelihood of the points under what was built, and whether it was left out for its price.
@@ -393,7 +366,6 @@ impl<'a> Stages<'a> {
         let recipe = self.recipe;
         model.recipe = recipe.clone();
         model.kind = self.ground.kind();
-        model.points = self.ground.points().cloned();
         let report = &mut model.report;
         report.method = recipe.method.info().name.into();
         report.n = model.embedding.rows();

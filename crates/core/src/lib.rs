@@ -26,8 +26,10 @@
 //! ```
 
 pub mod back;
+mod change;
 pub mod coordinates;
 pub mod distances;
+mod door;
 pub mod error;
 pub mod field;
 mod fit;
@@ -54,6 +56,7 @@ pub mod recipe;
 pub mod report;
 pub mod sample;
 mod sound;
+mod unit;
 
 pub use back::Reconstruction;
 pub use distances::Distances;

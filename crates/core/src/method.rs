@@ -1,7 +1,8 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Info, Site};
+use crate::field::{Build, Built, Info, Lengths, Site};
+use crate::ground::Ground;
 use crate::parameter::Described;
 use serde::{Deserialize, Serialize};
 
@@ -139,6 +140,19 @@ impl Method {
     /// As [`Method::set`].
     pub fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()> {
         self.inner_mut().set_all(given)
+    }
+
+    /// How the answers follow the unit of the data; nothing if they do so in no simple way.
+    pub fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        self.inner().lengths(ground)
+    }
+
+    /// The method with its parameters in the unit of data that are 2^power times as large; but those named keep their
+    /// values.
+    pub(crate) fn in_unit(&self, power: i32, kept: &[&str]) -> Result<Method> {
+        let mut method = self.clone();
+        method.inner_mut().in_unit(power, kept)?;
+        Ok(method)
     }
 
     /// Whether the method fits a weight to each edge of the graph.

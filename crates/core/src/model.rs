@@ -11,7 +11,9 @@ use crate::place::{Known, Latent, Placed, Posterior, Rule};
 use crate::points::Points;
 use crate::recipe::Recipe;
 use crate::report::Report;
+use crate::unit::Unit;
 use serde::{Deserialize, Serialize};
+use std::sync::OnceLock;
 
 /// What one piece of the input was fitted to; there is one piece unless they were kept separate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,22 @@ impl Part {
     }
 }
 
+/// A model in the unit in which the stages saw the data; one that has not been made is as good as one that has.
+#[derive(Debug, Default)]
+pub(crate) struct Inside(OnceLock<Box<Model>>);
+
+impl Clone for Inside {
+    fn clone(&self) -> Inside {
+        Inside::default()
+    }
+}
+
+impl PartialEq for Inside {
+    fn eq(&self, _other: &Inside) -> bool {
+        true
+    }
+}
+
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -49,6 +67,11 @@ pub struct Model {
     pub(crate) names: Option<Vec<String>>,
     pub(crate) embedding: Points,
     pub(crate) parts: Vec<Part>,
+    /// The unit in which the stages saw the data. The points and the map are in those of the user, the parts in this one.
+    pub(crate) unit: Unit,
+    /// The whole model in that unit, once it is needed.
+    #[serde(skip)]
+    pub(crate) inside: Inside,
     /// Not kept in saved models.
     #[serde(skip)]
     pub(crate) weights: Option<Vec<Weight>>,
@@ -70,9 +93,35 @@ impl Model {
             names: None,
             embedding,
             parts,
+            unit: Unit::default(),
+            inside: Inside::default(),
             weights: None,
             certificates: Vec::new(),
             snapshots: Vec::new(),
+        }
+    }
+
+    /// The model in the unit in which the stages saw the data, where its rules work.
+    pub(crate) fn inside(&self) -> &Model {
+        if self.unit.is_one() {
+            return self;
+        }
+        self.inside.0.get_or_init(|| {
+            let mut inside = self.clone();
+            inside.points = self.points.as_ref().map(|points| points.times_two_to(-self.unit.data));
+            inside.embedding = self.embedding.times_two_to(-self.unit.map);
+            inside.latents_times_two_to(-self.unit.data);
+            inside.unit = Unit::default();
+            Box::new(inside)
+        })
+    }
+
+    /// Brings the latent models of the parts, which the user can see, to another unit.
+    pub(crate) fn latents_times_two_to(&mut self, power: i32) {
+        for part in &mut self.parts {
+            if let Some(Rule::Latent(latent)) = &mut part.rule {
+                latent.times_two_to(power);
+            }
         }
     }
 
@@ -161,7 +210,7 @@ impl Model {
     ///
     /// As [`Model::transform`].
     pub fn place(&self, new: &Points) -> Result<Placed> {
-        self.placed(new, false)
+        self.placed_outside(new, false)
     }
 
     /// Places new points as [`Model::place`] does, and says how sure their coordinates are: up to 256 training rows are placed
@@ -171,7 +220,17 @@ impl Model {
     ///
     /// As [`Model::transform`].
     pub fn place_with_deviations(&self, new: &Points) -> Result<Placed> {
-        self.placed(new, true)
+        self.placed_outside(new, true)
+    }
+
+    /// As `placed`, from and to the unit of the user.
+    fn placed_outside(&self, new: &Points, deviations: bool) -> Result<Placed> {
+        if self.unit.is_one() {
+            return self.placed(new, deviations);
+        }
+        let placed = self.inside().placed(&new.times_two_to(-self.unit.data), deviations)?;
+        let deviations = placed.deviations.as_ref().map(|all| self.unit.map_out(all)).transpose()?;
+        Ok(Placed { coordinates: self.unit.map_out(&placed.coordinates)?, far: placed.far, deviations })
     }
 
     fn placed(&self, new: &Points, deviations: bool) -> Result<Placed> {
@@ -220,7 +279,14 @@ impl Model {
     pub fn posteriors(&self, rows: &Points) -> Result<Vec<Posterior>> {
         let method = &self.report.method;
         let none = || Error::parameter(format!("{method} has no hidden coordinates; ppca and fa have"));
-        self.latent().ok_or_else(none)?.posteriors(rows)
+        self.latent().ok_or_else(none)?;
+        let inside = self.inside().latent().ok_or_else(none)?;
+        let mut posteriors = inside.posteriors(&rows.times_two_to(-self.unit.data))?;
+        for (i, posterior) in posteriors.iter_mut().enumerate() {
+            let seen = (rows.cols() - rows.missing_of(i).count()) as f64;
+            posterior.log_density -= seen * f64::from(self.unit.data) * std::f64::consts::LN_2;
+        }
+        Ok(posteriors)
     }
 
     /// How far new points are from training points: by the metric of the recipe, unless the method does without it.

@@ -1,6 +1,7 @@
 //! Points: n rows of d finite numbers, one point a row, checked once.
 
 use crate::error::{Error, Result};
+use crate::linalg::power::times_two_to;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
@@ -200,6 +201,13 @@ impl Points {
     /// The first columns.
     pub(crate) fn first_columns(&self, count: usize) -> Points {
         self.select_columns(&(0..count).collect::<Vec<_>>())
+    }
+
+    /// The same points times a power of two; what is not observed stays so. Values may leave the range that
+    /// [`Points::new`] allows.
+    pub(crate) fn times_two_to(&self, power: i32) -> Points {
+        let values = self.values.iter().map(|&x| times_two_to(x, power)).collect();
+        Points { values, missing: self.missing.clone(), ..*self }
     }
 
     /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.

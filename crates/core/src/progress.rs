@@ -54,6 +54,11 @@ pub trait Observer: Sync {
         let _ = value;
     }
 
+    /// What comes next may take minutes: a sentence that says why, and what would take less.
+    fn takes_long(&self, sentence: &str) {
+        let _ = sentence;
+    }
+
     /// Whether to stop at the next opportunity. The fit then returns what it has, marked as not converged, or
     /// [`Error::Stopped`](crate::Error::Stopped) if that is nothing yet.
     fn stop(&self) -> bool {

@@ -151,6 +151,7 @@ impl Recipe {
             recall: self.recall(),
             pieces: self.pieces,
             seed: self.seed,
+            memory: self.memory,
         }
     }
 }

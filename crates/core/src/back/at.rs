@@ -8,6 +8,7 @@
 //! had no part in the map say otherwise (`judge/rows.rs`). l is the least where nothing is near, m that of a row drawn at random.
 
 use super::widths::GAUSSIAN;
+use crate::linalg::power::times_two_to;
 
 /// What is said of one place.
 pub(crate) struct At {
@@ -23,6 +24,15 @@ impl At {
     pub(crate) fn gaussian(row: Vec<f64>, deviations: Vec<f64>) -> At {
         let margins = deviations.iter().map(|deviation| GAUSSIAN[1] * deviation).collect();
         At { limits: vec![[0.0, f64::INFINITY]; row.len()], row, widths: [deviations, margins] }
+    }
+
+    /// The same in another unit.
+    pub(crate) fn times_two_to(mut self, power: i32) -> At {
+        let [deviations, margins] = &mut self.widths;
+        for value in self.row.iter_mut().chain(deviations).chain(margins).chain(self.limits.iter_mut().flatten()) {
+            *value = times_two_to(*value, power);
+        }
+        self
     }
 
     /// The deviation (level 0) or the margin (1) of every entry.

@@ -22,9 +22,11 @@ mod widths;
 
 use crate::error::{Error, Result, plural};
 use crate::linalg::parallel;
+use crate::linalg::power::times_two_to;
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
+use crate::unit::Unit;
 pub(crate) use at::At;
 use draws::Errors;
 use energy::Energy;
@@ -130,7 +132,10 @@ impl BackRule {
 
 /// The way back from a model's map, learned once for any number of places.
 pub struct WayBack<'a> {
+    /// In the unit of the stages.
     model: &'a Model,
+    /// Their unit.
+    unit: Unit,
     rule: Ready<'a>,
     evidence: Evidence,
     /// What deviations and margins are multiplied by.
@@ -161,6 +166,11 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
+        Ok(WayBack { unit: self.unit, ..self.inside().way_back_inside()? }.told())
+    }
+
+    /// As [`Model::way_back`], in the unit of the stages.
+    fn way_back_inside(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let map = MapNeighbors::new(&self.embedding, self.pieces())?;
         let linear = match self.parts.first().and_then(|part| part.rule.as_ref()) {
@@ -186,6 +196,7 @@ impl Model {
                 rule: Ready::Linear { mean, axes, deviations, map },
                 evidence,
                 stretch: [1.0; 2],
+                unit: Unit::default(),
             });
         }
         if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
@@ -193,18 +204,30 @@ impl Model {
             let inducing = process.inducing.as_ref().map(Points::rows);
             let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
             let evidence = Evidence::of(rule, Some(by.judged));
-            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence, stretch: [1.0; 2] });
+            return Ok(WayBack {
+                model: self,
+                rule: Ready::Process(Box::new(by)),
+                evidence,
+                stretch: [1.0; 2],
+                unit: Unit::default(),
+            });
         }
         if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::on_line(line, points, &self.embedding, map)?;
             let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
-            return Ok(WayBack { model: self, rule: Ready::Process(Box::new(by)), evidence, stretch: [1.0; 2] });
+            return Ok(WayBack {
+                model: self,
+                rule: Ready::Process(Box::new(by)),
+                evidence,
+                stretch: [1.0; 2],
+                unit: Unit::default(),
+            });
         }
         let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
         let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
         let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
         let evidence = Evidence::of(rule, kriging.judged);
-        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence, stretch: [1.0; 2] })
+        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence, stretch: [1.0; 2], unit: Unit::default() })
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -213,6 +236,10 @@ impl Model {
     ///
     /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one piece.
     pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
+        Ok(WayBack { unit: self.unit, ..self.inside().way_back_by_energy_inside()? })
+    }
+
+    fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let energy = Energy::new(self, points, MapNeighbors::new(&self.embedding, self.pieces())?)?;
         let evidence = Evidence {
@@ -222,7 +249,13 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(WayBack { model: self, rule: Ready::Energy(Box::new(energy)), evidence, stretch: [1.0; 2] })
+        Ok(WayBack {
+            model: self,
+            rule: Ready::Energy(Box::new(energy)),
+            evidence,
+            stretch: [1.0; 2],
+            unit: Unit::default(),
+        })
     }
 
     /// The training points, or why there are none.
@@ -266,6 +299,14 @@ impl Model {
 }
 
 impl WayBack<'_> {
+    /// With the noise of a process in the unit of the user.
+    fn told(mut self) -> Self {
+        if let BackRule::Process { noise, .. } = &mut self.evidence.rule {
+            *noise = times_two_to(*noise, 2 * self.unit.data);
+        }
+        self
+    }
+
     /// What predicts, and how well.
     pub fn evidence(&self) -> &Evidence {
         &self.evidence
@@ -278,6 +319,10 @@ impl WayBack<'_> {
     /// If the places do not have one column for each coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         let (at, far) = self.answers(coordinates)?;
+        self.reconstruction(&at, far)
+    }
+
+    fn reconstruction(&self, at: &[At], far: Vec<usize>) -> Result<Reconstruction> {
         let cols = self.model.data()?.cols();
         let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::computed(at.len(), cols, at.iter().flat_map(of).collect());
         Ok(Reconstruction {
@@ -293,6 +338,15 @@ impl WayBack<'_> {
     /// What is said of every place, and which places are far.
     pub(crate) fn answers(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         self.model.check_places(coordinates)?;
+        if self.unit.is_one() {
+            return self.answers_inside(coordinates);
+        }
+        let (at, far) = self.answers_inside(&coordinates.times_two_to(-self.unit.map))?;
+        Ok((at.into_iter().map(|at| at.times_two_to(self.unit.data)).collect(), far))
+    }
+
+    /// As [`WayBack::answers`], in the unit of the stages.
+    fn answers_inside(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         let around = match &self.rule {
             Ready::Linear { map, .. } => map.around(coordinates)?,
             Ready::Energy(energy) => energy.around(coordinates)?,
@@ -323,8 +377,11 @@ impl WayBack<'_> {
         if count == 0 {
             return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
         }
-        let back = self.reconstruct(coordinates)?;
-        self.errors()?.draw(coordinates, &back, count, seed)
+        self.model.check_places(coordinates)?;
+        let coordinates = coordinates.times_two_to(-self.unit.map);
+        let (at, far) = self.answers_inside(&coordinates)?;
+        let back = self.reconstruction(&at, far)?;
+        self.unit.data_out(&self.errors()?.draw(&coordinates, &back, count, seed)?)
     }
 
     /// Training rows with their errors, in units of their deviations.

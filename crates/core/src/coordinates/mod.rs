@@ -12,7 +12,8 @@ pub mod spectral;
 pub(crate) use rescale::rescale;
 
 use crate::error::Result;
-use crate::field::Task;
+use crate::field::{Solved, Task};
+use crate::linalg::RESIDUAL;
 use crate::points::Points;
 use crate::progress::Observer;
 
@@ -75,24 +76,63 @@ pub struct Snapshot {
 ///
 /// If no solver could run, or the observer stopped before there was anything to return.
 pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
-    let mut map = match task {
-        Task::Spectral(field) => spectral::map(field, dims, seed, memory, observer)?,
-        Task::Descend(task) => descend::map(task, observer)?,
-        Task::Solved(solved) => Map {
-            coordinates: solved.coordinates.clone(),
+    let (mut map, tolerance) = match task {
+        Task::Spectral(field) => (spectral::map(field, dims, seed, memory, observer)?, RESIDUAL),
+        Task::Descend(task) => (descend::map(task, observer)?, RESIDUAL),
+        Task::Solved(solved) => (solved.map(), solved.tolerance),
+    };
+    map.evidence.hold_to(tolerance, dims);
+    map.evidence.warnings.extend(crowded::warning(&map.coordinates));
+    Ok(map)
+}
+
+impl Solved {
+    /// The map as the fit gave it.
+    fn map(&self) -> Map {
+        Map {
+            coordinates: self.coordinates.clone(),
             evidence: Evidence {
-                eigenvalues: solved.eigenvalues.clone(),
-                residuals: solved.residuals.clone(),
-                objective: solved.objective.map(|(value, _)| value),
-                gradient: solved.objective.map(|(_, slope)| slope),
-                curve: solved.curve.clone(),
-                solver: solved.solver.clone(),
-                iterations: solved.iterations,
+                eigenvalues: self.eigenvalues.clone(),
+                residuals: self.residuals.clone(),
+                objective: self.objective.map(|(value, _)| value),
+                gradient: self.objective.map(|(_, slope)| slope),
+                curve: self.curve.clone(),
+                solver: self.solver.clone(),
+                iterations: self.iterations,
                 converged: true,
                 ..Evidence::default()
             },
-        },
-    };
-    map.evidence.warnings.extend(crowded::warning(&map.coordinates));
-    Ok(map)
+        }
+    }
+}
+
+impl Evidence {
+    /// A map whose eigenpairs have larger residuals than this has not converged, whatever its solver says.
+    fn hold_to(&mut self, tolerance: f64, dims: usize) {
+        let worst = self.residuals.iter().take(dims).fold(0.0, |a: f64, &b| if b.is_nan() { b } else { a.max(b) });
+        if self.converged && !(worst <= tolerance) {
+            self.converged = false;
+            let solver = &self.solver;
+            self.warnings.push(format!(
+                "the eigenpairs are not exact ({solver}: the largest residual is {worst:.1e}, and {tolerance:.0e} was asked \
+                 for); rescaling the columns or another `neighbors` may help"
+            ));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_residual_above_the_tolerance_is_not_converged() {
+        for (residuals, converged) in
+            [(vec![1e-12, 1e-9, 1e-3], true), (vec![1e-12, 1e-7, 0.0], false), (vec![f64::NAN, 0.0], false)]
+        {
+            let mut evidence = Evidence { residuals, converged: true, ..Evidence::default() };
+            evidence.hold_to(RESIDUAL, 2);
+            assert_eq!((evidence.converged, evidence.warnings.is_empty()), (converged, converged), "{evidence:?}");
+        }
+    }
 }

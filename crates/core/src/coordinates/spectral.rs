@@ -9,17 +9,21 @@
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
 use super::{Evidence, Map};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::field::{Field, Scale};
 use crate::linalg::dense::sign;
 use crate::linalg::eigen::pencil;
 use crate::linalg::eigen::top::{factor_top, operator_top};
 use crate::linalg::sparse::centered_inverse::CenteredInverse;
 use crate::linalg::sparse::root::Root;
-use crate::linalg::{Eigenpairs, Operator};
+use crate::linalg::{Eigenpairs, FURTHER, Operator};
+use crate::memory::NEGLIGIBLE;
 use crate::points::Points;
 use crate::progress::Observer;
 use faer::Mat;
+
+/// Vectors in the basis of a solver for every pair that is looked for.
+const BASIS: u64 = 6;
 
 /// The first `dims` coordinates of a field; `memory` bounds what a solver may allocate.
 ///
@@ -27,6 +31,7 @@ use faer::Mat;
 ///
 /// If no solver could run, or the observer stopped before there was anything to return.
 pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
+    afford(field, dims, memory)?;
     let (pairs, lengths) = match field {
         Field::Precision { matrix, mass, scale } => {
             let mut pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
@@ -98,6 +103,23 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
             ..Evidence::default()
         },
     })
+}
+
+/// Refuses more coordinates than the basis of an iterative solver has room for.
+fn afford(field: &Field, dims: usize, memory: u64) -> Result<()> {
+    let n = match field {
+        Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix.dim(),
+        Field::Root(root) => root.dim(),
+        Field::Covariance(operator) => operator.dim(),
+        // Its smaller side is multiplied out.
+        Field::Factor(_) => return Ok(()),
+    };
+    let needed = 8 * n as u64 * BASIS * (dims as u64 + FURTHER as u64);
+    if needed <= memory.max(NEGLIGIBLE) {
+        return Ok(());
+    }
+    let (what, way_out) = ("the basis of the eigen-solver".into(), "use fewer `dims`, or raise `memory`".into());
+    Err(Error::Memory { what, needed, limit: memory, way_out })
 }
 
 /// √λ for every pair of a covariance; zero where the eigenvalue is not positive beyond rounding.

@@ -7,6 +7,7 @@
 pub(crate) mod entropy;
 pub(crate) mod laplacian;
 pub(crate) mod latent;
+mod lengths;
 pub(crate) mod local;
 pub(crate) mod scaling;
 pub mod unfolding;
@@ -21,6 +22,7 @@ pub use latent::em::EmStart;
 pub use latent::pkpca::PkpcaSolver;
 pub use latent::ppca::LatentSolver;
 pub use latent::ppco::PpcoSolver;
+pub use lengths::Lengths;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
 pub use weight::Weight;
@@ -194,6 +196,8 @@ pub struct Solved {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
+    /// The largest that those of the coordinates may be.
+    pub tolerance: f64,
     /// The value of what was minimized, and the largest entry of its slope, if it was a descent.
     pub objective: Option<(f64, f64)>,
     /// Its values on the way: after how many steps, and the value; empty if nobody looked.
@@ -386,6 +390,9 @@ pub trait Build: Parameters {
     fn recall(&self) -> f64 {
         1.0
     }
+
+    /// How the answers follow the unit of the data; nothing if they do so in no simple way.
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths>;
 
     /// Builds the field.
     ///

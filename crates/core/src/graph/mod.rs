@@ -16,6 +16,7 @@ pub use search::{Found, Neighbors, Pieces, Search};
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
+use crate::linalg::power::times_two_to;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use serde::{Deserialize, Serialize};
 
@@ -95,6 +96,12 @@ impl Graph {
             graph.push(list.iter().copied());
         }
         graph
+    }
+
+    /// The same graph with its lengths times a power of two.
+    pub(crate) fn times_two_to(&self, power: i32) -> Graph {
+        let lengths = self.lengths.iter().map(|&length| times_two_to(length, power)).collect();
+        Graph { offsets: self.offsets.clone(), targets: self.targets.clone(), lengths }
     }
 
     /// Whether offsets, targets and lengths fit together, as in every graph this library builds.

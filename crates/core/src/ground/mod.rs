@@ -141,6 +141,24 @@ impl<'a> Ground<'a> {
         }
     }
 
+    /// The numbers that were read: features, distances or lengths of edges.
+    pub(crate) fn numbers(self) -> &'a [f64] {
+        match self {
+            Ground::Points(points, _) => points.values(),
+            Ground::Distances(distances) => distances.matrix().values(),
+            Ground::Graph(graph) => graph.all_lengths(),
+        }
+    }
+
+    /// Hands the same times a power of two to `work`.
+    pub(crate) fn times_two_to<R>(self, power: i32, work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
+        match self {
+            Ground::Points(points, metric) => work(Ground::Points(&points.times_two_to(power), metric)),
+            Ground::Distances(distances) => work(Ground::Distances(&distances.times_two_to(power))),
+            Ground::Graph(graph) => work(Ground::Graph(&graph.times_two_to(power))),
+        }
+    }
+
     /// Refuses points that the metric is not defined on.
     pub(crate) fn check_metric(self) -> Result<()> {
         match self {

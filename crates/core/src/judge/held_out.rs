@@ -146,7 +146,16 @@ impl Recipe {
             let fact = "the features have no likelihood (they do not vary, or their field is singular)";
             Error::Numerical(format!("{fact}; use another `neighbors`"))
         };
-        let density = Stages::new(self, Ground::from(made), observer)?.density()?.ok_or_else(none)?;
+        // What multiplies the field is fitted to the features `tuned`, so that its unit does not matter.
+        let ground = Ground::from(made).measured_by(self.metric);
+        let density = match self.unit(ground) {
+            None => Stages::new(self, ground, observer)?.density()?,
+            Some((power, lengths)) => {
+                let recipe = self.in_unit(-power, &lengths)?;
+                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, observer)?.density())?
+            }
+        };
+        let density = density.ok_or_else(none)?;
         let columns = Columns::all(tuned);
         let fitted = density.fit(&columns, observer)?.ok_or_else(none)?;
         let judged = Columns::in_units(judged, &(0..judged.cols()).collect::<Vec<_>>(), columns.size);

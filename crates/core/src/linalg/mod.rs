@@ -6,6 +6,7 @@
 pub(crate) mod dense;
 pub(crate) mod eigen;
 pub(crate) mod parallel;
+pub(crate) mod power;
 pub(crate) mod room;
 pub(crate) mod sparse;
 mod widest;
@@ -17,6 +18,9 @@ use faer::{MatMut, MatRef};
 
 /// How many pairs beyond the wanted ones a solver returns if it has them: enough to see how the spectrum goes on.
 pub(crate) const FURTHER: usize = 8;
+
+/// An eigenpair whose backward error is larger than this has not converged, whatever solver gave it.
+pub(crate) const RESIDUAL: f64 = 1e-8;
 
 /// A symmetric linear operator known by what it does to a block of vectors.
 pub trait Operator: Sync {

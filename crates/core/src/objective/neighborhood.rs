@@ -79,6 +79,16 @@ impl Held for Perplexity {
     }
 }
 
+/// A refusal that names what the number of neighbors follows from.
+fn by_perplexity(error: Error) -> Error {
+    match error {
+        Error::Memory { what, needed, limit, .. } => {
+            Error::Memory { what, needed, limit, way_out: "use a smaller `perplexity`, or raise `memory`".into() }
+        }
+        other => other,
+    }
+}
+
 /// Neighbor lists with the affinity p[j|i] of every entry.
 pub(crate) struct Affinities {
     pub(crate) graph: Graph,
@@ -106,8 +116,9 @@ impl Affinities {
                     pieces: Pieces::Separate,
                     seed: site.seed,
                     recall: site.recall,
+                    memory: Some(site.memory),
                 };
-                let found = ground.neighbors(&search, site.observer)?;
+                let found = ground.neighbors(&search, site.observer).map_err(by_perplexity)?;
                 (found.graph, found.recall)
             }
         };

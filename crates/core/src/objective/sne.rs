@@ -17,9 +17,10 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
+use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
+use crate::ground::Ground;
 use crate::optimize::{Momentum, Phase};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::place::{Attracted, Hold, Push, Rule};
@@ -123,6 +124,10 @@ impl Build for Sne {
         info(Self::METHOD, &[], "every point's neighbors on the map are as likely as among the points")
     }
 
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
+    }
+
     fn recall(&self) -> f64 {
         ALMOST_ALL
     }
@@ -148,6 +153,10 @@ impl Build for Sne {
 impl Build for SymmetricSne {
     fn info(&self) -> Info {
         info(Self::METHOD, &["ssne"], "sne with one distribution over all pairs; UNI-SNE with `uniform`")
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn recall(&self) -> f64 {

@@ -19,9 +19,10 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::error::Result;
-use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
+use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
+use crate::ground::Ground;
 use crate::optimize::{Momentum, Phase};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::place::{Attracted, Hold, Push, Rule};
@@ -115,6 +116,10 @@ impl Build for Tsne {
             needs_graph: false,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn recall(&self) -> f64 {

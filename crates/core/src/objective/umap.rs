@@ -16,9 +16,10 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::ALMOST_ALL;
 use super::start::{Init, told};
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way};
+use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape, fuzzy};
+use crate::ground::Ground;
 use crate::optimize::{Momentum, Phase};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::place::{Attracted, Hold, Push, Rule};
@@ -118,6 +119,10 @@ impl Build for Umap {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn recall(&self) -> f64 {

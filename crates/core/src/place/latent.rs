@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::graph::Metric;
 use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::parallel;
+use crate::linalg::power::times_two_to;
 use crate::points::Points;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,13 @@ impl Latent {
         let sizes = [self.mean.len(), self.noise.len()] == [features; 2]
             && features.checked_mul(dims) == Some(self.loadings.len());
         sizes && all_finite(&self.mean) && all_finite(&self.loadings) && self.noise.iter().all(|&psi| is_positive(psi))
+    }
+
+    /// Brings the model to data that are 2^power times as large.
+    pub(crate) fn times_two_to(&mut self, power: i32) {
+        let lengths = self.mean.iter_mut().chain(&mut self.loadings);
+        lengths.for_each(|x| *x = times_two_to(*x, power));
+        self.noise.iter_mut().for_each(|x| *x = times_two_to(*x, 2 * power));
     }
 
     /// q.

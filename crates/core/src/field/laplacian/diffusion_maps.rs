@@ -14,7 +14,8 @@
 
 use crate::error::Result;
 use crate::field::laplacian::affinity::{Affinity, TYPICAL, heat, typical_length};
-use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, shown};
+use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
@@ -39,7 +40,7 @@ impl Default for DiffusionMaps {
 impl Table for DiffusionMaps {
     const METHOD: &'static str = "diffusion-maps";
     const TABLE: &'static [Parameter<DiffusionMaps>] = &[
-        Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth)).auto(TYPICAL),
+        Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth)).length(1).auto(TYPICAL),
         Parameter::new("time", "how long the walk goes on", Kind::number(0.0, 1e6), field!(time)),
         Parameter::new("alpha", "how much of the sampling density is taken out", Kind::number(0.0, 1.0), field!(alpha)),
     ];
@@ -57,6 +58,10 @@ impl Build for DiffusionMaps {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -18,7 +18,8 @@ use crate::error::{Error, Result};
 use crate::field::laplacian::affinity::{Affinity, Mutual, TYPICAL, heat, typical_length};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site, Task, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task, shown};
+use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
@@ -88,6 +89,7 @@ impl Table for LaplacianEigenmaps {
     const TABLE: &'static [Parameter<LaplacianEigenmaps>] = &[
         Parameter::new("kernel", "the weight of an edge", Kind::Choice(EdgeWeight::NAMES), field!(kernel)),
         Parameter::new("bandwidth", "sigma of the heat kernel", Kind::positive(), field!(bandwidth))
+            .length(1)
             .auto(TYPICAL)
             .with("kernel", &["heat"]),
         Parameter::new(
@@ -113,6 +115,10 @@ impl Build for LaplacianEigenmaps {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn has_weights(&self) -> bool {

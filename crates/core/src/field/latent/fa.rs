@@ -14,7 +14,8 @@
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
 use crate::error::Result;
-use crate::field::{Build, Built, Info, InputKind, Site};
+use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
+use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +53,10 @@ impl Build for Fa {
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths { density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

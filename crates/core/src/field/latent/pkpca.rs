@@ -28,8 +28,9 @@ use crate::error::Result;
 use crate::field::latent::em;
 use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
-use crate::field::scaling::feature_space::kernel_rows;
-use crate::field::{Build, Built, Info, InputKind, Site};
+use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
+use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
+use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use serde::{Deserialize, Serialize};
@@ -80,6 +81,11 @@ impl Build for Pkpca {
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        // Its noise is told beside a variance of one, whatever the unit.
+        Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -14,7 +14,9 @@
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
+use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::ground::Ground;
+use crate::linalg::RESIDUAL;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::Rule;
 use crate::points::Points;
@@ -101,6 +103,10 @@ impl Build for Ppca {
         }
     }
 
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
+    }
+
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points = points_for(site, Self::METHOD)?;
         let fit = Fit {
@@ -166,6 +172,7 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
         coordinates,
         eigenvalues: Vec::new(),
         residuals: Vec::new(),
+        tolerance: RESIDUAL,
         objective: Some((-log_likelihood / cells, slope)),
         curve: (1..).zip(curve.iter().map(|value| -value / cells)).collect(),
         solver: solver.into(),

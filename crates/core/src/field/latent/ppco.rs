@@ -23,8 +23,9 @@
 use crate::error::Result;
 use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
-use crate::field::scaling::feature_space::kernel_rows;
-use crate::field::{Build, Built, Info, InputKind, Site};
+use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
+use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Task};
+use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
 use serde::{Deserialize, Serialize};
@@ -134,6 +135,11 @@ impl Build for Ppco {
         }
     }
 
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        // Its loss is a log determinant of squared lengths.
+        Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)
+    }
+
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let (principal, found) = match self.solver {
             PpcoSolver::Eigen => (Principal::of(Self::METHOD, self.kernel, self.landmarks, site)?, None),
@@ -144,6 +150,9 @@ impl Build for Ppco {
         let lengths: Vec<f64> = gammas.iter().map(|gamma| (gamma - noise).max(0.0).sqrt()).collect();
         let figures: Vec<_> = [("noise", noise)].into_iter().chain(loss.map(|loss| ("loss", loss))).collect();
         let mut built = principal.built(&lengths, site.dims, &figures)?;
+        if let (Task::Solved(solved), false) = (&mut built.task, self.solver == PpcoSolver::Eigen) {
+            solved.tolerance = solved.tolerance.max(self.tolerance);
+        }
         if loss.is_none() && site.len() > site.dims + 1 {
             built.warnings.push(
                 "no noise is left beside the coordinates, so the likelihood has no maximum; they are those of mds"

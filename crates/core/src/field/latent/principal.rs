@@ -6,9 +6,9 @@ use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
 use crate::field::{Built, Site, Solved, Task, needs_points};
 use crate::kernel::Kernel;
-use crate::linalg::Eigenpairs;
 use crate::linalg::dense::sign;
 use crate::linalg::eigen::top::operator_top;
+use crate::linalg::{Eigenpairs, RESIDUAL};
 use crate::place::{Features, Rule};
 use crate::points::Points;
 
@@ -133,6 +133,8 @@ impl Principal {
             coordinates: Points::computed(n, dims, values)?,
             eigenvalues,
             residuals,
+            // That they did not converge is said already.
+            tolerance: if pairs.converged { RESIDUAL } else { f64::INFINITY },
             objective: None,
             curve: Vec::new(),
             solver: pairs.solver,

@@ -14,8 +14,9 @@
 
 use crate::error::{Error, Result};
 use crate::field::local::lle::REGULARIZATION_HELP;
-use crate::field::{Build, Built, Field, Info, InputKind, Site, needs_points, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
 use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
+use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::Regression;
 use crate::linalg::parallel;
@@ -93,6 +94,10 @@ impl Build for Alle {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -16,7 +16,8 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::linalg::dense::small::{add_outer, orthonormalize};
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -62,6 +63,10 @@ impl Build for HessianLle {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

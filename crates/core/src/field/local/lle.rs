@@ -15,8 +15,9 @@
 
 use crate::error::{Error, Result};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::graph::Graph;
+use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
 use crate::linalg::parallel;
@@ -83,6 +84,14 @@ impl Build for Lle {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(match self.variant {
+            // The precisions of the residuals are in the data's units.
+            LleVariant::Free => Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE },
+            LleVariant::Standard | LleVariant::Symmetric => Lengths::NONE,
+        })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -10,7 +10,8 @@
 
 use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
 use crate::place::Rule;
@@ -37,6 +38,10 @@ impl Build for Ltsa {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

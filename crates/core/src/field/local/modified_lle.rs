@@ -17,8 +17,9 @@
 use crate::error::Result;
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Scale, Site};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Cloud;
+use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::tangent::complement;
 use crate::linalg::parallel;
@@ -57,6 +58,10 @@ impl Build for ModifiedLle {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

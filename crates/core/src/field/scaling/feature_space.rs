@@ -2,7 +2,8 @@
 
 use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
-use crate::field::shown;
+use crate::field::{Lengths, shown};
+use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::points::Points;
 use crate::progress::Observer;
@@ -52,6 +53,12 @@ pub(crate) fn chosen_of(kernel: Kernel) -> Vec<(&'static str, String)> {
     }
 }
 
+/// How what is made of a kernel follows the unit of the data: all but the linear one have no unit, by their parameters; of
+/// distances and similarities there is no other than the linear one.
+pub(crate) fn lengths_of(kernel: Kernel, ground: Ground<'_>) -> Lengths {
+    if kernel == Kernel::Linear || ground.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
+}
+
 /// The names of the kernel's parameters, for where similarities are given and it has no use for them.
 pub(crate) fn names_of(kernel: Kernel) -> &'static [&'static str] {
     match kernel {
@@ -91,7 +98,7 @@ macro_rules! kernel_rows {
                 Kind::Choice($crate::kernel::Kernel::NAMES),
                 $crate::parameter::field!(kernel),
             ),
-            Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth))
+            Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth)).length(1)
                 .auto("the root mean square distance from the mean")
                 .with("kernel", &["gaussian"]),
             Parameter::new("degree", "the power", Kind::count(1, 20), kernel_rows!(@of Polynomial, degree))
@@ -100,9 +107,9 @@ macro_rules! kernel_rows {
                 .with("kernel", &["polynomial"]),
             Parameter::new("offset", OFFSET, Kind::number(-1e150, 1e150), kernel_rows!(@of Sigmoid, offset))
                 .with("kernel", &["sigmoid"]),
-            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Polynomial, scale))
+            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Polynomial, scale)).length(-2)
                 .with("kernel", &["polynomial"]),
-            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Sigmoid, scale))
+            Parameter::new("scale", SCALE, Kind::positive(), kernel_rows!(@of Sigmoid, scale)).length(-2)
                 .auto("one over the mean squared norm")
                 .with("kernel", &["sigmoid"]),
             $($own),*

@@ -15,9 +15,10 @@
 use crate::error::Result;
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
-use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
 use crate::graph::Paths;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
+use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Away, Measure, Rule, Squares};
 use serde::{Deserialize, Serialize};
@@ -47,6 +48,10 @@ impl Build for Isomap {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

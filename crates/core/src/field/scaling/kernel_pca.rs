@@ -13,9 +13,9 @@
 
 use crate::error::Result;
 use crate::field::scaling::centered::Centered;
-use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, names_of};
+use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, lengths_of, names_of};
 use crate::field::scaling::mds::Mds;
-use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::linalg::eigen::top::operator_top;
@@ -52,6 +52,10 @@ impl Build for KernelPca {
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        Some(lengths_of(self.kernel, ground))
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

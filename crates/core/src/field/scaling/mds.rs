@@ -13,7 +13,7 @@
 use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
-use crate::field::{Build, Built, Field, Info, InputKind, Site, landmarks_instead, needs_points};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
 use crate::graph::Metric;
 use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -51,6 +51,10 @@ impl Build for Mds {
             needs_graph: false,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -10,7 +10,8 @@
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Field, Info, InputKind, Site, needs_points};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
+use crate::ground::Ground;
 use crate::parameter::{Parameter, Table};
 use crate::place::{Linear, Rule};
 use crate::points::Points;
@@ -38,6 +39,10 @@ impl Build for Pca {
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

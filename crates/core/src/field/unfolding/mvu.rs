@@ -18,7 +18,9 @@ use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
 };
-use crate::field::{Build, Built, Field, Info, InputKind, Site, Weight, landmark_graph, needs_points, usual_landmarks};
+use crate::field::{
+    Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
+};
 use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
@@ -35,6 +37,8 @@ use serde::{Deserialize, Serialize};
 const FACTORS: f64 = 40.0;
 /// More flops than this in all are refused: about an hour of two processors.
 const DEAR_FLOPS: f64 = 6e13;
+/// More than this in all are announced: about half a minute.
+const LONG_FLOPS: f64 = 5e11;
 /// Up to so many points equality is exact unless a band is given; beyond, this is the band.
 const EXACT: usize = 300;
 const BAND: f64 = 0.01;
@@ -119,6 +123,10 @@ impl Build for Mvu {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::COVARIANCE)
     }
 
     fn has_weights(&self) -> bool {
@@ -330,7 +338,17 @@ impl Mvu {
                 bytes(memory(r))
             )));
         }
-        Ok((r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r))
+        let most = (r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r);
+        // Points of many dimensions open as many columns as they may.
+        let at_most =
+            FACTORS * analysis.flops * (most.min(site.ground.points().map_or(most, Points::cols)) as f64).powi(3);
+        if at_most > LONG_FLOPS {
+            site.observer.takes_long(&format!(
+                "unfolding {n} points held by {} distances takes up to {at_most:.0e} flops, which is minutes; {way_out}",
+                pairs.ends.len()
+            ));
+        }
+        Ok(most)
     }
 }
 

@@ -24,6 +24,7 @@ use crate::graph::search::matrix::Matrix;
 use crate::graph::search::source::Source;
 use crate::graph::search::watch::Watch;
 use crate::graph::{Graph, pieces};
+use crate::memory;
 use crate::points::Points;
 use crate::progress::Observer;
 use serde::{Deserialize, Serialize};
@@ -73,12 +74,14 @@ pub struct Search {
     pub pieces: Pieces,
     /// Where the random choices of an approximate search start.
     pub seed: u64,
+    /// How many bytes the graph and what is made of it may take; if not given, most of what the machine has free.
+    pub memory: Option<u64>,
 }
 
 impl Default for Search {
     fn default() -> Search {
         let (neighbors, metric, pieces) = (Neighbors::default(), Metric::default(), Pieces::default());
-        Search { neighbors, metric, recall: 1.0, pieces, seed: 0 }
+        Search { neighbors, metric, recall: 1.0, pieces, seed: 0, memory: None }
     }
 }
 
@@ -202,6 +205,7 @@ impl Search {
     }
 
     fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
+        within::afford(source, self.neighbors, self.memory.unwrap_or_else(memory::available))?;
         let mut recall = None;
         let mut route = source.route();
         let graph = match self.neighbors {
@@ -390,8 +394,13 @@ mod tests {
         assert!(wrong(Neighbors::Within(f64::NAN), &xs).starts_with("the radius is NaN"));
         assert!(wrong(Neighbors::Nearest(1), &[1.0]).starts_with("there is only one point"));
         let many = vec![1.0; 20_000];
-        assert!(wrong(Neighbors::All, &many).contains("4.8 GB"));
-        assert!(wrong(Neighbors::Within(1.0), &many).contains("4.8 GB"));
+        let limited = |neighbors| {
+            let search = Search { neighbors, memory: Some(1_000_000_000), ..Search::default() };
+            search.of_points(&line(&many), &Silent).unwrap_err().to_string()
+        };
+        assert!(limited(Neighbors::All).contains("25.6 GB"), "{}", limited(Neighbors::All));
+        assert!(limited(Neighbors::Within(1.0)).contains("25.6 GB"));
+        assert!(limited(Neighbors::Nearest(1000)).contains("1.3 GB"));
     }
 
     #[test]

@@ -1,63 +1,64 @@
 //! Graphs by a radius, by mutual consent, and over all pairs.
 
-use crate::error::{Error, Result, bytes};
-use crate::graph::Graph;
+use crate::error::{Error, Result};
 use crate::graph::search::source::Source;
 use crate::graph::search::watch::Watch;
+use crate::graph::{Graph, Neighbors};
 use crate::linalg::parallel;
+use crate::memory::NEGLIGIBLE;
 
-/// The lists of a graph may take this many bytes.
-const MEMORY: u64 = 2_000_000_000;
-
-/// Bytes of one directed edge: its target and its length.
-const EDGE: u64 = 12;
+/// Bytes of one directed edge on its way from the search to a matrix over the graph: its target and its length, in the lists
+/// of a search, in those of the graph, both ways, and as entries of the matrix.
+const EDGE: f64 = 64.0;
 
 /// Points whose neighborhoods are counted to predict the size of a graph.
 const SAMPLE: usize = 200;
 
-/// All pairs of points at most `radius` apart.
+/// Refuses a graph that would not fit, before it is made.
 ///
 /// # Errors
 ///
-/// If a sample of the points says that the lists would not fit in memory.
-pub(crate) fn within(source: &dyn Source, radius: f64, watch: &Watch) -> Result<Graph> {
+/// If its edges would take more than `memory` bytes; those within a radius are counted on a sample of the points.
+pub(crate) fn afford(source: &dyn Source, neighbors: Neighbors, memory: u64) -> Result<()> {
     let n = source.len();
-    let step = n.div_ceil(SAMPLE);
-    let sample: Vec<usize> = (0..n).step_by(step).collect();
+    let (degree, what, way_out) = match neighbors {
+        Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
+            (k as f64, format!("the graph of {k} neighbors"), "use a smaller `neighbors`, or raise `memory`")
+        }
+        Neighbors::Within(radius) => {
+            let degree = degree_within(source, radius);
+            let what = format!("the graph of all pairs within the radius, {degree:.0} neighbors per point,");
+            (degree, what, "use a smaller radius, or nearest neighbors with `neighbors`")
+        }
+        Neighbors::All => {
+            let what = format!("the graph of all pairs of {n} points");
+            (n as f64 - 1.0, what, "use nearest neighbors with `neighbors`, a sample of the points, or raise `memory`")
+        }
+    };
+    let needed = (degree * n as f64 * EDGE) as u64;
+    if needed > memory.max(NEGLIGIBLE) {
+        return Err(Error::Memory { what, needed, limit: memory, way_out: way_out.into() });
+    }
+    Ok(())
+}
+
+/// How many points are within a distance of another one, on average over a sample.
+fn degree_within(source: &dyn Source, radius: f64) -> f64 {
+    let n = source.len();
+    let sample: Vec<usize> = (0..n).step_by(n.div_ceil(SAMPLE)).collect();
     let near = |i: usize| (0..n).filter(|&j| source.distance(i, j) <= radius).count() - 1;
     let counted: usize = parallel::collect(sample.len(), |at| near(sample[at])).iter().sum();
-    let degree = counted as f64 / sample.len() as f64;
-    let needed = (degree * n as f64) as u64 * EDGE;
-    if needed > MEMORY {
-        return Err(Error::Memory {
-            what: format!("the graph of all pairs within {radius}, {degree:.0} neighbors a point,"),
-            needed,
-            limit: MEMORY,
-            way_out: "use a smaller radius, or nearest neighbors with `neighbors`".into(),
-        });
-    }
+    counted as f64 / sample.len() as f64
+}
+
+/// All pairs of points at most `radius` apart.
+pub(crate) fn within(source: &dyn Source, radius: f64, watch: &Watch) -> Result<Graph> {
     Graph::from_lists(source.within(radius, watch)?)
 }
 
 /// All pairs of points.
-///
-/// # Errors
-///
-/// If they would not fit in memory.
 pub(crate) fn all(source: &dyn Source, watch: &Watch) -> Result<Graph> {
     let n = source.len();
-    let needed = (n as u64) * (n as u64 - 1) * EDGE;
-    if needed > MEMORY {
-        return Err(Error::Memory {
-            what: format!("the graph of all pairs of {n} points"),
-            needed,
-            limit: MEMORY,
-            way_out: format!(
-                "use nearest neighbors with `neighbors`, or a sample of the points (all pairs of 10000 take {})",
-                bytes(1_200_000_000)
-            ),
-        });
-    }
     let list = |i: usize| {
         watch.step(1)?;
         let mut list: Vec<(u32, f64)> = (0..n).filter(|&j| j != i).map(|j| (j as u32, source.distance(i, j))).collect();

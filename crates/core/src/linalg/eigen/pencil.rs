@@ -264,8 +264,8 @@ fn residuals(b: &SparseSymmetric, pairs: &Eigenpairs) -> Vec<f64> {
     b.apply(pairs.vectors.as_ref(), image.as_mut());
     let norm = b.norm_bound().max(f64::MIN_POSITIVE);
     parallel::collect(image.ncols(), |q| {
-        let squares = (0..b.dim()).map(|i| (image[(i, q)] - pairs.values[q] * pairs.vectors[(i, q)]).powi(2));
-        squares.sum::<f64>().sqrt() / norm
+        let off = |i: usize| (image[(i, q)] - pairs.values[q] * pairs.vectors[(i, q)]) / norm;
+        (0..b.dim()).map(|i| off(i).powi(2)).sum::<f64>().sqrt()
     })
 }
 

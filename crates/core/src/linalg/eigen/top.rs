@@ -44,10 +44,9 @@ fn lanczos_top(
     let mut image = Mat::zeros(operator.dim(), ritz.vectors.ncols());
     operator.apply(ritz.vectors.as_ref(), image.as_mut());
     let norm = ritz.values.iter().fold(f64::MIN_POSITIVE, |m, v| m.max(v.abs()));
-    let off = |i: usize, q: usize| image[(i, q)] - ritz.values[q] * ritz.vectors[(i, q)];
-    let residuals = (0..ritz.values.len())
-        .map(|q| (0..operator.dim()).map(|i| off(i, q).powi(2)).sum::<f64>().sqrt() / norm)
-        .collect();
+    let off = |i: usize, q: usize| (image[(i, q)] - ritz.values[q] * ritz.vectors[(i, q)]) / norm;
+    let residuals =
+        (0..ritz.values.len()).map(|q| (0..operator.dim()).map(|i| off(i, q).powi(2)).sum::<f64>().sqrt()).collect();
     Ok(Eigenpairs {
         values: ritz.values,
         vectors: ritz.vectors,

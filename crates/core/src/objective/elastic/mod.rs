@@ -26,7 +26,7 @@ use crate::coordinates;
 use crate::error::Result;
 use crate::field::laplacian::affinity::{TYPICAL, heat, typical_length};
 use crate::field::scaling::pca::Pca;
-use crate::field::{Build, Built, Descend, Info, InputKind, Site, Task, Way, shown};
+use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::graph::Graph;
@@ -163,6 +163,7 @@ impl Table for Elastic {
     const TABLE: &'static [Parameter<Elastic>] = &[
         Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
         Parameter::new("bandwidth", "sigma of the springs", Kind::positive(), field!(bandwidth))
+            .length(1)
             .auto(TYPICAL)
             .with("springs", &["heat"]),
         Parameter::new(
@@ -175,6 +176,7 @@ impl Table for Elastic {
         .with("springs", &["entropic"]),
         Parameter::new("repulsion", "how strongly two points push", Kind::Choice(Pushes::NAMES), field!(repulsion)),
         Parameter::new("lambda", "how strong the repulsion is", Kind::Text { form: lambda::FORM }, field!(lambda))
+            .length(-2)
             .auto("in proportion to the springs and to the number of points"),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy))
             .auto("exact up to 4000 points, fast beyond"),
@@ -206,6 +208,12 @@ impl Build for Elastic {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        let euclidean = matches!(ground, Ground::Points(_, crate::graph::Metric::Euclidean));
+        let squared = euclidean && self.repulsion == Pushes::Squared;
+        Some(Lengths { strength: if squared { -2 } else { 0 }, ..Lengths::NONE })
     }
 
     fn has_weights(&self) -> bool {

@@ -25,9 +25,11 @@ mod tests;
 use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Info, InputKind, Site, Solved, Task, needs_points};
+use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
+use crate::ground::Ground;
+use crate::linalg::RESIDUAL;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Mapping, OnLine, Process, Rule};
 use crate::points::Points;
@@ -181,6 +183,10 @@ impl Build for Gplvm {
         }
     }
 
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths { density: true, ..Lengths::NONE })
+    }
+
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points =
             site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
@@ -230,6 +236,7 @@ impl Gplvm {
             coordinates: turn.turned(&map)?,
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
+            tolerance: RESIDUAL,
             objective: Some((fitted.objective / cells, fitted.report.gradient / cells)),
             curve: fitted.curve,
             solver: solver.unwrap_or_else(|| "L-BFGS".into()),
@@ -277,6 +284,7 @@ impl Gplvm {
             coordinates: Turn::of(&map)?.turned(&map)?,
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
+            tolerance: RESIDUAL,
             // At its best gaps a path has no slope.
             objective: Some((per_cell(found.log_likelihood), 0.0)),
             curve: (1..).zip(found.curve.iter().map(|value| per_cell(*value))).collect(),

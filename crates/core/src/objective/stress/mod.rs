@@ -26,7 +26,7 @@ use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::scaling::pca::linear;
 use crate::field::{
-    Build, Built, Descend, Energy, Field, Info, InputKind, Site, Task, Way, landmarks_instead, usual_landmarks,
+    Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead, usual_landmarks,
 };
 use crate::graph::Metric;
 use crate::ground::Ground;
@@ -189,6 +189,14 @@ impl Build for Smacof {
             needs_graph: self.distances == Some(StressDistances::Geodesic),
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        let objective = match self.variant {
+            StressVariant::Metric => 2 - i32::from(self.weight.power()),
+            StressVariant::Nonmetric => 0,
+        };
+        Some(Lengths { objective, ..Lengths::COVARIANCE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -13,7 +13,8 @@ use super::{DISTANCES, DISTANCES_AUTO, INIT, MAX_ITERATIONS, TOGETHER, TOLERANCE
 use super::{Smacof, StressDistances, StressInit, StressWeight};
 use crate::error::Result;
 use crate::field::scaling::mds::LANDMARKS;
-use crate::field::{Build, Built, Info, Site};
+use crate::field::{Build, Built, Info, Lengths, Site};
+use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +61,10 @@ impl Build for Sammon {
             paper: "Sammon 1969",
             ..self.as_stress().info()
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

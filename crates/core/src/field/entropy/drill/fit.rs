@@ -15,6 +15,8 @@ use crate::progress::Observer;
 const AUTO: f64 = 0.01;
 /// Features are left out in so many groups to judge the penalties of a path.
 const FOLDS: usize = 5;
+/// More than this in all are announced: about half a minute.
+const LONG_FLOPS: f64 = 5e11;
 /// More flops than this for one product with the second derivative are refused (some thousand are needed).
 const DEAR_FLOPS: f64 = 5e10;
 
@@ -54,6 +56,14 @@ impl Drill {
         observer: &dyn Observer,
     ) -> Result<Fitted> {
         let analysis = analysis_of(support, memory)?;
+        if analysis.is_none() && 1000.0 * product_flops(support.n) > LONG_FLOPS {
+            observer.takes_long(&format!(
+                "a precision over all pairs of {} points takes some 1,000 products of {:.0e} flops, which is minutes; give \
+                 `neighbors`, as in `neighbors` 20",
+                support.n,
+                product_flops(support.n)
+            ));
+        }
         let problem = Problem::new(self, ground, support, analysis.as_ref(), observer)?;
         let penalty = match self.penalty {
             Penalty::Auto => AUTO * problem.mean,
@@ -270,6 +280,11 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
     Ok(())
 }
 
+/// What a product of matrices over all pairs takes.
+fn product_flops(n: usize) -> f64 {
+    6.0 * (n as f64).powi(3)
+}
+
 pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
     let needed = 12 * 8 * (n * n) as u64;
     if needed > memory {
@@ -281,7 +296,7 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
             way_out: "give `neighbors`, as in `neighbors` 20".into(),
         });
     }
-    let flops = 6.0 * (n as f64).powi(3);
+    let flops = product_flops(n);
     if flops > DEAR_FLOPS {
         return Err(Error::parameter(format!(
             "some 1,000 products of all pairs of {n} points would take {flops:.1e} flops each; give `neighbors`, as in `neighbors` 20"

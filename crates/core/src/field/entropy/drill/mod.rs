@@ -21,7 +21,7 @@ use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
-use crate::field::{Build, Built, Field, Info, InputKind, Regraph, Site, Weight, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
 use crate::graph::{Found, Graph, Pieces, Search};
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
@@ -93,6 +93,7 @@ impl Table for Drill {
             Kind::Text { form: FORM },
             field!(penalty),
         )
+        .length(2)
         .auto("a hundredth of the mean variance"),
         Parameter::new(
             "ridge",
@@ -133,6 +134,10 @@ impl Build for Drill {
             needs_graph: true,
             uses_metric: true,
         }
+    }
+
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths { weights: -2, ..Lengths::COVARIANCE })
     }
 
     fn has_weights(&self) -> bool {

@@ -27,11 +27,13 @@ use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Build, Built, Field, Info, InputKind, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
+    Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
 };
 use crate::graph::{Graph, Metric, Undirected};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
+use crate::linalg::Operator;
+use crate::linalg::power::times_two_to;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::optimize::Bounds;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -113,8 +115,10 @@ impl Table for Meu {
     const METHOD: &'static str = "meu";
     const TABLE: &'static [Parameter<Meu>] = &[
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
-        Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma)),
+        Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma))
+            .length(-2),
         Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
+            .length(2)
             .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
@@ -152,6 +156,10 @@ impl Build for Meu {
         }
     }
 
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+        Some(Lengths::PRECISION)
+    }
+
     fn has_weights(&self) -> bool {
         true
     }
@@ -183,11 +191,17 @@ impl Meu {
         if let Some(points) = site.ground.points().filter(|_| noise == 0.0 && site.metric() == Metric::Euclidean) {
             self.check_cliques(&union, points.cols())?;
         }
-        let edges = edges.with_noise(noise);
-        let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], self.gamma);
+        let mut edges = edges.with_noise(noise);
+        // The search sees squares of about one, so that its decisions, which compare logarithms, do not hang on the unit.
+        let power = edges.power();
+        edges.times_two_to(-power);
+        let inside = Meu { gamma: times_two_to(self.gamma, power), ..*self };
+        let pattern = edges.laplacian(&vec![1.0; edges.ends.len()], inside.gamma);
         let analysis = Analysis::new(&pattern)?;
         afford(site, &analysis)?;
-        let found = fit(self, site.observer, &edges, (&pattern, &analysis))?;
+        let mut found = fit(&inside, site.observer, &edges, (&pattern, &analysis))?;
+        edges.times_two_to(power);
+        found.log_determinant -= pattern.dim() as f64 * f64::from(power) * std::f64::consts::LN_2;
         // L + γI over all points, constants free only where γ = 0; stage 3 reads it centered either way.
         let (matrix, scale) = (edges.precision(&found.w, self.gamma), Scale::Covariance(edges.features as f64));
         let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });

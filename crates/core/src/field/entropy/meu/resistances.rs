@@ -7,6 +7,7 @@ use crate::field::entropy::meu::curvature::{EdgeCurvature, Pieces};
 use crate::graph::Undirected;
 use crate::linalg::Operator;
 use crate::linalg::parallel;
+use crate::linalg::power::{exponent, times_two_to};
 use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::linalg::sparse::selected::{Selected, Slot, Tree};
@@ -42,6 +43,16 @@ impl Edges {
     pub(crate) fn with_noise(mut self, noise: f64) -> Edges {
         self.squares.iter_mut().for_each(|s| *s += 2.0 * noise);
         self
+    }
+
+    /// The power of two of the mean square.
+    pub(crate) fn power(&self) -> i32 {
+        exponent(self.squares.iter().sum::<f64>() / self.squares.len().max(1) as f64)
+    }
+
+    /// Multiplies the squares by a power of two.
+    pub(crate) fn times_two_to(&mut self, power: i32) {
+        self.squares.iter_mut().for_each(|s| *s = times_two_to(*s, power));
     }
 
     /// The edges with their multipliers w/s.

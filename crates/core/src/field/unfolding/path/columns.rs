@@ -49,7 +49,7 @@ impl Path<'_> {
             self.refresh();
         }
         let (slack, w, mu) = (&self.slack, &self.w, self.mu);
-        self.w = self.web.each(|e| w[e].clamp(1e-2 * mu / slack[e], 1e2 * mu / slack[e]));
+        self.w = self.web.each(|e| w[e].max(1e-2 * mu / slack[e]).min(1e2 * mu / slack[e]));
         let moved = gained < -1e-7 * mu * self.m();
         if moved {
             self.shift = self.shift.max((1.1 * below).min(1.0));

@@ -89,7 +89,9 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         if stopped {
             break;
         }
-        path.factor()?;
+        if !path.factor()? {
+            break;
+        }
         let Some(step) = path.step() else { break };
         path.iterations += 1;
         if !(step.decrement < CENTERED * path.mu * path.m() && step.length > 0.3 && step.dual_length > 0.3) {
@@ -236,7 +238,7 @@ impl<'a> Path<'a> {
         center(r, &mut self.y, &web.pairs.mass);
         web.keep([std::mem::take(&mut self.differences), std::mem::take(&mut self.slack)]);
         self.differences = web.differences(r, &self.y);
-        self.slack = slack(web, r, &self.differences);
+        self.slack = slack(web, r, &self.y, &self.differences);
         self.variance = variance(r, &self.y, &web.pairs.mass);
     }
 
@@ -250,8 +252,9 @@ impl<'a> Path<'a> {
         (self.best - self.variance) / self.best
     }
 
-    /// Factors the curvature, shifted until it has no more negative directions than symmetry explains.
-    fn factor(&mut self) -> Result<()> {
+    /// Factors the curvature, shifted until it has no more negative directions than symmetry explains; whether there is a
+    /// factor in the end, as there is not where distances differ by more than the digits of a number.
+    fn factor(&mut self) -> Result<bool> {
         let r = self.r;
         loop {
             let mut factor = std::mem::take(&mut self.factor);
@@ -262,7 +265,7 @@ impl<'a> Path<'a> {
             self.factorizations += 1;
             let allowed = r + if self.rotations { r * (r - 1) / 2 } else { 0 };
             if (done && self.factor.negative <= allowed) || self.shift >= 1.0 {
-                return Ok(());
+                return Ok(done);
             }
             self.shift = (4.0 * self.shift).clamp(1e-3, 1.001);
         }
@@ -321,7 +324,7 @@ impl<'a> Path<'a> {
         let after = loop {
             let y: Vec<f64> = self.y.iter().zip(&way.d).map(|(y, d)| y + length * d).collect();
             let differences = web.differences(r, &y);
-            let slack = slack(web, r, &differences);
+            let slack = slack(web, r, &y, &differences);
             let value = barrier_value(web, variance(r, &y, mass), self.mu, &slack);
             web.keep([differences, slack]);
             let enough = |value: f64| value <= before + 1e-4 * length * descent + 1e-12 * before.abs();
@@ -342,7 +345,7 @@ impl<'a> Path<'a> {
         let dual_length = (0.95 / -web.least(|e| way.dw[e] / self.w[e]).min(-0.95)).min(1.0);
         self.refresh();
         let (w, slack, mu) = (&self.w, &self.slack, self.mu);
-        let w = web.each(|e| (w[e] + dual_length * way.dw[e]).clamp(1e-4 * mu / slack[e], 1e4 * mu / slack[e]));
+        let w = web.each(|e| (w[e] + dual_length * way.dw[e]).max(1e-4 * mu / slack[e]).min(1e4 * mu / slack[e]));
         web.keep([std::mem::replace(&mut self.w, w), barrier, slope]);
         way.keep(web);
         self.rotations = !(negative > r && (length < 0.3 || descent >= 0.0));
@@ -401,11 +404,14 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// D − |δ|².
-fn slack(web: &Web<'_>, r: usize, differences: &[f64]) -> Vec<f64> {
+/// D − |δ|². A difference of coordinates is known to the last digit of the coordinates, and so a square near D to about
+/// √D times that: what is within it of zero is that much.
+fn slack(web: &Web<'_>, r: usize, y: &[f64], differences: &[f64]) -> Vec<f64> {
+    let digit = 4.0 * f64::EPSILON * y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
     web.each(|e| {
         let delta = &differences[e * r..][..r];
-        web.pairs.squares[e] - dot(delta, delta)
+        let (left, known) = (web.pairs.squares[e] - dot(delta, delta), digit * web.pairs.squares[e].sqrt());
+        if left > -known { left.max(known) } else { left }
     })
 }
 

@@ -1,0 +1,163 @@
+//! The unit of the data, columns that say nothing and points that are given twice: what must change nothing changes nothing.
+use crate::support::*;
+use eigenfold::field::Lengths;
+use eigenfold::{Distances, Ground, Likelihood, Method, Model, Neighbors, Points, Recipe};
+
+/// x · 2^power in two steps, since one factor may be beyond the range.
+fn times(x: f64, power: i32) -> f64 {
+    x * 2f64.powi(power / 2) * 2f64.powi(power - power / 2)
+}
+
+fn scaled(points: &Points, power: i32) -> Points {
+    let values = points.values().iter().map(|&x| times(x, power)).collect();
+    Points::new(points.rows(), points.cols(), values).unwrap()
+}
+
+fn lengths(method: &Method, points: &Points) -> Lengths {
+    method.lengths(Ground::from(points)).unwrap()
+}
+
+/// Whether a model is that of the same data in a unit 2^power times as small, byte for byte.
+fn same_in_another_unit(plain: &Model, there: &Model, lengths: Lengths, power: i32, what: &str) {
+    assert_eq!(&scaled(plain.embedding(), power * lengths.map), there.embedding(), "{what}");
+    let (a, b) = (plain.report(), there.report());
+    let eigenvalues: Vec<f64> = a.eigenvalues.iter().map(|&x| times(x, power * lengths.eigenvalues)).collect();
+    assert_eq!(eigenvalues, b.eigenvalues, "{what}");
+    assert_eq!((&a.residuals, a.converged, a.iterations), (&b.residuals, b.converged, b.iterations), "{what}");
+    assert_eq!(a.warnings, b.warnings, "{what}");
+    let shift = f64::from(power) * std::f64::consts::LN_2;
+    match a.objective.zip(b.objective) {
+        Some((a, b)) if lengths.density => assert!((a + shift - b).abs() < 1e-9, "{what}: {a} {b}"),
+        Some((a, b)) => assert_eq!(times(a, power * lengths.objective), b, "{what}"),
+        None => assert_eq!(a.objective, b.objective, "{what}"),
+    }
+    if let Some((a, b)) = a.likelihood.zip(b.likelihood) {
+        let moved = a.log_likelihood - (a.directions * a.features) as f64 * shift;
+        assert!((moved - b.log_likelihood).abs() < 1e-9 * moved.abs().max(1e3), "{what}: {moved} {}", b.log_likelihood);
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * a.abs();
+        assert!(near(times(a.noise, 2 * power), b.noise), "{what}: {a:?} {b:?}");
+        assert!(near(times(a.signal, power * (2 - lengths.field)), b.signal), "{what}: {a:?} {b:?}");
+    }
+}
+
+/// The largest numbers that are promised are about 2^498; 2^39 is the largest power that is left as it is.
+#[test]
+fn a_power_of_two_changes_no_digit_of_any_map() {
+    let (points, fresh) = (swiss(180), rotated(&swiss(9)));
+    for method in methods() {
+        let (name, lengths) = (method.info().name, lengths(&method, &points));
+        let plain = fitted(&method, 180);
+        let plain = plain.wait();
+        let (placed, back) = (plain.transform(&fresh).unwrap(), plain.reconstruct(&placed_of(plain)).unwrap());
+        for power in [-480, 35, 480] {
+            let there = Recipe { method: method.clone(), ..Recipe::default() }.fit(&scaled(&points, power)).unwrap();
+            let what = format!("{name} times 2^{power}");
+            same_in_another_unit(plain, &there, lengths, power, &what);
+            let placed_there = there.transform(&scaled(&fresh, power)).unwrap();
+            assert_eq!(scaled(&placed, power * lengths.map), placed_there, "{what}");
+            let places = scaled(&placed_of(plain), power * lengths.map);
+            let back_there = there.reconstruct(&places).unwrap();
+            assert_eq!(scaled(&back.points, power), back_there.points, "{what}");
+            assert_eq!(scaled(&back.margins, power), back_there.margins, "{what}");
+        }
+    }
+}
+
+/// Some places between points of a map.
+fn placed_of(model: &Model) -> Points {
+    let map = model.embedding();
+    let middle = |i: usize| map.row(i).iter().zip(map.row(i + 60)).map(|(a, b)| 0.5 * (a + b)).collect::<Vec<f64>>();
+    Points::from_rows(&[middle(3), middle(40), map.row(7).to_vec()]).unwrap()
+}
+
+#[test]
+fn parameters_distances_and_saved_models_follow_the_unit() {
+    let points = swiss(80);
+    let power = -300;
+    let given = |method: &str, set: &[(&str, f64, i32)], power: i32| {
+        let mut method = Method::from_name(method).unwrap();
+        for &(name, value, length) in set {
+            method.set(name, &times(value, power * length).to_string()).unwrap();
+        }
+        method
+    };
+    for (name, set) in [
+        ("le", vec![("bandwidth", 2.5, 1)]),
+        ("dm", vec![("bandwidth", 2.5, 1)]),
+        ("kpca", vec![("bandwidth", 7.0, 1)]),
+        ("meu", vec![("noise", 0.01, 2), ("gamma", 1e-3, -2)]),
+        ("drill", vec![("penalty", 0.5, 2)]),
+        ("elastic", vec![("bandwidth", 3.0, 1), ("lambda", 0.02, -2)]),
+    ] {
+        let likelihood = Likelihood::Never;
+        let recipe = |power| Recipe { method: given(name, &set, power), likelihood, ..Recipe::default() };
+        let (plain, there) = (recipe(0).fit(&points).unwrap(), recipe(power).fit(&scaled(&points, power)).unwrap());
+        let lengths = lengths(&recipe(0).method, &points);
+        same_in_another_unit(&plain, &there, lengths, power, name);
+        for (a, b) in plain.weights().unwrap_or_default().iter().zip(there.weights().unwrap_or_default()) {
+            assert_eq!((times(a.distance, power), times(a.weight, power * lengths.weights)), (b.distance, b.weight));
+        }
+        // What was asked for is told as it was.
+        assert!(there.report().parameters.iter().all(|p| !set.iter().any(|s| s.0 == p.name) || p.asked == p.used));
+        let loaded = Model::from_bytes(&there.to_bytes().unwrap()).unwrap();
+        let fresh = scaled(&rotated(&points), power);
+        assert_eq!(loaded.transform(&fresh).unwrap(), there.transform(&fresh).unwrap(), "{name}");
+    }
+    let radius = |power| Recipe {
+        neighbors: Neighbors::Within(times(6.0, power)),
+        method: Method::from_name("isomap").unwrap(),
+        ..Recipe::default()
+    };
+    let (plain, there) = (radius(0).fit(&points).unwrap(), radius(power).fit(&scaled(&points, power)).unwrap());
+    same_in_another_unit(&plain, &there, Lengths::COVARIANCE, power, "a radius");
+    for name in ["mds", "isomap", "lle", "mvu", "smacof", "tsne"] {
+        let recipe = Recipe { method: Method::from_name(name).unwrap(), ..Recipe::default() };
+        let at = |power| recipe.fit(&Distances::new(scaled(&distances(&points), power)).unwrap()).unwrap();
+        same_in_another_unit(&at(0), &at(480), lengths(&recipe.method, &points), 480, name);
+    }
+    let held_out = |power| Recipe::default().held_out(&scaled(&wide(), power)).unwrap();
+    let (a, b) = (held_out(0), held_out(-480));
+    let shift = 480.0 * std::f64::consts::LN_2 * (39 * 6) as f64;
+    assert!((a.log_evidence + shift - b.log_evidence).abs() < 1e-6, "{a:?} {b:?}");
+}
+
+/// Six features that go together.
+fn wide() -> Points {
+    let row = |i: usize| (0..6).map(|f| ((i * (f + 1)) as f64 * 0.37).sin() + 0.1 * f as f64).collect::<Vec<f64>>();
+    Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap()
+}
+
+#[test]
+fn a_constant_column_changes_no_map() {
+    let points = swiss(180);
+    let rows: Vec<Vec<f64>> = (0..180).map(|i| [points.row(i), &[7.0]].concat()).collect();
+    let more = Points::from_rows(&rows).unwrap();
+    for method in methods() {
+        let name = method.info().name;
+        // One more feature without variance is less noise for the models with noise in every feature, and none for that of
+        // a feature; sums of squares in another order lead descents to another of many minima.
+        if ["ppca", "fa", "gplvm", "elastic", "sne", "symmetric-sne", "tsne", "umap"].contains(&name) {
+            continue;
+        }
+        let plain = fitted(&method, 180);
+        let there = Recipe { method, ..Recipe::default() }.fit(&more).unwrap();
+        let mismatch = distance_mismatch(plain.wait().embedding(), there.embedding());
+        assert!(mismatch < 1e-6, "{name}: {mismatch}");
+    }
+}
+
+#[test]
+fn points_at_one_place_have_one_place_on_the_map() {
+    let base = swiss(60);
+    let order: Vec<usize> = (0..80).map(|i| i % 60).collect();
+    let points = base.select(&order);
+    for name in ["pca", "mds", "kernel-pca", "ppca", "fa", "ppco", "pkpca", "isomap", "mvu", "smacof"] {
+        let recipe = Recipe { method: Method::from_name(name).unwrap(), ..Recipe::default() };
+        let model = recipe.fit(&points).unwrap();
+        let scale = model.embedding().values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        for i in 0..20 {
+            let (a, b) = (model.embedding().row(i), model.embedding().row(60 + i));
+            assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4 * scale), "{name}: {a:?} {b:?}");
+        }
+    }
+}
