@@ -19,6 +19,8 @@ mod npy_header;
 mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_guard;
+#[cfg(feature = "parquet")]
+mod parquet_shapes;
 mod quotes;
 mod target;
 mod weights;

@@ -7,6 +7,7 @@
 //!
 //! Apache Parquet, "File format" and "parquet.thrift"; Apache Thrift, "Thrift compact protocol".
 
+use crate::io::parquet_shapes::{FOOTER, PAGE, Shape};
 use ::parquet::errors::ParquetError;
 use std::io::{Read, Seek, SeekFrom};
 
@@ -15,7 +16,7 @@ type Result<T> = std::result::Result<T, ParquetError>;
 /// How deep structures may lie in each other, in the schema and in its encoding.
 const DEEPEST: usize = 64;
 /// The bytes that the reader may need for one byte of the footer.
-const FOOTER: u64 = 64;
+const BESIDE: u64 = 64;
 /// The bytes of an entry of a dictionary in memory, at most.
 const ENTRY: u64 = 40;
 /// Encodings of text whose counts are known only to those who decode them.
@@ -37,12 +38,13 @@ pub(super) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u6
     if &tail[4..] != b"PAR1" {
         return wrong("it does not end as such files do, it may be cut short");
     }
-    if size > length - 12 || size.saturating_mul(FOOTER) > limit {
+    if size > length - 12 || size.saturating_mul(BESIDE) > limit {
         return wrong(format!("its footer of {size} bytes has no room"));
     }
     file.seek(SeekFrom::End(-8 - size as i64))?;
     let mut footer = vec![0; size as usize];
     file.read_exact(&mut footer)?;
+    Walk { bytes: &footer, at: 0 }.value(FOOTER, STRUCT, 0)?;
     let mut walk = Walk { bytes: &footer, at: 0 };
     let mut children = Vec::new();
     walk.fields(0, |walk, id, kind| {
@@ -153,6 +155,7 @@ struct Page {
 
 impl Page {
     fn read(walk: &mut Walk) -> Result<Page> {
+        Walk { bytes: walk.bytes, at: walk.at }.value(PAGE, STRUCT, 0)?;
         let mut page = Page::default();
         walk.fields(0, |walk, id, kind| {
             match id {
@@ -223,7 +226,12 @@ impl Walk<'_> {
     fn number(&mut self, kind: u8) -> Result<i64> {
         match kind {
             3 => Ok(i64::from(self.byte()? as i8)),
-            4..=6 => self.variable().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64)),
+            4..=6 => {
+                let value = self.variable().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))?;
+                // A larger number would be another one to a reader of its kind.
+                let fits = [i16::try_from(value).is_ok(), i32::try_from(value).is_ok(), true][kind as usize - 4];
+                if fits { Ok(value) } else { wrong("a number is too large for its kind") }
+            }
             _ => wrong("a number is something else"),
         }
     }
@@ -259,8 +267,34 @@ impl Walk<'_> {
             if head == 0 {
                 return Ok(());
             }
-            id = if head >> 4 == 0 { self.number(4)? } else { id.saturating_add(i64::from(head >> 4)) };
+            id = if head >> 4 == 0 { self.number(4)? } else { id + i64::from(head >> 4) };
+            if !(1..=i64::from(i16::MAX)).contains(&id) {
+                return wrong("a field has an impossible number");
+            }
             visit(self, id, head & 15)?;
+        }
+    }
+
+    /// Passes over a value that must be of this shape.
+    fn value(&mut self, shape: Shape, kind: u8, depth: usize) -> Result<()> {
+        match shape {
+            Shape::Any => self.skip(kind, depth),
+            Shape::Simple(4..=6) if matches!(shape, Shape::Simple(wanted) if wanted == kind) => {
+                self.number(kind).map(|_| ())
+            }
+            Shape::Simple(wanted) if wanted == kind => self.skip(kind, depth),
+            Shape::Bool if kind == 1 || kind == 2 => Ok(()),
+            Shape::List(of) if kind == LIST[0] => {
+                let (kind, count) = self.list_of_any()?;
+                (0..count).try_for_each(|_| self.value(*of, kind, depth + 1))
+            }
+            Shape::Struct(known) if kind == STRUCT => {
+                self.fields(depth + 1, |walk, id, kind| match known.iter().find(|(number, _)| *number == id) {
+                    Some((_, shape)) => walk.value(*shape, kind, depth + 1),
+                    None => walk.skip(kind, depth + 1),
+                })
+            }
+            _ => wrong("a field is of another kind than it should be"),
         }
     }
 
@@ -349,6 +383,10 @@ mod tests {
             let message = check(&pages, 2).unwrap_err();
             assert!(message.contains("a dictionary of 16 bytes cannot have 2147483647 entries"), "{message}");
         }
+        // What is called a map is read as a number by a reader that goes by the field alone.
+        let mut confused = page(16, 7, &ABSURD);
+        confused[0] = 0x1b;
+        assert!(check(&[confused, data.clone()], 2).unwrap_err().contains("of another kind"));
         assert!(check(&[page(16, 5, &[3])], 0).unwrap_err().contains("negative"));
         assert!(check(&[data[..20].to_vec()], 2).unwrap_err().contains("has no room"));
     }

@@ -1,0 +1,122 @@
+//! The structures of a Parquet file, as `parquet.thrift` of Apache Parquet declares them: the kind of every field.
+//!
+//! The library that reads the format goes by the numbers of fields and not by their kinds. Bytes whose kinds are others
+//! mean other things to it than to whoever checks them, so such bytes are refused.
+
+/// The kind of a value.
+#[derive(Clone, Copy)]
+pub(super) enum Shape {
+    /// One of the simple kinds, by its number in Thrift's compact protocol.
+    Simple(u8),
+    /// True or false.
+    Bool,
+    List(&'static Shape),
+    /// Its fields; others that it may have are passed over.
+    Struct(&'static [(i64, Shape)]),
+    /// Whatever it says it is.
+    Any,
+}
+
+use Shape::{Any, Bool, List, Simple, Struct};
+
+const BYTE: Shape = Simple(3);
+const I16: Shape = Simple(4);
+const I32: Shape = Simple(5);
+const I64: Shape = Simple(6);
+const DOUBLE: Shape = Simple(7);
+const BYTES: Shape = Simple(8);
+const EMPTY: Shape = Struct(&[]);
+
+const STATISTICS: Shape =
+    Struct(&[(1, BYTES), (2, BYTES), (3, I64), (4, I64), (5, BYTES), (6, BYTES), (7, Bool), (8, Bool), (9, I64)]);
+const KEY_VALUE: Shape = Struct(&[(1, BYTES), (2, BYTES)]);
+const UNIT: Shape = Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)]);
+const INSTANT: Shape = Struct(&[(1, Bool), (2, UNIT)]);
+const MEANING: Shape = Struct(&[
+    (1, EMPTY),
+    (2, EMPTY),
+    (3, EMPTY),
+    (4, EMPTY),
+    (5, Struct(&[(1, I32), (2, I32)])),
+    (6, EMPTY),
+    (7, INSTANT),
+    (8, INSTANT),
+    (10, Struct(&[(1, BYTE), (2, Bool)])),
+    (11, EMPTY),
+    (12, EMPTY),
+    (13, EMPTY),
+    (14, EMPTY),
+    (15, EMPTY),
+    (16, Struct(&[(1, BYTE)])),
+    (17, Struct(&[(1, BYTES)])),
+    (18, Struct(&[(1, BYTES), (2, I32)])),
+]);
+const SCHEMA_ELEMENT: Shape = Struct(&[
+    (1, I32),
+    (2, I32),
+    (3, I32),
+    (4, BYTES),
+    (5, I32),
+    (6, I32),
+    (7, I32),
+    (8, I32),
+    (9, I32),
+    (10, MEANING),
+]);
+const BOX: Shape =
+    Struct(&[(1, DOUBLE), (2, DOUBLE), (3, DOUBLE), (4, DOUBLE), (5, DOUBLE), (6, DOUBLE), (7, DOUBLE), (8, DOUBLE)]);
+const COLUMN: Shape = Struct(&[
+    (1, I32),
+    (2, List(&I32)),
+    (3, List(&BYTES)),
+    (4, I32),
+    (5, I64),
+    (6, I64),
+    (7, I64),
+    (8, List(&KEY_VALUE)),
+    (9, I64),
+    (10, I64),
+    (11, I64),
+    (12, STATISTICS),
+    (13, List(&Struct(&[(1, I32), (2, I32), (3, I32)]))),
+    (14, I64),
+    (15, I32),
+    (16, Struct(&[(1, I64), (2, List(&I64)), (3, List(&I64))])),
+    (17, Struct(&[(1, BOX), (2, List(&I32))])),
+]);
+const CHUNK: Shape =
+    Struct(&[(1, BYTES), (2, I64), (3, COLUMN), (4, I64), (5, I32), (6, I64), (7, I32), (8, Any), (9, BYTES)]);
+const ROW_GROUP: Shape = Struct(&[
+    (1, List(&CHUNK)),
+    (2, I64),
+    (3, I64),
+    (4, List(&Struct(&[(1, I32), (2, Bool), (3, Bool)]))),
+    (5, I64),
+    (6, I64),
+    (7, I16),
+]);
+
+/// FileMetaData, the footer.
+pub(super) const FOOTER: Shape = Struct(&[
+    (1, I32),
+    (2, List(&SCHEMA_ELEMENT)),
+    (3, I64),
+    (4, List(&ROW_GROUP)),
+    (5, List(&KEY_VALUE)),
+    (6, BYTES),
+    (7, List(&Struct(&[(1, EMPTY), (2, EMPTY)]))),
+    (8, Any),
+    (9, BYTES),
+]);
+
+/// PageHeader.
+pub(super) const PAGE: Shape = Struct(&[
+    (1, I32),
+    (2, I32),
+    (3, I32),
+    (4, I32),
+    (5, Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, STATISTICS)])),
+    (6, EMPTY),
+    (7, Struct(&[(1, I32), (2, I32), (3, Bool)])),
+    (8, Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, I32), (6, I32), (7, Bool), (8, STATISTICS)])),
+]);
