@@ -110,7 +110,7 @@ impl Evidence {
     /// A map whose eigenpairs have larger residuals than this has not converged, whatever its solver says.
     fn hold_to(&mut self, tolerance: f64, dims: usize) {
         let worst = self.residuals.iter().take(dims).fold(0.0, |a: f64, &b| if b.is_nan() { b } else { a.max(b) });
-        if self.converged && !(worst <= tolerance) {
+        if self.converged && (worst.is_nan() || worst > tolerance) {
             self.converged = false;
             let solver = &self.solver;
             self.warnings.push(format!(

@@ -50,7 +50,12 @@ pub(crate) fn trials(what: &str, count: usize, mut trial: impl FnMut(&mut Dice))
         // A panic names the trial: its seed alone makes it again.
         let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| trial(&mut dice)));
         assert!(found.is_ok(), "{what}: EIGENFOLD_FUZZ_SEED={seed} panics in its first trial");
-        assert!(began.elapsed() < LONGEST, "{what}: EIGENFOLD_FUZZ_SEED={seed} takes {:?}", began.elapsed());
+        // How long a trial takes is a matter of the machine, too: asked in a long run only.
+        assert!(
+            seconds.is_none() || began.elapsed() < LONGEST,
+            "{what}: EIGENFOLD_FUZZ_SEED={seed} takes {:?}",
+            began.elapsed()
+        );
         done += 1;
     }
     if seconds.is_some() {
