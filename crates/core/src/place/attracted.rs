@@ -8,7 +8,8 @@
 //! descent starts from its nearest neighbor, as that paper says.
 
 use super::away::Away;
-use super::{Known, Newcomer, is_positive};
+use super::checks::is_positive;
+use super::{Known, Newcomer};
 use crate::forces::repulsion::{Grid, exact};
 use crate::forces::{Kernel, Pull, Shape, fuzzy, perplexity};
 use crate::optimize::{Bounds, Descent, Stop};

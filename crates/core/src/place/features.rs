@@ -3,7 +3,8 @@
 //! This is what is left of the projection in the feature space of a kernel whose matrix has been approximated by its
 //! columns at the places z.
 
-use super::{Newcomer, all_finite};
+use super::Newcomer;
+use super::checks::all_finite;
 use crate::kernel::Kernel;
 use crate::points::Points;
 use serde::{Deserialize, Serialize};

@@ -11,7 +11,8 @@
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
 //! 1999. D. B. Rubin, D. T. Thayer. EM algorithms for ML factor analysis. Psychometrika 47, 1982.
 
-use super::{FAR, Known, Placed, all_finite, is_positive};
+use super::checks::{all_finite, is_positive};
+use super::{FAR, Known, Placed};
 use crate::error::{Error, Result};
 use crate::graph::Metric;
 use crate::linalg::dense::cholesky::Positive;

@@ -1,6 +1,7 @@
 //! A linear map of the features: y = (x − x̄) U.
 
-use super::{FAR, Known, Placed, all_finite};
+use super::checks::all_finite;
+use super::{FAR, Known, Placed};
 use crate::error::Result;
 use crate::graph::Metric;
 use crate::linalg::parallel;

@@ -19,6 +19,7 @@
 mod attracted;
 mod away;
 mod barycenter;
+mod checks;
 mod fade;
 mod features;
 mod latent;
@@ -128,8 +129,7 @@ pub(crate) struct Newcomer<'a> {
 }
 
 impl Rule {
-    /// Whether the rule's arrays have the sizes of that many rows, features and coordinates, and its numbers are such as
-    /// fits make them.
+    /// Whether the rule fits that many rows, features and coordinates, and its numbers are such as fits make them.
     pub(crate) fn fits(&self, rows: usize, features: usize, dims: usize, eigenvalues: usize) -> bool {
         match self {
             Rule::Linear(linear) => linear.fits(features, dims),
@@ -434,16 +434,6 @@ struct Prepared<'a> {
     pushes: Option<Pushes>,
     fitted: Option<process::Fitted<'a>>,
     line: Option<Line>,
-}
-
-/// Whether there is nothing infinite and nothing undefined among them.
-fn all_finite(values: &[f64]) -> bool {
-    values.iter().all(|value| value.is_finite())
-}
-
-/// Whether a number is positive and finite.
-fn is_positive(value: f64) -> bool {
-    value > 0.0 && value < f64::INFINITY
 }
 
 /// The nearest by rows that hold distances to all training points.

@@ -3,7 +3,8 @@
 //! Y. Bengio, J.-F. Paiement, P. Vincent et al. Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral
 //! clustering. NIPS 16, 2004.
 
-use super::{Known, Newcomer, is_positive};
+use super::checks::is_positive;
+use super::{Known, Newcomer};
 use serde::{Deserialize, Serialize};
 
 /// The weights of a new point, and the equation they stand in.

@@ -10,7 +10,8 @@
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005, section 3.
 
-use super::{Known, all_finite, is_positive};
+use super::Known;
+use super::checks::{all_finite, is_positive};
 use crate::error::{Error, Result};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;

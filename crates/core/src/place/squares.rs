@@ -3,7 +3,8 @@
 //! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
 
 use super::away::Away;
-use super::{Known, Newcomer, all_finite};
+use super::checks::all_finite;
+use super::{Known, Newcomer};
 use crate::error::Result;
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
