@@ -41,6 +41,23 @@ pub(super) fn deviation(lengths: &[f64], shares: &[f64]) -> f64 {
     nearest / stiffness.sqrt()
 }
 
+/// The nearest training points of every row, one list after the other.
+pub(super) struct Near {
+    pub(super) rows: Vec<u32>,
+    pub(super) lengths: Vec<f64>,
+    /// How much each counts.
+    pub(super) shares: Vec<f64>,
+    /// R, one per row.
+    pub(super) reaches: Vec<f64>,
+}
+
+impl Near {
+    /// The deviation of row i, of k neighbors.
+    pub(super) fn deviation(&self, i: usize, k: usize) -> f64 {
+        deviation(&self.lengths[i * k..(i + 1) * k], &self.shares[i * k..(i + 1) * k])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -53,6 +53,7 @@ use crate::ground::Ground;
 use crate::linalg::parallel;
 use crate::points::Points;
 use attracted::Pushes;
+use fade::Near;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -408,23 +409,6 @@ impl Known<'_> {
     fn mean_of(&self, near: &[u32], weights: &[f64], finish: impl Fn(usize, f64) -> f64) -> Vec<f64> {
         let sum = |q: usize| near.iter().zip(weights).map(|(&j, w)| w * self.map.row(j as usize)[q]).sum();
         (0..self.map.cols()).map(|q| finish(q, sum(q))).collect()
-    }
-}
-
-/// The nearest training points of every row, one list after the other.
-struct Near {
-    rows: Vec<u32>,
-    lengths: Vec<f64>,
-    /// How much each counts.
-    shares: Vec<f64>,
-    /// R, one per row.
-    reaches: Vec<f64>,
-}
-
-impl Near {
-    /// The deviation of row i, of k neighbors.
-    fn deviation(&self, i: usize, k: usize) -> f64 {
-        fade::deviation(&self.lengths[i * k..(i + 1) * k], &self.shares[i * k..(i + 1) * k])
     }
 }
 
