@@ -109,7 +109,7 @@ impl Solved {
 impl Evidence {
     /// A map whose eigenpairs have larger residuals than this has not converged, whatever its solver says.
     fn hold_to(&mut self, tolerance: f64, dims: usize) {
-        let worst = self.residuals.iter().take(dims).fold(0.0, |a: f64, &b| if b.is_nan() { b } else { a.max(b) });
+        let worst = self.residuals.iter().take(dims).fold(0.0, |a: f64, &b| if a.is_nan() || a >= b { a } else { b });
         if self.converged && (worst.is_nan() || worst > tolerance) {
             self.converged = false;
             let solver = &self.solver;
