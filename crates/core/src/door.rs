@@ -80,7 +80,7 @@ impl Recipe {
     /// The power of two of the unit that the stages see the data in, and how the answers follow it; nothing if that is the
     /// data's own.
     pub(crate) fn unit(&self, ground: Ground<'_>) -> Option<(i32, Lengths)> {
-        let power = Unit::power_of(ground.numbers());
+        let power = Unit::power_of(ground.numbers(), ground.points().map_or(1, Points::cols));
         // Angles have no unit, and tell themselves what is too small for them.
         let by_angle = self.method.info().uses_metric && self.metric == Metric::Cosine && ground.points().is_some();
         if power == 0 || by_angle {

@@ -1,15 +1,15 @@
 //! The unit of length that the work is done in.
 //!
 //! Squares, fourth powers and quotients of numbers leave the range of floating point long before the numbers do. So data
-//! whose largest number is far from one are multiplied by a power of two at the door, which makes it one to two and changes
-//! no digit, and what comes out is multiplied back: an answer in length^k by the k-th power of the same factor. Then the map
+//! whose numbers are far from one are multiplied by a power of two at the door, which brings them near it and changes no
+//! digit, and what comes out is multiplied back: an answer in length^k by the k-th power of the same factor. Then the map
 //! of 2^p X is the map of X, times 2^p where it has lengths, byte for byte.
 //!
 //! Which power of the length an answer has is said by the method ([`Lengths`](crate::field::Lengths)), and that of a
 //! parameter by its table (docs/decisions/0066-one-unit-at-the-door.md).
 
 use crate::error::{Error, Result};
-use crate::linalg::power::largest_exponent;
+use crate::linalg::power::exponent;
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
@@ -26,9 +26,16 @@ pub(crate) struct Unit {
 }
 
 impl Unit {
-    /// The power of two of the unit of such numbers: zero if they are ordinary.
-    pub(crate) fn power_of(values: &[f64]) -> i32 {
-        let power = largest_exponent(values);
+    /// The power of two of the unit of such rows of numbers: zero if they are ordinary. Where columns are of different
+    /// sizes, it is in the middle between the largest and the smallest of them, so that the squares of both have room.
+    pub(crate) fn power_of(values: &[f64], columns: usize) -> i32 {
+        let mut largest = vec![0.0f64; columns];
+        for row in values.chunks_exact(columns) {
+            largest.iter_mut().zip(row).for_each(|(most, x)| *most = most.max(x.abs()));
+        }
+        let powers = || largest.iter().filter(|&&most| most > 0.0).map(|&most| exponent(most));
+        let (Some(low), Some(high)) = (powers().min(), powers().max()) else { return 0 };
+        let power = (low + high).div_euclid(2);
         if power.abs() <= ORDINARY { 0 } else { power }
     }
 
@@ -55,5 +62,19 @@ fn out(what: &str, points: &Points, power: i32) -> Result<Points> {
         Some(_) => {
             Err(Error::Numerical(format!("{what} would leave the range of numbers; divide the data by a constant")))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_unit_lies_in_the_middle_of_the_columns() {
+        let one = |values: &[f64], columns| Unit::power_of(values, columns);
+        assert_eq!((one(&[1.0, -3.0, 0.1], 1), one(&[0.0; 4], 2), one(&[1e9, 1e-9], 1)), (0, 0, 0));
+        assert_eq!(one(&[2f64.powi(300), 3.0], 1), 300);
+        assert_eq!(one(&[2f64.powi(300), 2f64.powi(-100), 0.0, 0.0], 2), 100);
+        assert_eq!(one(&[2f64.powi(301), 2f64.powi(-99), 0.0, 0.0], 2), 101);
     }
 }

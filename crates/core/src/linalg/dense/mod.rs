@@ -238,6 +238,38 @@ mod tests {
     }
 
     #[test]
+    #[ignore = "temporary"]
+    fn raw_library() {
+        let n = 450;
+        let noise =
+            |i: usize, j: usize| (((i.min(j) * 7919 + i.max(j) * 104_729) % 10_007) as f64 / 10_007.0 - 0.5).powi(3);
+        let weight =
+            |i: usize, j: usize| if i != j && i.abs_diff(j) <= 8 { 10f64.powf(3.0 * noise(i, j)) } else { 0.0 };
+        let degree: Vec<f64> = (0..n).map(|i| (0..n).map(|j| weight(i, j)).sum()).collect();
+        let laplacian = Mat::from_fn(n, n, |i, j| if i == j { degree[i] } else { -weight(i, j) });
+        let lifted = Mat::from_fn(n, n, |i, j| -(laplacian[(i, j)] + 40.0 / n as f64));
+        let low_rank = Mat::from_fn(n, n, |i, j| {
+            (i as f64 * 0.01).sin() * (j as f64 * 0.01).sin() + if i == j { 1.0 } else { 0.0 }
+        });
+        let random = Mat::from_fn(n, n, noise);
+        let block = Mat::from_fn(n, n, |i, j| if i / 50 == j / 50 { noise(i, j) } else { 0.0 });
+        for (name, a) in [
+            ("laplacian", &laplacian),
+            ("lifted", &lifted),
+            ("low rank", &low_rank),
+            ("random", &random),
+            ("block", &block),
+        ] {
+            for power in [0, -20, -40, -60, -100, 30, 60, 100] {
+                let b = a * faer::Scale(2f64.powi(power));
+                let e = b.self_adjoint_eigen(faer::Side::Lower).unwrap();
+                let off = &b * e.U() - e.U() * e.S();
+                eprintln!("RAW {name} {power} {:.1e}", off.norm_max() / b.norm_max());
+            }
+        }
+    }
+
+    #[test]
     fn tall_products_match_the_plain_ones() {
         let a = Mat::from_fn(10_000, 3, |i, j| ((i * 7 + j * 13) % 17) as f64 - 8.0);
         let b = Mat::from_fn(10_000, 2, |i, j| ((i * 5 + j * 3) % 11) as f64 - 5.0);
