@@ -10,6 +10,7 @@ use crate::ground::Ground;
 use crate::linalg::power::times_two_to;
 use crate::memory;
 use crate::model::Model;
+use crate::points::Points;
 use crate::progress::{Observer, Silent};
 use crate::recipe::Recipe;
 use crate::unit::Unit;
