@@ -74,7 +74,7 @@ fn as_many_coordinates_as_the_points_have() {
     let bench = Bench::new();
     bench.does("sample helix -n 400 --seed 2 -q -o helix.npy");
     let answer = bench.does("embed helix.npy -m isomap -d auto -o map.csv --json report.json");
-    assert!(answer.err.starts_with("isomap: 400 points of 3 features in 1 dimensions\n"), "{}", answer.err);
+    assert!(answer.err.starts_with("isomap: 400 points of 3 features in 1 dimension\n"), "{}", answer.err);
     assert!(answer.err.contains("  dimension    1 coordinate: 2NN says "), "{}", answer.err);
     assert_eq!(bench.read("map.csv").lines().next(), Some("y1"));
     let report = bench.json("report.json");

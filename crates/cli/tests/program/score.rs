@@ -14,7 +14,7 @@ fn the_score_of_iris_on_its_principal_components_is_the_reference() {
     let bench = bench();
     let answer = bench.does("score iris map.csv --lengths raw --json score.json");
     // From GPy and scikit-learn (crates/core/src/score/tests.rs).
-    assert!(answer.err.starts_with("score: 198.794 (1.3253 a point), exact\n"), "{}", answer.err);
+    assert!(answer.err.starts_with("score: 198.794 (1.3253 per point), exact\n"), "{}", answer.err);
     assert!(answer.err.contains("  starts       ") && answer.err.contains("in its own units"), "{}", answer.err);
     let report = bench.json("score.json");
     let gplvm = &report["gplvm"];

@@ -110,7 +110,7 @@ fn a_metric_that_the_method_does_without_is_no_reason_to_refuse_its_own_rows() {
     let zero = Points::from_rows(&[[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [3.0, 4.0]]).unwrap();
     for name in ["kernel-pca", "pkpca", "pca"] {
         let method = Method::from_name(name).unwrap();
-        let model = Recipe { method, metric: Metric::Cosine, ..Recipe::default() }.fit(&zero).unwrap();
+        let model = Recipe { method, metric: Metric::Cosine, dims: 1, ..Recipe::default() }.fit(&zero).unwrap();
         let placed = model.transform(&zero).unwrap();
         let largest = model.embedding().values().iter().fold(0.0f64, |most, y| most.max(y.abs()));
         for (a, b) in placed.values().iter().zip(model.embedding().values()) {
