@@ -198,6 +198,14 @@ mod tests {
                 assert_eq!(Method::from_name(alias).unwrap(), method);
             }
         }
+        for (typed, name) in [
+            ("SpectralEmbedding", "laplacian-eigenmaps"),
+            ("t-SNE", "tsne"),
+            ("locally_linear_embedding", "lle"),
+            ("KernelPCA", "kernel-pca"),
+        ] {
+            assert_eq!(Method::from_name(typed).unwrap().info().name, name);
+        }
         let message = Method::from_name("isomp").unwrap_err().to_string();
         assert!(message.contains("did you mean isomap?"), "{message}");
     }

@@ -29,6 +29,8 @@ fn values_that_are_none_are_refused() {
     bench.refuses("embed iris --seed 1.5", 2, "1.5");
     bench.refuses("embed iris --delimiter ab", 2, "one character");
     bench.refuses("embed iris -m isomap --landmarks many -o a.csv", 2, "many");
+    bench.refuses("embed iris -m isomap --landmarks -o a.csv", 2, "a value is required for '--landmarks <VALUE>'");
+    bench.refuses("embed iris -m isomap --landmarks -3 -o a.csv", 2, "--landmarks is -3");
     bench.refuses("embed", 2, "<INPUT>");
     bench.refuses("embed iris iris", 2, "iris");
     bench.refuses("transform", 2, "<MODEL>");
