@@ -59,7 +59,7 @@ fn left_out_features_are_reported_fold_by_fold() {
 #[test]
 fn neighbors_are_chosen_told_drawn_and_saved() {
     let bench = Bench::new();
-    bench.does("sample swiss-roll -n 220 --seed 1 -q -o roll.npy");
+    bench.does("sample swiss-roll -n 400 --seed 1 -q -o roll.npy");
     let line =
         "embed roll.npy -m isomap -k auto --json report.json --plot-neighbors tried.png --save map.model -o a.csv";
     let answer = bench.does(line);

@@ -216,57 +216,25 @@ mod tests {
         assert!(symmetric_eigenvalues(a.as_ref()).unwrap().iter().zip(&values).all(|(a, b)| (a - b).abs() < 1e-14));
     }
 
-    /// The same digits at every scale: a Laplacian of 450 points, whose residual was 1e-4 at 2^-60.
+    /// The matrix of docs/decisions/0065, whose eigenvectors the library loses at 2^-60.
     #[test]
     fn the_scale_of_a_matrix_changes_no_digit_of_its_eigenpairs() {
         let n = 450;
-        let weight = |i: usize, j: usize| (-(0.02 * i.abs_diff(j) as f64).powi(2)).exp() + ((i * j) % 7) as f64 * 1e-3;
-        let plain = Mat::from_fn(n, n, |i, j| weight(i.max(j), i.min(j)));
+        let entry = |i: usize, j: usize| (((i * 7919 + j * 104_729) % 10_007) as f64 / 10_007.0 - 0.5).powi(3);
+        let plain = Mat::from_fn(n, n, |i, j| entry(i.min(j), i.max(j)));
         let (values, vectors) = symmetric_eigen(plain.as_ref()).unwrap();
         let residual = &plain * &vectors - Mat::from_fn(n, n, |i, q| vectors[(i, q)] * values[q]);
-        assert!(residual.norm_max() < 1e-13 * values[0], "{:e}", residual.norm_max() / values[0]);
+        assert!(residual.norm_max() < 1e-12 * values[0], "{:e}", residual.norm_max() / values[0]);
         for power in [-900, -60, 30, 900] {
             let scaled = Mat::from_fn(n, n, |i, j| times_two_to(plain[(i, j)], power));
             let (values_there, vectors_there) = symmetric_eigen(scaled.as_ref()).unwrap();
             assert_eq!(vectors, vectors_there, "{power}");
             assert!(values.iter().zip(&values_there).all(|(&a, &b)| times_two_to(a, power) == b), "{power}");
             let pairs = checked_eigen(scaled.as_ref(), 3).unwrap();
-            assert!(pairs.converged && pairs.residuals.iter().all(|&r| r < 1e-13), "{power}: {:?}", pairs.residuals);
+            assert!(pairs.converged && pairs.residuals.iter().all(|&r| r < 1e-12), "{power}: {:?}", pairs.residuals);
         }
         let not_finite = Mat::from_fn(3, 3, |_, _| f64::NAN);
         assert!(checked_eigen(not_finite.as_ref(), 1).map_or(true, |pairs| !pairs.converged));
-    }
-
-    #[test]
-    #[ignore = "temporary"]
-    fn raw_library() {
-        let n = 450;
-        let noise =
-            |i: usize, j: usize| (((i.min(j) * 7919 + i.max(j) * 104_729) % 10_007) as f64 / 10_007.0 - 0.5).powi(3);
-        let weight =
-            |i: usize, j: usize| if i != j && i.abs_diff(j) <= 8 { 10f64.powf(3.0 * noise(i, j)) } else { 0.0 };
-        let degree: Vec<f64> = (0..n).map(|i| (0..n).map(|j| weight(i, j)).sum()).collect();
-        let laplacian = Mat::from_fn(n, n, |i, j| if i == j { degree[i] } else { -weight(i, j) });
-        let lifted = Mat::from_fn(n, n, |i, j| -(laplacian[(i, j)] + 40.0 / n as f64));
-        let low_rank = Mat::from_fn(n, n, |i, j| {
-            (i as f64 * 0.01).sin() * (j as f64 * 0.01).sin() + if i == j { 1.0 } else { 0.0 }
-        });
-        let random = Mat::from_fn(n, n, noise);
-        let block = Mat::from_fn(n, n, |i, j| if i / 50 == j / 50 { noise(i, j) } else { 0.0 });
-        for (name, a) in [
-            ("laplacian", &laplacian),
-            ("lifted", &lifted),
-            ("low rank", &low_rank),
-            ("random", &random),
-            ("block", &block),
-        ] {
-            for power in [0, -20, -40, -60, -100, 30, 60, 100] {
-                let b = a * faer::Scale(2f64.powi(power));
-                let e = b.self_adjoint_eigen(faer::Side::Lower).unwrap();
-                let off = &b * e.U() - e.U() * e.S();
-                eprintln!("RAW {name} {power} {:.1e}", off.norm_max() / b.norm_max());
-            }
-        }
     }
 
     #[test]

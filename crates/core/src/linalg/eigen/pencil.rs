@@ -112,7 +112,9 @@ pub(crate) fn bottom_roughly(
         let ask = Ask { wanted, block: (wanted + 4).next_multiple_of(2), tolerance: ROUGH, max_steps: 300, seed };
         let analysis = Analysis::new(b)?;
         if analysis.memory() <= limit && analysis.flops <= CHEAP_FLOPS {
-            return Ok((shift_invert(b, &analysis.symbolic()?, constant, None, &ask, observer)?, Rung::ShiftInvert));
+            // With a factor at hand exact vectors cost little more, and do not depend on the order of the points.
+            let exact = Ask { tolerance: TOLERANCE, ..ask };
+            return Ok((shift_invert(b, &analysis.symbolic()?, constant, None, &exact, observer)?, Rung::ShiftInvert));
         }
         let narrow = Ask { block: wanted.next_multiple_of(4).max(4), ..ask };
         let ritz = chebyshev::bottom(b, constant, &narrow, ROUGH_BUDGET, observer)?;
