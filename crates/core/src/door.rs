@@ -91,7 +91,7 @@ impl Recipe {
     pub(crate) fn in_unit(&self, power: i32, lengths: &Lengths) -> Result<Recipe> {
         let kept: &[&str] = if lengths.strength == 0 { &["lambda"] } else { &[] };
         let method = self.method.in_unit(power, kept)?;
-        let mut learned = self.learned.clone();
+        let mut learned = self.learned;
         if let Some(drill) = &mut learned {
             crate::parameter::Parameters::in_unit(drill, power, &[])?;
         }
