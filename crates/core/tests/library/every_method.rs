@@ -166,16 +166,16 @@ fn a_training_row_gets_its_own_coordinates_and_rows_do_not_see_each_other() {
             let name = method.info().name;
             let model = fitted(&method, n);
             let model = model.wait();
-            let again = model.transform(&points).unwrap();
+            let some: Vec<usize> = (0..n).step_by(4).collect();
+            let again = model.transform(&points.select(&some)).unwrap();
             let scale = model.embedding().values().iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-            for (a, b) in again.values().iter().zip(model.embedding().values()) {
+            for (a, b) in again.values().iter().zip(model.embedding().select(&some).values()) {
                 assert!((a - b).abs() < 1e-9 * scale, "{name}");
             }
             let all = model.transform(&fresh).unwrap();
             for i in 0..fresh.rows() {
                 assert_eq!(model.transform(&fresh.select(&[i])).unwrap().row(0), all.row(i), "{name}");
-                let moved: f64 =
-                    all.row(i).iter().zip(again.row(4 * i)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
+                let moved: f64 = all.row(i).iter().zip(again.row(i)).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt();
                 assert!(
                     moved < 0.2 * scale,
                     "{name}: a small step in the data is a small step on the map, not {moved}"
@@ -195,7 +195,7 @@ fn a_saved_model_places_points_as_the_one_in_memory() {
         let loaded = Model::from_bytes(&bytes).unwrap();
         assert_eq!(loaded.embedding(), model.embedding(), "{name}");
         assert_eq!(loaded.to_bytes().unwrap(), bytes, "{name}");
-        let fresh = swiss(260);
+        let fresh = swiss(260).select(&(200..260).collect::<Vec<_>>());
         assert_eq!(loaded.transform(&fresh).unwrap(), model.transform(&fresh).unwrap(), "{name}");
         assert!(bytes.len() < 250 * 250, "{name}: {} bytes hold no n x n matrix", bytes.len());
     }
@@ -221,11 +221,11 @@ fn training_rows_come_back_within_their_deviations() {
 
 #[test]
 fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
-    let points = swiss(64);
+    let points = swiss(48);
     for method in methods() {
         let name = method.info().name;
         let model = recipe(method).fit(&points).unwrap();
-        let places = model.embedding().select(&[3, 60, 17]);
+        let places = model.embedding().select(&[3, 40, 17]);
         let run = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| model.reconstruct(&places).unwrap())
