@@ -11,7 +11,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 /// No trial may take longer; most take a millisecond, and the slowest models a second.
-const LONGEST: Duration = Duration::from_secs(60);
+const LONGEST: Duration = Duration::from_secs(20);
 /// What a file may take.
 const MEMORY: u64 = 32_000_000;
 
