@@ -27,7 +27,7 @@ pub(super) fn warning(map: &Points) -> Option<String> {
     let (n, s) = (map.rows(), if apart == 1 { "" } else { "s" });
     Some(format!(
         "coordinate {coordinate} sets {apart} point{s} of {n} apart, and all others are within {:.0} % of its length; a \
-         larger `bandwidth`, more `neighbors` or scaled columns may help, or leave out the point{s} apart",
+         larger `bandwidth`, a larger `neighbors` or scaled columns may help, or leave out the point{s} apart",
         100.0 * DOT
     ))
 }
