@@ -80,3 +80,12 @@ fn more_memory_than_allowed_is_refused_before_it_is_used() {
     let message = bench.refuses("embed roll.csv -m isomap --memory 1MB -o m.csv", 2, "the limit is 1 MB");
     assert!(message.contains("--landmarks"), "{message}");
 }
+
+#[test]
+fn a_byte_order_mark_among_the_rows_is_refused() {
+    let bench = Bench::new();
+    bench.write("joined.csv", "a,b\n\u{feff}1,2\n3,4\n5,7\n");
+    bench.refuses("embed joined.csv -m pca -o m.csv", 2, "row 1 (line 2) begins with a byte order mark");
+    bench.write("marked.csv", "\u{feff}a,b\n1,2\n3,4\n5,7\n");
+    bench.does("embed marked.csv -m pca -q -o m.csv");
+}

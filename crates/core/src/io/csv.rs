@@ -111,6 +111,8 @@ enum Fault {
     Count(usize),
     /// A data cell that is not a usable number: its column and its text.
     Cell(usize, String),
+    /// A byte order mark before the row, as where files were joined.
+    Mark,
 }
 
 /// Reads all rows of a text that has no header.
@@ -149,6 +151,10 @@ fn read_pieces(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Proble
 
 /// Reads the rows of one piece.
 fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem> {
+    // The reader would pass over it in silence, with what is left of its line.
+    if text.starts_with(b"\xef\xbb\xbf") {
+        return Err(Problem { row: 1, byte: 0, fault: Fault::Mark });
+    }
     let width = layout.roles.len();
     let mut rows = Rows::default();
     let mut reader = dialect::rows_of(text, layout.delimiter);
@@ -194,6 +200,10 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
             return format_error(path, format!("{at} has {count} values and the first has {expected}; {way_out}"));
         }
         Fault::Cell(column, text) => (*column, text),
+        Fault::Mark => {
+            let message = format!("{at} begins with a byte order mark, as where files were joined; remove it");
+            return format_error(path, message);
+        }
     };
     if let Some(value) = dialect::parse(text.as_bytes()).filter(|value| !value.is_nan()) {
         return columns.bad_number(path, problem.row, Some(line), column, value);
