@@ -60,6 +60,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let Given { data, labels, names, notes } = input::read(&args.input, args.input_kind, args.memory, &bar)?;
+    // Before the work, so that a file that cannot be read costs none.
+    let reference = args.align.as_ref().map(|name| io::read(name, &io::ReadOptions::default())).transpose()?;
+    let reference = reference.map(|table| table.points);
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
@@ -89,7 +92,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(names) = names {
         model.set_names(names)?;
     }
-    let aligned = args.align.as_ref().map(|reference| aligned(&model, reference)).transpose()?;
+    let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     bar.finish();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
@@ -122,12 +125,6 @@ impl Fit {
     fn map(&self) -> &Points {
         self.aligned.as_ref().map_or(self.model.embedding(), |aligned| &aligned.map)
     }
-}
-
-/// The map turned onto that of a file.
-fn aligned(model: &Model, reference: &str) -> Result<Aligned> {
-    let earlier = io::read(reference, &io::ReadOptions::default())?.points;
-    align(model.embedding(), &earlier).map_err(|error| Error::Parameter(format!("--align {reference}: {error}")))
 }
 
 /// The points, for what needs features.

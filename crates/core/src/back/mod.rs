@@ -125,43 +125,25 @@ impl Model {
                 log_density: None,
             };
             let deviations = deviations.unwrap_or(discarded);
-            return Ok(WayBack {
-                model: self,
-                rule: Ready::Linear { mean, axes, deviations, map },
-                evidence,
-                stretch: [1.0; 2],
-                unit: Unit::default(),
-            });
+            return Ok(WayBack::by(self, Ready::Linear { mean, axes, deviations, map }, evidence));
         }
         if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::new(process, points, &self.embedding, map)?;
             let inducing = process.inducing.as_ref().map(Points::rows);
             let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
             let evidence = Evidence::of(rule, Some(by.judged));
-            return Ok(WayBack {
-                model: self,
-                rule: Ready::Process(Box::new(by)),
-                evidence,
-                stretch: [1.0; 2],
-                unit: Unit::default(),
-            });
+            return Ok(WayBack::by(self, Ready::Process(Box::new(by)), evidence));
         }
         if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::on_line(line, points, &self.embedding, map)?;
             let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
-            return Ok(WayBack {
-                model: self,
-                rule: Ready::Process(Box::new(by)),
-                evidence,
-                stretch: [1.0; 2],
-                unit: Unit::default(),
-            });
+            return Ok(WayBack::by(self, Ready::Process(Box::new(by)), evidence));
         }
         let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
         let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
         let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
         let evidence = Evidence::of(rule, kriging.judged);
-        Ok(WayBack { model: self, rule: Ready::Kriging(kriging), evidence, stretch: [1.0; 2], unit: Unit::default() })
+        Ok(WayBack::by(self, Ready::Kriging(kriging), evidence))
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -183,13 +165,7 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(WayBack {
-            model: self,
-            rule: Ready::Energy(Box::new(energy)),
-            evidence,
-            stretch: [1.0; 2],
-            unit: Unit::default(),
-        })
+        Ok(WayBack::by(self, Ready::Energy(Box::new(energy)), evidence))
     }
 
     /// The training points, or why there are none.
@@ -229,6 +205,13 @@ impl Model {
             part.rows.iter().for_each(|&i| pieces[i as usize] = number as u32);
         }
         Some(pieces)
+    }
+}
+
+impl<'a> WayBack<'a> {
+    /// A way in the unit of the model, with deviations and margins as the rule has them.
+    fn by(model: &'a Model, rule: Ready<'a>, evidence: Evidence) -> WayBack<'a> {
+        WayBack { model, unit: Unit::default(), rule, evidence, stretch: [1.0; 2] }
     }
 }
 
