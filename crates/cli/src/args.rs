@@ -3,6 +3,7 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
+use crate::carry::Carry;
 use crate::flags::{Common, Count, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size};
 use crate::parameters;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -65,6 +66,8 @@ pub(crate) enum Cmd {
 pub(crate) struct Embed {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
@@ -145,6 +148,8 @@ pub(crate) struct Transform {
     /// The new points, with the columns that the model was made from
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,

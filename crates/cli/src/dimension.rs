@@ -24,7 +24,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let points = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
+    let points = input::completed(&args.input, input::table(&args.input, &[], args.common.quiet)?.points, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {
@@ -70,7 +70,7 @@ fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
 /// One row for every row of the input; 0 where all neighbors are at one distance and there is no dimension.
 fn write_pointwise(target: &str, values: &[Option<f64>]) -> Result<()> {
     let values: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
-    io::write(target, &["dimension".to_string()], &Points::new(values.len(), 1, values)?, None)
+    io::write(target, &["dimension".to_string()], &Points::new(values.len(), 1, values)?, &[])
 }
 
 /// The report as JSON; what could not be estimated is in `left_out`, never invented.

@@ -2,7 +2,8 @@
 
 use crate::album::Album;
 use crate::args::Embed;
-use crate::flags::{Count, GraphKind, with_flags};
+use crate::carry::{Along, Labeled, PIECE};
+use crate::flags::{Count, GraphKind, PiecesName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Curve, Format, Picture};
@@ -11,7 +12,7 @@ use crate::report::{self, Chosen, Spent, Story};
 use crate::{chosen, completed, input, one_line, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
-use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
+use eigenfold::io::{self, Carried, Cells, Labels, write_bytes_atomically, write_error, write_weights};
 use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::report::Report;
@@ -50,8 +51,12 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
     }
-    let inputs: Vec<&str> =
-        [Some(&args.input.source), args.align.as_ref()].into_iter().flatten().map(String::as_str).collect();
+    let inputs: Vec<&str> = [Some(&args.input.source), args.align.as_ref()]
+        .into_iter()
+        .flatten()
+        .map(String::as_str)
+        .chain(args.carry.inputs())
+        .collect();
     outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
@@ -59,9 +64,11 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, labels, names, notes } = input::read(&args.input, args.input_kind, args.memory, &bar)?;
+    let Given { data, along, names, mut notes } =
+        input::read(&args.input, &args.carry, args.input_kind, args.memory, &bar)?;
+    notes.extend(along.note());
     // Before the work, so that a file that cannot be read costs none.
-    let reference = args.align.as_ref().map(|name| io::read(name, &io::ReadOptions::default())).transpose()?;
+    let reference = args.align.as_ref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
     let reference = reference.map(|table| table.points);
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
@@ -80,7 +87,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
-    let classes = labels.as_ref().and_then(Labels::classes);
+    let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
     let mut model = recipe.fit_from(data.ground(), beside, &bar)?;
     let start = Instant::now();
@@ -102,7 +109,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
     let spent = Spent { read, choose, evidence, write: 0.0 };
-    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, labels, spent)
+    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent)
 }
 
 /// What a run found.
@@ -138,7 +145,7 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Spent) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent) -> Result<()> {
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
@@ -161,10 +168,12 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
     let start = Instant::now();
     let mut outputs = Outputs::default();
     if let Some(target) = output {
-        outputs.stage(target, |name| write_coordinates(name, fit.map()))?;
+        let carried = beside(args, fit, along.kept, target);
+        outputs.stage(target, move |name| write_map(name, fit.map(), &carried))?;
     }
     if let Some(target) = &args.plot {
-        let bytes = picture(args, fit, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
+        let bytes =
+            picture(args, fit, along.labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
@@ -240,7 +249,7 @@ impl Start {
                 Ok(recipe.fit_watched(data.ground(), bar)?.embedding().clone())
             }
             Start::File(name) => {
-                let table = io::read(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
+                let table = io::read_map(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
                 bar.finish();
                 input::say_notes(&input::told(&table.notes), false);
                 Ok(table.points)
@@ -287,7 +296,7 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&str>, Trial); 9] = [
-        ("-o", args.output.as_deref(), try_coordinates),
+        ("-o", args.output.as_deref(), if args.carry.keep.is_empty() { try_coordinates } else { try_kept }),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
@@ -301,9 +310,31 @@ fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
     given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
 }
 
-/// Writes an embedding; also what `transform` writes.
+/// What goes beside the coordinates: the kept columns, and the piece of every row where pieces were kept apart.
+fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carried> {
+    let npy = Path::new(target).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    let mut carried = kept;
+    if args.neighbors.pieces == Some(PiecesName::Separate) && !npy {
+        let pieces = fit.model.pieces().into_iter().map(|piece| f64::from(piece) + 1.0).collect();
+        carried.insert(0, Carried { name: PIECE.into(), cells: Cells::Numbers(pieces) });
+    }
+    carried
+}
+
+/// Writes an embedding and what goes beside it; also what `transform` writes.
+pub(crate) fn write_map(target: &str, points: &Points, carried: &[Carried]) -> Result<()> {
+    io::write(target, &input::numbered("y", points.cols()), points, carried)
+}
+
+/// Writes coordinates alone.
 pub(crate) fn write_coordinates(target: &str, points: &Points) -> Result<()> {
-    io::write(target, &input::numbered("y", points.cols()), points, None)
+    write_map(target, points, &[])
+}
+
+/// Writes one point and what goes beside it, to see whether a file of both can be written there.
+pub(crate) fn try_kept(target: &str) -> Result<()> {
+    let one = Carried { name: "id".into(), cells: Cells::Numbers(vec![0.0]) };
+    write_map(target, &Points::new(1, 1, vec![0.0])?, &[one])
 }
 
 /// Writes one point, to see whether a file of points can be written there.
@@ -320,13 +351,12 @@ pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
 }
 
-fn picture(args: &Embed, fit: &Fit, labels: Option<Labels>, parameters: &[Chosen], format: Format) -> Result<Vec<u8>> {
+fn picture(args: &Embed, fit: &Fit, labels: Option<Labeled>, parameters: &[Chosen], format: Format) -> Result<Vec<u8>> {
     let report = fit.model.report();
-    let title = args.input.label.clone().unwrap_or_else(|| "label".to_string());
     let coloring = match labels {
         None => Coloring::One,
-        Some(Labels::Values(values)) => Coloring::Values { title, values },
-        Some(Labels::Classes { names, of }) => Coloring::Classes { title, names, of },
+        Some(Labeled { title, labels: Labels::Values(values) }) => Coloring::Values { title, values },
+        Some(Labeled { title, labels: Labels::Classes { names, of } }) => Coloring::Classes { title, names, of },
     };
     let mut facts = sizes(report);
     facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));

@@ -7,6 +7,7 @@
 
 mod album;
 mod args;
+mod carry;
 mod chosen;
 mod columns;
 mod completed;

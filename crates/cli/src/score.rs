@@ -27,8 +27,8 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let data = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
-    let map = io::read(&args.embedding, &ReadOptions::default())?;
+    let data = input::completed(&args.input, input::table(&args.input, &[], args.common.quiet)?.points, &bar)?;
+    let map = io::read_map(&args.embedding, &ReadOptions::default())?;
     input::say_notes(&map.notes, args.common.quiet);
     let map = map.points;
     let read = start.elapsed().as_secs_f64();

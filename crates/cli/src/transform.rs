@@ -1,8 +1,8 @@
 //! `eigenfold transform`: new points onto a saved map.
 
 use crate::args::Transform;
-use crate::embed::{try_coordinates, write_coordinates};
-use crate::outputs::{self, Outputs, Wanted};
+use crate::embed::{try_coordinates, try_kept, write_coordinates, write_map};
+use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{grouped, plural};
 use crate::{columns, input, say};
@@ -13,7 +13,8 @@ use std::path::Path;
 /// Runs the command.
 pub(crate) fn run(args: &Transform) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial: try_coordinates }];
+    let trial: Trial = if args.carry.keep.is_empty() { try_coordinates } else { try_kept };
+    let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial }];
     wanted.extend(args.std.iter().map(|target| Wanted { flag: "--std", target, trial: try_coordinates }));
     wanted.extend(args.posterior.iter().map(|target| Wanted { flag: "--posterior", target, trial: try_coordinates }));
     let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
@@ -21,7 +22,8 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let model = load(&args.model)?;
-    let table = input::table(&args.input, args.common.quiet)?;
+    let table = input::table(&args.input, &args.carry.keep, args.common.quiet)?;
+    let along = args.carry.along(table.labels, args.input.label.as_deref(), table.kept, table.points.rows())?;
     progress::go_on()?;
     let warning = columns::compared(model.names(), table.columns.as_deref())?;
     bar.say("placing");
@@ -36,12 +38,12 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
     progress::start_writing()?;
     let mut outputs = Outputs::default();
-    outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
+    outputs.stage(&args.output, |name| write_map(name, &placed, &along.kept))?;
     if let (Some(target), Some(deviations)) = (&args.std, &deviations) {
         outputs.stage(target, |name| write_coordinates(name, deviations))?;
     }
     if let Some((target, (names, values))) = posterior {
-        outputs.stage(target, move |name| io::write(name, &names, &values, None))?;
+        outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     bar.finish();
     outputs.commit()?;

@@ -171,6 +171,15 @@ impl Model {
         &self.recipe
     }
 
+    /// The piece of every row, counted from 0, the largest first; all 0 unless pieces were embedded on their own.
+    pub fn pieces(&self) -> Vec<u32> {
+        let mut pieces = vec![0; self.embedding.rows()];
+        for (piece, part) in self.parts.iter().enumerate() {
+            part.rows.iter().for_each(|&i| pieces[i as usize] = piece as u32);
+        }
+        pieces
+    }
+
     /// The names of the features, if the model was told.
     pub fn names(&self) -> Option<&[String]> {
         self.names.as_deref()

@@ -50,14 +50,14 @@ pub(crate) enum Coloring {
         title: String,
         /// Their names.
         names: Vec<String>,
-        /// The class of each point, an index into the names.
-        of: Vec<u32>,
+        /// The class of each point, an index into the names; nothing where it is missing.
+        of: Vec<Option<u32>>,
     },
     /// A number a point.
     Values {
         /// What the number is.
         title: String,
-        /// One a point.
+        /// One a point; NaN where it is missing.
         values: Vec<f64>,
     },
 }

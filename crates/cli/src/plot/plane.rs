@@ -61,11 +61,20 @@ fn line(points: &Points, coloring: &Coloring) -> Plane {
     let n = points.rows();
     let numbers = |y: &str| Axes::Numbers { x: "y1".into(), y: y.into(), alike: false };
     let (heights, axes, note): (Vec<f64>, _, _) = match coloring {
-        Coloring::Values { title, values } => (values.clone(), numbers(title), None),
+        Coloring::Values { title, values } => {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let note = values.iter().any(|v| v.is_nan()).then(|| "grey points have no value".to_string());
+            (values.iter().map(|&v| if v.is_nan() { low } else { v }).collect(), numbers(title), note)
+        }
         Coloring::Classes { names, of, .. } => {
             let spread = |i: usize| 0.7 * ((i as f64 * 0.618_033_988_75).fract() - 0.5);
-            let heights = of.iter().enumerate().map(|(i, &class)| f64::from(class) + spread(i)).collect();
-            (heights, Axes::Strips { names: names.clone() }, Some("heights within a class mean nothing".to_string()))
+            let mut names = names.clone();
+            let none = names.len() as f64;
+            if of.contains(&None) {
+                names.push("no label".into());
+            }
+            let heights = of.iter().enumerate().map(|(i, class)| class.map_or(none, f64::from) + spread(i)).collect();
+            (heights, Axes::Strips { names }, Some("heights within a class mean nothing".to_string()))
         }
         Coloring::One => ((1..=n).map(|i| i as f64).collect(), numbers("row"), None),
     };

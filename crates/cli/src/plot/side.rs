@@ -17,23 +17,25 @@ pub(crate) fn colors(coloring: &Coloring, n: usize) -> Vec<Rgb> {
         Coloring::One => vec![PLAIN; n],
         Coloring::Classes { names, of, .. } => {
             let colors = class_colors(names.len(), of);
-            of.iter().map(|&class| colors.get(class as usize).copied().unwrap_or(OTHER)).collect()
+            of.iter()
+                .map(|class| class.and_then(|class| colors.get(class as usize).copied()).unwrap_or(OTHER))
+                .collect()
         }
         Coloring::Values { values, .. } => {
             let (low, high) = extent(values);
-            values.iter().map(|v| palette::value((v - low) / (high - low))).collect()
+            values.iter().map(|v| if v.is_nan() { OTHER } else { palette::value((v - low) / (high - low)) }).collect()
         }
     }
 }
 
 /// Up to twelve classes have a color each; of more, the eleven largest.
-fn class_colors(count: usize, of: &[u32]) -> Vec<Rgb> {
+fn class_colors(count: usize, of: &[Option<u32>]) -> Vec<Rgb> {
     if count <= MOST_CLASSES {
         return (0..count).map(|class| palette::class(class, count)).collect();
     }
     let mut sizes: Vec<(usize, usize)> = (0..count).map(|class| (0, class)).collect();
-    for &class in of {
-        if let Some(size) = sizes.get_mut(class as usize) {
+    for class in of.iter().flatten() {
+        if let Some(size) = sizes.get_mut(*class as usize) {
             size.0 += 1;
         }
     }
@@ -58,7 +60,8 @@ pub(crate) fn legend(scene: &mut Scene, area: Area, coloring: &Coloring) {
         Coloring::One => {}
         Coloring::Classes { title, names, of } => {
             heading(scene, area, title);
-            classes(scene, Area { y: area.y + 24.0, ..area }, names, &class_colors(names.len(), of));
+            let missing = of.iter().filter(|class| class.is_none()).count();
+            classes(scene, Area { y: area.y + 24.0, ..area }, names, &class_colors(names.len(), of), missing);
         }
         Coloring::Values { title, values } => {
             heading(scene, area, title);
@@ -71,12 +74,15 @@ fn heading(scene: &mut Scene, area: Area, title: &str) {
     scene.text((area.x, area.y + 10.0), 12.0, Anchor::Start, INK, font::fitted(title, 12.0, area.width));
 }
 
-fn classes(scene: &mut Scene, area: Area, names: &[String], colors: &[Rgb]) {
+fn classes(scene: &mut Scene, area: Area, names: &[String], colors: &[Rgb], missing: usize) {
     let all = names.len() <= MOST_CLASSES;
     let mut entries: Vec<(String, Rgb)> =
         names.iter().cloned().zip(colors.iter().copied()).filter(|(_, color)| all || *color != OTHER).collect();
     if !all {
         entries.push((format!("{} other classes", names.len() - entries.len()), OTHER));
+    }
+    if missing > 0 {
+        entries.push((format!("no label ({missing})"), OTHER));
     }
     for (i, (name, color)) in entries.into_iter().enumerate() {
         let y = area.y + 4.0 + LINE * i as f64;
@@ -147,7 +153,7 @@ mod tests {
     #[test]
     fn the_largest_classes_keep_their_colors() {
         // 14 classes; class 13 is the largest, class 0 the smallest.
-        let of: Vec<u32> = (0..14u32).flat_map(|class| vec![class; class as usize + 1]).collect();
+        let of: Vec<Option<u32>> = (0..14u32).flat_map(|class| vec![Some(class); class as usize + 1]).collect();
         let colors = class_colors(14, &of);
         assert_eq!(colors.iter().filter(|&&c| c == OTHER).count(), 3);
         assert!(colors[..3].iter().all(|&c| c == OTHER));

@@ -24,7 +24,7 @@ fn clusters(n: usize, dims: usize, count: usize) -> (Points, Coloring) {
         })
         .collect();
     let names = (0..count).map(|c| format!("class {c}")).collect();
-    let of = (0..n).map(|i| (i % count) as u32).collect();
+    let of = (0..n).map(|i| Some((i % count) as u32)).collect();
     (Points::new(n, dims, values).unwrap(), Coloring::Classes { title: "label".into(), names, of })
 }
 

@@ -5,6 +5,7 @@ mod bad_data;
 mod bad_flags;
 mod bad_models;
 mod bad_outputs;
+mod carried;
 mod commands;
 mod descents;
 mod dimension;

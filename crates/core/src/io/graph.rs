@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::graph::Graph;
+use crate::io::columns::Want;
 use crate::io::{
     ReadOptions, check_memory, contents, csv, format_error, open, read_error, write_bytes_atomically, write_error,
 };
@@ -34,7 +35,8 @@ pub fn read_graph(source: &str, options: &ReadOptions) -> Result<(Graph, Vec<Str
         let length = file.metadata().map_err(|error| read_error(path, error))?.len();
         contents(path, file, length, options.memory)?
     };
-    let table = csv::read(path, &bytes, None, &ReadOptions { missing: false, ..options.clone() })?;
+    let options = ReadOptions { missing: false, ..options.clone() };
+    let table = csv::read(path, &bytes, None, &options, Want::Table)?.table(path)?;
     drop(bytes);
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };

@@ -6,6 +6,7 @@
 
 mod atomic;
 mod builtin;
+mod carried;
 mod columns;
 mod csv;
 mod dialect;
@@ -22,10 +23,12 @@ mod parquet_guard;
 #[cfg(feature = "parquet")]
 mod parquet_shapes;
 mod quotes;
+mod sheet;
 mod target;
 mod weights;
 
 pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
+pub use carried::{Carried, Cells};
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
 pub use target::Target;
@@ -34,7 +37,8 @@ pub use weights::write_weights;
 use crate::error::{Error, Result, bytes as shown_bytes};
 use crate::memory;
 use crate::points::Points;
-use columns::{Columns, Role};
+use columns::Want;
+use sheet::Sheet;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::Path;
@@ -51,6 +55,8 @@ pub struct Table {
     pub columns: Option<Vec<String>>,
     /// The label column, where one was asked for (built-in sets always have theirs).
     pub labels: Option<Labels>,
+    /// The columns that were asked to be kept, in that order.
+    pub kept: Vec<Carried>,
     /// What was guessed about the file and may be wrong, a sentence each; parameters stand between backticks, as in
     /// [`crate::error`].
     pub notes: Vec<String>,
@@ -63,6 +69,9 @@ pub struct ReadOptions {
     pub label: Option<String>,
     /// The columns to leave out: names, or numbers counted from 1.
     pub ignore: Vec<String>,
+    /// The columns that go with the points and are not data ([`Table::kept`]): names, or numbers counted from 1. The label may
+    /// be one of them.
+    pub keep: Vec<String>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
@@ -92,44 +101,73 @@ enum Format {
 /// If the file cannot be read, is not a table of numbers, or does not have the columns that `options` name. The
 /// message names the row, the line and the column, and the way out.
 pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
-    if source == "-" {
-        let path = Path::new("standard input");
-        return csv::read(path, &contents(path, std::io::stdin().lock(), 0, options.memory)?, None, options);
-    }
-    let path = Path::new(source);
-    if !path.exists()
-        && let Some(table) = builtin::read(source, options)
-    {
-        return table;
-    }
-    let mut file = open(path)?;
-    let length = file.metadata().map_err(|error| read_error(path, error))?.len();
-    match format_of(path, &mut file)? {
-        Format::Text(delimiter) => csv::read(path, &contents(path, file, length, options.memory)?, delimiter, options),
-        Format::Npy => npy::read(path, &mut file, length, None, options),
-        Format::Parquet => read_parquet(path, file, options),
-    }
+    let (path, sheet) = sheet_of(source, options, Want::Table)?;
+    sheet.table(path)
 }
 
-/// Writes points, and a label column after them if there is one (its name, and the labels).
-///
-/// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
-/// the same bits. NPY holds neither the column names nor labels.
+/// Reads a map as [`read`] reads points; where it has columns called `y1`, `y2`, ..., as the maps that we write, all others are
+/// left out.
 ///
 /// # Errors
 ///
-/// If the extension is unknown, if the number of names or labels does not fit the points, or if the system refuses.
+/// As [`read`].
+pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source, options, Want::Map)?;
+    sheet.table(path)
+}
+
+/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from whatever [`read`] reads; if it names none, the
+/// file must have one column.
+///
+/// # Errors
+///
+/// As [`read`], but for cells that are no numbers.
+pub fn read_kept(source: &str, options: &ReadOptions) -> Result<Vec<Carried>> {
+    Ok(sheet_of(source, options, Want::Kept)?.1.kept())
+}
+
+/// The file of this name as its reader finds it.
+fn sheet_of<'a>(source: &'a str, options: &ReadOptions, want: Want) -> Result<(&'a Path, Sheet)> {
+    if source == "-" {
+        let path = Path::new("standard input");
+        let bytes = contents(path, std::io::stdin().lock(), 0, options.memory)?;
+        return Ok((path, csv::read(path, &bytes, None, options, want)?));
+    }
+    let path = Path::new(source);
+    if !path.exists()
+        && let Some(sheet) = builtin::read(source, options, want)
+    {
+        return Ok((path, sheet?));
+    }
+    let mut file = open(path)?;
+    let length = file.metadata().map_err(|error| read_error(path, error))?.len();
+    let sheet = match format_of(path, &mut file)? {
+        Format::Text(delimiter) => {
+            csv::read(path, &contents(path, file, length, options.memory)?, delimiter, options, want)?
+        }
+        Format::Npy => npy::read(path, &mut file, length, None, options, want)?,
+        Format::Parquet => read_parquet(path, file, options, want)?,
+    };
+    Ok((path, sheet))
+}
+
+/// Writes points, and after them the columns that go with them.
+///
+/// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
+/// the same bits. NPY holds neither the column names nor what goes with the points.
+///
+/// # Errors
+///
+/// If the extension is unknown, if the number of names or cells does not fit the points, or if the system refuses.
 /// No partial file is left behind.
-pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(&str, &Labels)>) -> Result<()> {
+pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
     let path = Path::new(target);
     if columns.len() != points.cols() {
         let (names, cols) = (columns.len(), points.cols());
         return Err(Error::parameter(format!("{names} names do not fit {cols} columns; give one name a column")));
     }
-    if let Some((_, labels)) = labels
-        && labels.len() != points.rows()
-    {
-        let (count, rows) = (labels.len(), points.rows());
+    if let Some(other) = carried.iter().find(|column| column.cells.len() != points.rows()) {
+        let (count, rows) = (other.cells.len(), points.rows());
         return Err(Error::parameter(format!("{count} labels do not fit {rows} points; give one label a point")));
     }
     // Devices and pipes have no extension; like standard output, they are given CSV.
@@ -137,16 +175,16 @@ pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(
     let format = by_extension(path).or(device.then_some(Format::Text(None)));
     match format {
         Some(Format::Text(delimiter)) => write_bytes_atomically(path, |out| {
-            csv::write(out, delimiter.unwrap_or(b','), columns, points, labels)
+            csv::write(out, delimiter.unwrap_or(b','), columns, points, carried)
                 .map_err(|source| write_error(path, source))
         }),
-        Some(Format::Npy) if labels.is_some() => {
-            Err(format_error(path, "an NPY file holds no labels; write .csv or .parquet, or leave the labels out"))
+        Some(Format::Npy) if !carried.is_empty() => {
+            Err(format_error(path, "an NPY file holds coordinates and no other columns; write .csv, .tsv or .parquet"))
         }
         Some(Format::Npy) => {
             write_bytes_atomically(path, |out| npy::write(out, points).map_err(|source| write_error(path, source)))
         }
-        Some(Format::Parquet) => write_parquet(path, columns, points, labels),
+        Some(Format::Parquet) => write_parquet(path, columns, points, carried),
         None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
         None => Err(format_error(path, format!("the extension names no known format; use {KNOWN}"))),
     }
@@ -159,12 +197,12 @@ use parquet::{read as read_parquet, write as write_parquet};
 const NO_PARQUET: &str = "this build does not include Parquet; build with `--features parquet`, or use .csv or .npy";
 
 #[cfg(not(feature = "parquet"))]
-fn read_parquet(path: &Path, _file: File, _options: &ReadOptions) -> Result<Table> {
+fn read_parquet(path: &Path, _file: File, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
     Err(format_error(path, NO_PARQUET))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(path: &Path, _: &[String], _: &Points, _: Option<(&str, &Labels)>) -> Result<()> {
+fn write_parquet(path: &Path, _: &[String], _: &Points, _: &[Carried]) -> Result<()> {
     Err(format_error(path, NO_PARQUET))
 }
 
@@ -279,32 +317,4 @@ fn is_unusable(value: f64, options: &ReadOptions) -> bool {
     // Only numbers that are far out are worth asking about one by one.
     let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
     !usual && Points::new(1, 1, vec![value]).is_err()
-}
-
-/// The table that the columns of a whole matrix make: its data columns and its label column.
-///
-/// `values` is row-major and has all the columns that `columns` names.
-fn table_of(path: &Path, columns: &Columns, values: Vec<f64>, options: &ReadOptions) -> Result<Table> {
-    let roles = columns.roles(path, options)?;
-    let width = columns.count();
-    let pick = |role: Role| -> Vec<f64> {
-        let kept: Vec<usize> = (0..width).filter(|&c| roles[c] == role).collect();
-        values.chunks_exact(width).flat_map(|row| kept.iter().map(|&c| row[c])).collect()
-    };
-    let labels = match roles.iter().position(|&role| role == Role::Label) {
-        Some(column) => {
-            Some(Labels::from_numbers(pick(Role::Label)).map_err(|row| columns.unlabeled(path, row, None, column))?)
-        }
-        None => None,
-    };
-    let values = if roles.iter().all(|&role| role == Role::Data) { values } else { pick(Role::Data) };
-    let cols = roles.iter().filter(|&&role| role == Role::Data).count();
-    let table_columns = columns.data_names(&roles);
-    if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
-        let column = (0..width).filter(|&c| roles[c] == Role::Data).nth(at % cols).unwrap_or(0);
-        return Err(columns.bad_number(path, at / cols + 1, None, column, values[at]));
-    }
-    let rows = values.len().checked_div(cols).unwrap_or(0);
-    let points = Points::with_missing(rows, cols, values).map_err(|error| format_error(path, error.to_string()))?;
-    Ok(Table { points, columns: table_columns, labels, notes: Vec::new() })
 }

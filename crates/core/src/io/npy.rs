@@ -4,8 +4,10 @@
 //! than the points themselves. No more is allocated than the length of the file allows for.
 
 use crate::error::Result;
+use crate::io::columns::{Columns, Want};
 use crate::io::npy_header::{Header, Kind, MAGIC};
-use crate::io::{Columns, ReadOptions, Table, check_memory, read_error, room_for, table_of};
+use crate::io::sheet::Sheet;
+use crate::io::{ReadOptions, check_memory, read_error, room_for};
 use crate::linalg::parallel;
 use crate::points::Points;
 use std::io::{Read, Write};
@@ -22,11 +24,13 @@ pub(super) fn read(
     length: u64,
     names: Option<Vec<String>>,
     options: &ReadOptions,
-) -> Result<Table> {
+    want: Want,
+) -> Result<Sheet> {
     let header = Header::read(path, file)?;
     let count = header.checked_count(path, length)?;
     // Turned, or with columns left out, the numbers are there twice.
-    let picked = options.label.is_some() || !options.ignore.is_empty();
+    let picked =
+        want == Want::Kept || options.label.is_some() || !options.ignore.is_empty() || !options.keep.is_empty();
     let copies = 1 + u64::from(header.fortran || picked);
     check_memory(path, copies * 8 * count as u64 + 2 * header.cols as u64, options.memory)?;
     let mut values = room_for(path, count)?;
@@ -41,7 +45,7 @@ pub(super) fn read(
     }
     let values = if header.fortran { transposed(path, &values, header.rows, header.cols)? } else { values };
     let columns = names.map_or(Columns::counted(header.cols), Columns::named);
-    table_of(path, &columns, values, options)
+    Sheet::of_matrix(path, columns, values, options, want)
 }
 
 /// The numbers in `bytes`.

@@ -139,6 +139,7 @@ fn options(dice: &mut Dice) -> ReadOptions {
     ReadOptions {
         label: (dice.below(3) == 0).then(|| column(dice)),
         ignore: (0..dice.below(3)).map(|_| column(dice)).collect(),
+        keep: (0..dice.below(4).saturating_sub(1)).map(|_| column(dice)).collect(),
         delimiter: [None, None, Some(b','), Some(b','), Some(b' ')][dice.below(5)],
         header: [None, Some(true), Some(false)][dice.below(3)],
         missing: dice.below(2) == 0,
@@ -221,7 +222,8 @@ fn mutated_texts_keep_all_their_rows_or_are_refused() {
         let options = options(dice);
         match read(&path, &options) {
             Err(error) => is_told_in_one_line(&error),
-            Ok(Table { points, labels, columns, .. }) => {
+            Ok(Table { points, labels, columns, kept, .. }) => {
+                assert!(kept.iter().all(|column| column.cells.len() == points.rows()));
                 assert!(labels.is_none_or(|labels| labels.len() == points.rows()));
                 assert!(columns.as_ref().is_none_or(|columns| columns.len() == points.cols()));
                 if let (Some(b','), Some(count)) = (options.delimiter, records(&bytes)) {
@@ -262,14 +264,15 @@ fn mutated_arrays_and_tables_of_columns_are_read_or_refused() {
 
 /// Parquet as this library writes it: numbers, and text in a dictionary.
 fn written(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    use eigenfold::{Points, io::Labels};
+    use eigenfold::Points;
+    use eigenfold::io::{Carried, Labels};
     let points = Points::from_rows(&[[1.0, 2.5], [3.0, 4.0], [5.0, -7.0], [1.0, 1.0]]).unwrap();
-    let labels = Labels::Classes { names: vec!["a".into(), "b".into()], of: vec![0, 1, 1, 0] };
+    let labels = Labels::Classes { names: vec!["a".into(), "b".into()], of: vec![Some(0), Some(1), None, Some(0)] };
     let names = ["x".to_string(), "y".to_string()];
-    let one = |name: &str, labels: Option<(&str, &Labels)>| {
+    let one = |name: &str, labels: &[Carried]| {
         let path = directory.join(name).to_str().unwrap().to_string();
         eigenfold::io::write(&path, &names, &points, labels).unwrap();
         (name.to_string(), std::fs::read(&path).unwrap())
     };
-    vec![one("numbers.parquet", None), one("labeled.parquet", Some(("kind", &labels)))]
+    vec![one("numbers.parquet", &[]), one("labeled.parquet", &[labels.carried("kind")])]
 }

@@ -71,7 +71,7 @@ fn labels_are_taken_out_of_the_data_by_name_or_number() {
     let table = read_text(text, &label("kind")).unwrap();
     assert_eq!(table.points.values(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(table.columns.unwrap(), ["x", "a b"]);
-    let classes = Labels::Classes { names: names(&["ant", "cat, or \"dog\""]), of: vec![1, 0] };
+    let classes = Labels::Classes { names: names(&["ant", "cat, or \"dog\""]), of: vec![Some(1), Some(0)] };
     assert_eq!(table.labels.unwrap(), classes);
     assert_eq!(read_text("1,a\n3,b\n", &label("2")).unwrap().points.values(), [1.0, 3.0]);
     let ignore = ReadOptions { ignore: names(&["kind"]), ..Default::default() };
@@ -136,7 +136,8 @@ fn messages_say_where_and_what_to_do() {
     assert!(message(b"PK\x03\x04").contains("zip archive"));
     let missing = read_text("x,y\n1,2\n", &label("z")).unwrap_err();
     assert_eq!(missing, "t.csv: there is no column \"z\"; use `label` with one of \"x\", \"y\"");
-    assert!(read_text("x,s\n1,a\n2,\n", &label("s")).unwrap_err().contains("row 2 has no label in column \"s\""));
+    let none = read_text("x,s\n1,\n2,NA\n", &label("s")).unwrap_err();
+    assert!(none.contains("no row has a label in column \"s\"; name another column"), "{none}");
 }
 
 #[test]
@@ -216,13 +217,13 @@ fn a_large_table_is_read_in_order_and_its_errors_keep_their_rows() {
 #[test]
 fn labels_are_written_and_read_back() {
     let points = Points::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
-    let classes = Labels::Classes { names: names(&["a,b", "c"]), of: vec![1, 0, 1] };
+    let classes = Labels::Classes { names: names(&["a,b", "c"]), of: vec![Some(1), None, Some(0)] };
     for labels in [classes, Labels::Values(vec![0.5, 0.25, 1e-9])] {
         for format in FORMATS {
             let (_directory, path) = fresh(&format!("t.{format}"));
-            let written = write(&path, &names(&["x"]), &points, Some(("kind", &labels)));
+            let written = write(&path, &names(&["x"]), &points, &[labels.carried("kind")]);
             if *format == "npy" {
-                assert!(written.unwrap_err().to_string().contains("holds no labels"));
+                assert!(written.unwrap_err().to_string().contains("no other columns"));
                 continue;
             }
             written.unwrap();
