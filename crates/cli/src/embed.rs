@@ -315,7 +315,8 @@ fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carr
     let npy = Path::new(target).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let mut carried = kept;
     if args.neighbors.pieces == Some(PiecesName::Separate) && !npy {
-        let pieces = fit.model.pieces().into_iter().map(|piece| f64::from(piece) + 1.0).collect();
+        let pieces = fit.model.pieces().unwrap_or_else(|| vec![0; fit.map().rows()]);
+        let pieces = pieces.into_iter().map(|piece| f64::from(piece) + 1.0).collect();
         carried.insert(0, Carried { name: PIECE.into(), cells: Cells::Numbers(pieces) });
     }
     carried
