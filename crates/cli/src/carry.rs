@@ -6,7 +6,7 @@ use eigenfold::io::{self, Carried, Labels, ReadOptions};
 use std::path::Path;
 
 /// The flags.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct Carry {
     /// Labels from another file, one for every row of INPUT, in the same order: a file with one column, or FILE:COLUMN
     #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "label")]

@@ -1,6 +1,7 @@
 //! `eigenfold graph`: the neighborhood graph, its edges and its pieces.
 
 use crate::args::Graph;
+use crate::carry::Carry;
 use crate::embed::try_bytes;
 use crate::flags::{Count, GraphKind};
 use crate::input::{self, Given};
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &bar)?;
+    let Given { data, notes, .. } = input::read(&args.input, &Carry::default(), args.input_kind, None, &bar)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
