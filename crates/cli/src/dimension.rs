@@ -20,7 +20,7 @@ use std::time::Instant;
 pub(crate) fn run(args: &Asked) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
-    outputs::check(&[&args.input.source], &wanted(args))?;
+    outputs::check(&args.input.sources(), &wanted(args))?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();

@@ -51,12 +51,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
     }
-    let inputs: Vec<&str> = [Some(&args.input.source), args.align.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .chain(args.carry.inputs())
-        .collect();
+    let inputs: Vec<&str> =
+        args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
@@ -152,6 +148,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent) -> Re
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
+    warnings.extend(chosen::exact_anyway(args, model));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -300,7 +297,7 @@ fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
-        ("--weights", args.weights.as_deref(), try_bytes),
+        ("--weights", args.weights.as_deref(), try_coordinates),
         ("--path", args.path.as_deref(), try_coordinates),
         ("--completed", args.completed.as_deref(), try_coordinates),
         ("--completed-std", args.completed_std.as_deref(), try_coordinates),

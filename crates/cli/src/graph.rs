@@ -2,7 +2,7 @@
 
 use crate::args::Graph;
 use crate::carry::Carry;
-use crate::embed::try_bytes;
+use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::{Count, GraphKind};
 use crate::input::{self, Given};
 use crate::outputs::{self, Outputs, Wanted};
@@ -36,8 +36,10 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     };
     let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
     let given = all.into_iter().filter_map(|(flag, target)| target.map(|target| (flag, target)));
-    let wanted: Vec<Wanted> = given.map(|(flag, target)| Wanted { flag, target, trial: try_bytes }).collect();
-    outputs::check(&[&args.input.source], &wanted)?;
+    let wanted: Vec<Wanted> = given
+        .map(|(flag, target)| Wanted { flag, target, trial: if flag == "-o" { try_coordinates } else { try_bytes } })
+        .collect();
+    outputs::check(&args.input.sources(), &wanted)?;
 
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
@@ -124,7 +126,12 @@ fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
         let Learned { penalty, candidates, kept, gap, converged } = learned;
         let warning = if *converged { "" } else { "\nwarning: the gap is above the tolerance; a larger --ridge helps" };
         let (kept, candidates) = (grouped(*kept), grouped(*candidates));
-        format!("\nlearned: kept {kept} of {candidates} pairs, penalty {penalty:.4}, gap {gap:.1e} per point{warning}")
+        format!("\nlearned: kept {kept} of {candidates} pairs, penalty {penalty:.4e}, gap {gap:.1e} per point{warning}")
     });
-    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({}){learning}", found.route)
+    let recall = found.recall.map_or(String::new(), |recall| format!(", {}", report::recalled(recall)));
+    let exact = found.exact_because.map_or(String::new(), |why| {
+        format!("\n  warning: --approximate was not used, the neighbors are exact: {why}")
+    });
+    let route = found.route;
+    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({route}{recall}){learning}{exact}")
 }

@@ -52,6 +52,10 @@ pub(crate) fn read(
     observer: &dyn Observer,
 ) -> Result<Given> {
     let options = ReadOptions { memory, keep: carry.keep.clone(), ..options(input) };
+    if kind != Kind::Points && !input.more.is_empty() {
+        let fact = "several files are read as points, one below the other";
+        return Err(Error::Parameter(format!("{fact}; leave out --input-kind, or give one file")));
+    }
     if kind == Kind::Graph {
         if !carry.keep.is_empty() {
             return Err(Error::Parameter("a list of edges has no columns of points; leave out --keep".into()));
@@ -60,7 +64,7 @@ pub(crate) fn read(
         let along = carry.along(None, None, Vec::new(), graph.len())?;
         return Ok(Given { data: Data::Graph(graph), along, names: None, notes: told(&notes) });
     }
-    let Table { points, labels, kept, columns, notes } = io::read(&input.source, &options)?;
+    let Table { points, labels, kept, columns, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
     let model = input.missing == MissingName::Model;
     let data = match kind {
@@ -75,7 +79,7 @@ pub(crate) fn read(
 
 /// Reads points and their labels; what was guessed about the file is said.
 pub(crate) fn table(input: &flags::Input, keep: &[String], quiet: bool) -> Result<Table> {
-    let table = io::read(&input.source, &ReadOptions { keep: keep.to_vec(), ..options(input) })?;
+    let table = io::read_all(&input.sources(), &ReadOptions { keep: keep.to_vec(), ..options(input) })?;
     say_notes(&told(&table.notes), quiet);
     Ok(table)
 }

@@ -17,7 +17,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial }];
     wanted.extend(args.std.iter().map(|target| Wanted { flag: "--std", target, trial: try_coordinates }));
     wanted.extend(args.posterior.iter().map(|target| Wanted { flag: "--posterior", target, trial: try_coordinates }));
-    let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
+    let inputs = [args.input.sources(), vec![args.model.to_str().unwrap_or_default()]].concat();
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");

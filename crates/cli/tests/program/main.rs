@@ -11,6 +11,7 @@ mod descents;
 mod dimension;
 mod documented;
 mod embedding;
+mod files;
 mod hostile;
 mod likelihood;
 mod missing;

@@ -210,7 +210,6 @@ impl Columns {
     }
 
     /// The error of a value that is not there; `row` counts from 1.
-    #[cfg(feature = "parquet")]
     pub(super) fn missing(&self, path: &Path, row: usize, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("use `missing` model, fill it in, or use `ignore` {flag}");
