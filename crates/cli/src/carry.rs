@@ -1,4 +1,4 @@
-//! What goes with the points: labels from another file, and columns for the output.
+//! What goes with the points: labels from another file, columns for the output, names for the picture.
 
 use clap::Args;
 use eigenfold::error::{Error, Result};
@@ -15,6 +15,9 @@ pub(crate) struct Carry {
     /// list: id,species
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) keep: Vec<String>,
+    /// The column of the points' names, which is no data: --plot writes them beside the points, where they fit
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) names: Option<String>,
 }
 
 /// What goes with the points.
@@ -24,6 +27,8 @@ pub(crate) struct Along {
     pub(crate) labels: Option<Labeled>,
     /// What goes into the output.
     pub(crate) kept: Vec<Carried>,
+    /// What they are called in a picture.
+    pub(crate) names: Option<Vec<String>>,
 }
 
 /// Labels, and what they are called.
@@ -38,14 +43,22 @@ impl Carry {
         self.labels.as_deref().map(|asked| split(asked).0)
     }
 
+    /// The columns to be read.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        self.keep.iter().chain(&self.names).cloned().collect()
+    }
+
     /// What goes with `rows` points, of which the input itself has these labels (and calls them so) and these columns.
     pub(crate) fn along(
         &self,
         own: Option<Labels>,
         title: Option<&str>,
-        kept: Vec<Carried>,
+        mut kept: Vec<Carried>,
         rows: usize,
     ) -> Result<Along> {
+        // Asked for last.
+        let names = self.names.as_ref().and_then(|_| kept.pop());
+        let names = names.map(|column| (0..rows).map(|i| column.cells.text(i)).collect());
         for (at, column) in kept.iter().enumerate() {
             let name = &column.name;
             let coordinate = name.strip_prefix('y').is_some_and(|number| number.parse::<u32>().is_ok());
@@ -59,7 +72,7 @@ impl Carry {
             Some(asked) => Some(labels_in(asked, rows)?),
             None => own.map(|labels| Labeled { title, labels }),
         };
-        Ok(Along { labels, kept })
+        Ok(Along { labels, kept, names })
     }
 }
 
