@@ -313,7 +313,7 @@ fn encode(columns: &[String], points: &Points, carried: &[Carried]) -> std::resu
     for start in (0..points.rows()).step_by(GROUP) {
         let rows = start..(start + GROUP).min(points.rows());
         let mut group = writer.next_row_group()?;
-        let mut c = 0;
+        let mut c = 0usize;
         while let Some(mut column) = group.next_column()? {
             match c.checked_sub(points.cols()).map(|at| &carried[at].cells) {
                 Some(Cells::Texts(texts)) => {

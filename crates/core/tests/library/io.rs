@@ -191,15 +191,15 @@ fn sources_are_known_by_name_extension_and_content() {
     assert_eq!(error("none.csv"), "none.csv: there is no such file; check the name, or use digits or iris");
     let (directory, path) = fresh("data");
     assert!(error(directory.path().to_str().unwrap()).ends_with("is a directory; name a file in it"));
-    let folder = write(directory.path().to_str().unwrap(), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None);
+    let folder = write(directory.path().to_str().unwrap(), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]);
     assert!(folder.unwrap_err().to_string().ends_with("is a directory; name a file in it"));
     std::fs::write(&path, "1,2\n3,4\n").unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 2);
     let npy = format!("{path}.NPY");
-    write(&npy, &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None).unwrap();
+    write(&npy, &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]).unwrap();
     std::fs::rename(&npy, &path).unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 1);
-    let unknown = write(&format!("{path}.xyz"), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None);
+    let unknown = write(&format!("{path}.xyz"), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]);
     assert!(unknown.unwrap_err().to_string().ends_with("use .csv, .tsv, .txt, .npy or .parquet"));
 }
 
@@ -261,9 +261,9 @@ fn a_full_device_is_an_error() {
     let points = Points::from_rows(&[[1.0]]).unwrap();
     let link = fresh("full.csv");
     std::os::unix::fs::symlink("/dev/full", &link.1).unwrap();
-    let error = write(&link.1, &names(&["x"]), &points, None).unwrap_err().to_string();
+    let error = write(&link.1, &names(&["x"]), &points, &[]).unwrap_err().to_string();
     assert!(error.contains("the disk is full; free some space"), "{error}");
-    let error = write("/dev/full", &names(&["x"]), &points, None).unwrap_err().to_string();
+    let error = write("/dev/full", &names(&["x"]), &points, &[]).unwrap_err().to_string();
     assert!(error.starts_with("/dev/full: the disk is full"), "{error}");
     assert!(Path::new(&link.1).is_symlink());
 }
@@ -367,7 +367,7 @@ proptest! {
         let columns: Vec<String> = (1..=points.cols()).map(|c| format!("y{c}")).collect();
         for format in FORMATS {
             let (_directory, path) = fresh(&format!("t.{format}"));
-            write(&path, &columns, &points, None).unwrap();
+            write(&path, &columns, &points, &[]).unwrap();
             let table = read(&path, &ReadOptions::default()).unwrap();
             let bits = |p: &Points| p.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&table.points), bits(&points));
@@ -393,7 +393,7 @@ proptest! {
         let columns: Vec<String> = (1..=points.cols()).map(|c| format!("y{c}")).collect();
         for format in FORMATS {
             let (_directory, path) = fresh(&format!("t.{format}"));
-            write(&path, &columns, &points, None).unwrap();
+            write(&path, &columns, &points, &[]).unwrap();
             let mut bytes = std::fs::read(&path).unwrap();
             let flipped = at.index(bytes.len());
             std::fs::write(&path, &bytes[..(cut * bytes.len() as f64) as usize]).unwrap();
