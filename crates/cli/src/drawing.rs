@@ -209,7 +209,7 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
         points: &points,
         behind,
         coloring: &coloring(added.labels, behind),
-        ringed: Some((&far, "far from training points")),
+        ringed: Some((&far, "far from all")),
         names: added.names,
         images: drawing.images(Some(added.rows)),
         shade: drawing.shade.then(|| Shade { places: places(model), deviations: &deviations }),

@@ -1,9 +1,9 @@
 //! The picture of four coordinates or more: every pair of them.
 
 use super::axes::{self, Scale};
-use super::palette::GREY;
+use super::palette::{GREY, GRID, INK};
 use super::plane::scattered;
-use super::scene::{Anchor, Area, Look, Mark, Scene};
+use super::scene::{Anchor, Area, Look, Mark, Scene, Shape};
 use super::{Picture, headline, limits, view};
 
 /// The most coordinates that are drawn.
@@ -65,6 +65,13 @@ impl Picture<'_> {
                     .collect();
                 let radius = (0.6 * view::radius(n)).clamp(0.6, 2.2);
                 scene.marks.push(Mark::Dots { radius, opacity: view::opacity(n), dots });
+                let ring = Look { color: INK, shape: Shape::Ring };
+                let rings = self.ringed.iter().flat_map(|(rows, _)| rows.iter()).map(|&i| self.points.row(i));
+                let dots = rings
+                    .filter(|row| within(row[across], ranges[across]) && within(row[up], ranges[up]))
+                    .map(|row| (x.at(row[across]), y.at(row[up]), ring))
+                    .collect();
+                scene.marks.push(Mark::Dots { radius: radius.max(1.5), opacity: 0.9, dots });
             }
         }
         panel.draw(&mut scene, side);
@@ -78,7 +85,6 @@ fn within(value: f64, (low, high): (f64, f64)) -> bool {
 
 /// A frame with a light grid, and numbers and names at the outer panels: the row's to the left, the column's below.
 fn grid(scene: &mut Scene, area: Area, (x, y): (&Scale, &Scale), (row, column): (Option<usize>, Option<usize>)) {
-    use super::palette::{GRID, INK};
     let frame = [
         ((area.x, area.y), (area.right(), area.y)),
         ((area.x, area.bottom()), (area.right(), area.bottom())),

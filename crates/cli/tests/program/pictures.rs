@@ -88,7 +88,7 @@ fn new_points_are_drawn_over_the_map_and_far_ones_are_listed() {
     let answer = bench.does("transform m new.csv --labels kinds.txt -o t.csv --plot t.svg --json t.json");
     assert!(answer.err.contains("1 of 10 new points are far"), "{}", answer.err);
     let svg = bench.read("t.svg");
-    for text in ["training points (80)", "far from training", ">a<", ">b<", "new.csv on the isomap map"] {
+    for text in ["training points (80)", "far from all (1)", ">a<", ">b<", "new.csv on the isomap map"] {
         assert!(svg.contains(text), "{text}\n{svg}");
     }
     let report = bench.json("t.json");
