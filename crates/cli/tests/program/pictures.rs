@@ -36,6 +36,9 @@ fn names_classes_images_and_shade_are_drawn() {
     for dims in [1, 3] {
         bench.does(&format!("{line} -d {dims} --image 2x2 --plot some.svg"));
     }
+    bench.write("animals.txt", "cat\ndog\n".repeat(15));
+    bench.does("embed t.csv --ignore name --label kind -m pca -q --names animals.txt --plot animals.svg");
+    assert!(bench.read("animals.svg").contains(">cat<"));
     bench.does("embed t.csv --ignore name --label kind -m pca -d 4 -q --plot pairs.svg");
     assert!(bench.read("pairs.svg").contains("all pairs of 4 coordinates"));
 }
