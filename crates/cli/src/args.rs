@@ -4,9 +4,12 @@
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
 use crate::carry::Carry;
-use crate::flags::{Common, Count, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size};
+use crate::drawing::Drawing;
+use crate::flags::{
+    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size,
+};
 use crate::parameters;
-use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use std::path::PathBuf;
 
@@ -64,6 +67,10 @@ pub(crate) enum Cmd {
   eigenfold embed digits -m tsne -o map.csv --snapshots frames
   eigenfold embed roll.csv -m elastic --lambda auto:1:40 -o map.csv --path maps.csv
   eigenfold embed digits -m umap -o new.csv --align map.csv --plot new.png
+  eigenfold embed cells.csv --labels types.csv --keep id -m umap -o map.csv --plot map.svg
+  eigenfold embed animals.csv --names animal -m isomap --plot animals.png --size 1200x900
+  eigenfold embed digits -m tsne --image 8x8 --plot images.png
+  eigenfold embed roll.csv -m gplvm --shade --plot unsure.png
   eigenfold embed holes.csv --missing model -m ppca -o map.csv --completed full.csv
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
@@ -101,6 +108,8 @@ pub(crate) struct Embed {
     /// Where to draw them: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
+    #[command(flatten)]
+    pub(crate) drawing: Drawing,
     /// Where to draw what -k auto tried: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_neighbors: Option<String>,
@@ -144,7 +153,9 @@ pub(crate) struct Embed {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed old.csv -m isomap -o old-map.csv --save map.model
-  eigenfold transform map.model new.csv -o new-map.csv")]
+  eigenfold transform map.model new.csv -o new-map.csv
+  eigenfold transform map.model new.csv --label species --keep id -o new-map.csv --plot new.png
+  eigenfold transform map.model new.csv -o new-map.csv --std deviations.csv --json far.json")]
 pub(crate) struct Transform {
     /// The saved model
     pub(crate) model: PathBuf,
@@ -165,6 +176,14 @@ pub(crate) struct Transform {
     /// every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
     pub(crate) posterior: Option<String>,
+    /// Where to draw the new points over those that made the map, which are grey: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    #[command(flatten)]
+    pub(crate) drawing: Drawing,
+    /// Where to write the report as JSON, with the rows that are far from all training points; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -214,24 +233,6 @@ pub(crate) struct Reconstruct {
     pub(crate) json: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
-}
-
-/// What leads back from a map to data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    /// The inverse of a linear map, local kriging for any other
-    Auto,
-    /// The objective with one more point, for maps of elastic with squared repulsion
-    Energy,
-}
-
-/// What is held out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HeldOutWhat {
-    /// Rows, each once, in five folds
-    Rows,
-    /// Nothing: intervals are those of rows that the map has seen
-    No,
 }
 
 /// Say how good a map is, whoever made it.

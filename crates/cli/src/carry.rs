@@ -1,4 +1,4 @@
-//! What goes with the points: labels from another file, and columns for the output.
+//! What goes with the points: labels from another file, columns for the output, names for the picture.
 
 use clap::Args;
 use eigenfold::error::{Error, Result};
@@ -15,6 +15,10 @@ pub(crate) struct Carry {
     /// list: id,species
     #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
     pub(crate) keep: Vec<String>,
+    /// The column of the points' names, which is no data: --plot writes them beside the points, where they fit. Also a file of
+    /// names, as for --labels
+    #[arg(long, value_name = "COLUMN|FILE[:COLUMN]")]
+    pub(crate) names: Option<String>,
 }
 
 /// What goes with the points.
@@ -24,6 +28,8 @@ pub(crate) struct Along {
     pub(crate) labels: Option<Labeled>,
     /// What goes into the output.
     pub(crate) kept: Vec<Carried>,
+    /// What they are called in a picture.
+    pub(crate) names: Option<Vec<String>>,
 }
 
 /// Labels, and what they are called.
@@ -34,8 +40,19 @@ pub(crate) struct Labeled {
 
 impl Carry {
     /// The files that are read, to be told from those that are written.
-    pub(crate) fn inputs(&self) -> Option<&str> {
-        self.labels.as_deref().map(|asked| split(asked).0)
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &str> {
+        self.labels.as_deref().into_iter().chain(self.file_of_names()).map(|asked| split(asked).0)
+    }
+
+    /// Names that are not in a column of the input.
+    fn file_of_names(&self) -> Option<&str> {
+        self.names.as_deref().filter(|asked| Path::new(split(asked).0).is_file())
+    }
+
+    /// The columns to be read.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let names = self.names.iter().filter(|_| self.file_of_names().is_none());
+        self.keep.iter().chain(names).cloned().collect()
     }
 
     /// What goes with `rows` points, of which the input itself has these labels (and calls them so) and these columns.
@@ -43,9 +60,16 @@ impl Carry {
         &self,
         own: Option<Labels>,
         title: Option<&str>,
-        kept: Vec<Carried>,
+        mut kept: Vec<Carried>,
         rows: usize,
     ) -> Result<Along> {
+        let names = match (self.file_of_names(), &self.names) {
+            (Some(asked), _) => Some(column_in(asked, rows, "names")?),
+            // It was asked for last.
+            (None, Some(_)) => kept.pop(),
+            (None, None) => None,
+        };
+        let names = names.map(|column| (0..rows).map(|i| column.cells.text(i)).collect());
         for (at, column) in kept.iter().enumerate() {
             let name = &column.name;
             let coordinate = name.strip_prefix('y').is_some_and(|number| number.parse::<u32>().is_ok());
@@ -59,7 +83,7 @@ impl Carry {
             Some(asked) => Some(labels_in(asked, rows)?),
             None => own.map(|labels| Labeled { title, labels }),
         };
-        Ok(Along { labels, kept })
+        Ok(Along { labels, kept, names })
     }
 }
 
@@ -86,8 +110,8 @@ fn split(asked: &str) -> (&str, Option<&str>) {
     found.map_or((asked, None), |(file, column)| (file, Some(column)))
 }
 
-/// The labels that a file holds for `rows` points.
-fn labels_in(asked: &str, rows: usize) -> Result<Labeled> {
+/// The column of a file that holds a cell for each of `rows` points; `what` the cells are.
+fn column_in(asked: &str, rows: usize, what: &str) -> Result<Carried> {
     let (file, column) = split(asked);
     let keep: Vec<String> = column.into_iter().map(String::from).collect();
     let read =
@@ -102,19 +126,23 @@ fn labels_in(asked: &str, rows: usize) -> Result<Labeled> {
             columns = otherwise;
         }
     }
-    let wrong = |fact: String| Error::Format { path: file.into(), message: fact };
+    let wrong = |message: String| Error::Format { path: file.into(), message };
     let found = count(&columns);
     if found != rows {
-        let fact = format!("it has {found} labels for {rows} points");
-        return Err(wrong(format!(
-            "{fact}; give one for every row of the input, in the same order, NA where there is none"
-        )));
+        let fact = format!("it has {found} {what} for {rows} points");
+        let way_out = "give one for every row of the input, in the same order, NA where there is none";
+        return Err(wrong(format!("{fact}; {way_out}")));
     }
-    let Some(Carried { name, cells }) = columns.into_iter().next() else {
-        return Err(wrong("it has no column; name another file".into()));
-    };
-    let labels = Labels::from_cells(&cells);
-    let labels = labels.ok_or_else(|| wrong(format!("no row has a label in column {name:?}; name another column")))?;
+    columns.into_iter().next().ok_or_else(|| wrong("it has no column; name another file".into()))
+}
+
+/// The labels that a file holds for `rows` points.
+fn labels_in(asked: &str, rows: usize) -> Result<Labeled> {
+    let Carried { name, cells } = column_in(asked, rows, "labels")?;
+    let labels = Labels::from_cells(&cells).ok_or_else(|| {
+        let message = format!("no row has a label in column {name:?}; name another column");
+        Error::Format { path: split(asked).0.into(), message }
+    })?;
     // What a column without a name is called.
     let title = if name == "column1" { "label".into() } else { name };
     Ok(Labeled { title, labels })

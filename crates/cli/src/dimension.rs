@@ -1,7 +1,8 @@
 //! `eigenfold dimension`: how many coordinates the points need, by several estimators.
 
 use crate::args::Dimension as Asked;
-use crate::embed::{name_of, try_bytes, write_bytes};
+use crate::drawing::name_of;
+use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Format, ScaleCurve};

@@ -2,20 +2,20 @@
 
 use crate::album::Album;
 use crate::args::Embed;
-use crate::carry::{Along, Labeled, PIECE};
+use crate::carry::{Along, PIECE};
+use crate::drawing::{self, Shown};
 use crate::flags::{Count, GraphKind, PiecesName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::{Coloring, Curve, Format, Picture};
+use crate::plot::Format;
 use crate::progress::{self, Bar};
-use crate::report::{self, Chosen, Spent, Story};
+use crate::report::{self, Spent, Story};
 use crate::{chosen, completed, input, one_line, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
-use eigenfold::io::{self, Carried, Cells, Labels, write_bytes_atomically, write_error, write_weights};
+use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
 use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
-use eigenfold::report::Report;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use serde_json::json;
 use std::path::Path;
@@ -28,7 +28,8 @@ const UNSOLVED: f64 = 1e-6;
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let (mut recipe, init) = recipe(args)?;
-    for plot in [&args.plot, &args.plot_neighbors].into_iter().flatten() {
+    args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
+    if let Some(plot) = &args.plot_neighbors {
         Format::of(Path::new(plot)).map_err(Error::Parameter)?;
     }
     let auto = args.neighbors.k == Some(Count::Auto);
@@ -40,6 +41,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     if args.align.is_some() && args.save.is_some() {
         return Err(Error::Parameter("--align turns what -o and --plot get, not the model; leave out --save".into()));
+    }
+    if args.align.is_some() && args.drawing.shade {
+        return Err(Error::Parameter("--shade is of the model's own map; leave out --align".into()));
     }
     if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
@@ -77,6 +81,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(dims) = &dims {
         recipe.dims = dims.chosen;
     }
+    let features = if let Data::Points(points) = &data { Some(points.cols()) } else { None };
+    args.drawing.check_data(features, recipe.dims, along.names.is_some())?;
     let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &bar)?) } else { None };
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
@@ -169,13 +175,15 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent) -> Re
         outputs.stage(target, move |name| write_map(name, fit.map(), &carried))?;
     }
     if let Some(target) = &args.plot {
-        let bytes =
-            picture(args, fit, along.labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
+        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let (labels, names) = (along.labels, along.names.as_deref());
+        let shown = Shown { model, map: fit.map(), data, labels, names, parameters: &parameters };
+        let bytes = drawing::picture(args, shown, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
-        let bytes = curve(args, model, choice, format)?;
+        let bytes = drawing::curve(args, model, choice, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.save {
@@ -347,50 +355,4 @@ pub(crate) fn try_bytes(target: &str) -> Result<()> {
 
 pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
-}
-
-fn picture(args: &Embed, fit: &Fit, labels: Option<Labeled>, parameters: &[Chosen], format: Format) -> Result<Vec<u8>> {
-    let report = fit.model.report();
-    let coloring = match labels {
-        None => Coloring::One,
-        Some(Labeled { title, labels: Labels::Values(values) }) => Coloring::Values { title, values },
-        Some(Labeled { title, labels: Labels::Classes { names, of } }) => Coloring::Classes { title, names, of },
-    };
-    let mut facts = sizes(report);
-    facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
-    let picture = Picture {
-        points: fit.map(),
-        coloring: &coloring,
-        eigenvalues: &report.eigenvalues,
-        title: &format!("{} of {}", report.method, name_of(&args.input.source)),
-        subtitle: &facts.join(" · "),
-    };
-    picture.rendered(format).map_err(Error::Numerical)
-}
-
-/// The picture of what `-k auto` tried.
-fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result<Vec<u8>> {
-    let report = model.report();
-    let mut facts = sizes(report);
-    if choice.tried.iter().any(|tried| tried.pieces > 1) {
-        facts.push("grey: the graph is in pieces".into());
-    }
-    let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
-    let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };
-    curve.rendered(format).map_err(Error::Numerical)
-}
-
-/// What an input is called in a title.
-pub(crate) fn name_of(source: &str) -> String {
-    match source {
-        "-" => "standard input".into(),
-        source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-    }
-}
-
-/// The numbers of points and features.
-fn sizes(report: &Report) -> Vec<String> {
-    let mut facts = vec![report::plural(report.n, "point")];
-    facts.extend(report.features.map(|d| report::plural(d, "feature")));
-    facts
 }

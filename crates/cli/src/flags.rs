@@ -143,6 +143,24 @@ pub(crate) fn dims(text: &str) -> Result<Count, String> {
     }
 }
 
+/// What leads back from a map to data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// The inverse of a linear map, local kriging for any other
+    Auto,
+    /// The objective with one more point, for maps of elastic with squared repulsion
+    Energy,
+}
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeldOutWhat {
+    /// Rows, each once, in five folds
+    Rows,
+    /// Nothing: intervals are those of rows that the map has seen
+    No,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     /// One point a row

@@ -51,14 +51,15 @@ pub(crate) fn read(
     memory: Option<u64>,
     observer: &dyn Observer,
 ) -> Result<Given> {
-    let options = ReadOptions { memory, keep: carry.keep.clone(), ..options(input) };
+    let options = ReadOptions { memory, keep: carry.columns(), ..options(input) };
     if kind != Kind::Points && !input.more.is_empty() {
         let fact = "several files are read as points, one below the other";
         return Err(Error::Parameter(format!("{fact}; leave out --input-kind, or give one file")));
     }
     if kind == Kind::Graph {
-        if !carry.keep.is_empty() {
-            return Err(Error::Parameter("a list of edges has no columns of points; leave out --keep".into()));
+        if !carry.columns().is_empty() {
+            let fact = "a list of edges has no columns of points";
+            return Err(Error::Parameter(format!("{fact}; leave out --keep and --names")));
         }
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;

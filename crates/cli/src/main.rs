@@ -13,6 +13,7 @@ mod columns;
 mod completed;
 mod completions;
 mod dimension;
+mod drawing;
 mod embed;
 mod flags;
 mod graph;

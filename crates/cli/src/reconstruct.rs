@@ -1,8 +1,8 @@
 //! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
 
-use crate::args::{By, HeldOutWhat, Reconstruct};
+use crate::args::Reconstruct;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::with_flags;
+use crate::flags::{By, HeldOutWhat, with_flags};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};

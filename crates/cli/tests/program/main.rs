@@ -17,6 +17,7 @@ mod likelihood;
 mod missing;
 mod mvu;
 mod parameters;
+mod pictures;
 mod reconstruct;
 mod rescale;
 mod safe_outputs;

@@ -106,13 +106,11 @@ impl Columns {
                 roles = (0..self.count).map(|c| if found.contains(&c) { Role::Data } else { Role::Ignored }).collect();
             }
         }
-        for wanted in &options.ignore {
-            for column in self.find(path, "`ignore`", wanted)? {
-                roles[column] = Role::Ignored;
-            }
-        }
+        let ignored = options.ignore.iter().map(|wanted| self.find(path, "`ignore`", wanted));
+        let ignored = ignored.collect::<Result<Vec<_>>>()?.concat();
+        ignored.iter().for_each(|&column| roles[column] = Role::Ignored);
         let label = options.label.as_ref().map(|wanted| self.find_one(path, "`label`", wanted)).transpose()?;
-        if let Some(label) = label.filter(|&label| roles[label] == Role::Ignored) {
+        if let Some(label) = label.filter(|label| ignored.contains(label)) {
             let message = format!("{} is both the label and left out; use one of the two", self.title(label));
             return Err(format_error(path, message));
         }
