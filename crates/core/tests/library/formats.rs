@@ -186,6 +186,19 @@ fn arrow_as_other_programs_write_it_is_read() {
 }
 
 #[test]
+fn a_long_text_counts_for_every_row_that_shows_it() {
+    // 10,000 rows of one text of 40,000 letters, in a dictionary: a kilobyte that would be 400 MB.
+    let names: &[&str] =
+        if cfg!(feature = "parquet") { &["long_text.feather", "long_text.parquet"] } else { &["long_text.feather"] };
+    for name in names {
+        let options = ReadOptions { label: Some("t".into()), memory: Some(20_000_000), ..Default::default() };
+        assert!(message(read(&corpus(name), &options)).contains("its texts have no room"), "{name}");
+        let ignoring = ReadOptions { label: None, ignore: vec!["t".into()], ..options };
+        assert_eq!(read(&corpus(name), &ignoring).unwrap().points.rows(), 10_000, "{name}");
+    }
+}
+
+#[test]
 fn arrow_by_polars_has_its_dictionary_behind_the_rows_that_use_it() {
     let options = ReadOptions { label: Some("c".into()), keep: names(&["s"]), missing: true, ..Default::default() };
     let table = read(&corpus("polars.arrow"), &options).unwrap();
