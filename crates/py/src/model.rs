@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 type Vector<'py, T> = Bound<'py, PyArray1<T>>;
@@ -20,11 +20,13 @@ type Vector<'py, T> = Bound<'py, PyArray1<T>>;
 #[pyclass(frozen, module = "eigenfold._eigenfold")]
 pub(crate) struct Model {
     inner: Arc<eigenfold::Model>,
+    /// What intervals of the way back are multiplied by, once rows have been held out to find it.
+    stretch: Arc<OnceLock<[f64; 2]>>,
 }
 
 impl Model {
     pub(crate) fn new(model: eigenfold::Model) -> Model {
-        Model { inner: Arc::new(model) }
+        Model { inner: Arc::new(model), stretch: Arc::default() }
     }
 }
 
@@ -146,13 +148,17 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<(Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>)> {
         let places = places.points().map_err(raised)?;
-        let model = Arc::clone(&self.inner);
+        let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.stretch));
         let back = run(py, threads, None, move |observer| {
             let way = model.way_back()?;
             model.check_places(&places)?;
-            let stretch = match model.points().filter(|_| intervals && way.holds_out_rows()) {
-                Some(points) => model.recipe().held_out_rows_watched(points, observer)?.stretch,
-                None => [1.0; 2],
+            let stretch = match (known.get(), model.points().filter(|_| way.holds_out_rows())) {
+                (Some(stretch), _) if intervals => *stretch,
+                (None, Some(points)) if intervals => {
+                    let stretch = model.recipe().held_out_rows_watched(points, observer)?.stretch;
+                    *known.get_or_init(|| stretch)
+                }
+                _ => [1.0; 2],
             };
             way.stretched(stretch).reconstruct(&places)
         })?;

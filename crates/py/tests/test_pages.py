@@ -33,8 +33,7 @@ def test_the_example_of_every_class_runs(each):
 
 @pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph])
 def test_the_examples_of_functions_run(thing):
-    text = thing.__doc__
-    run(text if thing is not datasets.load and thing is not datasets.make else "    >>> from eigenfold.datasets import *\n" + text, str(thing))
+    run(thing.__doc__, str(thing))
 
 
 @pytest.mark.parametrize("page", PAGES)

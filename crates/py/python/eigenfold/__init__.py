@@ -1,10 +1,10 @@
 """eigenfold unfolds data: estimators with scikit-learn's habits, every one with `transform` and the way back.
 
 >>> from eigenfold import Isomap, datasets
->>> roll = datasets.make("swiss-roll", n=500)
+>>> roll = datasets.make("swiss-roll", n=200)
 >>> isomap = Isomap(n_neighbors=8).fit(roll.data)
 >>> isomap.embedding_.shape
-(500, 2)
+(200, 2)
 >>> rows, deviations = isomap.inverse_transform(isomap.embedding_[:3], return_std=True)
 >>> rows.shape == deviations.shape == (3, 3)
 True

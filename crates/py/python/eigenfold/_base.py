@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 import time
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,6 +19,12 @@ class Estimator(_sklearn.Alone):
     """A method with scikit-learn's habits; `_spec` says which."""
 
     _spec: ClassVar[Spec]
+    missing: str
+    n_jobs: int | None
+    verbose: int
+    callback: Any
+    embedding_: np.ndarray
+    report_: dict[str, Any]
 
     def __new__(cls, *args: Any, **params: Any) -> Any:
         _sklearn.join(Estimator)
@@ -35,9 +40,8 @@ class Estimator(_sklearn.Alone):
         rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
         if asked["dims"] is None:
             asked["dims"] = min(rows - 1, given.features)
-        if given.kind == "points" and given.features == 1 and asked["dims"] not in (1, "auto") and self._spec.linear:
-            fact = f"{asked['dims']} components were asked of points with 1 feature(s)"
-            raise ValueError(f"{fact}; use n_components=1")
+        if given.kind == "points" and given.features == 1 and self._spec.linear:
+            self._refuse_one_feature(asked["dims"])
         model, chosen = _eigenfold.fit(
             given.kind,
             given.data,
@@ -58,6 +62,13 @@ class Estimator(_sklearn.Alone):
         self._keep({**json.loads(model.report), "chosen": json.loads(chosen)})
         return self
 
+    def _refuse_one_feature(self, dims: Any) -> None:
+        """What scikit-learn's users expect to read where one feature is too few."""
+        if self._spec.latent:
+            raise ValueError(f"Found array with 1 feature(s), which leave {type(self).__name__} no noise; give 2 or more")
+        if dims not in (1, "auto"):
+            raise ValueError(f"{dims} components were asked of points with 1 feature(s); use n_components=1")
+
     def _keep(self, report: dict[str, Any]) -> None:
         """The attributes of a fit, and what the user should know of it."""
         self.report_ = report
@@ -66,11 +77,11 @@ class Estimator(_sklearn.Alone):
         converged = _sklearn.exception(_sklearn.ConvergenceWarning)
         if not report["converged"]:
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
-            warnings.warn(f"{fact}; the map is what it had by then", converged, stacklevel=3)
+            _sklearn.tell(f"{fact}; the map is what it had by then", converged)
         idle = [n for n, (default, _, why) in self._spec.further.items() if why == IDLE and getattr(self, n) != default]
         unused = [f"{', '.join(idle)} had no effect: {type(self).__name__} has its own schedule"] if idle else []
         for warning in report["warnings"] + unused:
-            warnings.warn(warning, UserWarning, stacklevel=3)
+            _sklearn.tell(warning)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits the method and returns the coordinates, one row per point."""
@@ -87,7 +98,7 @@ class Estimator(_sklearn.Alone):
         if len(far) > 0:
             shown = ", ".join(str(row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
             what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
-            warnings.warn(f"{what} far from all training points ({shown}); their places mean little", UserWarning, 2)
+            _sklearn.tell(f"{what} far from all training points ({shown}); their places mean little")
         placed = self._contained(placed, X)
         return (placed, deviations) if return_std else placed
 
@@ -100,28 +111,21 @@ class Estimator(_sklearn.Alone):
         places = _input.matrix(X)
         back, deviations, _, _, told = self._model.reconstruct(places, return_std, _input.threads(self.n_jobs))
         for warning in told:
-            warnings.warn(warning, UserWarning, 2)
+            _sklearn.tell(warning)
         return (back, deviations) if return_std else back
 
     def score(self, X: Any, y: Any = None) -> float:
         """How well the map keeps new points, for choosing parameters: more is better, 1 is all.
 
         The share of the variance of `X` around the mean of the training points that is left after going to the map and
-        back. Of a latent model (PPCA, FactorAnalysis) it is the mean log density of the rows instead.
+        back.
         """
-        if self._spec.latent:
-            return float(np.mean(self.score_samples(X)))
         model, given = self._again(X)
         jobs = _input.threads(self.n_jobs)
         placed, _, _ = model.transform(given.data, self.missing, False, jobs)
         back, _, _, _, _ = model.reconstruct(placed, False, jobs)
         lost = np.nansum((given.data - back) ** 2)
         return float(1.0 - lost / np.nansum((given.data - model.points.mean(axis=0)) ** 2))
-
-    def score_samples(self, X: Any) -> np.ndarray:
-        """The log density of every row under the latent model, what is missing integrated out."""
-        model, given = self._again(X)
-        return model.log_densities(given.data, self.missing, _input.threads(self.n_jobs))
 
     def save(self, path: Any) -> None:
         """Writes the model as the file that the program `eigenfold` and `eigenfold.load` read."""
@@ -133,7 +137,7 @@ class Estimator(_sklearn.Alone):
         """The graph as a sparse matrix: of the fitted weights if there are any, else of the lengths of its edges."""
         self._known("graph_", self._spec.graph)
         if hasattr(self, "edges_"):
-            return symmetric(self.edges_, self.edge_weights_, len(self.embedding_))
+            return symmetric(self.edges_, getattr(self, "edge_weights_"), len(self.embedding_))
         if self._model.points is None:
             raise AttributeError("the graph of distances is not kept; eigenfold.knn_graph makes it")
         asked = self._spec.asked(self)[0]
@@ -143,7 +147,7 @@ class Estimator(_sklearn.Alone):
     def precision_(self) -> Any:
         """The precision that was fitted, a sparse matrix: of maximum entropy unfolding, the Laplacian of its multipliers."""
         self._known("precision_", self._spec.name == "MEU")
-        return laplacian(self.graph_, float(self.gamma))
+        return laplacian(self.graph_, float(getattr(self, "gamma")))
 
     def _known(self, attribute: str, there_is: bool) -> None:
         if not there_is or not self.__sklearn_is_fitted__():
@@ -205,7 +209,7 @@ class Estimator(_sklearn.Alone):
         callback, verbose, name = self.callback, self.verbose, type(self).__name__
         if callback is None and not verbose:
             return None
-        began, last = time.monotonic(), [None]
+        began, last = time.monotonic(), [""]
 
         def listen(stage: str, fraction: float, objective: float | None, notes: list[str]) -> Any:
             if verbose:
@@ -239,3 +243,16 @@ class Estimator(_sklearn.Alone):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
+
+
+class LatentEstimator(Estimator):
+    """A method with a density over the data."""
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log density of the rows."""
+        return float(np.mean(self.score_samples(X)))
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """The log density of every row, what is missing integrated out."""
+        model, given = self._again(X)
+        return model.log_densities(given.data, self.missing, _input.threads(self.n_jobs))

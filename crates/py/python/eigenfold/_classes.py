@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ._base import Estimator
+from ._base import Estimator, LatentEstimator
 from ._spec import IDLE, TABLE, Spec
 
 Values = dict[str, Any]
@@ -167,7 +167,7 @@ def initializer(spec: Spec) -> Any:
 
 def estimator(spec: Spec) -> type[Estimator]:
     body = {"_spec": spec, "__init__": initializer(spec), "__doc__": docstring(spec), "__module__": "eigenfold"}
-    return type(spec.name, (Estimator,), body)
+    return type(spec.name, (LatentEstimator if spec.latent else Estimator,), body)
 
 
 def camel(method: str) -> str:

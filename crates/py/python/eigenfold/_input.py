@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
+
+from ._sklearn import tell
 
 
 class Given(NamedTuple):
@@ -81,9 +82,9 @@ def check_again(estimator: Any, given: Given) -> None:
     if fitted is not None and given.names is not None and list(fitted) != given.names:
         raise ValueError(_other_names(list(fitted), given.names))
     if fitted is not None and given.names is None:
-        warnings.warn(f"X does not have valid feature names, but {who} was fitted with feature names", UserWarning, 3)
+        tell(f"X does not have valid feature names, but {who} was fitted with feature names")
     if fitted is None and given.names is not None:
-        warnings.warn(f"X has feature names, but {who} was fitted without feature names", UserWarning, 3)
+        tell(f"X has feature names, but {who} was fitted without feature names")
     if given.features != expected:
         raise ValueError(f"X has {given.features} features, but {who} is expecting {expected} features as input")
 

@@ -14,7 +14,8 @@ from ._spec import Spec
 
 def load(path: Any) -> Any:
     """A fitted estimator from a file that the program (`--save`) or `save` wrote."""
-    model = _eigenfold.Model.load(path)
+    with open(path, "rb"):  # for Python's own errors of files that are not there or not ours
+        model = _eigenfold.Model.load(path)
     recipe = json.loads(model.recipe)
     changed = dict(recipe["parameters"])
     estimator, method = next(_standing_for(recipe["method"], changed))

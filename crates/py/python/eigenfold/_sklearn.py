@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from typing import Any
 
 
@@ -52,8 +53,8 @@ def exception(ours: type) -> type:
 
 def output_config() -> str:
     """The container that scikit-learn is set to put outputs into."""
-    config = sys.modules.get("sklearn")
-    return config.get_config()["transform_output"] if hasattr(config, "get_config") else "default"
+    get_config = getattr(sys.modules.get("sklearn"), "get_config", None)
+    return "default" if get_config is None else get_config()["transform_output"]
 
 
 def same(a: Any, b: Any) -> bool:
@@ -67,3 +68,11 @@ class NotFittedError(ValueError, AttributeError):
 
 class ConvergenceWarning(UserWarning):
     """A solver stopped before it met its tolerance; the result is what it had by then."""
+
+
+def tell(text: str, category: type[Warning] = UserWarning) -> None:
+    """Warns, as if from the user's own line that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "eigenfold":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level - 1)

@@ -156,7 +156,9 @@ def value_of(row: dict[str, Any]) -> Any:
     text = row["default"]
     if text == row["auto"]:
         return None if text == "none" else text
-    return {"number": float, "count": int, "switch": lambda text: text == "true"}.get(row["kind"], str)(text)
+    if row["kind"] == "switch":
+        return text == "true"
+    return float(text) if row["kind"] == "number" else int(text) if row["kind"] == "count" else text
 
 
 def type_of(row: dict[str, Any]) -> str:

@@ -29,7 +29,8 @@ class Drawn(NamedTuple):
 def load(name: str) -> Loaded:
     """Real data: "digits" (1797 x 64) or "iris" (150 x 4).
 
-    >>> load("iris").data.shape
+    >>> from eigenfold import datasets
+    >>> datasets.load("iris").data.shape
     (150, 4)
     """
     if name not in ("digits", "iris"):
@@ -45,7 +46,8 @@ def names() -> list[str]:
 def make(name: str, n: int = 1000, *, noise: float = 0.0, random_state: int = 0) -> Drawn:
     """Draws `n` points of a sheet, with Gaussian noise of this deviation on every coordinate.
 
-    >>> make("swiss-roll", n=300).truth.shape
+    >>> from eigenfold import datasets
+    >>> datasets.make("swiss-roll", n=300).truth.shape
     (300, 2)
     """
     return Drawn(*_eigenfold.sample(name, n, noise, _input.seed(random_state)))
