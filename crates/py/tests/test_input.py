@@ -54,8 +54,20 @@ def test_distances_and_graphs_are_inputs(expected):
     assert np.allclose(mds.transform(distances[:3]), mds.embedding_[:3])
     kernel = eigenfold.KernelPCA(kernel="precomputed").fit_transform(X @ X.T)
     assert np.allclose(np.abs(kernel), np.abs(eigenfold.KernelPCA(kernel="linear").fit_transform(X)), atol=1e-6)
-    with pytest.raises(TypeError, match="[Ss]parse"):
-        Isomap().fit(scipy.sparse.csr_array(X))
+    assert np.array_equal(Isomap().fit_transform(scipy.sparse.csr_array(X)), map_)
+    with pytest.raises(ValueError, match="200000 x 2000 would be written out"):
+        Isomap().fit(scipy.sparse.csr_array((200_000, 2000)))
+
+
+def test_any_metric_of_scipy_or_a_function_will_do(expected):
+    X = expected[0]
+    named = Isomap(metric="chebyshev").fit(X)
+    given = Isomap(metric="precomputed").fit(cdist(X, X, "chebyshev"))
+    assert np.array_equal(named.embedding_, given.embedding_) and named.n_features_in_ == 3
+    assert np.allclose(named.transform(X[:4]), named.embedding_[:4])
+    by_function = Isomap(metric=lambda a, b: np.abs(a - b).max()).fit_transform(X)
+    assert np.allclose(by_function, named.embedding_)
+    assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
 
 
 def test_missing_cells_are_an_error_or_a_guess(expected):
@@ -83,7 +95,7 @@ REFUSED = [
     (lambda X: Isomap(n_neighbors=5, radius=1.0).fit(X), ValueError, "n_neighbors and radius exclude each other"),
     (lambda X: Isomap(n_neighbors="many").fit(X), ValueError, "n_neighbors is 'many'"),
     (lambda X: Isomap(n_neighbors=2.5).fit(X), ValueError, "n_neighbors is 2.5"),
-    (lambda X: Isomap(metric="chebyshev").fit(X), ValueError, "metric is \"chebyshev\""),
+    (lambda X: Isomap(metric="nonsense").fit(X), ValueError, "metric is 'nonsense'"),
     (lambda X: Isomap(n_components=0).fit(X), ValueError, "use n_components 1 or more"),
     (lambda X: Isomap(landmarks=2).fit(X), ValueError, "landmarks is 2; give a whole number of 3 or more"),
     (lambda X: Isomap(n_jobs=0).fit(X), ValueError, "n_jobs is 0"),

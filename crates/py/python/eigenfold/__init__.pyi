@@ -78,7 +78,8 @@ class PCA(Estimator):
 
 class ClassicalMDS(Estimator):
     n_components: int | str | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     landmarks: int | None
     random_state: int
     n_jobs: int | None
@@ -93,7 +94,8 @@ class ClassicalMDS(Estimator):
         self,
         n_components: int | str | None = 2,
         *,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         landmarks: int | None = None,
         random_state: int = 0,
         n_jobs: int | None = None,
@@ -158,7 +160,8 @@ class Isomap(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     landmarks: int | None
     p: float
     eigen_solver: Any
@@ -185,7 +188,8 @@ class Isomap(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         landmarks: int | None = None,
         p: float = 2,
         eigen_solver: Any = 'auto',
@@ -210,7 +214,8 @@ class LocallyLinearEmbedding(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     method: str
     reg: float | str | None
     ordering: str
@@ -240,7 +245,8 @@ class LocallyLinearEmbedding(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         method: str = 'standard',
         reg: float | str | None = None,
         ordering: str = 'geodesic',
@@ -267,7 +273,8 @@ class LaplacianEigenmaps(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     kernel: str
     bandwidth: float | str
     variant: str
@@ -295,7 +302,8 @@ class LaplacianEigenmaps(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         kernel: str = 'heat',
         bandwidth: float | str = 'auto',
         variant: str = 'normalized',
@@ -321,7 +329,8 @@ class DiffusionMaps(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     bandwidth: float | str
     time: float
     alpha: float
@@ -344,7 +353,8 @@ class DiffusionMaps(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         bandwidth: float | str = 'auto',
         time: float = 1.0,
         alpha: float = 1.0,
@@ -365,7 +375,8 @@ class MVU(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     constraints: str
     variant: str
     band: float | str
@@ -395,7 +406,8 @@ class MVU(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         constraints: str = 'auto',
         variant: str = 'inequality',
         band: float | str = 'auto',
@@ -419,7 +431,8 @@ class MEU(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     variant: str
     gamma: float
     noise: float | str
@@ -448,7 +461,8 @@ class MEU(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         variant: str = 'standard',
         gamma: float = 0.0,
         noise: float | str = 'auto',
@@ -472,7 +486,8 @@ class Drill(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     penalty: str | float
     ridge: float
     penalize_diagonal: bool
@@ -500,7 +515,8 @@ class Drill(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         penalty: str | float = 'auto',
         ridge: float = 0.1,
         penalize_diagonal: bool = False,
@@ -719,7 +735,8 @@ class ElasticEmbedding(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     springs: str
     bandwidth: float | str
     perplexity: str | float
@@ -747,7 +764,8 @@ class ElasticEmbedding(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         springs: str = 'heat',
         bandwidth: float | str = 'auto',
         perplexity: str | float = 'auto',
@@ -768,7 +786,8 @@ class ElasticEmbedding(Estimator):
 
 class SNE(Estimator):
     n_components: int | str | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     perplexity: str | float
     lam: float
     accuracy: str
@@ -788,7 +807,8 @@ class SNE(Estimator):
         self,
         n_components: int | str | None = 2,
         *,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
         lam: float = 1.0,
         accuracy: str = 'fast',
@@ -806,7 +826,8 @@ class SNE(Estimator):
 
 class SymmetricSNE(Estimator):
     n_components: int | str | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     perplexity: str | float
     lam: float
     uniform: float
@@ -827,7 +848,8 @@ class SymmetricSNE(Estimator):
         self,
         n_components: int | str | None = 2,
         *,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
         lam: float = 1.0,
         uniform: float = 0.0,
@@ -846,7 +868,8 @@ class SymmetricSNE(Estimator):
 
 class TSNE(Estimator):
     n_components: int | str | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     perplexity: str | float
     early_exaggeration: float
     degrees: float
@@ -872,7 +895,8 @@ class TSNE(Estimator):
         self,
         n_components: int | str | None = 2,
         *,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
         early_exaggeration: float = 12.0,
         degrees: float = 1.0,
@@ -902,7 +926,8 @@ class UMAP(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     min_dist: float
     spread: float
     negative_sample_rate: float
@@ -929,7 +954,8 @@ class UMAP(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         min_dist: float = 0.1,
         spread: float = 1.0,
         negative_sample_rate: float = 5.0,
@@ -955,7 +981,8 @@ class Sammon(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     distances: str
     landmarks: int | None
     init: str | ArrayLike
@@ -981,7 +1008,8 @@ class Sammon(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         distances: str = 'auto',
         landmarks: int | None = None,
         init: str | ArrayLike = 'scaling',
@@ -1004,7 +1032,8 @@ class MDS(Estimator):
     approximate: bool | None
     pieces: str
     rescale: int | None
-    metric: str
+    metric: str | Callable[[Any, Any], float]
+    metric_params: dict[str, Any] | None
     distances: str
     weight: str
     landmarks: int | None
@@ -1012,6 +1041,7 @@ class MDS(Estimator):
     tol: float
     max_iter: int
     metric_mds: bool
+    eps: float | None
     n_init: Any
     random_state: int
     n_jobs: int | None
@@ -1033,7 +1063,8 @@ class MDS(Estimator):
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
-        metric: str = 'euclidean',
+        metric: str | Callable[[Any, Any], float] = 'euclidean',
+        metric_params: dict[str, Any] | None = None,
         distances: str = 'auto',
         weight: str = 'one',
         landmarks: int | None = None,
@@ -1041,6 +1072,7 @@ class MDS(Estimator):
         tol: float = 1e-08,
         max_iter: int = 1000,
         metric_mds: bool = True,
+        eps: float | None = None,
         n_init: Any = 1,
         random_state: int = 0,
         n_jobs: int | None = None,

@@ -12,7 +12,7 @@ import numpy as np
 from . import _eigenfold, _input, _sklearn
 from ._fitted import attributes, laplacian, symmetric
 from ._functions import knn_graph_of
-from ._spec import IDLE, Spec
+from ._spec import IDLE, NATIVE, Spec
 
 
 class Estimator(_sklearn.Alone):
@@ -37,6 +37,8 @@ class Estimator(_sklearn.Alone):
         """
         asked, kind, start = self._spec.asked(self)
         given = _input.read(self, self._spec.data(self, X), kind, least=2)
+        train = given.data if given.kind == "measured" else None
+        given = self._measured(given, train)
         rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
         if asked["dims"] is None:
             asked["dims"] = min(rows - 1, given.features)
@@ -55,7 +57,7 @@ class Estimator(_sklearn.Alone):
         )
         for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
             delattr(self, name)
-        self._model = model
+        self._model, self._train = model, train
         self.n_features_in_ = given.features
         if given.names is not None:
             self.feature_names_in_ = np.asarray(given.names, dtype=object)
@@ -195,7 +197,21 @@ class Estimator(_sklearn.Alone):
         if given.kind == "graph":
             raise TypeError("new points of a sparse matrix cannot be placed; give dense rows")
         _input.check_again(self, given)
-        return self._model, given
+        return self._model, self._measured(given, self._train)
+
+    def _measured(self, given: _input.Given, train: Any) -> _input.Given:
+        """Points as their distances to the training points, by a metric of scipy; others as they are."""
+        if given.kind != "measured":
+            return given
+        from scipy.spatial.distance import cdist, pdist, squareform
+
+        metric, more = getattr(self, "metric"), getattr(self, "metric_params") or {}
+        more = {"p": getattr(self, "p"), **more} if metric == "minkowski" and hasattr(self, "p") else more
+        try:
+            new = squareform(pdist(train, metric, **more)) if given.data is train else cdist(given.data, train, metric, **more)
+        except ValueError as refused:
+            raise ValueError(f"metric is {metric!r}; give one of {', '.join(NATIVE)}, precomputed, or one of scipy's ({refused})") from None
+        return given._replace(kind="distances", data=new)
 
     def _labels(self, y: Any, rows: int) -> list[int | None] | None:
         """The class of every point, for a method that looks at them; -1 is nothing known."""
@@ -231,8 +247,8 @@ class Estimator(_sklearn.Alone):
         _sklearn.join(Estimator)
         tags = super().__sklearn_tags__()  # type: ignore[misc]
         kind = self._spec.asked(self)[1]
-        tags.input_tags.pairwise = kind != "points"
-        tags.input_tags.sparse = kind == "distances"
+        tags.input_tags.pairwise = kind not in ("points", "measured")
+        tags.input_tags.sparse = kind != "similarities"
         tags.input_tags.allow_nan = self.missing != "error"
         tags.transformer_tags.preserves_dtype = ["float64"]
         tags.non_deterministic = False

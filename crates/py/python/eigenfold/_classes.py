@@ -41,9 +41,7 @@ def kernel(values: Values) -> None:
 
 
 def minkowski(values: Values) -> None:
-    if isinstance(values["metric"], str) and values["metric"] == "minkowski":
-        if values["p"] not in (1, 2):
-            raise ValueError(f"p is {values['p']}; give 1 or 2, or metric='precomputed' with distances of your own")
+    if isinstance(values["metric"], str) and values["metric"] == "minkowski" and values["p"] in (1, 2):
         values["metric"] = "manhattan" if values["p"] == 1 else "euclidean"
 
 
@@ -75,7 +73,7 @@ def affinities(estimator: Any, X: Any) -> Any:
         return X
     from scipy.sparse import coo_array
 
-    weights = coo_array(chosen(X) if callable(chosen) else X)
+    weights = coo_array(chosen(X) if callable(chosen) else X).astype(np.float64)
     if len(weights.data) and weights.data.min() < 0:
         raise ValueError(f"an affinity is {weights.data.min()}; give weights that are not negative")
     i, j = weights.coords
@@ -87,6 +85,10 @@ def affinities(estimator: Any, X: Any) -> Any:
 
 def stress(values: Values) -> None:
     values["variant"] = "metric" if values["metric_mds"] else "nonmetric"
+    if values["eps"] is not None:
+        values["tol"] = values["eps"]
+    if isinstance(values["init"], str) and values["init"] == "classical_mds":
+        values["init"] = "scaling"
 
 
 def student(values: Values) -> None:
@@ -112,7 +114,7 @@ SPECS = [
     one("PCA", "pca", "Y = X V, with X centered and X'X V = V Λ", further=solvers(svd_solver="auto", copy=True)),
     one("ClassicalMDS", "mds", "-H D² H / 2 = Y Y', with D the distances and H = I - 11'/n"),
     one("KernelPCA", "kernel-pca", "H K H = V Λ V', Y = V √Λ", instead=kernel, further=GAMMA | solvers(eigen_solver="auto", tol=0, max_iter=None, fit_inverse_transform=False, copy_X=True)),
-    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", instead=minkowski, further={"p": (2, "float", "with metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
+    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", instead=minkowski, further={"p": (2, "float", "the power of metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
     Spec("LocallyLinearEmbedding", FAMILY, "min Σ |y[i] - Σ w[i,j] y[j]|² with the w that reconstruct x[i] from its neighbors, Y'Y = n I", further=solvers(eigen_solver="auto", tol=1e-6, max_iter=100, neighbors_algorithm="auto", hessian_tol=1e-4, modified_tol=1e-12), hidden=("variant",)),
     one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
     one("DiffusionMaps", "diffusion-maps", "y[k] = λ[k]^t ψ[k], with P ψ = λ ψ of the walk P on the graph"),
@@ -130,7 +132,7 @@ SPECS = [
     one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")} | idle(learning_rate="auto", n_iter_without_progress=300, min_grad_norm=1e-7, angle=0.5)),
     one("UMAP", "umap", "min Σ v[i,j] log(v/w) + (1 - v) log((1 - v)/(1 - w)), w = 1/(1 + a |y[i] - y[j]|^2b)"),
     one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
-    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"metric_mds": (True, "bool", "whether distances count by their size, or by their order alone")} | idle(n_init=1)),
+    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`")} | idle(n_init=1)),
 ]
 
 

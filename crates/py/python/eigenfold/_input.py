@@ -9,8 +9,12 @@ import numpy as np
 from ._sklearn import tell
 
 
+# Sparse points with more cells than this are not written out: 1.6 GB.
+MOST_CELLS = 200_000_000
+
+
 class Given(NamedTuple):
-    """An input: of kind `points`, `distances`, `similarities` or `graph`."""
+    """An input: of kind `points`, `distances`, `similarities`, `graph`, or `measured` (points with a metric of scipy)."""
 
     kind: str
     data: Any
@@ -21,8 +25,10 @@ class Given(NamedTuple):
 def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
     """The input of an estimator, of at least so many rows."""
     who = type(estimator).__name__
+    if hasattr(X, "tocsr") and kind == "distances":
+        return Given("graph", _graph(X), X.shape[1], None)
     if hasattr(X, "tocsr"):
-        return Given("graph", _graph(who, X, kind), X.shape[1], None)
+        X = _dense(X)
     names = feature_names(X)
     data = matrix(X, who)
     rows, columns = data.shape
@@ -103,13 +109,16 @@ def _other_names(fitted: list[str], given: list[str]) -> str:
     return message
 
 
-def _graph(who: str, X: Any, kind: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The lengths of a sparse matrix, which are a graph if the metric is precomputed."""
-    if kind == "points":
-        raise TypeError(
-            f"Sparse data was passed to {who}, which takes it as a graph of distances if metric='precomputed' only; use "
-            "'.toarray()' to convert points to a dense numpy array."
-        )
+def _dense(X: Any) -> np.ndarray:
+    """The points of a sparse matrix, all cells written out, if there are not too many of them."""
+    if X.shape[0] * X.shape[1] > MOST_CELLS:
+        fact = f"a sparse matrix of {X.shape[0]} x {X.shape[1]} would be written out in full"
+        raise ValueError(f"{fact}; reduce its columns first, or give metric='precomputed' and a graph of distances")
+    return X.toarray()
+
+
+def _graph(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The lengths of a sparse matrix, which are a graph where the metric is precomputed."""
     if X.shape[0] != X.shape[1]:
         raise ValueError(f"a graph is a square matrix and this is {X.shape[0]} x {X.shape[1]}; give one row and column per point")
     X = X.tocsr()

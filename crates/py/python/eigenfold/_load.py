@@ -37,7 +37,7 @@ def load(path: Any) -> Any:
     if len(spec.methods) > 1:
         values["method"] = method
     fitted = estimator(**{name: value for name, value in values.items() if name in spec.parameters})
-    fitted._model = model
+    fitted._model, fitted._train = model, None
     fitted.n_features_in_ = len(model.embedding) if model.points is None else model.points.shape[1]
     if model.names is not None:
         fitted.feature_names_in_ = np.asarray(model.names, dtype=object)

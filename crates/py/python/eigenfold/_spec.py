@@ -30,7 +30,11 @@ GRAPH = {
     "pieces": ("join", "str", "what to do with a graph in pieces: 'join' by the shortest bridges, 'error', or 'separate'"),
     "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
 }
-METRIC = ("euclidean", "str", "'euclidean', 'manhattan', 'cosine', or 'precomputed' for distances or a sparse graph of them")
+METRIC = {
+    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine'; 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
+    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric of scipy"),
+}
+NATIVE = ("euclidean", "manhattan", "cosine")
 # The meaning of words that would change the result in scikit-learn and do nothing here; whoever sets them is told so.
 IDLE = "accepted as scikit-learn's; without effect here"
 METRICS = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
@@ -70,7 +74,7 @@ class Spec:
         meaning = "the number of coordinates; 'auto' estimates it, None is as many as there can be"
         self.parameters = {"n_components": Parameter(2, "int | str | None", meaning)}
         self._add(GRAPH if self.graph else {})
-        self._add({"metric": METRIC} if self.metric else {})
+        self._add(METRIC if self.metric else {})
         if len(self.methods) > 1:
             kinds = ", ".join(f"{value!r} ({name})" for value, (name, _) in self.methods.items())
             self.parameters["method"] = Parameter("standard", "str", f"which of the family: {kinds}")
@@ -106,13 +110,16 @@ class Spec:
         return self.methods[chosen]
 
     def asked(self, estimator: Any) -> tuple[dict[str, Any], str, Any]:
-        """The recipe for the library, the kind of the input, and where a descent starts if that is given."""
+        """The recipe for the library, the kind of the input (`measured`: points whose distances come from scipy), and where a descent starts if that is given."""
         values = {name: getattr(estimator, name) for name in self.parameters}
         self.instead(values)
         method, implied = self.method(estimator)
         kind, metric = "points", values.get("metric", "euclidean")
+        metric = METRICS.get(metric, metric) if isinstance(metric, str) else metric
         if isinstance(metric, str) and metric == "precomputed":
             kind, metric = "distances", "euclidean"
+        elif callable(metric) or metric not in NATIVE or values.get("metric_params"):
+            kind, metric = "measured", "euclidean"
         if isinstance(values.get("kernel"), str) and values["kernel"] == "precomputed":
             kind, values["kernel"] = "similarities", self.parameters["kernel"].default
         start = values.get("init")
@@ -126,6 +133,8 @@ class Spec:
             if row.library is not None and not same(values[name], row.default)
         ]
         neighbors = values.get("n_neighbors", 10)
+        if neighbors is None and values["radius"] == np.inf:
+            values["graph"], values["radius"] = "all", None
         asked = {
             "method": method,
             "parameters": given + list(implied.items()),
@@ -134,7 +143,7 @@ class Spec:
                 "neighbors": _count("n_neighbors", neighbors),
                 "radius": None if values.get("radius") is None else float(values["radius"]),
                 "graph": values.get("graph", "nearest"),
-                "metric": METRICS.get(metric, metric) if isinstance(metric, str) else str(metric),
+                "metric": metric,
                 "approximate": values.get("approximate"),
                 "pieces": values.get("pieces", "join"),
             },
