@@ -14,7 +14,14 @@ use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
 
+type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 type Vector<'py, T> = Bound<'py, PyArray1<T>>;
+/// The three arrays of a sparse matrix, and JSON.
+type Rows<'py> = (Vector<'py, i64>, Vector<'py, i64>, Vector<'py, f64>, String);
+/// Points, true coordinates and colors.
+type Drawn<'py> = (Matrix<'py>, Matrix<'py>, Vector<'py, f64>);
+/// Points, classes, and the names of classes and features.
+type Loaded<'py> = (Matrix<'py>, Vector<'py, i64>, Vec<String>, Option<Vec<String>>);
 
 /// Fits a recipe: the model, and how numbers that were left to us were chosen, as JSON.
 #[pyfunction]
@@ -61,7 +68,6 @@ pub(crate) fn fit(
 
 /// The neighborhood graph: the three arrays of its sparse rows, and what is known of it as JSON.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
 pub(crate) fn graph<'py>(
     py: Python<'py>,
     kind: &str,
@@ -69,7 +75,7 @@ pub(crate) fn graph<'py>(
     neighborhood: Neighborhood,
     seed: u64,
     threads: Option<usize>,
-) -> PyResult<(Vector<'py, i64>, Vector<'py, i64>, Vector<'py, f64>, String)> {
+) -> PyResult<Rows<'py>> {
     let missing = eigenfold::Missing::Error;
     let search = Search {
         neighbors: neighborhood.neighbors().map_err(raised)?,
@@ -170,14 +176,7 @@ pub(crate) fn samples() -> Vec<&'static str> {
 
 /// Draws a data set: points, true coordinates and what colors the points.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
-pub(crate) fn sample<'py>(
-    py: Python<'py>,
-    name: &str,
-    n: usize,
-    noise: f64,
-    seed: u64,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Bound<'py, PyArray2<f64>>, Vector<'py, f64>)> {
+pub(crate) fn sample<'py>(py: Python<'py>, name: &str, n: usize, noise: f64, seed: u64) -> PyResult<Drawn<'py>> {
     let drawn = Sample::from_name(name).and_then(|sample| sample.draw(n, noise, seed)).map_err(raised)?;
     let labels = match drawn.labels {
         Labels::Values(values) => values,
@@ -188,11 +187,7 @@ pub(crate) fn sample<'py>(
 
 /// A set of real data: points, the class of each, the names of the classes and of the features.
 #[pyfunction]
-#[allow(clippy::type_complexity)]
-pub(crate) fn builtin<'py>(
-    py: Python<'py>,
-    name: &str,
-) -> PyResult<(Bound<'py, PyArray2<f64>>, Vector<'py, i64>, Vec<String>, Option<Vec<String>>)> {
+pub(crate) fn builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Loaded<'py>> {
     let table = io::read(name, &ReadOptions::default()).map_err(raised)?;
     let (names, of) = match table.labels {
         Some(Labels::Classes { names, of }) => (names, of),

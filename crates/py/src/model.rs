@@ -15,6 +15,12 @@ use std::sync::{Arc, OnceLock};
 
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
 type Vector<'py, T> = Bound<'py, PyArray1<T>>;
+/// Mean, loadings and noise.
+type Latent<'py> = (Vector<'py, f64>, Matrix<'py>, Vector<'py, f64>);
+/// Both ends of edges, lengths and weights.
+type Edges<'py> = (Vector<'py, u32>, Vector<'py, u32>, Vector<'py, f64>, Vector<'py, f64>);
+/// Rows, deviations, margins, far places and warnings.
+type Back<'py> = (Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>);
 
 /// A fitted model of the library.
 #[pyclass(frozen, module = "eigenfold._eigenfold")]
@@ -95,20 +101,17 @@ impl Model {
 
     /// Mean, loadings (one row per feature) and noise of a latent model.
     #[getter]
-    fn latent<'py>(&self, py: Python<'py>) -> PyResult<Option<(Vector<'py, f64>, Matrix<'py>, Vector<'py, f64>)>> {
+    fn latent<'py>(&self, py: Python<'py>) -> PyResult<Option<Latent<'py>>> {
         let Some(latent) = self.inner.latent() else { return Ok(None) };
         let features = latent.mean.len();
-        let loadings = latent.loadings.clone().into_pyarray(py).reshape([features, latent.loadings.len() / features])?;
+        let loadings =
+            latent.loadings.clone().into_pyarray(py).reshape([features, latent.loadings.len() / features])?;
         Ok(Some((latent.mean.clone().into_pyarray(py), loadings, latent.noise.clone().into_pyarray(py))))
     }
 
     /// The fitted edges: both ends, length and weight.
     #[getter]
-    #[allow(clippy::type_complexity)]
-    fn weights<'py>(
-        &self,
-        py: Python<'py>,
-    ) -> Option<(Vector<'py, u32>, Vector<'py, u32>, Vector<'py, f64>, Vector<'py, f64>)> {
+    fn weights<'py>(&self, py: Python<'py>) -> Option<Edges<'py>> {
         let weights = self.inner.weights()?;
         Some((
             weights.iter().map(|w| w.i).collect::<Vec<_>>().into_pyarray(py),
@@ -146,7 +149,7 @@ impl Model {
         places: Numbers,
         intervals: bool,
         threads: Option<usize>,
-    ) -> PyResult<(Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>)> {
+    ) -> PyResult<Back<'py>> {
         let places = places.points().map_err(raised)?;
         let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.stretch));
         let back = run(py, threads, None, move |observer| {
@@ -200,7 +203,9 @@ impl Model {
     /// A model from the bytes of a file.
     #[new]
     fn from_bytes(bytes: &[u8]) -> PyResult<Model> {
-        eigenfold::Model::from_bytes(bytes).map(Model::new).map_err(|fact| PyValueError::new_err(format!("this {fact}")))
+        eigenfold::Model::from_bytes(bytes)
+            .map(Model::new)
+            .map_err(|fact| PyValueError::new_err(format!("this {fact}")))
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
