@@ -52,6 +52,41 @@ pub(crate) enum MissingName {
     Model,
 }
 
+/// How columns are brought to a common scale before they are compared.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct Preparing {
+    /// Bring every column to zero mean and unit variance; as --scale-columns unit
+    #[arg(long, conflicts_with = "scale_columns")]
+    pub(crate) standardize: bool,
+    /// What is taken off every column, and what it is divided by [default: none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) scale_columns: Option<ScaleName>,
+    /// Take the logarithm of every number first: log(1 + x), or log x [default: none; log1p if no kind is given]
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "log1p")]
+    pub(crate) log: Option<LogName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleName {
+    /// The mean and the standard deviation
+    Unit,
+    /// The median and the interquartile range, which a few far numbers do not move
+    Robust,
+    /// Nothing
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogName {
+    /// log(1 + x), of numbers above -1
+    Log1p,
+    /// log x, of positive numbers
+    Log,
+    /// No logarithm
+    None,
+}
+
 /// Which points are neighbors.
 #[derive(Debug, Args)]
 pub(crate) struct Neighbors {

@@ -20,6 +20,7 @@ mod methods;
 mod outputs;
 mod parameters;
 mod plot;
+mod preparing;
 mod progress;
 mod reconstruct;
 mod report;
