@@ -26,8 +26,9 @@ pub(crate) struct Input {
     /// The column that colors the points and is not data: a name, or a number counted from 1
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
-    /// A column to leave out; may be repeated
-    #[arg(long, value_name = "COLUMN")]
+    /// Columns to leave out: a name, a number, several of them with commas between, or a pattern such as 'meta_*'; may be
+    /// repeated
+    #[arg(long, value_name = "COLUMNS")]
     pub(crate) ignore: Vec<String>,
     /// What separates the columns of a text file: one character, or `tab`; detected if not given
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
