@@ -18,7 +18,8 @@ fn columns_are_standardized_and_the_way_back_undoes_it() {
     let warning = "column \"mass\" has 99.9 % of the variance of all 3 columns and decides the map nearly alone; use \
                    --standardize if the columns have different units";
     assert!(plain.err.contains(warning), "{}", plain.err);
-    assert_eq!(bench.json("plain.json")["warnings"][0], warning);
+    let warnings = bench.json("plain.json")["warnings"].as_array().unwrap().clone();
+    assert!(warnings.contains(&warning.into()), "{warnings:?}");
     assert!(bench.json("plain.json")["parameters"].get("scale-columns").is_none());
 
     let scaled = bench.does("embed t.csv -m pca -d 3 --standardize -o map.csv --json r.json --save m.model");

@@ -88,8 +88,9 @@ fn what_is_prepared_comes_back() {
         for scale in [Scale::None, Scale::Unit, Scale::Robust] {
             let prepared = Preparation { log, scale, ..Preparation::default() }.learn(&table, None).unwrap().0;
             let back = prepared.undo(&prepared.apply(&table, None).unwrap()).unwrap();
-            for (a, b) in table.values().iter().zip(back.values()) {
-                assert!((a - b).abs() <= 1e-9 * a.abs().max(1e-3), "{log:?} {scale:?}: {a} {b}");
+            for (at, (a, b)) in table.values().iter().zip(back.values()).enumerate() {
+                let largest = [3e5, 12.0, 2.0][at % 3];
+                assert!((a - b).abs() <= 1e-12 * largest, "{log:?} {scale:?}: {a} {b}");
             }
         }
     }
