@@ -29,7 +29,11 @@ fn columns_are_standardized_and_the_way_back_undoes_it() {
     assert_eq!(report["prepared"]["columns"][0]["name"], "mass");
     assert!(report["prepared"]["columns"][0]["scale"].as_f64().unwrap() > 500.0);
     bench.does("transform m.model t.csv -o again.csv -q");
-    assert_eq!(bench.read("again.csv"), bench.read("map.csv"));
+    let (again, map) = (coordinates(&bench.read("again.csv")), coordinates(&bench.read("map.csv")));
+    assert!(
+        again.concat().iter().zip(map.concat()).all(|(a, b)| (a - b).abs() < 1e-12),
+        "a row of the map has its place"
+    );
     bench.does("reconstruct m.model map.csv -o rows.csv --std d.csv --held-out no -q");
     let (rows, table) = (coordinates(&bench.read("rows.csv")), coordinates(&mixed()));
     for (row, own) in rows.iter().zip(&table) {
