@@ -6,7 +6,7 @@
 use crate::carry::Carry;
 use crate::drawing::Drawing;
 use crate::flags::{
-    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size,
+    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size,
 };
 use crate::parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -78,6 +78,8 @@ pub(crate) struct Embed {
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) carry: Carry,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
@@ -248,6 +250,8 @@ pub(crate) struct Reconstruct {
 pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: String,
@@ -283,6 +287,8 @@ pub(crate) struct Score {
 pub(crate) struct Dimension {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// The largest neighborhood of Levina and Bickel's estimate, of the correlation dimension and of --pointwise
     /// [default: 20]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
@@ -316,6 +322,8 @@ pub(crate) struct Dimension {
 pub(crate) struct Graph {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// What the input holds: points, distances, or a graph whose pieces are wanted
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,

@@ -4,11 +4,11 @@ use crate::args::Graph;
 use crate::carry::Carry;
 use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::{Count, GraphKind};
-use crate::input::{self, Given};
+use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::say;
+use crate::{preparing, say};
 use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
@@ -44,7 +44,19 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, notes, .. } = input::read(&args.input, &Carry::default(), args.input_kind, None, &bar)?;
+    let asked = preparing::asked(&args.preparing);
+    let Given { data, notes, names, .. } =
+        input::read(&args.input, &Carry::default(), args.input_kind, &asked, None, &bar)?;
+    let data = match data {
+        Data::Points(points) => {
+            Data::Points(preparing::prepared(&args.preparing, points, names.as_deref(), args.common.quiet)?)
+        }
+        other if asked.is_none() => other,
+        _ => {
+            let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";
+            return Err(Error::Parameter(fact.into()));
+        }
+    };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();

@@ -7,7 +7,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, missing};
+use eigenfold::{Distances, Ground, Points, Preparation, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -43,11 +43,12 @@ pub(crate) struct Given {
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads an input of the given kind; missing cells are guessed as the flags ask for it.
+/// Reads an input of the given kind; missing cells are guessed as the flags ask for it, by columns that are prepared so.
 pub(crate) fn read(
     input: &flags::Input,
     carry: &Carry,
     kind: Kind,
+    preparation: &Preparation,
     memory: Option<u64>,
     observer: &dyn Observer,
 ) -> Result<Given> {
@@ -73,7 +74,7 @@ pub(crate) fn read(
         Kind::Distances => Data::Distances(Distances::new(points)?),
         Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
         Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => Data::Points(completed(input, points, observer)?),
+        Kind::Points | Kind::Graph => Data::Points(completed(input, points, preparation, observer)?),
     };
     Ok(Given { data, along, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
 }
@@ -114,11 +115,16 @@ fn options(input: &flags::Input) -> ReadOptions {
     }
 }
 
-/// The same points with every missing cell guessed as the flags ask for it.
-pub(crate) fn completed(input: &flags::Input, points: Points, observer: &dyn Observer) -> Result<Points> {
+/// The same points with every missing cell guessed as the flags ask for it, by columns that are prepared so.
+pub(crate) fn completed(
+    input: &flags::Input,
+    points: Points,
+    preparation: &Preparation,
+    observer: &dyn Observer,
+) -> Result<Points> {
     match input.missing {
         MissingName::Error | MissingName::Mean => Ok(points),
-        MissingName::Model => missing::complete(&points, observer),
+        MissingName::Model => missing::complete_prepared(&points, preparation, observer),
     }
 }
 

@@ -18,6 +18,7 @@ mod missing;
 mod mvu;
 mod parameters;
 mod pictures;
+mod preparing;
 mod reconstruct;
 mod rescale;
 mod safe_outputs;

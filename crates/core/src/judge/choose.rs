@@ -83,12 +83,13 @@ impl Recipe {
             ));
         }
         let ladder: Vec<usize> = LADDER.into_iter().filter(|&k| k < points.rows()).collect();
-        let nearness = Nearness::new(points, self.metric)?;
+        let (recipe, points) = self.after_preparation(points)?;
+        let nearness = Nearness::new(&points, self.metric)?;
         let mut tried = Vec::new();
         let mut refused = None;
         for (at, &k) in ladder.iter().enumerate() {
             observer.trial(&format!("k = {k}, {} of {}", at + 1, ladder.len()));
-            match self.tried(k, points, &nearness, observer) {
+            match recipe.tried(k, &points, &nearness, observer) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford so many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),

@@ -90,6 +90,7 @@ impl Recipe {
         if self.pieces == Pieces::Separate {
             return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
         }
+        let (recipe, points) = self.after_preparation(points)?;
         let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
         let varying: Vec<usize> = (0..points.cols()).filter(varies).collect();
         let (p, folds) = (varying.len(), folds(&varying, self.seed));
@@ -114,7 +115,7 @@ impl Recipe {
             let tuned = &folds[(at + 1) % folds.len()];
             let made: Vec<usize> = (0..points.cols()).filter(|f| !left.contains(f) && !tuned.contains(f)).collect();
             let [made, tuned, judged] = [&made, tuned, left].map(|which| points.select_columns(which));
-            let found = self.judge_features(&made, &tuned, &judged, observer)?;
+            let found = recipe.judge_features(&made, &tuned, &judged, observer)?;
             all.log_evidence += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);
