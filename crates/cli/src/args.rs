@@ -4,13 +4,13 @@
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
 use crate::carry::Carry;
+use crate::completions::{Completions, Man};
 use crate::drawing::Drawing;
 use crate::flags::{
     By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size,
 };
 use crate::parameters;
 use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
-use clap_complete::Shell;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
@@ -395,28 +395,6 @@ pub(crate) struct Methods {
     /// Where to write the list as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
-}
-
-/// Print what a shell needs to complete commands and flags.
-#[derive(Debug, Args)]
-#[command(after_help = "EXAMPLES
-  eigenfold completions bash > ~/.local/share/bash-completion/completions/eigenfold
-  eigenfold completions zsh > ~/.zfunc/_eigenfold
-  eigenfold completions fish > ~/.config/fish/completions/eigenfold.fish")]
-pub(crate) struct Completions {
-    /// The shell
-    pub(crate) shell: Shell,
-}
-
-/// Print the manual page, or write all of them to a directory.
-#[derive(Debug, Args)]
-#[command(after_help = "EXAMPLES
-  eigenfold man | man -l -
-  eigenfold man --dir ~/.local/share/man/man1")]
-pub(crate) struct Man {
-    /// The directory for eigenfold.1, eigenfold-embed.1, ...
-    #[arg(long)]
-    pub(crate) dir: Option<PathBuf>,
 }
 
 /// The whole command line, with the parameters of all methods as flags of `embed`, and drill's as flags of `graph`.
