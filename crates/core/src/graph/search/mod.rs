@@ -235,7 +235,7 @@ impl Search {
         let mut found = Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall, route };
         if found.sizes.len() > 1 {
             if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
-                found.connecting_k = pieces::connecting_k(source, k, watch)?;
+                found.connecting_k = pieces::connecting_k(source, &found.piece_of, k, watch)?;
             }
             self.mend(&mut found, source, watch)?;
         }
