@@ -12,6 +12,7 @@ use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io;
 use eigenfold::judge::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
+use eigenfold::progress::Share;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -22,9 +23,10 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
     outputs::check(&[&args.input.source], &wanted(args))?;
     let bar = Bar::new(args.common.quiet);
+    let [reading, counting] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let points = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
+    let points = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &reading)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {
@@ -34,7 +36,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
         seed: args.common.seed,
     };
     let start = Instant::now();
-    let found = asked.of(&points, &bar)?;
+    let found = asked.of(&points, &counting)?;
     let seconds = json!({"read": read, "dimension": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();

@@ -14,6 +14,7 @@ use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
 use eigenfold::parameter::Parameters;
+use eigenfold::progress::Share;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -39,9 +40,10 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     outputs::check(&[&args.input.source], &wanted)?;
 
     let bar = Bar::new(args.common.quiet);
+    let [reading, searching] = Share::split(&bar, [0.1, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &bar)?;
+    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &reading)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
@@ -52,13 +54,14 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     }
     let (found, learned) = match drill {
         Some(drill) => {
-            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &bar)?;
+            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &searching)?;
             (found, Some(learned))
         }
-        None => (ground.measured_by(search.metric).neighbors(&search, &bar)?, None),
+        None => (ground.measured_by(search.metric).neighbors(&search, &searching)?, None),
     };
     let searched = start.elapsed().as_secs_f64();
     progress::start_writing()?;
+    bar.say("writing");
 
     let start = Instant::now();
     let mut outputs = Outputs::default();

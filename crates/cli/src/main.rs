@@ -16,6 +16,7 @@ mod embed;
 mod flags;
 mod graph;
 mod input;
+mod meter;
 mod methods;
 mod outputs;
 mod parameters;

@@ -11,6 +11,7 @@ use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::judge::score::{EXACT_POINTS, GplvmScore, Lengths, Score, Starts};
+use eigenfold::progress::Share;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -25,9 +26,10 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
         return Err(Error::Parameter(fact.into()));
     }
     let bar = Bar::new(args.common.quiet);
+    let [reading, scoring] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let data = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
+    let data = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &reading)?;
     let map = io::read(&args.embedding, &ReadOptions::default())?;
     input::say_notes(&map.notes, args.common.quiet);
     let map = map.points;
@@ -41,7 +43,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     };
     let asked = GplvmScore { lengths, starts, inducing: args.inducing };
     let start = Instant::now();
-    let score = asked.of(&data, &map, &bar)?;
+    let score = asked.of(&data, &map, &scoring)?;
     let seconds = json!({"read": read, "score": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();

@@ -35,6 +35,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let posterior =
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
     progress::start_writing()?;
+    bar.say("writing");
     let mut outputs = Outputs::default();
     outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
     if let (Some(target), Some(deviations)) = (&args.std, &deviations) {

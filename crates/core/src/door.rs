@@ -11,7 +11,7 @@ use crate::linalg::power::times_two_to;
 use crate::memory;
 use crate::model::Model;
 use crate::points::Points;
-use crate::progress::{Observer, Silent};
+use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use crate::unit::Unit;
 
@@ -59,6 +59,7 @@ impl Recipe {
             return Err(Error::data(format!("{fact}; give one per point")));
         }
         let budget = Budget::new(self, ground)?;
+        let observer = &Share::all(observer);
         let mut recipe = Recipe { memory: Some(budget.left), ..self.clone() };
         let fitted = match self.unit(ground) {
             None => Stages::new(&recipe, ground, observer).and_then(|stages| stages.run(beside)),
@@ -73,6 +74,7 @@ impl Recipe {
             }
         };
         let mut model = fitted.map_err(|error| budget.told(error))?;
+        observer.finish();
         model.recipe = self.clone();
         model.points = ground.points().cloned();
         Ok(model)

@@ -25,3 +25,4 @@ mod stress;
 mod support;
 mod unfolding;
 mod units;
+mod watching;
