@@ -148,6 +148,8 @@ impl Known {
         }
         let length = square.sqrt();
         [&mut self.v, &mut self.a, &mut self.m].into_iter().flatten().for_each(|x| *x /= length);
+        // A does not see what rounding leaves of the constants, and M may.
+        self.v = centered(self.v);
         Some(self)
     }
 }
