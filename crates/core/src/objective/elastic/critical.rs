@@ -183,3 +183,32 @@ fn centered(mut x: Vec<f64>) -> Vec<f64> {
     x.iter_mut().for_each(|x| *x -= mean);
     x
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::linalg::sparse::cholesky::Analysis;
+
+    #[test]
+    fn the_slowest_vector_of_a_path_is_its_first_cosine() {
+        let n = 40;
+        let ends: Vec<(u32, u32)> = (1..n as u32).map(|i| (i - 1, i)).collect();
+        let path = SparseSymmetric::laplacian(n, &ends, &vec![1.0; ends.len()], 0.0);
+        let held = path.with_added(0, 1.0);
+        let factor = Analysis::new(&held).unwrap().factor(&held, 0.0).unwrap().unwrap();
+        let solve = |x: &[f64]| {
+            let mut out = Mat::from_fn(n, 1, |i, _| x[i]);
+            factor.solve(out.as_mut());
+            centered((0..n).map(|i| out[(i, 0)]).collect())
+        };
+        let product = |x: &[f64]| {
+            let mut out = Mat::zeros(n, 1);
+            path.apply(MatRef::from_column_major_slice(x, n, 1), out.as_mut());
+            (0..n).map(|i| out[(i, 0)]).collect::<Vec<f64>>()
+        };
+        let (value, vector) = slowest(n, &solve, &product, &|x: &[f64]| x.to_vec());
+        let truth = 2.0 - 2.0 * (std::f64::consts::PI / n as f64).cos();
+        assert!((value / truth - 1.0).abs() < 1e-9, "{value} {truth}");
+        assert!(vector.iter().sum::<f64>().abs() < 1e-9 * dot(&vector, &vector).sqrt());
+    }
+}
