@@ -4,6 +4,7 @@ use crate::Bench;
 use std::process::Command;
 
 /// What a command shows on a terminal of 100 columns, escape sequences and all; nothing if there is no `script` to make one.
+#[allow(clippy::print_stderr)]
 fn shown(bench: &Bench, line: &str) -> Option<String> {
     let inner = format!("stty cols 100; '{}' {line}", env!("CARGO_BIN_EXE_eigenfold"));
     let mut script = Command::new("script");
