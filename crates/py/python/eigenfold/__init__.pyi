@@ -1042,6 +1042,7 @@ class MDS(Estimator):
     max_iter: int
     metric_mds: bool
     eps: float | None
+    normalized_stress: bool | str
     n_init: Any
     random_state: int
     n_jobs: int | None
@@ -1073,6 +1074,7 @@ class MDS(Estimator):
         max_iter: int = 1000,
         metric_mds: bool = True,
         eps: float | None = None,
+        normalized_stress: bool | str = 'auto',
         n_init: Any = 1,
         random_state: int = 0,
         n_jobs: int | None = None,

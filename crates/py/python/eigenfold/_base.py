@@ -76,6 +76,9 @@ class Estimator(_sklearn.Alone):
         self.report_ = report
         for name, value in attributes(self._spec.method(self)[0], self._model, report).items():
             setattr(self, name, value)
+        wish = getattr(self, "normalized_stress", False)
+        if wish is True or wish == "auto" and not getattr(self, "metric_mds"):
+            setattr(self, "stress_", getattr(self, "normalized_stress_"))
         converged = _sklearn.exception(_sklearn.ConvergenceWarning)
         if not report["converged"]:
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
