@@ -212,7 +212,7 @@ class Estimator(_sklearn.Alone):
         more = {"p": getattr(self, "p"), **more} if metric == "minkowski" and hasattr(self, "p") else more
         try:
             new = squareform(pdist(train, metric, **more)) if given.data is train else cdist(given.data, train, metric, **more)
-        except ValueError as refused:
+        except (TypeError, ValueError) as refused:
             raise ValueError(f"metric is {metric!r}; give one of {', '.join(NATIVE)}, precomputed, or one of scipy's ({refused})") from None
         return given._replace(kind="distances", data=new)
 

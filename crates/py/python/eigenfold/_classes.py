@@ -27,6 +27,8 @@ def idle(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
 
 def bandwidth(gamma: Any) -> float:
     """σ of exp(-γ d²) = exp(-d² / 2σ²)."""
+    if not gamma > 0:
+        raise ValueError(f"gamma is {gamma}; give a number above 0")
     return 1.0 / math.sqrt(2.0 * gamma)
 
 
