@@ -15,6 +15,7 @@ use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
 use eigenfold::parameter::Parameters;
+use eigenfold::progress::Share;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -42,11 +43,12 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     outputs::check(&args.input.sources(), &wanted)?;
 
     let bar = Bar::new(args.common.quiet);
+    let [reading, searching] = Share::split(&bar, [0.1, 1.0]);
     bar.say("reading");
     let start = Instant::now();
     let asked = preparing::asked(&args.preparing);
     let Given { data, notes, names, .. } =
-        input::read(&args.input, &Carry::default(), args.input_kind, &asked, None, &bar)?;
+        input::read(&args.input, &Carry::default(), args.input_kind, &asked, None, &reading)?;
     let data = match data {
         Data::Points(points) => {
             Data::Points(preparing::prepared(&args.preparing, points, names.as_deref(), args.common.quiet)?)
@@ -67,13 +69,14 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     }
     let (found, learned) = match drill {
         Some(drill) => {
-            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &bar)?;
+            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &searching)?;
             (found, Some(learned))
         }
-        None => (ground.measured_by(search.metric).neighbors(&search, &bar)?, None),
+        None => (ground.measured_by(search.metric).neighbors(&search, &searching)?, None),
     };
     let searched = start.elapsed().as_secs_f64();
     progress::start_writing()?;
+    bar.say("writing");
 
     let start = Instant::now();
     let mut outputs = Outputs::default();

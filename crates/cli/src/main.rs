@@ -18,6 +18,7 @@ mod embed;
 mod flags;
 mod graph;
 mod input;
+mod meter;
 mod methods;
 mod outputs;
 mod parameters;

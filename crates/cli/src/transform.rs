@@ -52,6 +52,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
     let place = start.elapsed().as_secs_f64();
     progress::start_writing()?;
+    bar.say("writing");
     let start = Instant::now();
     let notes: Vec<String> = warning.into_iter().chain(along.note()).chain(far_message(&far, placed.rows())).collect();
     let mut outputs = Outputs::default();

@@ -13,7 +13,7 @@ use crate::method::Method;
 use crate::model::Model;
 use crate::points::Points;
 use crate::preparation::{Preparation, one_alone};
-use crate::progress::{Observer, Silent};
+use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use crate::unit::Unit;
 
@@ -98,6 +98,7 @@ impl Recipe {
         observer: &dyn Observer,
     ) -> Result<Model> {
         let budget = Budget::new(self, ground, more)?;
+        let observer = &Share::all(observer);
         let mut recipe = Recipe { memory: Some(budget.left), ..self.clone() };
         let fitted = match self.unit(ground) {
             None => Stages::new(&recipe, ground, observer).and_then(|stages| stages.run(beside)),
@@ -112,6 +113,7 @@ impl Recipe {
             }
         };
         let mut model = fitted.map_err(|error| budget.told(error))?;
+        observer.finish();
         // Factor analysis scales columns itself.
         let scales = matches!(self.method, Method::Fa(_));
         let alone = ground.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));

@@ -156,6 +156,21 @@ impl Recipe {
         self.method.info().needs_graph || matches!(ground, Ground::Graph(_))
     }
 
+    /// How the time of a fit divides among the graph, the field, the coordinates and the likelihood, roughly and in any unit.
+    pub(crate) fn efforts(&self, ground: Ground<'_>) -> [f64; 4] {
+        let [graph, field, coordinates] = self.method.efforts();
+        let all = graph + field + coordinates;
+        let graph = match &self.learned {
+            _ if !self.needs_graph(ground) => 0.0,
+            // A fit of its own.
+            Some(_) => 2.0 * all,
+            None => graph,
+        };
+        let coordinates = coordinates + if self.rescale.is_some() { all } else { 0.0 };
+        let likely = self.likelihood != Likelihood::Never && ground.points().is_some();
+        [graph, field, coordinates, if likely { 0.05 * all } else { 0.0 }]
+    }
+
     /// The share of true neighbors that will do.
     pub(crate) fn recall(&self) -> f64 {
         match self.approximate {

@@ -24,6 +24,7 @@ mod rescale;
 mod safe_outputs;
 mod score;
 mod stopping;
+mod terminal;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -391,6 +391,12 @@ pub trait Build: Parameters {
         1.0
     }
 
+    /// How the time of a fit divides among the graph, the field and the coordinates, roughly and in any unit: for those who
+    /// watch it.
+    fn efforts(&self) -> [f64; 3] {
+        if self.info().stage == "objective" { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
+    }
+
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.
     fn lengths(&self, ground: Ground<'_>) -> Option<Lengths>;
 

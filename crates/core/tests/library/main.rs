@@ -27,3 +27,4 @@ mod stress;
 mod support;
 mod unfolding;
 mod units;
+mod watching;

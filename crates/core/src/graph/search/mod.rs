@@ -249,7 +249,7 @@ impl Search {
         let mut found = Found { recall, exact_because, ..Found::known(graph, piece_of, sizes, route) };
         if found.sizes.len() > 1 {
             if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
-                found.connecting_k = pieces::connecting_k(source, k, watch)?;
+                found.connecting_k = pieces::connecting_k(source, &found.piece_of, k, watch)?;
             }
             self.mend(&mut found, source, watch)?;
         }

@@ -21,6 +21,9 @@ pub(crate) trait Source: Sync {
     /// The `k` nearest other points of every point, sorted by (distance, index).
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists>;
 
+    /// The same of some points, in the order in which these are named.
+    fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists>;
+
     /// The same with a few mistakes, but so many right at least; or why that does not pay.
     fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         let _ = (k, recall, seed, watch);
@@ -53,6 +56,10 @@ impl Source for Index<'_> {
 
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {
         Index::nearest_others(self, k, watch)
+    }
+
+    fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists> {
+        Index::some_others(self, rows, k, watch)
     }
 
     fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
