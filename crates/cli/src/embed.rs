@@ -10,12 +10,13 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::Format;
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
-use crate::{chosen, completed, input, one_line, say};
+use crate::{chosen, completed, input, one_line, preparing, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
 use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
+use eigenfold::progress::Share;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use serde_json::json;
 use std::path::Path;
@@ -55,21 +56,18 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
     }
-    let inputs: Vec<&str> = [Some(&args.input.source), args.align.as_ref()]
-        .into_iter()
-        .flatten()
-        .map(String::as_str)
-        .chain(args.carry.inputs())
-        .collect();
+    let inputs: Vec<&str> =
+        args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 
     let bar = Bar::new(args.common.quiet);
+    let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
     let Given { data, along, names, mut notes } =
-        input::read(&args.input, &args.carry, args.input_kind, args.memory, &bar)?;
+        input::read(&args.input, &args.carry, args.input_kind, &recipe.preparation, args.memory, &reading)?;
     notes.extend(along.note());
     // Before the work, so that a file that cannot be read costs none.
     let reference = args.align.as_ref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
@@ -79,7 +77,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
 
     let start = Instant::now();
     let dims = match args.dims {
-        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &bar)?),
+        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
         Count::Number(_) => None,
     };
     if let Some(dims) = &dims {
@@ -87,27 +85,23 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     let features = if let Data::Points(points) = &data { Some(points.cols()) } else { None };
     args.drawing.check_data(features, recipe.dims, along.names.is_some())?;
-    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &bar)?) } else { None };
+    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &choosing)?) } else { None };
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
-    let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
+    let init = init.map(|init| init.coordinates(&recipe, &data, &bar, &starting)).transpose()?;
     let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-    let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
-    let mut model = recipe.fit_from(data.ground(), beside, &bar)?;
+    let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
+    let model = recipe.fit_from(data.ground(), beside, &fitting)?;
     let start = Instant::now();
     let held_out = match args.held_out {
-        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
+        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &judging)),
         false => None,
     };
     let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
-    if let Some(names) = names {
-        model.set_names(names)?;
-    }
     let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
-    bar.finish();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
     if stopped && model.report().residuals.iter().take(recipe.dims).any(|&residual| residual > UNSOLVED) {
         return Err(Error::Stopped);
@@ -115,7 +109,19 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
     let spent = Spent { read, choose, evidence, write: 0.0 };
-    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent)
+    bar.say("writing");
+    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent, &bar)
+}
+
+/// The shares of the whole command: reading, counting dimensions, choosing neighbors, making a start, the fit, the evidence,
+/// and writing. All but the first and the last are counted in fits.
+fn shares<'a>(args: &Embed, bar: &'a Bar, init: Option<&Start>) -> [Share<'a>; 7] {
+    let if_asked = |asked: bool, effort: f64| if asked { effort } else { 0.0 };
+    let trials = if_asked(args.neighbors.k == Some(Count::Auto), 10.0);
+    let start = if_asked(matches!(init, Some(Start::Method(_))), 0.5);
+    let dims = if_asked(args.dims == Count::Auto, 0.5);
+    let efforts = [0.03, dims, trials, start, 1.0, if_asked(args.held_out, 5.0), 0.03];
+    Share::split(bar, efforts).map(Share::even)
 }
 
 /// What a run found.
@@ -151,13 +157,14 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
+    warnings.extend(chosen::exact_anyway(args, model));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -202,6 +209,9 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent) -> Re
         if let Some(aligned) = &fit.aligned {
             value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
         }
+        if let Some(prepared) = preparing::json(model) {
+            value["prepared"] = prepared;
+        }
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
             value["snapshots"] = maps;
         }
@@ -210,6 +220,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent) -> Re
     if !fit.stopped {
         progress::go_on()?;
     }
+    bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &report::summary(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent })));
     Ok(())
@@ -242,7 +253,7 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(&self, recipe: &Recipe, data: &Data, bar: &Bar) -> Result<Points> {
+    fn coordinates(&self, recipe: &Recipe, data: &Data, bar: &Bar, share: &Share<'_>) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
@@ -254,12 +265,11 @@ impl Start {
                     affinities: false,
                     ..recipe.clone()
                 };
-                Ok(recipe.fit_watched(data.ground(), bar)?.embedding().clone())
+                Ok(recipe.fit_watched(data.ground(), share)?.embedding().clone())
             }
             Start::File(name) => {
                 let table = io::read_map(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
-                bar.finish();
-                input::say_notes(&input::told(&table.notes), false);
+                bar.aside(|| input::say_notes(&input::told(&table.notes), false));
                 Ok(table.points)
             }
         }
@@ -284,6 +294,7 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         drill.set_all(&of_graph)?;
     }
     let recipe = Recipe {
+        preparation: preparing::asked(&args.preparing),
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
@@ -308,7 +319,7 @@ fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
-        ("--weights", args.weights.as_deref(), try_bytes),
+        ("--weights", args.weights.as_deref(), try_coordinates),
         ("--path", args.path.as_deref(), try_coordinates),
         ("--completed", args.completed.as_deref(), try_coordinates),
         ("--completed-std", args.completed_std.as_deref(), try_coordinates),

@@ -7,7 +7,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, missing};
+use eigenfold::{Distances, Ground, Points, Preparation, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -43,15 +43,20 @@ pub(crate) struct Given {
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads an input of the given kind; missing cells are guessed as the flags ask for it.
+/// Reads an input of the given kind; missing cells are guessed as the flags ask for it, by columns that are prepared so.
 pub(crate) fn read(
     input: &flags::Input,
     carry: &Carry,
     kind: Kind,
+    preparation: &Preparation,
     memory: Option<u64>,
     observer: &dyn Observer,
 ) -> Result<Given> {
     let options = ReadOptions { memory, keep: carry.columns(), ..options(input) };
+    if kind != Kind::Points && !input.more.is_empty() {
+        let fact = "several files are read as points, one below the other";
+        return Err(Error::Parameter(format!("{fact}; leave out --input-kind, or give one file")));
+    }
     if kind == Kind::Graph {
         if !carry.columns().is_empty() {
             let fact = "a list of edges has no columns of points";
@@ -61,7 +66,7 @@ pub(crate) fn read(
         let along = carry.along(None, None, Vec::new(), graph.len())?;
         return Ok(Given { data: Data::Graph(graph), along, names: None, notes: told(&notes) });
     }
-    let Table { points, labels, kept, columns, notes } = io::read(&input.source, &options)?;
+    let Table { points, labels, kept, columns, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
     let model = input.missing == MissingName::Model;
     let data = match kind {
@@ -69,14 +74,14 @@ pub(crate) fn read(
         Kind::Distances => Data::Distances(Distances::new(points)?),
         Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
         Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => Data::Points(completed(input, points, observer)?),
+        Kind::Points | Kind::Graph => Data::Points(completed(input, points, preparation, observer)?),
     };
     Ok(Given { data, along, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
 }
 
 /// Reads points and their labels; what was guessed about the file is said.
 pub(crate) fn table(input: &flags::Input, keep: &[String], quiet: bool) -> Result<Table> {
-    let table = io::read(&input.source, &ReadOptions { keep: keep.to_vec(), ..options(input) })?;
+    let table = io::read_all(&input.sources(), &ReadOptions { keep: keep.to_vec(), ..options(input) })?;
     say_notes(&told(&table.notes), quiet);
     Ok(table)
 }
@@ -110,11 +115,16 @@ fn options(input: &flags::Input) -> ReadOptions {
     }
 }
 
-/// The same points with every missing cell guessed as the flags ask for it.
-pub(crate) fn completed(input: &flags::Input, points: Points, observer: &dyn Observer) -> Result<Points> {
+/// The same points with every missing cell guessed as the flags ask for it, by columns that are prepared so.
+pub(crate) fn completed(
+    input: &flags::Input,
+    points: Points,
+    preparation: &Preparation,
+    observer: &dyn Observer,
+) -> Result<Points> {
     match input.missing {
         MissingName::Error | MissingName::Mean => Ok(points),
-        MissingName::Model => missing::complete(&points, observer),
+        MissingName::Model => missing::complete_prepared(&points, preparation, observer),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{input, say};
 use eigenfold::back::{BackRule, Evidence, Reconstruction, WayBack};
 use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
+use eigenfold::progress::Share;
 use eigenfold::{HeldOutRows, io};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -30,6 +31,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     }
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
+    let [judging, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
     bar.say("going back");
     let start = Instant::now();
     let way = match args.by {
@@ -38,15 +40,16 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     };
     model.check_places(&table.points)?;
     let held_out = match model.points().filter(|_| holds_out(args, &way)) {
-        Some(points) => Some(model.recipe().held_out_rows_watched(points, &bar)?),
+        Some(points) => Some(model.recipe().held_out_rows_watched(points, &judging)?),
         None => None,
     };
+    bar.say("going back");
     let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
     let back = way.reconstruct(&table.points)?;
     let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
-    bar.finish();
+    bar.say("writing");
 
     let start = Instant::now();
     let features = back.points.cols();
@@ -66,6 +69,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
+    bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &summary(&model, &back, held_out.as_ref()));
     if let Some(count) = args.samples {

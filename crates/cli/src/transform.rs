@@ -24,7 +24,8 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     wanted.extend(args.plot.iter().map(|target| Wanted { flag: "--plot", target, trial: try_bytes }));
     wanted.extend(args.json.iter().map(|target| Wanted { flag: "--json", target, trial: try_bytes }));
     args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
-    let mut inputs = vec![args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
+    let mut inputs = args.input.sources();
+    inputs.push(args.model.to_str().unwrap_or_default());
     inputs.extend(args.carry.inputs());
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
     let place = start.elapsed().as_secs_f64();
     progress::start_writing()?;
+    bar.say("writing");
     let start = Instant::now();
     let notes: Vec<String> = warning.into_iter().chain(along.note()).chain(far_message(&far, placed.rows())).collect();
     let mut outputs = Outputs::default();

@@ -90,8 +90,8 @@ fn kept_columns_are_written_beside_the_coordinates() {
 #[test]
 fn pieces_kept_apart_have_a_column() {
     let bench = Bench::new();
-    let near = cloud(20, 2);
-    let far: String = cloud(9, 2).lines().map(|row| format!("9{row}\n")).collect();
+    let near = cloud(20, 3);
+    let far: String = cloud(9, 3).lines().map(|row| format!("9{row}\n")).collect();
     bench.write("t.csv", far + &near);
     bench.does("embed t.csv -m isomap -k 4 --pieces separate -q -o m.csv");
     let map = bench.read("m.csv");

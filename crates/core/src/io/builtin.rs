@@ -26,7 +26,7 @@ pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Resu
         "digits" => {
             let pixels = (0..64).map(|p| format!("pixel_{}_{}", p / 8, p % 8));
             let names = pixels.chain(["digit".to_string()]).collect();
-            Some(npy::read(path, &mut &DIGITS[..], DIGITS.len() as u64, Some(names), &labeled("digit"), want))
+            Some(npy::read(path, &mut &DIGITS[..], (DIGITS.len() as u64, 0), Some(names), &labeled("digit"), want))
         }
         "iris" => Some(csv::read(path, IRIS, None, &labeled("species"), want)),
         _ => None,

@@ -4,14 +4,14 @@
 //! reading with its row, its line and its column.
 
 use crate::error::{Error, Result};
-use crate::io::carried::{Carried, Cells};
+use crate::io::carried::Cells;
 use crate::io::columns::{Columns, Role, Roles, Want, place};
 use crate::io::dialect;
 use crate::io::dialect::{Dialect, SPACES};
+use crate::io::outgoing::{Column, Outgoing};
 use crate::io::sheet::Sheet;
 use crate::io::{ReadOptions, check_memory, format_error, is_unusable, quotes};
 use crate::linalg::parallel;
-use crate::points::Points;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
@@ -220,6 +220,9 @@ fn describe(path: &Path, columns: &Columns, roles: &Roles, problem: &Problem, li
     let message = if dialect::is_missing(text.as_bytes()) {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
         format!("{at}, {title} {what}; use `missing` model, fill it in, or use `ignore` {flag}")
+    } else if dialect::is_date(text) {
+        let fact = format!("{title} holds text that looks like a date or a time ({shown:?} in {at})");
+        format!("{fact}; use `ignore` {flag}, or write numbers, such as days since the first of them")
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {
@@ -264,34 +267,24 @@ fn lines_in(text: &[u8]) -> usize {
     ends(b'\n') + ends(b'\r') - both
 }
 
-/// Writes a header and the rows, and after each the cells that go with it.
-pub(super) fn write(
-    out: &mut dyn Write,
-    delimiter: u8,
-    columns: &[String],
-    points: &Points,
-    carried: &[Carried],
-) -> std::io::Result<()> {
-    let names = columns.iter().chain(carried.iter().map(|column| &column.name));
-    let names: Vec<Vec<u8>> = names.map(|name| quoted(name, delimiter)).collect();
+/// Writes a header and the rows; nothing where there is no number.
+pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
+    let columns = &outgoing.columns;
+    let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
     out.write_all(&names.join(&delimiter))?;
     out.write_all(b"\n")?;
-    let step = (PIECE / (20 * (points.cols() + carried.len()))).max(1);
+    let step = (PIECE / (20 * columns.len())).max(1);
     let text_of = |start: usize| {
         let mut text = Vec::with_capacity(PIECE);
-        for i in start..(start + step).min(points.rows()) {
-            for (c, &value) in points.row(i).iter().enumerate() {
+        for i in start..(start + step).min(outgoing.rows) {
+            for (c, (_, column)) in columns.iter().enumerate() {
                 if c > 0 {
                     text.push(delimiter);
                 }
-                push_number(&mut text, value);
-            }
-            for column in carried {
-                text.push(delimiter);
-                match &column.cells {
-                    Cells::Numbers(numbers) if numbers[i].is_nan() => {}
-                    Cells::Numbers(numbers) => push_number(&mut text, numbers[i]),
-                    Cells::Texts(texts) => text.extend(quoted(&texts[i], delimiter)),
+                match column {
+                    Column::Carried(Cells::Texts(texts)) => text.extend(quoted(&texts[i], delimiter)),
+                    Column::Carried(Cells::Numbers(numbers)) if numbers[i].is_nan() => {}
+                    column => push_number(&mut text, column.number(i)),
                 }
             }
             text.push(b'\n');
@@ -299,7 +292,7 @@ pub(super) fn write(
         text
     };
     // A few pieces at a time, so that the text of a large table is never in memory whole.
-    let starts: Vec<usize> = (0..points.rows()).step_by(step).collect();
+    let starts: Vec<usize> = (0..outgoing.rows).step_by(step).collect();
     for group in starts.chunks(16) {
         let texts = parallel::collect(group.len(), |at| text_of(group[at]));
         texts.iter().try_for_each(|text| out.write_all(text))?;

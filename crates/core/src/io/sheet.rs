@@ -3,7 +3,7 @@
 use super::carried::{Carried, Cells};
 use super::columns::{Columns, Role, Roles, Want};
 use super::labels::Labels;
-use super::{ReadOptions, Table, format_error, is_unusable};
+use super::{ReadOptions, Table, format_error, is_unusable, room_for};
 use crate::error::Result;
 use crate::points::Points;
 use std::path::Path;
@@ -22,7 +22,46 @@ pub(super) struct Sheet {
     pub(super) notes: Vec<String>,
 }
 
+/// A column on its way in: numbers or texts.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) numbers: Vec<f64>,
+    pub(super) texts: Vec<String>,
+    /// The bytes of all texts.
+    pub(super) length: u64,
+    /// Counted from 1.
+    pub(super) first_null: Option<usize>,
+}
+
 impl Sheet {
+    /// The sheet of columns that were read one by one: those that are not left out, in the file's order.
+    pub(super) fn of_columns(
+        path: &Path,
+        columns: Columns,
+        roles: Roles,
+        rows: usize,
+        gathered: Vec<Gathered>,
+        options: &ReadOptions,
+    ) -> Result<Sheet> {
+        let (mut data, mut carried) = (Vec::new(), Vec::new());
+        let wanted = (0..roles.of.len()).filter(|&c| roles.of[c] != Role::Ignored);
+        for (c, Gathered { numbers, texts, first_null, .. }) in wanted.zip(gathered) {
+            if roles.of[c] == Role::Carried {
+                carried.push(if texts.is_empty() { Cells::Numbers(numbers) } else { Cells::from_texts(texts) });
+                continue;
+            }
+            if let Some(row) = first_null.filter(|_| !options.missing) {
+                return Err(columns.missing(path, row, c));
+            }
+            if let Some(at) = numbers.iter().position(|&value| is_unusable(value, options)) {
+                return Err(columns.bad_number(path, at + 1, None, c, numbers[at]));
+            }
+            data.push(numbers);
+        }
+        let values = interleave(path, data, rows)?;
+        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new() })
+    }
+
     /// The sheet of a whole matrix: `values` is row-major and has all the columns that `columns` names.
     pub(super) fn of_matrix(
         path: &Path,
@@ -73,4 +112,15 @@ impl Sheet {
         let at = self.roles.columns(Role::Carried).iter().position(|&carried| carried == column)?;
         self.carried.get(at)
     }
+}
+
+/// The rows of lists, one per column, all of the same length; a single one is taken as it is.
+fn interleave(path: &Path, mut columns: Vec<Vec<f64>>, rows: usize) -> Result<Vec<f64>> {
+    let cols = columns.len();
+    if cols == 1 {
+        return Ok(columns.remove(0));
+    }
+    let mut values = room_for(path, rows * cols)?;
+    values.extend((0..rows).flat_map(|i| columns.iter().map(move |column| column[i])));
+    Ok(values)
 }
