@@ -3,7 +3,7 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Count, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size};
+use crate::flags::{Common, Count, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size};
 use crate::parameters;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -65,6 +65,8 @@ pub(crate) enum Cmd {
 pub(crate) struct Embed {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
@@ -239,6 +241,8 @@ pub(crate) enum HeldOutWhat {
 pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: String,
@@ -274,6 +278,8 @@ pub(crate) struct Score {
 pub(crate) struct Dimension {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// The largest neighborhood of Levina and Bickel's estimate, of the correlation dimension and of --pointwise
     /// [default: 20]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
@@ -307,6 +313,8 @@ pub(crate) struct Dimension {
 pub(crate) struct Graph {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// What the input holds: points, distances, or a graph whose pieces are wanted
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,

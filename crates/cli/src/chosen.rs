@@ -2,15 +2,19 @@
 
 use crate::args::Embed;
 use crate::flags::{GraphKind, Kind, MetricName, PiecesName};
+use crate::preparing;
 use crate::report::Chosen;
 use clap::ValueEnum;
 use eigenfold::graph::{Metric, Neighbors, Pieces};
 use eigenfold::model::Model;
 use eigenfold::recipe::Recipe;
 
-/// Every parameter that had a part in the result: those of the graph, then the method's own.
+/// Every parameter that had a part in the result: those of the columns and of the graph, then the method's own.
 pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
-    let mut all = if searches(args, model.recipe()) { graph_parameters(args, model) } else { Vec::new() };
+    let mut all = preparing::parameters(&args.preparing, &model.recipe().preparation);
+    if searches(args, model.recipe()) {
+        all.extend(graph_parameters(args, model));
+    }
     if measures(args, model.recipe()) {
         all.push(metric_parameter(args, model.recipe()));
     }

@@ -7,7 +7,7 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Format, ScaleCurve};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{input, say};
+use crate::{input, preparing, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io;
@@ -26,7 +26,9 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let [reading, counting] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let points = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &reading)?;
+    let table = input::table(&args.input, args.common.quiet)?;
+    let points = input::completed(&args.input, table.points, &preparing::asked(&args.preparing), &reading)?;
+    let points = preparing::prepared(&args.preparing, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {

@@ -8,7 +8,7 @@ use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Coloring, Curve, Format, Picture};
 use crate::progress::{self, Bar};
 use crate::report::{self, Chosen, Spent, Story};
-use crate::{chosen, completed, input, one_line, say};
+use crate::{chosen, completed, input, one_line, preparing, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
@@ -61,7 +61,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, labels, names, notes } = input::read(&args.input, args.input_kind, args.memory, &reading)?;
+    let Given { data, labels, names, notes } =
+        input::read(&args.input, args.input_kind, &recipe.preparation, args.memory, &reading)?;
     // Before the work, so that a file that cannot be read costs none.
     let reference = args.align.as_ref().map(|name| io::read(name, &io::ReadOptions::default())).transpose()?;
     let reference = reference.map(|table| table.points);
@@ -83,17 +84,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar, &starting)).transpose()?;
     let classes = labels.as_ref().and_then(Labels::classes);
-    let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
-    let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
+    let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
+    let model = recipe.fit_from(data.ground(), beside, &fitting)?;
     let start = Instant::now();
     let held_out = match args.held_out {
         true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &judging)),
         false => None,
     };
     let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
-    if let Some(names) = names {
-        model.set_names(names)?;
-    }
     let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
@@ -198,6 +196,9 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
         if let Some(aligned) = &fit.aligned {
             value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
         }
+        if let Some(prepared) = preparing::json(model) {
+            value["prepared"] = prepared;
+        }
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
             value["snapshots"] = maps;
         }
@@ -280,6 +281,7 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         drill.set_all(&of_graph)?;
     }
     let recipe = Recipe {
+        preparation: preparing::asked(&args.preparing),
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,

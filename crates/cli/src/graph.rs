@@ -3,11 +3,11 @@
 use crate::args::Graph;
 use crate::embed::try_bytes;
 use crate::flags::{Count, GraphKind};
-use crate::input::{self, Given};
+use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::say;
+use crate::{preparing, say};
 use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
@@ -43,7 +43,18 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let [reading, searching] = Share::split(&bar, [0.1, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &reading)?;
+    let asked = preparing::asked(&args.preparing);
+    let Given { data, notes, names, .. } = input::read(&args.input, args.input_kind, &asked, None, &reading)?;
+    let data = match data {
+        Data::Points(points) => {
+            Data::Points(preparing::prepared(&args.preparing, points, names.as_deref(), args.common.quiet)?)
+        }
+        other if asked.is_none() => other,
+        _ => {
+            let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";
+            return Err(Error::Parameter(fact.into()));
+        }
+    };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();

@@ -6,7 +6,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, Labels, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, missing};
+use eigenfold::{Distances, Ground, Points, Preparation, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -42,8 +42,14 @@ pub(crate) struct Given {
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads an input of the given kind; missing cells are guessed as the flags ask for it.
-pub(crate) fn read(input: &flags::Input, kind: Kind, memory: Option<u64>, observer: &dyn Observer) -> Result<Given> {
+/// Reads an input of the given kind; missing cells are guessed as the flags ask for it, by columns that are prepared so.
+pub(crate) fn read(
+    input: &flags::Input,
+    kind: Kind,
+    preparation: &Preparation,
+    memory: Option<u64>,
+    observer: &dyn Observer,
+) -> Result<Given> {
     let options = ReadOptions { memory, ..options(input) };
     if kind == Kind::Graph {
         let (graph, notes) = io::read_graph(&input.source, &options)?;
@@ -56,7 +62,7 @@ pub(crate) fn read(input: &flags::Input, kind: Kind, memory: Option<u64>, observ
         Kind::Distances => Data::Distances(Distances::new(points)?),
         Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
         Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => Data::Points(completed(input, points, observer)?),
+        Kind::Points | Kind::Graph => Data::Points(completed(input, points, preparation, observer)?),
     };
     Ok(Given { data, labels, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
 }
@@ -89,11 +95,16 @@ fn options(input: &flags::Input) -> ReadOptions {
     }
 }
 
-/// The same points with every missing cell guessed as the flags ask for it.
-pub(crate) fn completed(input: &flags::Input, points: Points, observer: &dyn Observer) -> Result<Points> {
+/// The same points with every missing cell guessed as the flags ask for it, by columns that are prepared so.
+pub(crate) fn completed(
+    input: &flags::Input,
+    points: Points,
+    preparation: &Preparation,
+    observer: &dyn Observer,
+) -> Result<Points> {
     match input.missing {
         MissingName::Error | MissingName::Mean => Ok(points),
-        MissingName::Model => missing::complete(&points, observer),
+        MissingName::Model => missing::complete_prepared(&points, preparation, observer),
     }
 }
 

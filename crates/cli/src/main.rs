@@ -21,6 +21,7 @@ mod methods;
 mod outputs;
 mod parameters;
 mod plot;
+mod preparing;
 mod progress;
 mod reconstruct;
 mod report;

@@ -27,6 +27,8 @@ pub struct Beside<'a> {
     pub start: Option<&'a Points>,
     /// The class of every point, nothing where it is not known; only a method that is told to looks at them.
     pub labels: Option<&'a [Option<u32>]>,
+    /// What the columns of points are called, for messages and [`Model::names`].
+    pub names: Option<&'a [String]>,
 }
 
 /// What the stages gave for one piece.
@@ -176,7 +178,7 @@ impl<'a> Stages<'a> {
         }
         let start = self.beside.start.map(|start| start.select(rows).first_columns(dims));
         let labels: Option<Vec<_>> = self.beside.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref() };
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names: None };
         self.ground.of_some(rows, |ground| Stages { ground, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
     }
 

@@ -56,7 +56,7 @@ pub(crate) fn fit(
             recipe.neighbors = choice.neighbors(recipe.neighbors);
             chosen.insert("n_neighbors".into(), json!(choice));
         }
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref() };
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), ..Beside::default() };
         let mut model = recipe.fit_from(data.ground(), beside, observer)?;
         if let (Some(names), Data::Points(_)) = (names, &data) {
             model.set_names(names)?;

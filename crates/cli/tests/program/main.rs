@@ -15,6 +15,7 @@ mod likelihood;
 mod missing;
 mod mvu;
 mod parameters;
+mod preparing;
 mod reconstruct;
 mod rescale;
 mod safe_outputs;

@@ -52,7 +52,7 @@ impl Columns {
     pub(super) fn roles(&self, path: &Path, options: &ReadOptions) -> Result<Vec<Role>> {
         let mut roles = vec![Role::Data; self.count];
         for wanted in &options.ignore {
-            for column in self.find(path, "`ignore`", wanted)? {
+            for column in self.find_all(path, "`ignore`", wanted)? {
                 roles[column] = Role::Ignored;
             }
         }
@@ -95,6 +95,26 @@ impl Columns {
             Ok(number) if (1..=self.count).contains(&number) => Ok(vec![number - 1]),
             _ => Err(format_error(path, format!("there is no column {wanted:?}; use {flag} with {}", self.listed()))),
         }
+    }
+
+    /// The columns of this name or number; else of each of the names between its commas; else of all names that it matches,
+    /// with stars for anything.
+    fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
+        let names = self.names.as_deref().unwrap_or_default();
+        if names.iter().any(|name| name == wanted) || !wanted.contains([',', '*']) {
+            return self.find(path, flag, wanted);
+        }
+        if wanted.contains(',') {
+            let parts = wanted.split(',').map(str::trim).filter(|part| !part.is_empty());
+            let found = parts.map(|part| self.find_all(path, flag, part)).collect::<Result<Vec<_>>>()?;
+            return Ok(found.concat());
+        }
+        let found: Vec<usize> = (0..names.len()).filter(|&c| matches(wanted, &names[c])).collect();
+        if found.is_empty() {
+            let fact = format!("no column matches {wanted:?}");
+            return Err(format_error(path, format!("{fact}; use {flag} with {}", self.listed())));
+        }
+        Ok(found)
     }
 
     /// The columns that a user can name.
@@ -166,6 +186,21 @@ impl Columns {
     }
 }
 
+/// Whether a name is that of a pattern, in which a star stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
+}
+
 /// Names in a message, each between quotes: they are the file's and not ours.
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
@@ -176,5 +211,35 @@ pub(super) fn place(row: usize, line: Option<usize>) -> String {
     match line {
         Some(line) => format!("row {row} (line {line})"),
         None => format!("row {row}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name) in [("meta_*", "meta_id"), ("*", ""), ("*_id", "a_id"), ("a*b*c", "a-b-b-c"), ("a*a", "aa")]
+        {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("meta_*", "metaid"), ("*_id", "a_id2"), ("a*b*c", "acb"), ("a*a", "a")] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn an_exact_name_goes_before_a_list_and_a_pattern() {
+        let names = ["a", "b", "a,b", "m*", "m1", "m2"].map(String::from);
+        let columns = Columns::named(names.to_vec());
+        let found = |wanted: &str| columns.find_all(Path::new("t"), "`ignore`", wanted).map_err(|e| e.to_string());
+        assert_eq!(found("a,b"), Ok(vec![2]));
+        assert_eq!(found("b, a"), Ok(vec![1, 0]));
+        assert_eq!(found("m*"), Ok(vec![3]));
+        assert_eq!(found("m*,"), Ok(vec![3]));
+        assert_eq!(found("*1,2"), Ok(vec![4, 1]));
+        assert!(found("x*").unwrap_err().contains("no column matches \"x*\"; use `ignore` with one of"));
+        assert!(found("a,x").unwrap_err().contains("there is no column \"x\""));
     }
 }

@@ -213,6 +213,9 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
     let message = if dialect::is_missing(text.as_bytes()) {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
         format!("{at}, {title} {what}; use `missing` model, fill it in, or use `ignore` {flag}")
+    } else if dialect::is_date(text) {
+        let fact = format!("{title} holds text that looks like a date or a time ({shown:?} in {at})");
+        format!("{fact}; use `ignore` {flag}, or write numbers, such as days since the first of them")
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {

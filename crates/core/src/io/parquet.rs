@@ -151,6 +151,10 @@ enum What {
 fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescriptor, role: Role) -> Result<What> {
     let (title, flag) = (columns.title(c), columns.flag(c));
     let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use `ignore` {flag}")));
+    let dates = || {
+        let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
+        Err(format_error(path, format!("{title} holds dates or times, which are no numbers; {way_out}")))
+    };
     if column.max_rep_level() > 0 {
         return refuse("holds lists, not one value a row");
     }
@@ -158,13 +162,13 @@ fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescripto
         return refuse("is a row index that pandas wrote");
     }
     if matches!(column.logical_type_ref(), Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_))) {
-        return refuse("holds dates or times");
+        return dates();
     }
     use ConvertedType as Meaning;
     match (column.physical_type(), column.converted_type()) {
         (Physical::INT96, _)
         | (_, Meaning::DATE | Meaning::TIME_MILLIS | Meaning::TIME_MICROS)
-        | (_, Meaning::TIMESTAMP_MILLIS | Meaning::TIMESTAMP_MICROS) => refuse("holds dates or times"),
+        | (_, Meaning::TIMESTAMP_MILLIS | Meaning::TIMESTAMP_MICROS) => dates(),
         (Physical::INT32 | Physical::INT64, Meaning::DECIMAL) => Ok(What::Decimal(-column.type_scale())),
         (_, Meaning::DECIMAL) => refuse("holds long decimals"),
         (_, Meaning::UINT_8 | Meaning::UINT_16 | Meaning::UINT_32 | Meaning::UINT_64) => Ok(What::Unsigned),

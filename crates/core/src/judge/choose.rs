@@ -84,7 +84,8 @@ impl Recipe {
         }
         let observer = &Share::all(observer);
         let ladder: Vec<usize> = LADDER.into_iter().filter(|&k| k < points.rows()).collect();
-        let nearness = Nearness::new(points, self.metric)?;
+        let (recipe, points) = self.after_preparation(points)?;
+        let nearness = Nearness::new(&points, self.metric)?;
         let mut tried = Vec::new();
         let mut refused = None;
         for (at, &k) in ladder.iter().enumerate() {
@@ -93,7 +94,7 @@ impl Recipe {
             if at == 2 {
                 observer.steady(false);
             }
-            match self.tried(k, points, &nearness, &Share::one_of(observer, at, ladder.len())) {
+            match recipe.tried(k, &points, &nearness, &Share::one_of(observer, at, ladder.len())) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford so many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),

@@ -90,6 +90,7 @@ impl Recipe {
         if self.pieces == Pieces::Separate {
             return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
         }
+        let (recipe, points) = self.after_preparation(points)?;
         let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
         let varying: Vec<usize> = (0..points.cols()).filter(varies).collect();
         let (p, folds) = (varying.len(), folds(&varying, self.seed));
@@ -119,7 +120,7 @@ impl Recipe {
             if at > 0 {
                 observer.steady(false);
             }
-            let found = self.judge_features(&made, &tuned, &judged, &Share::one_of(observer, at, folds.len()))?;
+            let found = recipe.judge_features(&made, &tuned, &judged, &Share::one_of(observer, at, folds.len()))?;
             all.log_evidence += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);

@@ -23,6 +23,7 @@ use crate::back::{At, LEVELS, counted};
 use crate::error::{Error, Result};
 use crate::likelihood::Likelihood;
 use crate::points::Points;
+use crate::preparation::Preparation;
 use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use rand::SeedableRng;
@@ -147,6 +148,12 @@ impl Recipe {
 
     /// Fits the kept rows, and finds what their way onto the map and back did to those left out.
     fn fold_of_rows(&self, kept: &Points, left: &Points, observer: &dyn Observer) -> Result<Fold> {
+        // What is counted is about the columns as they are prepared, by the kept rows alone.
+        if !self.preparation.is_none() {
+            let prepared = self.preparation.learn(kept, None)?.0;
+            let recipe = Recipe { preparation: Preparation::default(), ..self.clone() };
+            return recipe.fold_of_rows(&prepared.apply(kept, None)?, &prepared.apply(left, None)?, observer);
+        }
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
         let model = recipe.fit_watched(kept, observer)?;
         if observer.stop() {

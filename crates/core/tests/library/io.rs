@@ -140,6 +140,34 @@ fn messages_say_where_and_what_to_do() {
 }
 
 #[test]
+fn booleans_are_numbers_and_dates_are_called_so() {
+    assert_eq!(values("a,b\ntrue,1.5\nFALSE,2\n"), [1.0, 1.5, 0.0, 2.0]);
+    assert_eq!(values("True,False\nFalse,True\n"), [1.0, 0.0, 0.0, 1.0]);
+    let date = message("day,x\n2024-01-05,1\n2024-01-06,2\n");
+    let expected = "column \"day\" holds text that looks like a date or a time (\"2024-01-05\" in row 1 (line 2)); use `ignore` \
+                    day, or write numbers, such as days since the first of them";
+    assert!(date.contains(expected), "{date}");
+    assert!(message("a,b\nyes,1\nno,2\n").contains("column \"a\" holds text (\"yes\""));
+}
+
+#[test]
+fn columns_are_left_out_by_lists_and_patterns() {
+    let text = "meta_a,x,meta_b,\"y,z\",id\n1,2,3,4,5\n6,7,8,9,10\n";
+    let left = |ignore: &[&str]| {
+        let options = ReadOptions { ignore: names(ignore), ..ReadOptions::default() };
+        read_text(text, &options).map(|table| table.columns.unwrap())
+    };
+    assert_eq!(left(&["meta_*", "id"]), Ok(names(&["x", "y,z"])));
+    assert_eq!(left(&["id,meta_*"]), Ok(names(&["x", "y,z"])));
+    assert_eq!(left(&["y,z"]), Ok(names(&["meta_a", "x", "meta_b", "id"])));
+    assert!(left(&["x,nothing"]).unwrap_err().contains("there is no column \"nothing\""));
+    assert!(left(&["none_*"]).unwrap_err().contains("no column matches \"none_*\""));
+    // A name in a list proves a header, too.
+    let options = ReadOptions { ignore: names(&["1990,2000"]), ..ReadOptions::default() };
+    assert_eq!(read_text("1990,2000,2010\n1,2,3\n4,5,6\n", &options).unwrap().columns, Some(names(&["2010"])));
+}
+
+#[test]
 fn a_first_row_that_may_be_either_is_told() {
     let notes = |text: &str, options: &ReadOptions| read_text(text, options).unwrap().notes;
     let plain = ReadOptions::default();

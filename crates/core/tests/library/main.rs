@@ -16,6 +16,7 @@ mod lawrence_2012;
 mod likelihood;
 mod model_file;
 mod model_tampered;
+mod preparation;
 mod reconstruct;
 mod recovery;
 mod reference;
