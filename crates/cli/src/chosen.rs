@@ -83,6 +83,14 @@ fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
 }
 
+/// A warning that mistakes were allowed and none were made, of a method that searches by itself; of a graph the library
+/// says it.
+pub(crate) fn exact_anyway(args: &Embed, model: &Model) -> Option<String> {
+    let allowed = args.neighbors.approximate == Some(true) && searches_itself(args, model.recipe());
+    (allowed && model.report().recall.is_none())
+        .then(|| "--approximate was not used, the neighbors are exact: here that is as fast".into())
+}
+
 /// A warning that names the flags which had no part in the result.
 pub(crate) fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
     let flags = &args.neighbors;

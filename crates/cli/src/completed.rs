@@ -41,11 +41,11 @@ pub(crate) fn stage<'a>(args: &Embed, data: &'a Data, model: &'a Model, outputs:
             None => table.clone(),
         };
         let names = names.clone();
-        outputs.stage(target, move |name| io::write(name, &names, &full, None))?;
+        outputs.stage(target, move |name| io::write(name, &names, &full, &[]))?;
     }
     if let Some(target) = &args.completed_std {
         let deviations = deviations(model, table)?;
-        outputs.stage(target, move |name| io::write(name, &names, &deviations, None))?;
+        outputs.stage(target, move |name| io::write(name, &names, &deviations, &[]))?;
     }
     Ok(())
 }

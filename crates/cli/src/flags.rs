@@ -20,9 +20,13 @@ pub(crate) fn with_flags(message: &str) -> String {
 /// A file of points and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// .csv, .tsv, .npy, .parquet, - for standard input (CSV), or a built-in set: digits, iris
+    /// .csv, .tsv, .npy, .npz (.npz:NAME for one of several arrays), .parquet, .arrow, .feather, each also with .gz or .zst,
+    /// - for standard input, or a built-in set: digits, iris
     #[arg(value_name = "INPUT")]
     pub(crate) source: String,
+    /// More files of the same columns, for commands that take them, filled in by [`crate::args::parsed`].
+    #[arg(skip)]
+    pub(crate) more: Vec<String>,
     /// The column that colors the points and is not data: a name, or a number counted from 1
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
@@ -40,6 +44,13 @@ pub(crate) struct Input {
     /// rows have
     #[arg(long, value_enum, default_value = "error")]
     pub(crate) missing: MissingName,
+}
+
+impl Input {
+    /// All files, in their order.
+    pub(crate) fn sources(&self) -> Vec<&str> {
+        std::iter::once(&self.source).chain(&self.more).map(String::as_str).collect()
+    }
 }
 
 /// What is done about missing cells.
@@ -166,6 +177,24 @@ pub(crate) fn dims(text: &str) -> Result<Count, String> {
             .map(Count::Number)
             .map_err(|_| "this is no number of coordinates; use 1 or more, or auto".into()),
     }
+}
+
+/// What leads back from a map to data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// The inverse of a linear map, local kriging for any other
+    Auto,
+    /// The objective with one more point, for maps of elastic with squared repulsion
+    Energy,
+}
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeldOutWhat {
+    /// Rows, each once, in five folds
+    Rows,
+    /// Nothing: intervals are those of rows that the map has seen
+    No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

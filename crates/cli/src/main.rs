@@ -7,11 +7,13 @@
 
 mod album;
 mod args;
+mod carry;
 mod chosen;
 mod columns;
 mod completed;
 mod completions;
 mod dimension;
+mod drawing;
 mod embed;
 mod flags;
 mod graph;

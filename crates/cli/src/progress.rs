@@ -212,7 +212,8 @@ mod tests {
 
     #[test]
     fn a_bar_names_the_fit_that_a_stage_belongs_to() {
-        let bar = Bar { bar: Some(ProgressBar::hidden()), ..Bar::new(true) };
+        let mut bar = Bar::new(true);
+        bar.bar = Some(ProgressBar::hidden());
         let line = || locked(&bar.meter).line(3.0, 80);
         bar.say("reading");
         assert_eq!(line(), "reading  3 s");

@@ -1,8 +1,8 @@
 //! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
 
-use crate::args::{By, HeldOutWhat, Reconstruct};
+use crate::args::Reconstruct;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::with_flags;
+use crate::flags::{By, HeldOutWhat, with_flags};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let model = load(&args.model)?;
-    let table = input::table(&args.input, args.common.quiet)?;
+    let table = input::map(&args.input, args.common.quiet)?;
     if !table.points.missing().is_empty() {
         return Err(Error::Parameter("a place on the map needs all its coordinates; leave out --missing".into()));
     }
@@ -56,12 +56,12 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
     let mut outputs = Outputs::default();
     let rows = draws.as_ref().unwrap_or(&back.points);
-    outputs.stage(&args.output, |name| io::write(name, &names, rows, None))?;
+    outputs.stage(&args.output, |name| io::write(name, &names, rows, &[]))?;
     if let Some(target) = &args.std {
-        outputs.stage(target, |name| io::write(name, &names, &back.deviations, None))?;
+        outputs.stage(target, |name| io::write(name, &names, &back.deviations, &[]))?;
     }
     if let Some(target) = &args.margin {
-        outputs.stage(target, |name| io::write(name, &names, &back.margins, None))?;
+        outputs.stage(target, |name| io::write(name, &names, &back.margins, &[]))?;
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "reconstruct": computed, "write": start.elapsed().as_secs_f64()});

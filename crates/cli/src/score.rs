@@ -29,10 +29,10 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let [reading, scoring] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let table = input::table(&args.input, args.common.quiet)?;
+    let table = input::table(&args.input, &[], args.common.quiet)?;
     let data = input::completed(&args.input, table.points, &preparing::asked(&args.preparing), &reading)?;
     let data = preparing::prepared(&args.preparing, data, table.columns.as_deref(), args.common.quiet)?;
-    let map = io::read(&args.embedding, &ReadOptions::default())?;
+    let map = io::read_map(&args.embedding, &ReadOptions::default())?;
     input::say_notes(&map.notes, args.common.quiet);
     let map = map.points;
     let read = start.elapsed().as_secs_f64();

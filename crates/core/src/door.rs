@@ -66,7 +66,6 @@ impl Recipe {
             let fact = format!("{count} names do not fit {features} features");
             return Err(Error::parameter(format!("{fact}; give one name per feature")));
         }
-        let observer = &Share::all(observer);
         let plain = Recipe { preparation: Preparation::default(), ..self.clone() };
         let (mut model, prepared) = match ground.points() {
             _ if self.preparation.is_none() => (plain.fit_prepared(ground, 0, beside, observer)?, None),
@@ -83,7 +82,6 @@ impl Recipe {
                 return Err(Error::parameter(format!("{fact}; leave out `standardize`, `scale-columns` and `log`")));
             }
         };
-        observer.finish();
         model.recipe = self.clone();
         model.points = ground.points().cloned();
         model.prepared = prepared;
@@ -100,6 +98,7 @@ impl Recipe {
         observer: &dyn Observer,
     ) -> Result<Model> {
         let budget = Budget::new(self, ground, more)?;
+        let observer = &Share::all(observer);
         let mut recipe = Recipe { memory: Some(budget.left), ..self.clone() };
         let fitted = match self.unit(ground) {
             None => Stages::new(&recipe, ground, observer).and_then(|stages| stages.run(beside)),
@@ -114,6 +113,7 @@ impl Recipe {
             }
         };
         let mut model = fitted.map_err(|error| budget.told(error))?;
+        observer.finish();
         // Factor analysis scales columns itself.
         let scales = matches!(self.method, Method::Fa(_));
         let alone = ground.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));

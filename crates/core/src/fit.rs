@@ -405,6 +405,9 @@ impl<'a> Stages<'a> {
             report.connecting_k = found.connecting_k;
             report.recall = found.recall;
             report.graph_route = Some(found.route.into());
+            if let (Some(true), Some(why)) = (recipe.approximate, found.exact_because) {
+                report.warnings.push(format!("`approximate` was not used, the neighbors are exact: {why}"));
+            }
             if found.sizes.len() > 1 {
                 report.warnings.insert(0, pieces_message(found, recipe.pieces));
             }

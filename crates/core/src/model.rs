@@ -202,6 +202,18 @@ impl Model {
         &self.recipe
     }
 
+    /// The piece of every row, counted from 0, the largest first; nothing unless there are several, each on its own.
+    pub fn pieces(&self) -> Option<Vec<u32>> {
+        if self.parts.len() < 2 {
+            return None;
+        }
+        let mut pieces = vec![0; self.embedding.rows()];
+        for (piece, part) in self.parts.iter().enumerate() {
+            part.rows.iter().for_each(|&i| pieces[i as usize] = piece as u32);
+        }
+        Some(pieces)
+    }
+
     /// The names of the features, if the model was told.
     pub fn names(&self) -> Option<&[String]> {
         self.names.as_deref()

@@ -201,18 +201,6 @@ impl Model {
         }
         Ok(())
     }
-
-    /// The piece of every map point, if they were kept separate.
-    fn pieces(&self) -> Option<Vec<u32>> {
-        if self.parts.len() < 2 {
-            return None;
-        }
-        let mut pieces = vec![0; self.embedding.rows()];
-        for (number, part) in self.parts.iter().enumerate() {
-            part.rows.iter().for_each(|&i| pieces[i as usize] = number as u32);
-        }
-        Some(pieces)
-    }
 }
 
 impl<'a> WayBack<'a> {

@@ -35,11 +35,11 @@ pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
     } else if head.starts_with(b"PAR1") {
         "is not text but Parquet; give it the extension .parquet"
     } else if head.starts_with(b"PK\x03\x04") {
-        "is not text but a zip archive (as .npz and .xlsx are); unpack it, or save the table as .csv or .npy"
+        "is not text but a zip archive (as .npz and .xlsx are); give it its right extension, or save the table as .csv"
     } else if head.starts_with(&[0x1f, 0x8b]) {
-        "is not text but compressed by gzip; unpack it with gunzip"
+        "is compressed by gzip more than once; unpack it with gunzip"
     } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        "is not text but compressed by Zstandard; unpack it with unzstd"
+        "is compressed by Zstandard more than once; unpack it with unzstd"
     } else if head.starts_with(b"BZh") && head.len() > 3 && head[3].is_ascii_digit() {
         "is not text but compressed by bzip2; unpack it with bunzip2"
     } else if head.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {

@@ -4,6 +4,7 @@
 mod dimension;
 mod every_method;
 mod extension;
+mod formats;
 mod fuzz;
 mod hostile;
 mod identities;

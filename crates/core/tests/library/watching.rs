@@ -76,7 +76,7 @@ fn progress_never_falls_where_a_fit_has_parts_of_its_own() {
     let pieces = Recipe { method: isomap.clone(), pieces: Pieces::Separate, ..Recipe::default() };
     let path = Drill { penalty: "0.02:0.5:3".parse().unwrap(), ..Drill::default() };
     let learned = Recipe { method: isomap, learned: Some(path), ..Recipe::default() };
-    let rescaled = Recipe { method: Ltsa::default().into(), rescale: Some(2), ..Recipe::default() };
+    let rescaled = Recipe { method: Ltsa.into(), rescale: Some(2), ..Recipe::default() };
     let roll = swiss(120);
     for (what, recipe, points) in [("pieces", pieces, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
     {

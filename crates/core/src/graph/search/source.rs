@@ -1,7 +1,7 @@
 //! Where distances come from: points, or a matrix the user brought.
 
 use crate::error::Result;
-use crate::graph::search::index::{Index, Lists, Nearly};
+use crate::graph::search::index::{Attempt, Index, Lists};
 use crate::graph::search::watch::Watch;
 
 /// A shortest way out of a piece: (distance, from, to).
@@ -24,10 +24,10 @@ pub(crate) trait Source: Sync {
     /// The same of some points, in the order in which these are named.
     fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists>;
 
-    /// The same with a few mistakes, but so many right at least; nothing where that does not pay.
-    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Option<Nearly>> {
+    /// The same with a few mistakes, but so many right at least; or why that does not pay.
+    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         let _ = (k, recall, seed, watch);
-        Ok(None)
+        Ok(Err("the distances are given"))
     }
 
     /// All other points within `radius` of each point, sorted by (distance, index).
@@ -62,7 +62,7 @@ impl Source for Index<'_> {
         Index::some_others(self, rows, k, watch)
     }
 
-    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Option<Nearly>> {
+    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         Index::nearly_nearest_others(self, k, recall, seed, watch)
     }
 
