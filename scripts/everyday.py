@@ -175,7 +175,7 @@ def degenerate(places):
 def run(program, method, source, target, limit):
     """One run: what the program reports, with its processor seconds; or why there is no map."""
     report = target + ".json"
-    command = [program, "embed", source, "-m", method, "-o", target + ".npy", "--json", report, "-q", "--threads", "2"]
+    command = [program, "embed", source, "-m", method, "-o", target + ".npy", "--json", report, "-q", "--threads", "1"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.time()
     capped = lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
     done = subprocess.run(command, capture_output=True, text=True, preexec_fn=capped, check=False)
@@ -276,7 +276,7 @@ def write(asked, methods, sets, found):
     told = {}
     for (method, name), report in found.items():
         for warning in [report["refused"]] if "refused" in report else report.get("warnings", []):
-            told.setdefault(method, {}).setdefault(name, []).append(warning)
+            told.setdefault((name, warning), []).append(method)
     page = f"""# Everyday data
 
 Every method at its default settings, two coordinates, on data of several kinds: {sizes} (rows × columns).
@@ -300,17 +300,16 @@ How near those are in the data who are near on the map, of ten neighbors; 1 at b
 
 ## Processor seconds
 
-Of both threads, with reading and writing.
+Of all threads, with reading and writing.
 
 {grid("", methods, list(sets), lambda m, s: figure(m, s, seconds))}
 
 ## What was said
 
 """
-    for method in methods:
-        if method in told:
-            page += f"**{method}**\n\n"
-            page += "".join(f"- {name}: {one}\n" for name, all_of in told[method].items() for one in all_of) + "\n"
+    for name in sets:
+        lines = [f"- {', '.join(by)}: {warning}\n" for (of, warning), by in told.items() if of == name]
+        page += f"**{name}**\n\n" + "".join(lines) + "\n" if lines else ""
     with open(asked.out, "w", encoding="utf-8") as file:
         file.write(page.rstrip() + "\n")
 
