@@ -135,9 +135,9 @@ def test_without_scikit_learn_it_is_fast_and_complete(tmp_path):
     code = """
 import sys, time
 import numpy
-began = time.perf_counter()
+began = time.process_time()
 import eigenfold
-took = time.perf_counter() - began
+took = time.process_time() - began
 assert not any(name.split(".")[0] in ("sklearn", "scipy", "pandas", "matplotlib") for name in sys.modules), sys.modules
 X = eigenfold.datasets.load("iris").data
 isomap = eigenfold.Isomap(n_neighbors=7)
@@ -154,5 +154,4 @@ print(took)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    # 0.1 s on an idle machine; tests run beside others.
-    assert float(done.stdout) < 0.5
+    assert float(done.stdout) < 0.1
