@@ -19,8 +19,8 @@ mkdir "$work/mnist" "$work/robot_wireless"
 python3 -c "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); sys.stdout.buffer.write(z.read(z.namelist()[0]))" \
   "$data/mnist/data.npz" > "$work/mnist/data.npy"
 cut -d, -f2,3 "$data/robot_wireless/labels.csv" > "$work/robot_wireless/labels.csv"
-echo "| data | rows | method | truth | trust | pieces | seconds | |"
-echo "|---|---|---|---|---|---|---|---|"
+echo "| data | rows | method | truth | trust | farness | pieces | seconds | |"
+echo "|---|---|---|---|---|---|---|---|---|"
 run() { "$maps" "$@" "${methods[@]}"; }
 methods=("$@")
 run iris classes own

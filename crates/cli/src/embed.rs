@@ -1,5 +1,6 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
+use crate::advice::advice;
 use crate::album::Album;
 use crate::args::Embed;
 use crate::flags::{Count, GraphKind, with_flags};
@@ -20,6 +21,8 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
+/// The method where none is named.
+const DEFAULT: &str = "isomap";
 /// Residuals beyond this are those of no eigenvectors.
 const UNSOLVED: f64 = 1e-6;
 
@@ -145,6 +148,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
+    warnings.extend(advice(args, model)?);
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -251,7 +255,7 @@ impl Start {
 
 /// The method with its parameters, and the graph, as asked for; and where its descent starts, if not where it would.
 fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
-    let mut method = Method::from_name(&args.method)?;
+    let mut method = Method::from_name(args.method.as_deref().unwrap_or(DEFAULT))?;
     // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
     let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
     let has = |all: &[Described], name: &str| all.iter().any(|parameter| parameter.name == name);

@@ -2,13 +2,14 @@
 
 use crate::args::Graph;
 use crate::embed::try_bytes;
-use crate::flags::{Count, GraphKind};
+use crate::flags::{Count, GraphKind, with_flags};
 use crate::input::{self, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::say;
 use eigenfold::Drill;
+use eigenfold::distances::mistaken;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::{Found, Search};
@@ -41,7 +42,8 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &bar)?;
+    let Given { data, mut notes, .. } = input::read(&args.input, args.input_kind, None, &bar)?;
+    notes.extend(data.ground().points().and_then(mistaken).map(|note| with_flags(&note)));
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();

@@ -7,13 +7,14 @@
 //!
 //! The data, what is known of them and their labels are as in the example `auto_k`. A method comes with its parameters behind
 //! commas, and with k and pieces. Prints a line per method: data, rows, method, truth (the share of rows with the label of most
-//! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, pieces of the graph,
-//! seconds, and whether the map says that it is crowded or not determined.
+//! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, farness
+//! (docs/neighbors.md), pieces of the graph, seconds, and whether the map says that it is crowded or not determined.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 mod truth;
 
-use eigenfold::{Error, Likelihood, Method, Neighbors, Pieces, Recipe};
+use eigenfold::judge::farness;
+use eigenfold::{Error, Likelihood, Method, Metric, Neighbors, Pieces, Recipe};
 use std::time::Instant;
 use truth::{read, trust};
 
@@ -36,9 +37,10 @@ fn main() -> Result<(), Error> {
         let seconds = start.elapsed().as_secs_f64();
         let shown = truth.shown_by(model.embedding())?.map_or("".to_string(), |value| format!("{value:.3}"));
         let (report, trust) = (model.report(), trust(&points, model.embedding())?);
+        let far = farness(&points, Metric::Euclidean, model.embedding())?;
         let lost = report.warnings.iter().any(|told| told.contains("apart") || told.contains("not determined"));
         println!(
-            "| {title} | {} | {asked} | {shown} | {trust:.3} | {} | {seconds:.1} | {} |",
+            "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),
             report.pieces.len(),
             if lost { "warns" } else { "" }

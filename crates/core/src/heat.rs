@@ -1,14 +1,16 @@
 //! The heat kernel: how much two points count for each other, by the distance δ between them.
 //!
 //! ```text
-//! w[i,j] = exp(−δ² / 2σ²)            one width σ for all points
-//! w[i,j] = exp(−δ² / 2σ[i]σ[j])      a width for each: the root mean square distance of its own neighbors
+//! w[i,j] = exp(−δ² / 2σ²)                  one width σ for all points
+//! w[i,j] = exp(−δ² / (σ[i]² + σ[j]²))      a width for each: the root mean square distance of its own neighbors
 //! ```
 //!
 //! With one width, a point whose neighbors are ten times as far away as is usual has weights of exp(−50), and hangs free of
-//! the others but for rounding. With a width for each, it holds on to its neighbors as the others do to theirs.
+//! the others but for rounding. With a width for each, no neighbor of a list of k has a weight below exp(−k), since
+//! δ² ≤ k σ[i]². Where all widths are alike, the two are the same.
 //!
-//! L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2.
+//! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who have the product of the
+//! two widths in the place of their mean square (docs/decisions/0095-a-width-per-point.md).
 
 use crate::error::{Error, Result};
 use crate::graph::Graph;
@@ -86,24 +88,14 @@ pub(crate) enum Widths {
 }
 
 impl Widths {
-    /// Of every point the root mean square length of its own list.
-    ///
-    /// A point all of whose neighbors coincide with it takes its longest edge, which others have to it.
+    /// Of every point the root mean square length of its own list; zero where all its neighbors coincide with it.
     ///
     /// # Errors
     ///
     /// If all lengths are zero.
     fn local(graph: &Graph) -> Result<Widths> {
-        let typical = typical_length(graph)?;
-        let mut widths: Vec<f64> = (0..graph.len()).map(|i| root_mean_square(graph.lengths(i))).collect();
-        if widths.contains(&0.0) {
-            let union = graph.union();
-            for (i, width) in widths.iter_mut().enumerate().filter(|(_, width)| **width == 0.0) {
-                let longest = union.lengths(i).iter().copied().fold(0.0, f64::max);
-                *width = if longest > 0.0 { longest } else { typical };
-            }
-        }
-        Ok(Widths::Each(widths))
+        typical_length(graph)?;
+        Ok(Widths::Each((0..graph.len()).map(|i| root_mean_square(graph.lengths(i))).collect()))
     }
 
     /// w[i,j] at a distance.
@@ -117,7 +109,7 @@ impl Widths {
     /// The logarithms of the weights of a new point, given its nearest points and their distances.
     pub(crate) fn exponents(&self, near: &[u32], lengths: &[f64]) -> Vec<f64> {
         match self {
-            Widths::One(width) => lengths.iter().map(|&d| exponent(d, *width, *width)).collect(),
+            Widths::One(width) => lengths.iter().map(|d| -0.5 * (d / width).powi(2)).collect(),
             Widths::Each(widths) => {
                 let own = root_mean_square(lengths);
                 near.iter().zip(lengths).map(|(&j, &d)| exponent(d, own, widths[j as usize])).collect()
@@ -125,12 +117,13 @@ impl Widths {
         }
     }
 
-    /// Whether there is a positive one for each of so many points.
+    /// Whether there is one for each of so many points.
     pub(crate) fn fits(&self, rows: usize) -> bool {
-        let positive = |width: &f64| *width > 0.0 && width.is_finite();
         match self {
-            Widths::One(width) => positive(width),
-            Widths::Each(widths) => widths.len() == rows && widths.iter().all(positive),
+            Widths::One(width) => *width > 0.0 && width.is_finite(),
+            Widths::Each(widths) => {
+                widths.len() == rows && widths.iter().all(|width| (0.0..f64::INFINITY).contains(width))
+            }
         }
     }
 }
@@ -160,12 +153,16 @@ fn root_mean_square(lengths: &[f64]) -> f64 {
 
 /// exp(−length² / 2 width²).
 pub(crate) fn heat(length: f64, width: f64) -> f64 {
-    exponent(length, width, width).exp()
+    (-0.5 * (length / width).powi(2)).exp()
 }
 
-/// −δ² / 2σσ′; zero at distance zero, whatever the widths.
+/// −δ² / (σ² + σ′²), in units of the larger width, so that no square overflows; zero at distance zero, whatever the widths.
 fn exponent(distance: f64, own: f64, other: f64) -> f64 {
-    if distance == 0.0 { 0.0 } else { -0.5 * (distance / own) * (distance / other) }
+    if distance == 0.0 {
+        return 0.0;
+    }
+    let (small, large) = if own < other { (own, other) } else { (other, own) };
+    -(distance / large).powi(2) / (1.0 + (small / large).powi(2))
 }
 
 #[cfg(test)]
@@ -178,14 +175,18 @@ mod tests {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0)], vec![(1, 2.0)]]).unwrap();
         let local = Bandwidth::Local.widths(&graph).unwrap();
         assert_eq!(local, Widths::Each(vec![1.0, 1.0, 2.0]));
-        assert_eq!((local.weight(0, 1, 1.0), local.weight(2, 1, 2.0)), ((-0.5f64).exp(), (-1.0f64).exp()));
+        assert_eq!((local.weight(0, 1, 1.0), local.weight(2, 1, 2.0)), ((-0.5f64).exp(), (-0.8f64).exp()));
         assert_eq!(Bandwidth::Global.widths(&graph).unwrap(), Widths::One(2f64.sqrt()));
     }
 
     #[test]
-    fn points_that_coincide_with_all_their_neighbors_take_the_longest_edge_that_others_have_to_them() {
-        let graph = Graph::from_lists(vec![vec![(1, 0.0)], vec![(0, 0.0)], vec![(1, 3.0)], vec![(2, 4.0)]]).unwrap();
-        assert_eq!(Bandwidth::Local.widths(&graph).unwrap(), Widths::Each(vec![2.5, 3.0, 3.0, 4.0]));
+    fn no_neighbor_is_lost_to_one_that_is_far_denser_and_points_that_coincide_have_weight_one() {
+        let graph = Graph::from_lists(vec![vec![(1, 0.0)], vec![(0, 0.0)], vec![(1, 1e-9)], vec![(2, 1e9)]]).unwrap();
+        let local = Bandwidth::Local.widths(&graph).unwrap();
+        assert_eq!(local, Widths::Each(vec![0.0, 0.0, 1e-9, 1e9]));
+        let weights = [(0, 1, 0.0), (2, 1, 1e-9), (3, 2, 1e9)].map(|(i, j, d)| local.weight(i, j, d));
+        assert_eq!(weights, [1.0, (-1f64).exp(), (-1f64).exp()]);
+        assert_eq!(local.exponents(&[3, 2], &[2.0, 2.0]), [-4e-18 / (1.0 + 4e-18), -1.0]);
         assert!(Bandwidth::Local.widths(&Graph::from_lists(vec![vec![(1, 0.0)], vec![(0, 0.0)]]).unwrap()).is_err());
     }
 }

@@ -29,10 +29,12 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
     let torn = zero.and_then(|zero| (0..map.cols()).find(|&q| eigenvalues.get(q).is_some_and(|value| *value < zero)));
     if let Some(q) = torn {
         let (coordinate, few) = (q + 1, few_of(map, q));
-        let them = if few == 1 { "it" } else { "them" };
+        let (them, s) = if few == 1 { ("it", "") } else { ("them", "s") };
+        let rare = few as f64 <= (1.0 - MOST) * n as f64;
+        let or = if rare { format!(", or leave out the point{s} apart") } else { String::new() };
         return Some(format!(
             "coordinate {coordinate} separates {few} of {n} points; its eigenvalue is numerically zero, since next to no \
-             weight holds {them} to the others; {HELP}, or `pieces` separate"
+             weight holds {them} to the others; {HELP}{or}"
         ));
     }
     if let Some((q, apart)) = (0..map.cols()).find_map(|q| Some((q, crowded(map, q)?))) {
@@ -130,9 +132,14 @@ mod tests {
 
     #[test]
     fn a_coordinate_without_a_spring_and_a_map_of_three_dots_are_said() {
-        let torn = warning(&column(10, 0.5), &[-7e-17], Some(ROUNDING)).unwrap();
-        assert!(torn.starts_with("coordinate 1 separates 9 of 200 points; its eigenvalue is numerically zero"), "{torn}");
-        assert_eq!(warning(&column(10, 0.5), &[-7e-17], None), None);
+        let group = |i: usize| if i < 9 { 5.0 } else { (i as f64 * 0.618).fract() };
+        let group = Points::new(200, 1, (0..200).map(group).collect()).unwrap();
+        let torn = warning(&group, &[-7e-17], Some(ROUNDING)).unwrap();
+        assert!(
+            torn.starts_with("coordinate 1 separates 9 of 200 points; its eigenvalue is numerically zero"),
+            "{torn}"
+        );
+        assert_eq!(warning(&group, &[-7e-17], None), None);
         let place = |i: usize| [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][(i % 10).saturating_sub(7)];
         let three = |spread: f64| {
             let row = |i: usize| place(i).map(|y| y + spread * (i as f64 * 0.618).fract());

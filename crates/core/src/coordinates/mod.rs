@@ -12,7 +12,7 @@ pub mod spectral;
 pub(crate) use rescale::rescale;
 
 use crate::error::Result;
-use crate::field::{Field, Solved, Task};
+use crate::field::{Explained, Field, Solved, Task};
 use crate::linalg::RESIDUAL;
 use crate::points::Points;
 use crate::progress::Observer;
@@ -34,6 +34,8 @@ pub struct Evidence {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
+    /// How much of the variance the coordinates have, where the field says so.
+    pub explained: Option<Explained>,
     /// The value of the objective; nothing of eigenvectors.
     pub objective: Option<f64>,
     /// The largest entry of its slope, in the units of the descent.

@@ -93,7 +93,10 @@ fn a_value_outside_its_range_is_told_the_range() {
     };
     assert_eq!(refused("isomap", "landmarks", "2"), "`landmarks` is 2; give a whole number of 3 or more, or none");
     assert_eq!(refused("dm", "alpha", "1.5"), "`alpha` is 1.5; give a number from 0 to 1");
-    assert_eq!(refused("dm", "bandwidth", "0"), "`bandwidth` is 0; give a number from 1e-150 to 1e150, local, global, or auto");
+    assert_eq!(
+        refused("dm", "bandwidth", "0"),
+        "`bandwidth` is 0; give a number from 1e-150 to 1e150, local, global, or auto"
+    );
     assert_eq!(refused("lle", "variant", "none"), "`variant` is \"none\"; give standard, free or symmetric");
     assert_eq!(refused("mvu", "constraints", "faces"), "`constraints` is \"faces\"; give edges or angles, or auto");
     assert_eq!(refused("pca", "landmarks", "5"), "pca has no parameter `landmarks`; it has none of its own");

@@ -47,7 +47,9 @@ impl Nystrom {
             Form::Symmetric { degrees, added } => all_positive(degrees) && is_positive(*added),
             Form::Unnormalized { added } => is_positive(*added),
         };
-        self.widths.as_ref().is_none_or(|widths| widths.fits(rows)) && self.density.as_deref().is_none_or(all_positive) && form
+        self.widths.as_ref().is_none_or(|widths| widths.fits(rows))
+            && self.density.as_deref().is_none_or(all_positive)
+            && form
     }
 
     pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
@@ -59,8 +61,12 @@ impl Nystrom {
         let largest = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let full: Vec<f64> = exponents.iter().map(|exponent| (exponent - largest).exp()).collect();
         let density = |j: u32| self.density.as_ref().map_or(1.0, |density| density[j as usize]);
-        let mut weights: Vec<f64> =
-            full.iter().zip(new.shares).zip(new.near).map(|((weight, share), &j)| share * weight * density(j)).collect();
+        let mut weights: Vec<f64> = full
+            .iter()
+            .zip(new.shares)
+            .zip(new.near)
+            .map(|((weight, share), &j)| share * weight * density(j))
+            .collect();
         let total: f64 = weights.iter().sum();
         // The degree counts the neighbors in full: where one takes the place of another they weigh the same.
         let degree: f64 = full.iter().sum();

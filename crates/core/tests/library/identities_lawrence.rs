@@ -7,7 +7,9 @@ use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Alle, Bandwidth, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe};
+use eigenfold::{
+    Alle, Bandwidth, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe,
+};
 use faer::Mat;
 use proptest::prelude::*;
 

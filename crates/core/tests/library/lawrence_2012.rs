@@ -7,7 +7,8 @@ use eigenfold::judge::score::{GplvmScore, Lengths, Starts};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{
-    Alle, Bandwidth, Distances, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Mvu, Neighbors, Pca, Points, Recipe,
+    Alle, Bandwidth, Distances, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Mvu, Neighbors, Pca,
+    Points, Recipe,
 };
 use faer::Mat;
 use std::f64::consts::{PI, TAU};

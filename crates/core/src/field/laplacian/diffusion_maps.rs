@@ -1,7 +1,7 @@
 //! Diffusion maps: coordinates in which distances are those of a random walk after time t.
 //!
 //! ```text
-//! w[i,j] = exp(−‖x[i] − x[j]‖² / 2σ[i]σ[j])  on the graph, w[i,i] = 1      q[i] = Σⱼ w[i,j]
+//! w[i,j] = exp(−‖x[i] − x[j]‖² / (σ[i]² + σ[j]²))  on the graph, w[i,i] = 1      q[i] = Σⱼ w[i,j]
 //! w̃[i,j] = w[i,j] / (q[i] q[j])^α      D = diag(Σⱼ w̃[i,j])           P = D⁻¹ W̃
 //! P ψ = μ ψ                            Y = μᵗ ψ,  ψᵀDψ = tr D
 //! ```

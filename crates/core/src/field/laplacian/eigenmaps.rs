@@ -3,7 +3,7 @@
 //! The field's precision is the graph Laplacian, and the eigenproblem carries the degrees:
 //!
 //! ```text
-//! w[i,j] = exp(−‖x[i] − x[j]‖² / 2σ[i]σ[j])    i, j neighbors either way; the widths σ of `heat.rs`
+//! w[i,j] = exp(−‖x[i] − x[j]‖² / (σ[i]² + σ[j]²))    i, j neighbors either way; the widths σ of `heat.rs`
 //! L = D − W,   D = diag(Σⱼ w[i,j])       L y = λ D y
 //! ```
 //!
