@@ -12,6 +12,7 @@ mod documented;
 mod embedding;
 mod hostile;
 mod likelihood;
+mod metrics;
 mod missing;
 mod mvu;
 mod parameters;

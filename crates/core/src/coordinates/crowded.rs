@@ -3,6 +3,7 @@
 //! A map may follow its definition and still be of no use. Where a few points hang on the rest by next to nothing, the
 //! smoothest function over the graph is one that sets them apart, and a picture of it is two dots.
 
+use crate::order::largest_first;
 use crate::points::Points;
 
 /// The share of the points that a picture is about.
@@ -101,7 +102,7 @@ fn dots(map: &Points) -> Option<Vec<usize>> {
             return None;
         }
     }
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.sort_unstable_by(largest_first);
     (sizes.len() > 1).then_some(sizes)
 }
 

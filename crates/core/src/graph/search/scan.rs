@@ -6,6 +6,7 @@ use crate::graph::search::best::Best;
 use crate::graph::search::filter::Filter;
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel;
+use crate::order::by_distance;
 use crate::points::Points;
 
 /// Finds the `k` nearest of each of the given rows of `queries` and hands over one list after the other.
@@ -38,7 +39,7 @@ pub(crate) fn within(metric: Metric, points: &Points, radius: f64, watch: &Watch
         let measured = |j: usize| (j as u32, metric.distance(points.row(i), points.row(j)));
         let others = (0..points.rows()).filter(|&j| j != i).map(measured);
         let mut list: Vec<(u32, f64)> = others.filter(|&(_, distance)| distance <= radius).collect();
-        list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        list.sort_unstable_by(by_distance);
         Ok(list)
     })
 }
