@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         By::Energy => model.way_back_by_energy()?,
     };
     model.check_places(&table.points)?;
-    let held_out = match model.points().filter(|points| holds_out(args, points.rows(), &way)) {
+    let held_out = match model.points().filter(|_| holds_out(args, &way)) {
         Some(points) => Some(model.recipe().held_out_rows_watched(points, &bar)?),
         None => None,
     };
@@ -74,21 +74,10 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     Ok(())
 }
 
-/// Up to so many training rows the intervals that are asked for are set by rows held out, unless the user says otherwise.
-const CHEAP: usize = 1000;
-/// Fewer rows than this say too little when they are held out.
-const ENOUGH: usize = 20;
-
-/// Whether rows are held out: if asked for, or if intervals are and few rows are led back by kriging.
-fn holds_out(args: &Reconstruct, rows: usize, way: &WayBack<'_>) -> bool {
+/// Whether rows are held out: if asked for, or if intervals are and the way back is better for it.
+fn holds_out(args: &Reconstruct, way: &WayBack<'_>) -> bool {
     let intervals = args.std.is_some() || args.margin.is_some() || args.samples.is_some();
-    match args.held_out {
-        Some(what) => what == HeldOutWhat::Rows,
-        None => {
-            let kriging = matches!(way.evidence().rule, BackRule::Kriging { .. });
-            intervals && kriging && (ENOUGH..=CHEAP).contains(&rows)
-        }
-    }
+    args.held_out.map_or(intervals && way.holds_out_rows(), |what| what == HeldOutWhat::Rows)
 }
 
 /// The outputs that the flags name, each with a way to try it.
