@@ -398,7 +398,7 @@ mod tests {
         for (n, d, round) in [(500, 3, 0.0), (500, 20, 0.0), (600, 2, 16.0), (500, 12, 3.0)] {
             let cell = |x: f64| if round > 0.0 { (x * round).floor() } else { x } + 0.5;
             let points = Points::new(n, d, (0..n * d).map(|_| cell(random())).collect()).unwrap();
-            for metric in &EVERY[..6] {
+            for metric in EVERY[..6].iter().filter(|metric| metric.check(&points).is_ok()) {
                 check(&points, *metric, 10);
             }
         }
