@@ -4,6 +4,7 @@ use crate::arrays::{Numbers, matrix};
 use crate::asked::missing;
 use crate::errors::{raised, told};
 use crate::watch::run;
+use eigenfold::parameter::{Described, Parameters};
 use eigenfold::{Neighbors, Points};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -78,13 +79,14 @@ impl Model {
             Neighbors::Within(radius) => ("within", None, Some(radius)),
             Neighbors::All => ("all", None, None),
         };
-        let parameters = recipe.method.parameters();
-        let changed = parameters.iter().filter(|p| p.value != p.default);
-        let changed: Vec<Value> = changed.map(|p| json!([p.name, p.value])).collect();
+        let changed = |all: Vec<Described>| -> Vec<Value> {
+            all.iter().filter(|p| p.value != p.default).map(|p| json!([p.name, p.value])).collect()
+        };
         json!({
             "method": recipe.method.info().name,
             "kind": self.inner.kind().name(),
-            "parameters": changed,
+            "parameters": changed(recipe.method.parameters()),
+            "learned": recipe.learned.as_ref().map(|drill| changed(drill.parameters())),
             "dims": recipe.dims,
             "neighbors": neighbors,
             "radius": radius,

@@ -76,6 +76,34 @@ def test_pipelines_and_grid_search():
     assert np.isfinite(search.best_score_)
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_the_calls_of_scikit_learns_gallery_work_as_they_stand():
+    from sklearn.datasets import load_digits, make_s_curve, make_swiss_roll
+
+    from eigenfold import MDS, TSNE, Isomap, LocallyLinearEmbedding, SpectralEmbedding
+
+    # plot_compare_methods, plot_swissroll, plot_lle_digits: their parameters, fewer points.
+    curve = make_s_curve(200, random_state=0)[0]
+    roll = make_swiss_roll(n_samples=300, random_state=0)[0]
+    digits = load_digits(n_class=6).data[::4]
+    lle = {"n_neighbors": 12, "n_components": 2, "eigen_solver": "auto", "random_state": 0}
+    calls = [(curve, LocallyLinearEmbedding(method=method, **lle)) for method in ("standard", "ltsa", "hessian", "modified")]
+    calls += [
+        (curve, Isomap(n_neighbors=12, n_components=2, p=1)),
+        (curve, MDS(n_components=2, max_iter=50, n_init=1, random_state=0, normalized_stress=False)),
+        (curve, SpectralEmbedding(n_components=2, n_neighbors=12, random_state=42)),
+        (curve, TSNE(n_components=2, perplexity=30, init="random", max_iter=250, random_state=0)),
+        (roll, TSNE(n_components=2, perplexity=40, random_state=0)),
+        (digits, Isomap(n_neighbors=30, n_components=2)),
+        (digits, LocallyLinearEmbedding(n_neighbors=30, n_components=2, method="modified")),
+        (digits, MDS(n_components=2, n_init=1, max_iter=120, eps=1e-6)),
+        (digits, SpectralEmbedding(n_components=2, random_state=0, eigen_solver="arpack")),
+        (digits, TSNE(n_components=2, max_iter=500, n_iter_without_progress=150, n_jobs=2, random_state=0)),
+    ]
+    for X, estimator in calls:
+        assert estimator.fit_transform(X).shape == (len(X), 2), estimator
+
+
 def test_tables_come_out_where_they_are_asked_for():
     import pandas
     import polars

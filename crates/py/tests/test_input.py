@@ -96,7 +96,12 @@ REFUSED = [
     (lambda X: Isomap(n_neighbors="many").fit(X), ValueError, "n_neighbors is 'many'"),
     (lambda X: Isomap(n_neighbors=2.5).fit(X), ValueError, "n_neighbors is 2.5"),
     (lambda X: Isomap(metric="nonsense").fit(X), ValueError, "metric is 'nonsense'"),
-    (lambda X: Isomap(n_components=0).fit(X), ValueError, "use n_components 1 or more"),
+    (lambda X: Isomap(n_components=0).fit(X), ValueError, "n_components is 0; give a whole number of 1 or more"),
+    (lambda X: Isomap(pieces=3).fit(X), ValueError, 'pieces is "3"; give join'),
+    (lambda X: Isomap(metric=None).fit(X), ValueError, "metric is None"),
+    (lambda X: Isomap(memory="4GB").fit(X), ValueError, "memory is '4GB'"),
+    (lambda X: eigenfold.KernelPCA(gamma=-1.0).fit(X), ValueError, "gamma is -1.0; give a number above 0"),
+    (lambda X: Isomap(graph="learned", graph_params={"x": 1}).fit(X), ValueError, "graph_params has 'x'"),
     (lambda X: Isomap(landmarks=2).fit(X), ValueError, "landmarks is 2; give a whole number of 3 or more"),
     (lambda X: Isomap(n_jobs=0).fit(X), ValueError, "n_jobs is 0"),
     (lambda X: Isomap(n_nieghbors=5), TypeError, "unexpected keyword argument 'n_nieghbors'"),
@@ -128,6 +133,11 @@ def test_scikit_learns_words_mean_here_what_they_mean_there(expected):
     assert np.array_equal(ours.embedding_, direct.embedding_)
     theirs = pytest.importorskip("sklearn.decomposition").KernelPCA(2, kernel="rbf", gamma=gamma).fit(X)
     assert np.allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+    for asked in ({"affinity": "nearest_neighbors", "n_neighbors": 9}, {"affinity": "rbf", "gamma": 0.05}, {"affinity": lambda X: np.exp(-0.05 * cdist(X, X) ** 2)}):
+        there = pytest.importorskip("sklearn.manifold").SpectralEmbedding(2, random_state=0, **asked).fit_transform(X)
+        here = eigenfold.SpectralEmbedding(2, **asked).fit_transform(X)
+        factor = np.linalg.norm(here, axis=0) / np.linalg.norm(there, axis=0)
+        assert np.allclose(np.abs(here), np.abs(there * factor), atol=1e-5 * np.abs(here).max())
     manhattan = Isomap(metric="minkowski", p=1).fit_transform(X)
     assert np.array_equal(manhattan, Isomap(metric="manhattan").fit_transform(X))
     with pytest.warns(UserWarning, match="learning_rate had no effect"):

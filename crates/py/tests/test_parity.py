@@ -42,6 +42,22 @@ def test_parameters_reach_the_library_by_their_names(roll, tmp_path):
     assert np.array_equal(tsne.fit_transform(roll), np.load(tmp_path / "y.npy"))
 
 
+def test_other_words_reach_the_library_too(roll, tmp_path):
+    np.save(tmp_path / "x.npy", roll)
+    pairs = [
+        ("smacof --variant nonmetric", eigenfold.MDS(metric_mds=False)),
+        ("isomap --radius 6", eigenfold.Isomap(n_neighbors=None, radius=6.0)),
+        ("isomap --graph learned --penalty 0.05", eigenfold.Isomap(n_neighbors=20, graph="learned", graph_params={"penalty": 0.05})),
+        ("kernel-pca --kernel poly --degree 2 --offset 2 --scale 0.5", eigenfold.KernelPCA(kernel="poly", degree=2, coef0=2.0, gamma=0.5)),
+        ("lle --regularization 0.01 --metric manhattan --graph mutual -k 12", eigenfold.LocallyLinearEmbedding(n_neighbors=12, reg=0.01, metric="l1", graph="mutual")),
+    ]
+    for flags, estimator in pairs:
+        program("embed", tmp_path / "x.npy", "-m", *flags.split(), "-o", tmp_path / "y.npy", "--save", tmp_path / "y.model")
+        assert np.array_equal(estimator.fit_transform(roll), np.load(tmp_path / "y.npy")), flags
+        again = eigenfold.load(tmp_path / "y.model").fit_transform(roll)
+        assert np.array_equal(again, estimator.embedding_), flags
+
+
 def test_new_points_and_the_way_back_are_those_of_the_program(roll, tmp_path):
     new = roll[:7] + 0.01
     isomap = eigenfold.Isomap(n_neighbors=8).fit(roll)

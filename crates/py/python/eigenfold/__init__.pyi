@@ -157,6 +157,7 @@ class Isomap(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -185,6 +186,7 @@ class Isomap(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -211,6 +213,7 @@ class LocallyLinearEmbedding(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -242,6 +245,7 @@ class LocallyLinearEmbedding(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -270,6 +274,7 @@ class LaplacianEigenmaps(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -299,6 +304,7 @@ class LaplacianEigenmaps(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -326,6 +332,7 @@ class DiffusionMaps(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -350,6 +357,7 @@ class DiffusionMaps(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -372,6 +380,7 @@ class MVU(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -403,6 +412,7 @@ class MVU(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -428,6 +438,7 @@ class MEU(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -458,6 +469,7 @@ class MEU(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -483,6 +495,7 @@ class Drill(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -512,6 +525,7 @@ class Drill(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -732,6 +746,7 @@ class ElasticEmbedding(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -761,6 +776,7 @@ class ElasticEmbedding(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -923,6 +939,7 @@ class UMAP(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -951,6 +968,7 @@ class UMAP(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -978,6 +996,7 @@ class Sammon(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -1005,6 +1024,7 @@ class Sammon(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -1029,6 +1049,7 @@ class MDS(Estimator):
     n_neighbors: int | str | None
     radius: float | None
     graph: str
+    graph_params: dict[str, Any] | None
     approximate: bool | None
     pieces: str
     rescale: int | None
@@ -1042,6 +1063,7 @@ class MDS(Estimator):
     max_iter: int
     metric_mds: bool
     eps: float | None
+    normalized_stress: bool | str
     n_init: Any
     random_state: int
     n_jobs: int | None
@@ -1060,6 +1082,7 @@ class MDS(Estimator):
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
+        graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
         pieces: str = 'join',
         rescale: int | None = None,
@@ -1073,6 +1096,7 @@ class MDS(Estimator):
         max_iter: int = 1000,
         metric_mds: bool = True,
         eps: float | None = None,
+        normalized_stress: bool | str = 'auto',
         n_init: Any = 1,
         random_state: int = 0,
         n_jobs: int | None = None,

@@ -76,6 +76,9 @@ class Estimator(_sklearn.Alone):
         self.report_ = report
         for name, value in attributes(self._spec.method(self)[0], self._model, report).items():
             setattr(self, name, value)
+        wish = getattr(self, "normalized_stress", False)
+        if wish is True or wish == "auto" and not getattr(self, "metric_mds"):
+            setattr(self, "stress_", getattr(self, "normalized_stress_"))
         converged = _sklearn.exception(_sklearn.ConvergenceWarning)
         if not report["converged"]:
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
@@ -209,7 +212,7 @@ class Estimator(_sklearn.Alone):
         more = {"p": getattr(self, "p"), **more} if metric == "minkowski" and hasattr(self, "p") else more
         try:
             new = squareform(pdist(train, metric, **more)) if given.data is train else cdist(given.data, train, metric, **more)
-        except ValueError as refused:
+        except (TypeError, ValueError) as refused:
             raise ValueError(f"metric is {metric!r}; give one of {', '.join(NATIVE)}, precomputed, or one of scipy's ({refused})") from None
         return given._replace(kind="distances", data=new)
 

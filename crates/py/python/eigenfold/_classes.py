@@ -27,6 +27,8 @@ def idle(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
 
 def bandwidth(gamma: Any) -> float:
     """σ of exp(-γ d²) = exp(-d² / 2σ²)."""
+    if not gamma > 0:
+        raise ValueError(f"gamma is {gamma}; give a number above 0")
     return 1.0 / math.sqrt(2.0 * gamma)
 
 
@@ -132,7 +134,7 @@ SPECS = [
     one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")} | idle(learning_rate="auto", n_iter_without_progress=300, min_grad_norm=1e-7, angle=0.5)),
     one("UMAP", "umap", "min Σ v[i,j] log(v/w) + (1 - v) log((1 - v)/(1 - w)), w = 1/(1 + a |y[i] - y[j]|^2b)"),
     one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
-    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`")} | idle(n_init=1)),
+    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")} | idle(n_init=1)),
 ]
 
 

@@ -136,11 +136,11 @@ def seed(random_state: Any) -> int:
     return whole("random_state", random_state)
 
 
-def whole(name: str, value: Any, least: int = 0) -> int:
+def whole(name: str, value: Any, least: int = 0, more: str = "") -> int:
     """A whole number, from whatever counts as one."""
     number = value.__index__() if hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)) else None
     if number is None or number < least:
-        raise ValueError(f"{name} is {value!r}; give a whole number of {least} or more")
+        raise ValueError(f"{name} is {value!r}; give a whole number of {least} or more{more}")
     return number
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _eigenfold
 from ._classes import CLASSES
-from ._spec import Spec
+from ._spec import TABLE, Spec
 
 
 def load(path: Any) -> Any:
@@ -26,6 +26,11 @@ def load(path: Any) -> Any:
         "memory": recipe["memory"],
         **{name: recipe[name] for name in ("radius", "graph", "metric", "approximate", "pieces", "rescale")},
     }
+    if recipe["graph"] == "within":
+        values["graph"] = "nearest"  # which a radius alone makes of it
+    if recipe["learned"]:
+        words = {row["name"]: row["python"] for row in TABLE["drill"]["parameters"]}
+        values["graph_params"] = {words[name]: _read(value) for name, value in recipe["learned"]}
     if recipe["kind"] != "points":
         values["kernel" if recipe["kind"] == "similarities" else "metric"] = "precomputed"
     spec: Spec = estimator._spec

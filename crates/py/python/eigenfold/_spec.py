@@ -26,6 +26,7 @@ GRAPH = {
     "n_neighbors": (10, "int | str | None", "the number of neighbors of each point, itself not counted; 'auto' tries several"),
     "radius": (None, "float | None", "the distance within which points are neighbors, with `n_neighbors=None`"),
     "graph": ("nearest", "str", "who is a neighbor: 'nearest', 'mutual', 'within' a radius, 'all', or 'learned' by an L1 penalty"),
+    "graph_params": (None, "dict[str, Any] | None", "parameters of a learned graph, as of Drill: penalty, ridge, ..."),
     "approximate": (None, "bool | None", "whether a tenth of the neighbors may be missed for speed; None as the method can do with"),
     "pieces": ("join", "str", "what to do with a graph in pieces: 'join' by the shortest bridges, 'error', or 'separate'"),
     "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
@@ -62,6 +63,7 @@ class Spec:
     further: dict[str, tuple[Any, str, str]] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
     parameters: dict[str, Parameter] = field(init=False)
+    unseen: dict[str, Parameter] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         rows = [row for name, _ in self.methods.values() for row in TABLE[name]["parameters"]]
@@ -79,8 +81,7 @@ class Spec:
             kinds = ", ".join(f"{value!r} ({name})" for value, (name, _) in self.methods.items())
             self.parameters["method"] = Parameter("standard", "str", f"which of the family: {kinds}")
         for row in rows:
-            if row["python"] not in self.hidden:
-                self._add_row(row)
+            self._add_row(row, self.unseen if row["python"] in self.hidden else self.parameters)
         self._add(self.further)
         self._add(SHARED)
 
@@ -88,12 +89,12 @@ class Spec:
         for name, (default, kind, meaning) in parameters.items():
             self.parameters[name] = Parameter(default, kind, meaning)
 
-    def _add_row(self, row: dict[str, Any]) -> None:
+    def _add_row(self, row: dict[str, Any], to: dict[str, Parameter]) -> None:
         """A row of the table. Where a parameter has several, each with its default, None stands for that default."""
         name, default, kind = row["python"], value_of(row), type_of(row)
-        before = self.parameters.get(name)
+        before = to.get(name)
         if before is None:
-            self.parameters[name] = Parameter(default, kind, row["meaning"], row["name"])
+            to[name] = Parameter(default, kind, row["meaning"], row["name"])
         elif before.library == row["name"] and (before.default != default or before.default is None):
             before.default = None
             before.type = " | ".join(dict.fromkeys(f"{before.type} | {kind} | None".split(" | ")))
@@ -129,9 +130,10 @@ class Spec:
             start = None
         given = [
             (row.library, text_of(name, values[name]))
-            for name, row in self.parameters.items()
-            if row.library is not None and not same(values[name], row.default)
+            for name, row in (self.parameters | self.unseen).items()
+            if row.library is not None and name in values and not same(values[name], row.default)
         ]
+        given += [(of_learned(name), text_of(name, value)) for name, value in (values.get("graph_params") or {}).items()]
         neighbors = values.get("n_neighbors", 10)
         if neighbors is None and values["radius"] == np.inf:
             values["graph"], values["radius"] = "all", None
@@ -141,23 +143,38 @@ class Spec:
             "dims": _count("n_components", values["n_components"]),
             "neighborhood": {
                 "neighbors": _count("n_neighbors", neighbors),
-                "radius": None if values.get("radius") is None else float(values["radius"]),
-                "graph": values.get("graph", "nearest"),
+                "radius": _number("radius", values.get("radius")),
+                "graph": str(values.get("graph", "nearest")),
                 "metric": metric,
-                "approximate": values.get("approximate"),
-                "pieces": values.get("pieces", "join"),
+                "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
+                "pieces": str(values.get("pieces", "join")),
             },
             "seed": _input.seed(values["random_state"]),
-            "memory": values["memory"],
+            "memory": None if values["memory"] is None else _input.whole("memory", values["memory"], 1),
             "likelihood": bool(values["likelihood"]),
-            "rescale": values.get("rescale"),
+            "rescale": None if values.get("rescale") is None else _input.whole("rescale", values["rescale"], 1),
         }
         return asked, kind, start
 
 
 def _count(name: str, value: Any) -> Any:
     """A number, `auto`, or nothing."""
-    return value if value is None or isinstance(value, str) and value == "auto" else _input.whole(name, value)
+    return value if value is None or isinstance(value, str) and value == "auto" else _input.whole(name, value, 1, ", or 'auto'")
+
+
+def _number(name: str, value: Any) -> float | None:
+    try:
+        return None if value is None else float(value)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is {value!r}; give a number") from None
+
+
+def of_learned(name: str) -> str:
+    """The library's name of a parameter of learned graphs."""
+    rows = {row["python"]: row["name"] for row in TABLE["drill"]["parameters"]}
+    if name not in rows:
+        raise ValueError(f"graph_params has {name!r}; a learned graph has {', '.join(rows)}")
+    return rows[name]
 
 
 def value_of(row: dict[str, Any]) -> Any:
