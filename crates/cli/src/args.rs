@@ -83,9 +83,9 @@ pub(crate) struct Embed {
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
-    /// The method; `eigenfold methods` lists them
-    #[arg(short, long, default_value = "isomap")]
-    pub(crate) method: String,
+    /// The method; `eigenfold methods` lists them [default: isomap]
+    #[arg(short, long)]
+    pub(crate) method: Option<String>,
     /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`)
     #[arg(short, long, default_value_t = Count::Number(2), value_parser = dims, allow_negative_numbers = true)]
     pub(crate) dims: Count,

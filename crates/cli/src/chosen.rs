@@ -1,11 +1,11 @@
 //! What was asked for and what was used, side by side; and what was asked for in vain.
 
 use crate::args::Embed;
-use crate::flags::{GraphKind, Kind, MetricName, PiecesName};
+use crate::flags::{GraphKind, Kind, PiecesName};
 use crate::preparing;
 use crate::report::Chosen;
 use clap::ValueEnum;
-use eigenfold::graph::{Metric, Neighbors, Pieces};
+use eigenfold::graph::{Neighbors, Pieces};
 use eigenfold::model::Model;
 use eigenfold::recipe::Recipe;
 
@@ -43,12 +43,8 @@ fn measures(args: &Embed, recipe: &Recipe) -> bool {
 }
 
 fn metric_parameter(args: &Embed, recipe: &Recipe) -> Chosen {
-    let metric = match recipe.metric {
-        Metric::Euclidean => MetricName::Euclidean,
-        Metric::Manhattan => MetricName::Manhattan,
-        Metric::Cosine => MetricName::Cosine,
-    };
-    Chosen { name: "metric".into(), asked: args.neighbors.metric.map(name_of), used: name_of(metric) }
+    let asked = args.neighbors.metric.map(|metric| metric.to_string());
+    Chosen { name: "metric".into(), asked, used: recipe.metric.to_string() }
 }
 
 fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {

@@ -1,5 +1,6 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
+use crate::advice::advice;
 use crate::album::Album;
 use crate::args::Embed;
 use crate::carry::{Along, PIECE};
@@ -22,6 +23,8 @@ use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
 
+/// The method where none is named.
+const DEFAULT: &str = "isomap";
 /// Residuals beyond this are those of no eigenvectors.
 const UNSOLVED: f64 = 1e-6;
 
@@ -165,6 +168,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     warnings.extend(chosen::exact_anyway(args, model));
+    warnings.extend(advice(args, model)?);
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -278,7 +282,7 @@ impl Start {
 
 /// The method with its parameters, and the graph, as asked for; and where its descent starts, if not where it would.
 fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
-    let mut method = Method::from_name(&args.method)?;
+    let mut method = Method::from_name(args.method.as_deref().unwrap_or(DEFAULT))?;
     // A learned graph has parameters of its own; where the method has one of the same name, it is the method's.
     let mut learned = (args.neighbors.graph == Some(GraphKind::Learned)).then(Drill::default);
     let has = |all: &[Described], name: &str| all.iter().any(|parameter| parameter.name == name);

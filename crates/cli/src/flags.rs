@@ -1,7 +1,8 @@
 //! The flags that several commands share, and the values they take.
 
 use clap::{Args, ValueEnum};
-use eigenfold::error::told;
+use eigenfold::error::{Error, told};
+use eigenfold::graph::Metric;
 
 /// The flag of a parameter that the library names.
 pub(crate) fn flag(name: &str) -> String {
@@ -113,9 +114,10 @@ pub(crate) struct Neighbors {
     /// matter as an L1 penalty learns them [default: nearest]
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
-    /// How far apart two points are [default: euclidean]
-    #[arg(long, value_enum, help_heading = "Graph")]
-    pub(crate) metric: Option<MetricName>,
+    /// How far apart two points are: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
+    /// haversine (latitude and longitude in radians), haversine-degrees, canberra or braycurtis [default: euclidean]
+    #[arg(long, value_name = "METRIC", value_parser = metric, help_heading = "Graph")]
+    pub(crate) metric: Option<Metric>,
     /// Whether a tenth of the neighbors may be missed for speed; the recall is reported [default: a hundredth for tsne,
     /// umap, sne and symmetric-sne, none for all others]
     #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
@@ -157,6 +159,10 @@ impl std::fmt::Display for Count {
             Count::Auto => f.write_str("auto"),
         }
     }
+}
+
+fn metric(text: &str) -> Result<Metric, String> {
+    text.parse().map_err(|error: Error| error.to_string())
 }
 
 fn count(text: &str) -> Result<Count, String> {
@@ -221,13 +227,6 @@ pub(crate) enum GraphKind {
     All,
     /// Those of the k nearest [default: 20] that a sparse precision over the points keeps (drill's --penalty, --ridge)
     Learned,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum MetricName {
-    Euclidean,
-    Manhattan,
-    Cosine,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

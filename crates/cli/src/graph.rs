@@ -3,13 +3,14 @@
 use crate::args::Graph;
 use crate::carry::Carry;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::{Count, GraphKind};
+use crate::flags::{Count, GraphKind, with_flags};
 use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::{preparing, say};
 use eigenfold::Drill;
+use eigenfold::distances::mistaken;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::{Found, Search};
@@ -47,8 +48,9 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let asked = preparing::asked(&args.preparing);
-    let Given { data, notes, names, .. } =
+    let Given { data, mut notes, names, .. } =
         input::read(&args.input, &Carry::default(), args.input_kind, &asked, None, &reading)?;
+    notes.extend(data.ground().points().and_then(mistaken).map(|note| with_flags(&note)));
     let data = match data {
         Data::Points(points) => {
             Data::Points(preparing::prepared(&args.preparing, points, names.as_deref(), args.common.quiet)?)

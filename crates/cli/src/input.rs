@@ -1,7 +1,7 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
 use crate::carry::{Along, Carry};
-use crate::flags::{self, Count, GraphKind, Kind, MetricName, MissingName, Neighbors as Flags, PiecesName, YesNo};
+use crate::flags::{self, Count, GraphKind, Kind, MissingName, Neighbors as Flags, PiecesName, YesNo};
 use crate::{one_line, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
@@ -156,11 +156,7 @@ fn number(k: Option<Count>, usual: usize) -> usize {
 
 /// How distances are measured.
 pub(crate) fn metric(flags: &Flags) -> Metric {
-    match flags.metric {
-        None | Some(MetricName::Euclidean) => Metric::Euclidean,
-        Some(MetricName::Manhattan) => Metric::Manhattan,
-        Some(MetricName::Cosine) => Metric::Cosine,
-    }
+    flags.metric.unwrap_or_default()
 }
 
 /// What is done with a graph in pieces.

@@ -5,6 +5,7 @@
 // A test that cannot go on has failed.
 #![cfg_attr(test, allow(clippy::unwrap_used))]
 
+mod advice;
 mod album;
 mod args;
 mod carry;

@@ -57,6 +57,9 @@ fn parameter_as_json(p: &Described) -> Value {
     if let Some(object) = all.as_object_mut() {
         object.insert(key.into(), value);
         object.extend(p.auto.map(|auto| ("auto".into(), json!({"word": auto.word, "help": auto.help}))));
+        if !p.words.is_empty() {
+            object.insert("words".into(), p.words.iter().map(choice).collect());
+        }
         object.extend(p.applies.map(|applies| ("applies".into(), json!({applies.on: applies.values}))));
     }
     all

@@ -2,7 +2,7 @@
 
 use crate::flags::with_flags;
 use eigenfold::error::Result;
-use eigenfold::field::PathStep;
+use eigenfold::field::{Explained, PathStep};
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::judge::choose::Tried;
 use eigenfold::report::Report;
@@ -95,6 +95,7 @@ pub(crate) fn json(story: &Story) -> Value {
         "warnings": warnings,
     });
     if let Some(object) = out.as_object_mut() {
+        object.extend(report.explained.as_ref().map(|explained| ("explained_variance".to_string(), shares(explained))));
         object.extend(report.objective.map(|value| ("objective".to_string(), json!(value))));
         object.extend(report.gradient.map(|value| ("gradient".to_string(), json!(value))));
         if !report.curve.is_empty() {
@@ -121,6 +122,11 @@ pub(crate) fn json(story: &Story) -> Value {
         object.extend(report.graph_route.as_ref().map(|route| ("search".to_string(), json!(route))));
     }
     out
+}
+
+/// The shares of the variance as JSON.
+fn shares(explained: &Explained) -> Value {
+    json!({"ratio": explained.ratio, "cumulative": explained.cumulative(), "total": explained.total})
 }
 
 /// A parameter's text as the number or the truth value it is, where it is one.
@@ -162,6 +168,7 @@ pub(crate) fn summary(story: &Story) -> String {
         let more = if report.eigenvalues.len() > 8 { ", ..." } else { "" };
         lines.push(format!("  eigenvalues  {}{more}", shown.join(", ")));
     }
+    lines.extend(report.explained.as_ref().map(variance));
     if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
         let stopped = if report.converged { "" } else { ", not converged" };
         lines.push(format!("  residual     {worst:.1e} at most ({}{stopped})", report.solver));
@@ -208,6 +215,17 @@ pub(crate) fn summary(story: &Story) -> String {
     lines.push(format!("  seconds      {}", shown.join(", ")));
     lines.extend(warnings.iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")
+}
+
+/// How much of the variance the coordinates have.
+fn variance(explained: &Explained) -> String {
+    let percent = |share: f64| format!("{:.1}", 100.0 * share);
+    let shown: Vec<String> = explained.ratio.iter().take(8).map(|&share| percent(share)).collect();
+    let more = if explained.ratio.len() > 8 { ", ..." } else { "" };
+    let all = explained.ratio.iter().sum::<f64>();
+    let together = if shown.len() > 1 { format!(", {} % together", percent(all)) } else { String::new() };
+    let odd = if all > 1.0 + 1e-6 { " (negative eigenvalues count against the total)" } else { "" };
+    format!("  variance     {}{more} % of {:.4e} by coordinate{together}{odd}", shown.join(", "), explained.total)
 }
 
 /// What is proved about the variance.

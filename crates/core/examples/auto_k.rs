@@ -14,19 +14,11 @@
 //! truth of all numbers that were tried.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::graph::{Index, Metric};
-use eigenfold::io::{self, Labels, ReadOptions};
+mod truth;
+
 use eigenfold::progress::Silent;
 use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe};
-
-/// How many of the nearest on the map have a say.
-const VOTES: usize = 5;
-
-enum Truth {
-    Classes(Vec<f64>),
-    Values(Points),
-    None,
-}
+use truth::{Truth, read, trust};
 
 fn main() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -56,75 +48,7 @@ fn main() -> Result<(), Error> {
     Ok(())
 }
 
-fn read(data: &str, kind: &str, labels: &str) -> Result<(Points, Truth), Error> {
-    let (file, wanted) = data.split_once(':').unwrap_or((data, ""));
-    let table = io::read(file, &ReadOptions::default())?;
-    let n = table.points.rows();
-    let wanted = wanted.parse().unwrap_or(n).min(n);
-    let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
-    let own = match table.labels {
-        Some(Labels::Classes { of, .. }) => of.iter().map(|class| class.map_or(-1.0, f64::from)).collect(),
-        Some(Labels::Values(values)) => values,
-        None => Vec::new(),
-    };
-    let truth = match kind {
-        "classes" if labels == "own" => Truth::Classes(rows.iter().map(|&i| own[i]).collect()),
-        "classes" => {
-            let file = io::read(labels, &ReadOptions::default())?.points;
-            Truth::Classes(rows.iter().map(|&i| file.row(i)[0]).collect())
-        }
-        "values" => Truth::Values(io::read(labels, &ReadOptions::default())?.points.select(&rows)),
-        _ => Truth::None,
-    };
-    Ok((table.points.select(&rows), truth))
-}
-
+/// What is known of the data as the map shows it, or its trustworthiness where nothing is known.
 fn judged(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
-    let n = map.rows();
-    let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(map, VOTES + 1)?;
-    let around = |i: usize| -> Vec<usize> {
-        let list = near[(VOTES + 1) * i..(VOTES + 1) * (i + 1)].iter().map(|&j| j as usize);
-        list.filter(|&j| j != i).take(VOTES).collect()
-    };
-    match truth {
-        Truth::Classes(of) => {
-            let right = |&i: &usize| {
-                let list = around(i);
-                let votes = |j: usize| list.iter().filter(|&&other| of[other] == of[j]).count();
-                let most = list.iter().map(|&j| votes(j)).max();
-                // Of classes with equal votes the one with the nearest.
-                list.iter().find(|&&j| Some(votes(j)) == most).is_some_and(|&j| of[j] == of[i])
-            };
-            Ok((0..n).filter(right).count() as f64 / n as f64)
-        }
-        Truth::Values(values) => {
-            let means = values.column_means();
-            let r2 = |q: usize| {
-                let guess = |i: usize| around(i).iter().map(|&j| values.row(j)[q]).sum::<f64>() / VOTES as f64;
-                let wrong: f64 = (0..n).map(|i| (values.row(i)[q] - guess(i)).powi(2)).sum();
-                let total: f64 = (0..n).map(|i| (values.row(i)[q] - means[q]).powi(2)).sum();
-                1.0 - wrong / total
-            };
-            Ok((0..values.cols()).map(r2).sum::<f64>() / values.cols() as f64)
-        }
-        Truth::None => trust(points, map, 10.min(n / 4)),
-    }
-}
-
-/// Venna and Kaski's trustworthiness: how rarely the k nearest on the map are far in the data.
-fn trust(points: &Points, map: &Points, k: usize) -> Result<f64, Error> {
-    let n = points.rows();
-    let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(map, k + 1)?;
-    let mut penalty = 0.0;
-    for i in 0..n {
-        let distances: Vec<f64> = (0..n).map(|j| Metric::Euclidean.distance(points.row(i), points.row(j))).collect();
-        let mut order: Vec<f64> = (0..n).filter(|&j| j != i).map(|j| distances[j]).collect();
-        order.sort_unstable_by(f64::total_cmp);
-        for &j in near[(k + 1) * i..(k + 1) * (i + 1)].iter().filter(|&&j| j as usize != i).take(k) {
-            let rank = order.partition_point(|&d| d < distances[j as usize]);
-            penalty += (rank as f64 + 1.0 - k as f64).max(0.0);
-        }
-    }
-    let (n, k) = (n as f64, k as f64);
-    Ok(1.0 - penalty * 2.0 / (n * k * (2.0 * n - 3.0 * k - 1.0)))
+    truth.shown_by(map)?.map_or_else(|| trust(points, map), Ok)
 }

@@ -92,6 +92,7 @@ impl Report {
         let before = known(&self.eigenvalues);
         self.eigenvalues.iter_mut().for_each(|value| change.number(value, lengths.eigenvalues));
         let lost = before - known(&self.eigenvalues);
+        self.explained.iter_mut().for_each(|explained| change.number(&mut explained.total, lengths.eigenvalues));
         self.objective = self.objective.map(|value| change.objective(value));
         self.curve.iter_mut().for_each(|(_, value)| *value = change.objective(*value));
         for (given, fitted) in &mut self.disparities {

@@ -205,6 +205,30 @@ fn mirrored(matrix: Points) -> Points {
     Points::new(n, n, (0..n * n).map(mean).collect()).unwrap_or(matrix)
 }
 
+/// One sentence about points that look like a table of distances or of similarities: square and symmetric, with zeros or
+/// with ones on the diagonal, and nothing larger than that among similarities.
+pub fn mistaken(points: &Points) -> Option<String> {
+    let n = points.rows();
+    if n < 3 || points.cols() != n || !points.missing().is_empty() {
+        return None;
+    }
+    let diagonal = |value: f64| (0..n).all(|i| points.row(i)[i] == value);
+    let all = |is: &dyn Fn(f64) -> bool| points.values().iter().all(|&x| is(x));
+    let (kind, on) = if diagonal(0.0) && all(&|x| x >= 0.0) && !all(&|x| x == 0.0) {
+        ("distances", "zeros")
+    } else if diagonal(1.0) && all(&|x| x.abs() <= 1.0) {
+        ("similarities", "ones")
+    } else {
+        return None;
+    };
+    let alike = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(b.abs());
+    let symmetric = (0..n).all(|i| (0..i).all(|j| alike(points.row(i)[j], points.row(j)[i])));
+    symmetric.then(|| {
+        let fact = format!("the {n} points are a square symmetric table with {on} on its diagonal");
+        format!("{fact}, and were read as points with {n} features; if they are {kind}, use `input-kind` {kind}")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -231,5 +255,18 @@ mod tests {
         assert_eq!(Distances::from_similarities(&identity).unwrap().between(0, 1), 2f64.sqrt());
         let odd = Points::from_rows(&[[1.0, 2.0], [2.0, 1.0]]).unwrap();
         assert!(Distances::from_similarities(&odd).is_err());
+    }
+
+    #[test]
+    fn a_table_of_distances_that_is_read_as_points_is_noticed() {
+        let table = |values: [f64; 9]| mistaken(&Points::new(3, 3, values.to_vec()).unwrap());
+        let said = table([0.0, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0]).unwrap();
+        assert!(said.ends_with("use `input-kind` distances"), "{said}");
+        assert!(table([1.0, 0.5, 0.2, 0.5, 1.0, -0.3, 0.2, -0.3, 1.0]).unwrap().ends_with("`input-kind` similarities"));
+        // Not symmetric, negative, not zero on the diagonal, all zero.
+        assert_eq!(table([0.0, 1.0, 2.0, 1.1, 0.0, 3.0, 2.0, 3.0, 0.0]), None);
+        assert_eq!(table([0.0, -1.0, 2.0, -1.0, 0.0, 3.0, 2.0, 3.0, 0.0]), None);
+        assert_eq!(table([0.1, 1.0, 2.0, 1.0, 0.0, 3.0, 2.0, 3.0, 0.0]), None);
+        assert_eq!(table([0.0; 9]), None);
     }
 }

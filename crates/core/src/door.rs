@@ -2,10 +2,11 @@
 //! brought to a unit of its own, and what comes out is brought back ([`unit`](crate::unit)).
 
 use crate::change::Change;
+use crate::distances::mistaken;
 use crate::error::{Error, Result};
 use crate::field::Lengths;
 use crate::fit::{Beside, Stages};
-use crate::graph::{Metric, Neighbors};
+use crate::graph::Neighbors;
 use crate::ground::Ground;
 use crate::linalg::power::times_two_to;
 use crate::memory;
@@ -118,6 +119,7 @@ impl Recipe {
         let scales = matches!(self.method, Method::Fa(_));
         let alone = ground.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));
         model.report.warnings.extend(alone);
+        model.report.warnings.extend(ground.points().and_then(mistaken));
         Ok(model)
     }
 
@@ -125,9 +127,9 @@ impl Recipe {
     /// data's own.
     pub(crate) fn unit(&self, ground: Ground<'_>) -> Option<(i32, Lengths)> {
         let power = Unit::power_of(ground.numbers(), ground.points().map_or(1, Points::cols));
-        // Angles have no unit, and tell themselves what is too small for them.
-        let by_angle = self.method.info().uses_metric && self.metric == Metric::Cosine && ground.points().is_some();
-        if power == 0 || by_angle {
+        // Angles and shares have no unit, and tell themselves what is too small for them.
+        let without = self.method.info().uses_metric && !self.metric.has_unit() && ground.points().is_some();
+        if power == 0 || without {
             return None;
         }
         self.method.lengths(ground).map(|lengths| (power, lengths))

@@ -205,6 +205,29 @@ pub(crate) fn sizes_text(sizes: &[usize]) -> String {
     shown.join(", ") + " points" + &rest
 }
 
+/// `did you mean NAME? ` where one of the names is a slip away from what was typed, else nothing.
+pub(crate) fn guess(names: &[&str], typed: &str) -> String {
+    let nearest = names.iter().min_by_key(|name| edit_distance(name, typed)).copied().unwrap_or_default();
+    let slip = edit_distance(nearest, typed) <= typed.len().min(9) / 3;
+    if slip { format!("did you mean {nearest}? ") } else { String::new() }
+}
+
+/// How many letters to insert, delete or exchange.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &y) in b.iter().enumerate() {
+            let exchange = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = exchange.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -249,6 +249,8 @@ impl<'a> Stages<'a> {
             parameters: chosen.collect(),
             eigenvalues: evidence.eigenvalues,
             residuals: evidence.residuals,
+            // A rescaled map has other lengths.
+            explained: built.explained.or(evidence.explained).filter(|_| self.recipe.rescale.is_none()),
             objective: evidence.objective,
             gradient: evidence.gradient,
             curve: evidence.curve,

@@ -1,6 +1,6 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, guess};
 use crate::field::{Build, Built, Info, Lengths, Site};
 use crate::ground::Ground;
 use crate::parameter::Described;
@@ -93,12 +93,7 @@ impl Method {
             return Ok(all.swap_remove(at));
         }
         let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
-        let guess = names.iter().min_by_key(|n| edit_distance(n, &wanted)).copied().unwrap_or_default();
-        let guess = if edit_distance(guess, &wanted) <= wanted.len().min(9) / 3 {
-            format!("did you mean {guess}? ")
-        } else {
-            String::new()
-        };
+        let guess = guess(&names, &wanted);
         Err(Error::parameter(format!("there is no method {name:?}; {guess}choose from {}", names.join(", "))))
     }
 }
@@ -173,22 +168,6 @@ impl Method {
     pub fn build(&self, site: &Site<'_>) -> Result<Built> {
         self.inner().build(site)
     }
-}
-
-/// How many letters to insert, delete or exchange.
-fn edit_distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let exchange = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = exchange.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

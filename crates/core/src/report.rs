@@ -2,7 +2,7 @@
 
 use crate::distances::Completion;
 use crate::field::unfolding::{Bracket, Rescaling};
-use crate::field::{Learned, PathStep};
+use crate::field::{Explained, Learned, PathStep};
 use crate::likelihood::Observation;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,8 @@ pub struct Report {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
+    /// How much of the variance the coordinates have, where the method has one; of the largest of separate pieces.
+    pub explained: Option<Explained>,
     /// The value of the objective, if a descent gave the coordinates; the sum over separate pieces.
     pub objective: Option<f64>,
     /// The largest entry of its slope there, in the units of the descent; of the largest of separate pieces.

@@ -75,6 +75,6 @@ impl Recipe {
             let mut again = *drill;
             drill.parameters().iter().all(|own| again.set(own.name, &own.value).is_ok())
         });
-        neighbors && own && learned && self.dims >= 1
+        neighbors && self.metric.is_sound() && own && learned && self.dims >= 1
     }
 }

@@ -14,6 +14,7 @@ mod embedding;
 mod files;
 mod hostile;
 mod likelihood;
+mod metrics;
 mod missing;
 mod mvu;
 mod parameters;

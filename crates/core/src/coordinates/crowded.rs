@@ -1,8 +1,9 @@
-//! Coordinates that show a few points and hide all others.
+//! Maps that show a few points and hide all others, or a few groups and nothing within them.
 //!
-//! A map may follow its definition and still be of no use: where a few points hang on the rest by next to nothing, the
+//! A map may follow its definition and still be of no use. Where a few points hang on the rest by next to nothing, the
 //! smoothest function over the graph is one that sets them apart, and a picture of it is two dots.
 
+use crate::order::largest_first;
 use crate::points::Points;
 
 /// The share of the points that a picture is about.
@@ -11,39 +12,98 @@ const MOST: f64 = 0.98;
 const DOT: f64 = 0.01;
 /// Fewer points than this are seen one by one.
 const FEW: usize = 50;
+/// So few dots are no picture.
+const DOTS: usize = 4;
+/// An eigenvalue of a graph below this is rounding.
+pub(super) const ROUNDING: f64 = 1e-12;
 
-/// A coordinate on which nearly all points are at one place.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Crowded {
-    /// Counted from 1.
-    coordinate: usize,
-    /// How many points are elsewhere.
-    apart: usize,
-}
+/// What may help.
+const HELP: &str = "a larger `neighbors`, `bandwidth` local or scaled columns may help";
 
-/// One sentence about the first coordinate on which nearly all points are at one place, if there is one.
-pub(super) fn warning(map: &Points) -> Option<String> {
-    let Crowded { coordinate, apart } = (0..map.cols()).find_map(|q| crowded(map, q))?;
-    let (n, s) = (map.rows(), if apart == 1 { "" } else { "s" });
-    Some(format!(
-        "coordinate {coordinate} sets {apart} point{s} of {n} apart, and all others are within {:.0} % of its length; a \
-         larger `bandwidth`, a larger `neighbors` or scaled columns may help, or leave out the point{s} apart",
-        100.0 * DOT
-    ))
-}
-
-/// Whether 98 of 100 points are within a hundredth of the coordinate's length around its median.
-fn crowded(map: &Points, q: usize) -> Option<Crowded> {
+/// What there is to say of a map that is a few dots: one sentence about the first coordinate whose eigenvalue is below
+/// `zero`, about the first on which nearly all points are at one place, or about all of them.
+pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> Option<String> {
     let n = map.rows();
     if n < FEW {
         return None;
     }
-    let mut values: Vec<f64> = (0..n).map(|i| map.row(i)[q]).collect();
-    values.sort_by(f64::total_cmp);
+    let torn = zero.and_then(|zero| (0..map.cols()).find(|&q| eigenvalues.get(q).is_some_and(|value| *value < zero)));
+    if let Some(q) = torn {
+        let (coordinate, few) = (q + 1, few_of(map, q));
+        let (them, s) = if few == 1 { ("it", "") } else { ("them", "s") };
+        let rare = few as f64 <= (1.0 - MOST) * n as f64;
+        let or = if rare { format!(", or leave out the point{s} apart") } else { String::new() };
+        return Some(format!(
+            "coordinate {coordinate} separates {few} of {n} points; its eigenvalue is numerically zero, since next to no \
+             weight holds {them} to the others; {HELP}{or}"
+        ));
+    }
+    if let Some((q, apart)) = (0..map.cols()).find_map(|q| Some((q, crowded(map, q)?))) {
+        let (coordinate, s) = (q + 1, if apart == 1 { "" } else { "s" });
+        return Some(format!(
+            "coordinate {coordinate} sets {apart} point{s} of {n} apart, and all others are within {:.0} % of its length; \
+             {HELP}, or leave out the point{s} apart",
+            100.0 * DOT
+        ));
+    }
+    let dots = dots(map)?;
+    let sizes: Vec<String> = dots.iter().map(usize::to_string).collect();
+    Some(format!(
+        "the map is {} dots ({} of {n} points): it tells groups apart and shows nothing within them; {HELP}, or umap",
+        dots.len(),
+        sizes.join(", ")
+    ))
+}
+
+/// How many points are beyond the widest gap of a coordinate, on the side with fewer of them.
+fn few_of(map: &Points, q: usize) -> usize {
+    let values = sorted(map, q);
+    let gap = |at: &usize| values[*at] - values[at - 1];
+    let widest = (1..values.len()).max_by(|a, b| gap(a).total_cmp(&gap(b))).unwrap_or(0);
+    widest.min(values.len() - widest)
+}
+
+/// The number of points elsewhere, where 98 of 100 are within a hundredth of the coordinate's length around its median.
+fn crowded(map: &Points, q: usize) -> Option<usize> {
+    let values = sorted(map, q);
+    let n = values.len();
     let (median, length) = (values[n / 2], values[n - 1] - values[0]);
     let apart = values.iter().filter(|&&value| (value - median).abs() > 0.5 * DOT * length).count();
     let rare = apart as f64 <= (1.0 - MOST) * n as f64;
-    (rare && length > 0.0).then_some(Crowded { coordinate: q + 1, apart })
+    (rare && length > 0.0).then_some(apart)
+}
+
+fn sorted(map: &Points, q: usize) -> Vec<f64> {
+    let mut values: Vec<f64> = (0..map.rows()).map(|i| map.row(i)[q]).collect();
+    values.sort_by(f64::total_cmp);
+    values
+}
+
+/// How many points each of a few dots has, largest first, where they hold 98 of 100 points. A dot is all points within half
+/// a hundredth of every coordinate's length around its first.
+fn dots(map: &Points) -> Option<Vec<usize>> {
+    let lengths: Vec<f64> = (0..map.cols()).map(|q| sorted(map, q)).map(|v| v[v.len() - 1] - v[0]).collect();
+    let near = |a: &[f64], b: &[f64]| {
+        a.iter().zip(b).zip(&lengths).all(|((a, b), length)| (a - b).abs() <= 0.5 * DOT * length)
+    };
+    let (mut left, mut sizes): (Vec<usize>, Vec<usize>) = ((0..map.rows()).collect(), Vec::new());
+    // Points between the dots may come first; they are few.
+    let spare = ((1.0 - MOST) * map.rows() as f64) as usize;
+    let mut odd = 0;
+    while let Some(&first) = left.first() {
+        let (dot, rest): (Vec<usize>, Vec<usize>) = left.iter().partition(|&&i| near(map.row(i), map.row(first)));
+        left = rest;
+        if dot.len() <= spare {
+            odd += dot.len();
+        } else {
+            sizes.push(dot.len());
+        }
+        if odd > spare || sizes.len() > DOTS {
+            return None;
+        }
+    }
+    sizes.sort_unstable_by(largest_first);
+    (sizes.len() > 1).then_some(sizes)
 }
 
 #[cfg(test)]
@@ -55,15 +115,39 @@ mod tests {
         Points::new(200, 1, (0..200).map(value).collect()).unwrap()
     }
 
+    fn told(map: &Points) -> Option<String> {
+        warning(map, &[1e-3], Some(ROUNDING))
+    }
+
     #[test]
     fn a_few_points_apart_from_a_dot_are_said_and_a_cloud_with_a_few_far_points_is_not() {
-        let told = warning(&column(2, 1e-9)).unwrap();
-        assert!(told.starts_with("coordinate 1 sets 2 points of 200 apart"), "{told}");
-        assert!(warning(&column(1, 1e-9)).unwrap().contains("1 point of 200"));
+        let said = told(&column(2, 1e-9)).unwrap();
+        assert!(said.starts_with("coordinate 1 sets 2 points of 200 apart"), "{said}");
+        assert!(told(&column(1, 1e-9)).unwrap().contains("1 point of 200"));
         // Ten far points are a group, and a cloud of a tenth of the length is no dot.
-        assert_eq!(warning(&column(10, 1e-9)), None);
-        assert_eq!(warning(&column(2, 0.2)), None);
-        assert_eq!(warning(&column(0, 1.0)), None);
-        assert_eq!(warning(&Points::new(60, 1, vec![3.0; 60]).unwrap()), None);
+        assert_eq!(told(&column(10, 1e-9)), None);
+        assert_eq!(told(&column(2, 0.2)), None);
+        assert_eq!(told(&column(0, 1.0)), None);
+        assert_eq!(told(&Points::new(60, 1, vec![3.0; 60]).unwrap()), None);
+    }
+
+    #[test]
+    fn a_coordinate_without_a_spring_and_a_map_of_three_dots_are_said() {
+        let group = |i: usize| if i < 9 { 5.0 } else { (i as f64 * 0.618).fract() };
+        let group = Points::new(200, 1, (0..200).map(group).collect()).unwrap();
+        let torn = warning(&group, &[-7e-17], Some(ROUNDING)).unwrap();
+        assert!(
+            torn.starts_with("coordinate 1 separates 9 of 200 points; its eigenvalue is numerically zero"),
+            "{torn}"
+        );
+        assert_eq!(warning(&group, &[-7e-17], None), None);
+        let place = |i: usize| [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]][(i % 10).saturating_sub(7)];
+        let three = |spread: f64| {
+            let row = |i: usize| place(i).map(|y| y + spread * (i as f64 * 0.618).fract());
+            Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
+        };
+        let said = told(&three(1e-3)).unwrap();
+        assert!(said.starts_with("the map is 3 dots (160, 20, 20 of 200 points)"), "{said}");
+        assert_eq!(told(&three(0.1)), None);
     }
 }

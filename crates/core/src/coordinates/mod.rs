@@ -12,7 +12,7 @@ pub mod spectral;
 pub(crate) use rescale::rescale;
 
 use crate::error::Result;
-use crate::field::{Solved, Task};
+use crate::field::{Explained, Field, Solved, Task};
 use crate::linalg::RESIDUAL;
 use crate::points::Points;
 use crate::progress::Observer;
@@ -34,6 +34,8 @@ pub struct Evidence {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
+    /// How much of the variance the coordinates have, where the field says so.
+    pub explained: Option<Explained>,
     /// The value of the objective; nothing of eigenvectors.
     pub objective: Option<f64>,
     /// The largest entry of its slope, in the units of the descent.
@@ -82,8 +84,15 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
         Task::Solved(solved) => (solved.map(), solved.tolerance),
     };
     map.evidence.hold_to(tolerance, dims);
-    map.evidence.warnings.extend(crowded::warning(&map.coordinates));
+    let held = held_by(task);
+    map.evidence.warnings.extend(crowded::warning(&map.coordinates, &map.evidence.eigenvalues, held));
     Ok(map)
+}
+
+/// The eigenvalue below which nothing but rounding holds the groups of points together that a coordinate sets apart, where
+/// the eigenvalues say so: those of a weighted graph, of which the largest is between one and two.
+fn held_by(task: &Task) -> Option<f64> {
+    matches!(task, Task::Spectral(Field::Precision { mass: Some(_), .. })).then_some(crowded::ROUNDING)
 }
 
 impl Solved {

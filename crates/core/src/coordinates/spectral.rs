@@ -10,7 +10,7 @@
 
 use super::{Evidence, Map};
 use crate::error::{Error, Result};
-use crate::field::{Field, Scale};
+use crate::field::{Explained, Field, Scale};
 use crate::linalg::dense::sign;
 use crate::linalg::eigen::pencil;
 use crate::linalg::eigen::top::{factor_top, operator_top};
@@ -91,9 +91,11 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
     let (mut eigenvalues, mut residuals) = (pairs.values, pairs.residuals);
     eigenvalues.resize(eigenvalues.len().max(dims), 0.0);
     residuals.resize(eigenvalues.len(), 0.0);
+    let explained = total_variance(field).and_then(|total| Explained::new(&eigenvalues[..dims], total));
     Ok(Map {
         coordinates: Points::computed(n, dims, coordinates)?,
         evidence: Evidence {
+            explained,
             eigenvalues,
             residuals,
             solver: pairs.solver,
@@ -103,6 +105,17 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
             ..Evidence::default()
         },
     })
+}
+
+/// The sum of all eigenvalues of a covariance, where it is known.
+fn total_variance(field: &Field) -> Option<f64> {
+    match field {
+        Field::Factor(factor) => {
+            Some(factor.col_iter().map(|column| column.iter().map(|x| x * x).sum::<f64>()).sum::<f64>())
+        }
+        Field::Covariance(operator) => operator.trace(),
+        Field::Precision { .. } | Field::Root(_) | Field::Definite { .. } => None,
+    }
 }
 
 /// Refuses more coordinates than the basis of an iterative solver has room for.

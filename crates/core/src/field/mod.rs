@@ -5,6 +5,7 @@
 //! [`Table`](crate::parameter::Table) of its parameters.
 
 pub(crate) mod entropy;
+mod explained;
 pub(crate) mod laplacian;
 pub(crate) mod latent;
 mod lengths;
@@ -16,6 +17,7 @@ mod weight;
 pub use entropy::drill::penalty::Penalty;
 pub use entropy::drill::{Learned, PathStep};
 pub use entropy::meu::MeuVariant;
+pub use explained::Explained;
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
 pub use latent::em::EmStart;
@@ -308,6 +310,8 @@ pub struct Built {
     pub recall: Option<f64>,
     /// How many neighbors a new point gets, if not as many as the graph gives on average.
     pub neighbors: Option<usize>,
+    /// How much of the variance the coordinates have, where stage 3 cannot tell.
+    pub explained: Option<Explained>,
     /// Parameters that were left to the method, as it chose them.
     pub used: Vec<(&'static str, String)>,
     /// What the user should know.
@@ -348,6 +352,7 @@ impl Built {
             path: Vec::new(),
             recall: None,
             neighbors: None,
+            explained: None,
             used: Vec::new(),
             warnings: Vec::new(),
         }

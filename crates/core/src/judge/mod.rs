@@ -9,4 +9,5 @@ mod rows;
 pub mod score;
 
 pub use held_out::{HeldOut, Judged};
+pub use nearness::farness;
 pub use rows::HeldOutRows;

@@ -10,7 +10,7 @@
 //! perfect. Each row is measured by its own scale, whether it lies in a dense piece of the data or in a thin one, and a row
 //! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
 use crate::points::Points;
@@ -57,6 +57,20 @@ impl<'a> Nearness<'a> {
             log_size(distances).map_or(0.0, |size| (size - own).max(0.0))
         }))
     }
+}
+
+/// The farness of a map of the points: 1 is perfect.
+///
+/// # Errors
+///
+/// If the metric is not defined on the points, or the map has another number of rows.
+pub fn farness(points: &Points, metric: Metric, map: &Points) -> Result<f64> {
+    if points.rows() != map.rows() || points.rows() < 2 {
+        let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
+        return Err(Error::data(format!("{fact}; give one row per point, of two points at least")));
+    }
+    let r = Nearness::new(points, metric)?.of(map)?;
+    Ok(if r.is_empty() { 1.0 } else { (r.iter().sum::<f64>() / r.len() as f64).exp() })
 }
 
 /// The logarithm of the root mean square, without overflow; nothing if all are zero.

@@ -29,6 +29,11 @@ pub trait Operator: Sync {
 
     /// `out = A x`, column by column; the result must not depend on the number of threads.
     fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>);
+
+    /// The sum of all eigenvalues, where it is known.
+    fn trace(&self) -> Option<f64> {
+        None
+    }
 }
 
 /// Eigenpairs as a solver answered them, with the evidence.

@@ -10,6 +10,7 @@ use crate::field::{Build, Field, Site};
 use crate::forces::Pairs;
 use crate::graph::{Graph, Neighbors, Search};
 use crate::ground::Ground;
+use crate::heat::Bandwidth;
 use crate::linalg::dense::sign;
 use crate::linalg::eigen::pencil;
 use crate::linalg::parallel;
@@ -80,8 +81,8 @@ impl Init {
             lists[i as usize].push((j, length));
             lists[j as usize].push((i, length));
         }
-        let (graph, method) =
-            (Graph::from_lists(lists)?, LaplacianEigenmaps { bandwidth: Some(1.0), ..LaplacianEigenmaps::default() });
+        let graph = Graph::from_lists(lists)?;
+        let method = LaplacianEigenmaps { bandwidth: Bandwidth::Sigma(1.0), ..LaplacianEigenmaps::default() };
         sized(&roughly(&method, &Site { graph: Some(&graph), ..*site })?, site, size)
     }
 }

@@ -21,6 +21,7 @@ pub struct Parameter<M: 'static> {
     help: &'static str,
     kind: Kind,
     auto: Option<Auto>,
+    words: &'static [Named],
     applies: Option<Applies>,
     length: i32,
     access: Access<M>,
@@ -100,7 +101,7 @@ pub enum Value {
     Number(f64),
     /// Of [`Kind::Count`].
     Count(usize),
-    /// Of [`Kind::Choice`], by its name.
+    /// Of [`Kind::Choice`], or a word in the place of a number, by its name.
     Choice(&'static str),
     /// Of [`Kind::Switch`].
     Switch(bool),
@@ -125,6 +126,8 @@ pub struct Described {
     pub value: String,
     /// Whether it may be left to the method.
     pub auto: Option<Auto>,
+    /// The words that may stand in the place of a value of its kind.
+    pub words: &'static [Named],
     /// When the method has it, if not always.
     pub applies: Option<Applies>,
     /// Which power of the data's unit of length it has: 1 for a length, 0 for a number without a unit.
@@ -247,15 +250,15 @@ impl<M: Table> Parameter<M> {
     fn described(&self, method: &M) -> Described {
         let default = self.default();
         let value = self.shown(method).unwrap_or_else(|| default.clone());
-        let Parameter { name, help, kind, auto, applies, length, .. } = *self;
-        Described { name, help, kind, default, value, auto, applies, length }
+        let Parameter { name, help, kind, auto, words, applies, length, .. } = *self;
+        Described { name, help, kind, default, value, auto, words, applies, length }
     }
 }
 
 impl<M> Parameter<M> {
     /// A row; `help` says what the parameter means, without its values.
     pub const fn new(name: &'static str, help: &'static str, kind: Kind, access: Access<M>) -> Parameter<M> {
-        Parameter { name, help, kind, auto: None, applies: None, length: 0, access }
+        Parameter { name, help, kind, auto: None, words: &[], applies: None, length: 0, access }
     }
 
     /// The same, in this power of the data's unit of length.
@@ -271,6 +274,11 @@ impl<M> Parameter<M> {
     /// The same, which `none` leaves out.
     pub const fn none(self, help: &'static str) -> Parameter<M> {
         Parameter { auto: Some(Auto { word: "none", help }), ..self }
+    }
+
+    /// The same, with words that may stand in the place of a value.
+    pub const fn or(self, words: &'static [Named]) -> Parameter<M> {
+        Parameter { words, ..self }
     }
 
     /// The same, for some values of another parameter only.
@@ -294,12 +302,16 @@ impl<M> Parameter<M> {
         if self.auto.is_some_and(|auto| auto.word == text) {
             return Ok(Value::Auto);
         }
+        if let Some(word) = Named::find(self.words, text) {
+            return Ok(Value::Choice(word));
+        }
         self.kind.read(text).ok_or_else(|| {
             let is_number =
                 text.parse().is_ok_and(f64::is_finite) && matches!(self.kind, Kind::Number { .. } | Kind::Count { .. });
             let shown = if is_number { text.to_string() } else { format!("{text:?}") };
+            let words: String = self.words.iter().map(|named| format!(", {}", named.name)).collect();
             let auto = self.auto.map_or(String::new(), |auto| format!(", or {}", auto.word));
-            Error::parameter(format!("`{}` is {shown}; give {}{auto}", self.name, self.kind.wanted()))
+            Error::parameter(format!("`{}` is {shown}; give {}{words}{auto}", self.name, self.kind.wanted()))
         })
     }
 }
@@ -361,10 +373,7 @@ impl Kind {
         match *self {
             Kind::Number { least, most } => text.parse().ok().filter(|x| (least..=most).contains(x)).map(Value::Number),
             Kind::Count { least, most } => text.parse().ok().filter(|x| (least..=most).contains(x)).map(Value::Count),
-            Kind::Choice(names) => {
-                let known = names.iter().find(|named| named.name == text || named.aliases.contains(&text));
-                known.map(|named| Value::Choice(named.name))
-            }
+            Kind::Choice(names) => Named::find(names, text).map(Value::Choice),
             Kind::Switch => text.parse().ok().map(Value::Switch),
             Kind::Text { .. } => Some(Value::Text(text.to_string())),
         }
@@ -376,7 +385,8 @@ impl Described {
     pub fn meaning(&self) -> String {
         let condition = self.applies.map(|Applies { on, values }| format!("with `{on}` {}: ", listed(values)));
         let auto = self.auto.map(|Auto { word, help }| format!("; {word} = {help}"));
-        let (condition, auto) = (condition.unwrap_or_default(), auto.unwrap_or_default());
+        let words: String = self.words.iter().map(|named| format!("; {}", named.shown())).collect();
+        let (condition, auto) = (condition.unwrap_or_default(), auto.unwrap_or_default() + &words);
         let values = match self.kind {
             Kind::Choice(names) => {
                 let shown: Vec<String> = names.iter().map(Named::shown).collect();
@@ -390,6 +400,11 @@ impl Described {
 }
 
 impl Named {
+    /// The name of the one that a text is, by its name or another one.
+    fn find(all: &'static [Named], text: &str) -> Option<&'static str> {
+        all.iter().find(|named| named.name == text || named.aliases.contains(&text)).map(|named| named.name)
+    }
+
     fn shown(&self) -> String {
         let Named { name, aliases, help } = self;
         let aliases = if aliases.is_empty() { String::new() } else { format!(" (or {})", aliases.join(", ")) };

@@ -61,14 +61,13 @@ fn every_choice_answers_to_its_names_and_every_range_to_its_ends() {
             let mut method = applying(&method, &parameter);
             method.set(parameter.name, text).map(|()| present(&method, parameter.name))
         };
-        match parameter.kind {
-            Kind::Choice(names) => {
-                for named in names {
-                    for text in [&[named.name], named.aliases].concat() {
-                        assert_eq!(taken(text).unwrap(), named.name);
-                    }
-                }
+        for named in if let Kind::Choice(names) = parameter.kind { names } else { parameter.words } {
+            for text in [&[named.name], named.aliases].concat() {
+                assert_eq!(taken(text).unwrap(), named.name);
             }
+        }
+        match parameter.kind {
+            Kind::Choice(_) => {}
             Kind::Number { least, most } => {
                 let number = |text: &str| taken(text).map(|shown| shown.parse::<f64>().unwrap()).unwrap();
                 assert_eq!((number(&least.to_string()), number(&most.to_string())), (least, most));
@@ -94,7 +93,10 @@ fn a_value_outside_its_range_is_told_the_range() {
     };
     assert_eq!(refused("isomap", "landmarks", "2"), "`landmarks` is 2; give a whole number of 3 or more, or none");
     assert_eq!(refused("dm", "alpha", "1.5"), "`alpha` is 1.5; give a number from 0 to 1");
-    assert_eq!(refused("dm", "bandwidth", "0"), "`bandwidth` is 0; give a number from 1e-150 to 1e150, or auto");
+    assert_eq!(
+        refused("dm", "bandwidth", "0"),
+        "`bandwidth` is 0; give a number from 1e-150 to 1e150, local, global, or auto"
+    );
     assert_eq!(refused("lle", "variant", "none"), "`variant` is \"none\"; give standard, free or symmetric");
     assert_eq!(refused("mvu", "constraints", "faces"), "`constraints` is \"faces\"; give edges or angles, or auto");
     assert_eq!(refused("pca", "landmarks", "5"), "pca has no parameter `landmarks`; it has none of its own");

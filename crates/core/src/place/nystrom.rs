@@ -5,13 +5,14 @@
 
 use super::checks::is_positive;
 use super::{Known, Newcomer};
+use crate::heat::Widths;
 use serde::{Deserialize, Serialize};
 
 /// The weights of a new point, and the equation they stand in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Nystrom {
-    /// σ of the heat kernel; all weights are one if absent.
-    pub(crate) width: Option<f64>,
+    /// The widths of the heat kernel; all weights are one if absent.
+    pub(crate) widths: Option<Widths>,
     /// What divides the density of each training point out.
     pub(crate) density: Option<Vec<f64>>,
     /// Which eigenproblem it is.
@@ -46,23 +47,30 @@ impl Nystrom {
             Form::Symmetric { degrees, added } => all_positive(degrees) && is_positive(*added),
             Form::Unnormalized { added } => is_positive(*added),
         };
-        self.width.is_none_or(is_positive) && self.density.as_deref().is_none_or(all_positive) && form
+        self.widths.as_ref().is_none_or(|widths| widths.fits(rows))
+            && self.density.as_deref().is_none_or(all_positive)
+            && form
     }
 
     pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
-        let width = self.width;
-        // Relative to the nearest point, so that weights far from all data do not vanish.
-        let nearest = width.map_or(1.0, |width| -0.5 * (new.lengths[0] / width).powi(2));
-        let weigh = |((&j, &d), share): ((&u32, &f64), &f64)| {
-            let weight = share * width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
-            weight * self.density.as_ref().map_or(1.0, |density| density[j as usize])
+        let exponents = match &self.widths {
+            Some(widths) => widths.exponents(new.near, new.lengths),
+            None => vec![0.0; new.near.len()],
         };
-        let mut weights: Vec<f64> = new.near.iter().zip(new.lengths).zip(new.shares).map(weigh).collect();
+        // Relative to the largest, so that weights far from all data do not vanish.
+        let largest = exponents.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let full: Vec<f64> = exponents.iter().map(|exponent| (exponent - largest).exp()).collect();
+        let density = |j: u32| self.density.as_ref().map_or(1.0, |density| density[j as usize]);
+        let mut weights: Vec<f64> = full
+            .iter()
+            .zip(new.shares)
+            .zip(new.near)
+            .map(|((weight, share), &j)| share * weight * density(j))
+            .collect();
         let total: f64 = weights.iter().sum();
         // The degree counts the neighbors in full: where one takes the place of another they weigh the same.
-        let full = |&d: &f64| width.map_or(1.0, |width| (-0.5 * (d / width).powi(2) - nearest).exp());
-        let degree: f64 = new.lengths.iter().map(full).sum();
-        let heat = if width.is_some() { nearest.exp().max(f64::MIN_POSITIVE) } else { 1.0 };
+        let degree: f64 = full.iter().sum();
+        let heat = largest.exp().max(f64::MIN_POSITIVE);
         let whole = |added: f64| added * degree * heat;
         let mut root = 1.0;
         if let Form::Symmetric { degrees, added } = &self.form {

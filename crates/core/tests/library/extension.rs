@@ -2,7 +2,7 @@
 use crate::support::*;
 use eigenfold::field::{LaplacianVariant, Mutual};
 use eigenfold::graph::Index;
-use eigenfold::{Distances, LaplacianEigenmaps, Method, Metric, Meu, Model, Neighbors, Points, Recipe};
+use eigenfold::{Bandwidth, Distances, LaplacianEigenmaps, Method, Metric, Meu, Model, Neighbors, Points, Recipe};
 
 fn recipe(method: Method) -> Recipe {
     Recipe { method, ..Recipe::default() }
@@ -172,8 +172,9 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
     let asked: Vec<usize> = (0..600).step_by(10).collect();
     let beside = Points::new(60, 3, roll.select(&asked).values().iter().map(|v| v + 1e-9).collect()).unwrap();
     let symmetric = LaplacianEigenmaps { variant: LaplacianVariant::Symmetric, ..LaplacianEigenmaps::default() };
+    let global = LaplacianEigenmaps { bandwidth: Bandwidth::Global, ..LaplacianEigenmaps::default() };
     let named = ["isomap", "laplacian-eigenmaps", "lle", "ltsa"].map(|name| Method::from_name(name).unwrap());
-    for method in named.into_iter().chain([symmetric.into()]) {
+    for method in named.into_iter().chain([symmetric.into(), global.into()]) {
         let name = method.info().name;
         let model = recipe(method).fit(&roll).unwrap();
         let deviation = |points: &Points, q: usize| {

@@ -7,7 +7,9 @@ use eigenfold::graph::{Paths, Search};
 use eigenfold::linalg::Operator;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Alle, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe};
+use eigenfold::{
+    Alle, Bandwidth, Drill, LaplacianEigenmaps, Lle, Mds, Method, Meu, Mvu, Neighbors, Pca, Points, Recipe,
+};
 use faer::Mat;
 use proptest::prelude::*;
 
@@ -32,8 +34,7 @@ fn l01_classical_scaling_of_euclidean_distances_is_pca() {
 #[test]
 fn l05_laplacian_eigenmaps_is_classical_scaling_of_its_covariance() {
     let points = swiss(600);
-    let method = LaplacianEigenmaps { variant: LaplacianVariant::Unnormalized, ..LaplacianEigenmaps::default() };
-    let model = fit(method, &points);
+    let model = fit(eigenmaps(LaplacianVariant::Unnormalized), &points);
 
     let laplacian = laplacian(&points).0;
     let (values, vectors) = symmetric_eigen(laplacian.as_ref());
@@ -80,7 +81,7 @@ fn l05_centering_does_not_remove_the_null_vector_of_the_normalized_laplacian() {
         let covariance = inverse(&(&normalized + Mat::<f64>::identity(n, n) * faer::Scale(gamma)));
         symmetric_eigen((&projector * covariance * &projector).as_ref())
     };
-    let map = |variant| fit(LaplacianEigenmaps { variant, ..LaplacianEigenmaps::default() }, &points);
+    let map = |variant| fit(eigenmaps(variant), &points);
     let model = map(LaplacianVariant::Symmetric);
     let own = Mat::from_fn(n, 2, |i, q| model.embedding().row(i)[q]);
     let usual = map(LaplacianVariant::Normalized);
@@ -119,8 +120,7 @@ fn largest_sine(a: &Mat<f64>, b: Mat<f64>) -> f64 {
 fn l06_the_variants_fix_the_mass_or_the_length() {
     use LaplacianVariant::{Normalized, Symmetric, Unnormalized};
     let points = swiss(800);
-    let map =
-        |variant| fit(LaplacianEigenmaps { variant, ..LaplacianEigenmaps::default() }, &points).embedding().clone();
+    let map = |variant| fit(eigenmaps(variant), &points).embedding().clone();
     let degrees = laplacian(&points).1;
     for variant in [Normalized, Symmetric, Unnormalized] {
         let mass: Vec<f64> = if variant == Normalized { degrees.clone() } else { vec![1.0; points.rows()] };
@@ -179,12 +179,17 @@ proptest! {
     }
 }
 
+/// With one width for all points, as in the paper.
+fn eigenmaps(variant: LaplacianVariant) -> LaplacianEigenmaps {
+    LaplacianEigenmaps { variant, bandwidth: Bandwidth::Global, ..LaplacianEigenmaps::default() }
+}
+
 /// The dense heat Laplacian of the default graph, and the degrees.
 fn laplacian(points: &Points) -> (Mat<f64>, Vec<f64>) {
     let found = Search::default().of_points(points, &Silent).unwrap();
     let lengths = found.graph.all_lengths();
     let mean = lengths.iter().map(|l| l * l).sum::<f64>() / lengths.len() as f64;
-    let affinity = Affinity::new(&found.graph, |l| (-l * l / (2.0 * mean)).exp());
+    let affinity = Affinity::new(&found.graph, |_, _, l| (-l * l / (2.0 * mean)).exp());
     (affinity.laplacian().unwrap().to_dense(), affinity.degrees().to_vec())
 }
 

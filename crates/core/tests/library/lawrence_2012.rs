@@ -7,7 +7,8 @@ use eigenfold::judge::score::{GplvmScore, Lengths, Starts};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{
-    Alle, Distances, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Mvu, Neighbors, Pca, Points, Recipe,
+    Alle, Bandwidth, Distances, Drill, Isomap, LaplacianEigenmaps, Lle, Method, Meu, Model, Mvu, Neighbors, Pca,
+    Points, Recipe,
 };
 use faer::Mat;
 use std::f64::consts::{PI, TAU};
@@ -122,7 +123,7 @@ fn score(data: &Points, map: &Points, raw: bool) -> f64 {
 /// The author's own Laplacian eigenmaps.
 fn lawrence_eigenmaps() -> LaplacianEigenmaps {
     LaplacianEigenmaps {
-        bandwidth: Some(1.0),
+        bandwidth: Bandwidth::Sigma(1.0),
         variant: LaplacianVariant::Symmetric,
         mutual: Mutual::Twice,
         ..LaplacianEigenmaps::default()

@@ -74,12 +74,41 @@ fn landmark_scaling_of_euclidean_distances_is_exact() {
 #[test]
 fn other_metrics_reach_every_distance_method() {
     let points = cloud(300, 3, 8);
-    for metric in [Metric::Manhattan, Metric::Cosine] {
+    let rarer = ["correlation", "chebyshev", "minkowski:3", "canberra"].map(|name| name.parse::<Metric>().unwrap());
+    for metric in [Metric::Manhattan, Metric::Cosine].into_iter().chain(rarer) {
         for name in ["mds", "isomap", "lle", "alle", "laplacian-eigenmaps", "diffusion-maps", "ltsa", "modified-lle"] {
             let method = eigenfold::Method::from_name(name).unwrap();
             let model = Recipe { method, metric, ..Recipe::default() }.fit(&points).unwrap();
             assert!(model.report().converged, "{name}");
         }
+    }
+}
+
+/// Two hundred places along a line, four times as dense at one end as at the other, and two far beyond it: with one width, next
+/// to no weight holds these two, and this is said; with a width per point the map has the order of the line.
+#[test]
+fn a_width_per_point_holds_thin_parts_together_and_a_map_that_falls_apart_says_so() {
+    let place = |i: usize| if i < 200 { (i as f64 / 100.0).exp2() } else { 7.0 + 0.01 * i as f64 };
+    let line = Points::from_rows(&(0..202).map(|i| [place(i), 0.0]).collect::<Vec<_>>()).unwrap();
+    for name in ["laplacian-eigenmaps", "diffusion-maps"] {
+        let map = |bandwidth: &str| {
+            let mut method = Method::from_name(name).unwrap();
+            method.set("bandwidth", bandwidth).unwrap();
+            Recipe { method, dims: 1, neighbors: Neighbors::Nearest(4), ..Recipe::default() }.fit(&line).unwrap()
+        };
+        let said = |model: &Model| model.report().warnings.join("; ");
+        let torn = map("global");
+        assert!(
+            said(&torn).contains("separates 2 of 202 points; its eigenvalue is numerically zero"),
+            "{name}: {}",
+            said(&torn)
+        );
+        let local = map("local");
+        assert!(!said(&local).contains("numerically zero"), "{name}: {}", said(&local));
+        let y = local.embedding();
+        let up = (1..200).filter(|&i| y.row(i)[0] > y.row(i - 1)[0]).count();
+        assert!(up == 0 || up == 199, "{name}: {up}");
+        assert_eq!(local.report().parameters.iter().find(|p| p.name == "bandwidth").unwrap().used, "local");
     }
 }
 

@@ -4,8 +4,8 @@
 use crate::support::*;
 use eigenfold::field::{Build, EdgeWeight, LleVariant, Penalty, Site};
 use eigenfold::{
-    DiffusionMaps, Drill, Graph, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa, Method, Metric,
-    ModifiedLle, Neighbors, Pca, Points, Recipe, io,
+    Bandwidth, DiffusionMaps, Drill, Graph, HessianLle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Ltsa,
+    Method, Metric, ModifiedLle, Neighbors, Pca, Points, Recipe, io,
 };
 
 fn iris() -> Points {
@@ -78,6 +78,52 @@ fn alignment_methods_have_the_eigenvalues_of_the_papers_formulas() {
     assert!((modified / 4.807588350019326e-05 - 1.0).abs() < 1e-8, "{modified}");
 }
 
+/// PCA(3).fit(X): explained_variance_ratio_, and ((X - X.mean(0))**2).sum().
+#[test]
+fn pca_of_iris_has_scikit_learns_shares_of_the_variance() {
+    let theirs = [0.924618723201734, 0.05306648311706378, 0.017102609807927494];
+    for method in [Method::from(Pca::default()), eigenfold::Mds::default().into(), KernelPca::default().into()] {
+        let kernel = matches!(method, Method::KernelPca(_));
+        let model = Recipe { method, dims: 3, ..Recipe::default() }.fit(&iris()).unwrap();
+        let explained = model.report().explained.clone().unwrap();
+        if kernel {
+            // Shares of another variance, but of all of it.
+            assert!(explained.cumulative()[2] < 1.0 && explained.ratio[0] > explained.ratio[1]);
+            continue;
+        }
+        close(&explained.ratio, &theirs, 1e-10);
+        assert!((explained.total / 681.3706 - 1.0).abs() < 1e-12 && explained.cumulative()[2] < 1.0);
+    }
+}
+
+/// A few rows by scipy 1.17.1, `cdist(X, X, metric)` with X = (arange(60) * 37 % 101 / 10).reshape(3, 20), X[0, 3] = X[1, 3],
+/// and X > 5 for jaccard; haversine by scikit-learn's `haversine_distances` of Berlin, Sydney and Reykjavik.
+#[test]
+fn metrics_have_the_distances_of_scipy() {
+    let mut rows: Vec<f64> = (0..60).map(|i| f64::from(i * 37 % 101) / 10.0).collect();
+    rows[3] = rows[23];
+    let points = Points::new(3, 20, rows.clone()).unwrap();
+    let large = Points::new(3, 20, rows.iter().map(|&x| f64::from(u8::from(x > 5.0))).collect()).unwrap();
+    let cities = Points::from_rows(&[[52.52, 13.405], [-33.87, 151.21], [64.15, -21.94]]).unwrap();
+    for (points, name, theirs) in [
+        (&points, "correlation", [1.261452524013986, 1.3053032619821279, 1.426401000771206]),
+        (&points, "chebyshev", [6.8, 6.6, 6.8]),
+        (&points, "minkowski:3", [13.302140345610509, 13.2349547989503, 13.869891526322192]),
+        (&points, "minkowski:1.5", [32.38841217076576, 33.379690633287616, 34.43365143401751]),
+        (&points, "canberra", [9.444837512435145, 10.2300318019922, 9.913032135120927]),
+        (&points, "braycurtis", [0.4129255056734088, 0.4464646464646464, 0.4522738630684656]),
+        (&points, "hamming", [0.95, 1.0, 1.0]),
+        (&points, "cosine", [0.3082064697960867, 0.3290342130208621, 0.35017847095559185]),
+        (&points, "cityblock", [83.7, 88.4, 90.5]),
+        (&large, "jaccard", [0.8125, 0.8125, 0.8235294117647058]),
+        (&cities, "haversine-degrees", [2.5262344907040215, 0.374832549976718, 2.608004119691073]),
+    ] {
+        let metric: Metric = name.parse().unwrap();
+        let ours = [(0, 1), (0, 2), (1, 2)].map(|(i, j)| metric.distance(points.row(i), points.row(j)));
+        close(&ours, &theirs, EXACT);
+    }
+}
+
 #[test]
 fn laplacian_eigenmaps_and_diffusion_maps_have_the_dense_solvers_eigenvalues() {
     let roll = swiss(600);
@@ -88,12 +134,12 @@ fn laplacian_eigenmaps_and_diffusion_maps_have_the_dense_solvers_eigenvalues() {
         1e-9,
     );
     close(
-        &spectrum(LaplacianEigenmaps::default(), 10, 3, &roll),
+        &spectrum(LaplacianEigenmaps { bandwidth: Bandwidth::Global, ..LaplacianEigenmaps::default() }, 10, 3, &roll),
         &[2.112081338830908e-03, 7.915706644229836e-03, 1.764958001242867e-02],
         1e-9,
     );
     close(
-        &spectrum(DiffusionMaps::default(), 10, 3, &roll),
+        &spectrum(DiffusionMaps { bandwidth: Bandwidth::Global, ..DiffusionMaps::default() }, 10, 3, &roll),
         &[1.943959823347829e-03, 6.798762704122607e-03, 1.516064158934671e-02],
         1e-9,
     );

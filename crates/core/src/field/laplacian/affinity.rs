@@ -1,8 +1,9 @@
 //! Affinities: neighbors pull on each other with a weight that falls with their distance.
 
 use crate::error::{Error, Result};
-use crate::field::Weight;
+use crate::field::{Weight, shown};
 use crate::graph::Graph;
+use crate::heat::Widths;
 use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::SparseSymmetric;
 use serde::{Deserialize, Serialize};
@@ -26,12 +27,11 @@ pub struct Affinity {
 }
 
 impl Affinity {
-    /// The weight of every edge from its length.
-    pub fn new(graph: &Graph, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
+    /// The weight of every edge from its ends and its length.
+    pub fn new(graph: &Graph, weight: impl Fn(usize, usize, f64) -> f64 + Sync) -> Affinity {
         let graph = graph.union();
-        let lengths = graph.all_lengths();
-        let mut weights = vec![0.0; lengths.len()];
-        parallel::fill(&mut weights, |at| weight(lengths[at]));
+        let of = |i: usize| -> Vec<f64> { graph.edges(i).map(|(j, length)| weight(i, j, length)).collect() };
+        let weights = parallel::collect(graph.len(), of).concat();
         let mut affinity = Affinity { graph, weights, degrees: Vec::new() };
         affinity.degrees = affinity.sums(|_| 0.0);
         affinity
@@ -56,8 +56,8 @@ impl Affinity {
         affinity
     }
 
-    /// The weight of every edge from its length, twice that for edges in both lists where they count so.
-    pub fn counting(graph: &Graph, mutual: Mutual, weight: impl Fn(f64) -> f64 + Sync) -> Affinity {
+    /// The weight of every edge from its ends and its length, twice that for edges in both lists where they count so.
+    pub fn counting(graph: &Graph, mutual: Mutual, weight: impl Fn(usize, usize, f64) -> f64 + Sync) -> Affinity {
         let mut affinity = Affinity::new(graph, weight);
         if mutual == Mutual::Twice {
             let lists: Vec<Vec<u32>> = (0..graph.len())
@@ -115,7 +115,7 @@ impl Affinity {
         let sums = self.sums(|_| 0.0);
         if let Some(i) = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0) {
             return Err(Error::parameter(format!(
-                "all weights of point {} vanish; use a larger `bandwidth` or a smaller `neighbors`",
+                "all weights of point {} vanish; use a larger `bandwidth`, `bandwidth` local or a smaller `neighbors`",
                 i + 1
             )));
         }
@@ -129,27 +129,13 @@ impl Affinity {
     }
 }
 
-/// What [`typical_length`] is.
-pub(crate) const TYPICAL: &str = "the root mean square distance of neighbors";
-
-/// The root mean square length of the directed edges: the scale of a neighborhood.
-///
-/// # Errors
-///
-/// If all lengths are zero.
-pub(crate) fn typical_length(graph: &Graph) -> Result<f64> {
-    let lengths = graph.all_lengths();
-    let longest = lengths.iter().copied().fold(0.0, f64::max);
-    if longest == 0.0 {
-        return Err(Error::data("all neighbors are at distance zero, so no width can be chosen; give `bandwidth`"));
+/// The widths of the heat kernel as the report has them.
+pub(super) fn told(widths: Option<&Widths>) -> String {
+    match widths {
+        None => "none".into(),
+        Some(Widths::One(width)) => shown(*width),
+        Some(Widths::Each(_)) => "local".into(),
     }
-    let mean = lengths.iter().map(|l| (l / longest).powi(2)).sum::<f64>() / lengths.len() as f64;
-    Ok(longest * mean.sqrt())
-}
-
-/// exp(−length² / 2 width²).
-pub(crate) fn heat(length: f64, width: f64) -> f64 {
-    (-0.5 * (length / width).powi(2)).exp()
 }
 
 #[cfg(test)]
@@ -159,17 +145,16 @@ mod tests {
     #[test]
     fn three_points_in_a_line_have_the_path_laplacian() {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0), (2, 1.0)], vec![(1, 1.0)]]).unwrap();
-        let affinity = Affinity::new(&graph, |_| 1.0);
+        let affinity = Affinity::new(&graph, |_, _, _| 1.0);
         assert_eq!(affinity.degrees(), [1.0, 2.0, 1.0]);
         let expected = faer::mat![[1.0, -1.0, 0.0], [-1.0, 2.0, -1.0], [0.0, -1.0, 1.0]];
         assert_eq!(affinity.laplacian().unwrap().to_dense(), expected);
-        assert_eq!(typical_length(&graph).unwrap(), 1.0);
     }
 
     #[test]
     fn an_edge_in_both_lists_counts_once_or_twice() {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(0, 1.0)], vec![(1, 2.0)]]).unwrap();
-        let degrees = |mutual| Affinity::counting(&graph, mutual, |length| length).degrees().to_vec();
+        let degrees = |mutual| Affinity::counting(&graph, mutual, |_, _, length| length).degrees().to_vec();
         assert_eq!(degrees(Mutual::Once), [1.0, 3.0, 2.0]);
         assert_eq!(degrees(Mutual::Twice), [2.0, 4.0, 2.0]);
     }

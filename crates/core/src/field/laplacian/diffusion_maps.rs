@@ -1,7 +1,7 @@
 //! Diffusion maps: coordinates in which distances are those of a random walk after time t.
 //!
 //! ```text
-//! w[i,j] = exp(−‖x[i] − x[j]‖² / 2σ²)  on the graph, w[i,i] = 1      q[i] = Σⱼ w[i,j]
+//! w[i,j] = exp(−‖x[i] − x[j]‖² / (σ[i]² + σ[j]²))  on the graph, w[i,i] = 1      q[i] = Σⱼ w[i,j]
 //! w̃[i,j] = w[i,j] / (q[i] q[j])^α      D = diag(Σⱼ w̃[i,j])           P = D⁻¹ W̃
 //! P ψ = μ ψ                            Y = μᵗ ψ,  ψᵀDψ = tr D
 //! ```
@@ -13,9 +13,10 @@
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
 use crate::error::Result;
-use crate::field::laplacian::affinity::{Affinity, TYPICAL, heat, typical_length};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, shown};
+use crate::field::laplacian::affinity::{Affinity, told};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
+use crate::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
@@ -23,8 +24,8 @@ use serde::{Deserialize, Serialize};
 /// Diffusion maps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DiffusionMaps {
-    /// σ of the kernel; if not given, the root mean square neighbor distance.
-    pub bandwidth: Option<f64>,
+    /// σ of the kernel.
+    pub bandwidth: Bandwidth,
     /// The time t of the diffusion.
     pub time: f64,
     /// How much of the density is taken out.
@@ -33,14 +34,17 @@ pub struct DiffusionMaps {
 
 impl Default for DiffusionMaps {
     fn default() -> DiffusionMaps {
-        DiffusionMaps { bandwidth: None, time: 1.0, alpha: 1.0 }
+        DiffusionMaps { bandwidth: Bandwidth::Auto, time: 1.0, alpha: 1.0 }
     }
 }
 
 impl Table for DiffusionMaps {
     const METHOD: &'static str = "diffusion-maps";
     const TABLE: &'static [Parameter<DiffusionMaps>] = &[
-        Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth)).length(1).auto(TYPICAL),
+        Parameter::new("bandwidth", "sigma of the kernel", Kind::positive(), field!(bandwidth))
+            .length(1)
+            .auto(Bandwidth::AUTO)
+            .or(Bandwidth::WORDS),
         Parameter::new("time", "how long the walk goes on", Kind::number(0.0, 1e6), field!(time)),
         Parameter::new("alpha", "how much of the sampling density is taken out", Kind::number(0.0, 1.0), field!(alpha)),
     ];
@@ -66,13 +70,14 @@ impl Build for DiffusionMaps {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
-        let width = self.bandwidth.map_or_else(|| typical_length(graph), Ok)?;
-        let mut affinity = Affinity::new(graph, |length| heat(length, width));
+        let widths = self.bandwidth.widths(graph)?;
+        let mut affinity = Affinity::new(graph, |i, j, length| widths.weight(i, j, length));
         let density: Vec<f64> = affinity.degrees().iter().map(|q| (q + 1.0).powf(-self.alpha)).collect();
         affinity.rescale(&density, |i| density[i] * density[i]);
         let mass = Some(affinity.degrees().to_vec());
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale: Scale::Diffusion(self.time) };
-        let rule = Rule::Nystrom(Nystrom { width: Some(width), density: Some(density), form: Form::Normalized });
-        Ok(Built { used: vec![("bandwidth", shown(width))], ..Built::new(field, rule) })
+        let used = vec![("bandwidth", told(Some(&widths)))];
+        let rule = Rule::Nystrom(Nystrom { widths: Some(widths), density: Some(density), form: Form::Normalized });
+        Ok(Built { used, ..Built::new(field, rule) })
     }
 }

@@ -3,7 +3,7 @@
 //! The field's precision is the graph Laplacian, and the eigenproblem carries the degrees:
 //!
 //! ```text
-//! w[i,j] = exp(−‖x[i] − x[j]‖² / 2σ²)    i, j neighbors either way
+//! w[i,j] = exp(−‖x[i] − x[j]‖² / (σ[i]² + σ[j]²))    i, j neighbors either way; the widths σ of `heat.rs`
 //! L = D − W,   D = diag(Σⱼ w[i,j])       L y = λ D y
 //! ```
 //!
@@ -15,11 +15,12 @@
 //! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
 use crate::error::{Error, Result};
-use crate::field::laplacian::affinity::{Affinity, Mutual, TYPICAL, heat, typical_length};
+use crate::field::laplacian::affinity::{Affinity, Mutual, told};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task, shown};
+use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task};
 use crate::ground::Ground;
+use crate::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Form, Nystrom, Rule};
 use serde::{Deserialize, Serialize};
@@ -53,8 +54,8 @@ pub enum LaplacianVariant {
 pub struct LaplacianEigenmaps {
     /// The weight of an edge.
     pub kernel: EdgeWeight,
-    /// σ of the heat kernel; if not given, the root mean square neighbor distance.
-    pub bandwidth: Option<f64>,
+    /// σ of the heat kernel.
+    pub bandwidth: Bandwidth,
     /// Which eigenproblem the coordinates solve.
     pub variant: LaplacianVariant,
     /// How an edge counts that is in the lists of both its ends.
@@ -90,7 +91,8 @@ impl Table for LaplacianEigenmaps {
         Parameter::new("kernel", "the weight of an edge", Kind::Choice(EdgeWeight::NAMES), field!(kernel)),
         Parameter::new("bandwidth", "sigma of the heat kernel", Kind::positive(), field!(bandwidth))
             .length(1)
-            .auto(TYPICAL)
+            .auto(Bandwidth::AUTO)
+            .or(Bandwidth::WORDS)
             .with("kernel", &["heat"]),
         Parameter::new(
             "variant",
@@ -127,15 +129,16 @@ impl Build for LaplacianEigenmaps {
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let graph = site.graph()?;
-        let width = match self.kernel {
-            EdgeWeight::Heat => Some(self.bandwidth.map_or_else(|| typical_length(graph), Ok)?),
+        let widths = match self.kernel {
+            EdgeWeight::Heat => Some(self.bandwidth.widths(graph)?),
             EdgeWeight::Simple => None,
             EdgeWeight::Dual => return self.with_dual_weights(site),
         };
-        let weight = |length| width.map_or(1.0, |width| heat(length, width));
+        let weight = |i, j, length| widths.as_ref().map_or(1.0, |widths| widths.weight(i, j, length));
         let affinity = Affinity::counting(graph, self.mutual, weight);
         // A new point knows its own list alone; this is how much the lists of the others add.
-        let own: f64 = graph.all_lengths().iter().map(|&length| weight(length)).sum();
+        let of_list = |i: usize| graph.edges(i).map(|(j, length)| weight(i, j, length)).sum::<f64>();
+        let own: f64 = (0..graph.len()).map(of_list).sum();
         let added = affinity.degrees().iter().sum::<f64>() / own;
         let degrees = || affinity.degrees().to_vec();
         let (mass, scale, form) = match self.variant {
@@ -146,8 +149,9 @@ impl Build for LaplacianEigenmaps {
             LaplacianVariant::Unnormalized => (None, Scale::Unit, Form::Unnormalized { added }),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        let rule = Rule::Nystrom(Nystrom { width, density: None, form });
-        Ok(Built { used: vec![("bandwidth", width.map_or("none".into(), shown))], ..Built::new(field, rule) })
+        let used = vec![("bandwidth", told(widths.as_ref()))];
+        let rule = Rule::Nystrom(Nystrom { widths, density: None, form });
+        Ok(Built { used, ..Built::new(field, rule) })
     }
 }
 
@@ -155,7 +159,7 @@ impl LaplacianEigenmaps {
     /// The weights that maximum variance unfolding's dual problem finds best; with them the unnormalized map spans what
     /// the unfolding spans (Xiao, Sun & Boyd 2006, section 6.1). New points are placed by their neighbors, as there.
     fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
-        if self.bandwidth.is_some() || self.mutual == Mutual::Twice {
+        if self.bandwidth != Bandwidth::Auto || self.mutual == Mutual::Twice {
             return Err(Error::parameter("`bandwidth` and `mutual` are for other kernels than dual; leave them out"));
         }
         let unfolding = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
@@ -175,6 +179,6 @@ impl LaplacianEigenmaps {
             LaplacianVariant::Unnormalized => (None, Scale::Unit),
         };
         let field = Field::Precision { matrix: affinity.laplacian()?, mass, scale };
-        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", "none".into())], ..unfolded })
+        Ok(Built { task: Task::Spectral(field), used: vec![("bandwidth", told(None))], ..unfolded })
     }
 }

@@ -61,7 +61,7 @@ impl Build for Fa {
     }
 
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
-        Some(Lengths { density: true, ..Lengths::NONE })
+        Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -14,11 +14,11 @@
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
 use crate::error::{Error, Result};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::field::{Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::ground::Ground;
 use crate::linalg::RESIDUAL;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::Rule;
+use crate::place::{Latent, Rule};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
@@ -155,6 +155,15 @@ fn total_variance(fitted: &Fitted) -> f64 {
     all / latent.mean.len() as f64
 }
 
+/// What the hidden coordinates have of the variance under the model; the rest is noise.
+fn explained(latent: &Latent, n: usize) -> Option<Explained> {
+    let dims = latent.loadings.len() / latent.mean.len();
+    let squares = |q: usize| latent.loadings.iter().skip(q).step_by(dims).map(|w| w * w).sum::<f64>();
+    let variances: Vec<f64> = (0..dims).map(|q| n as f64 * squares(q)).collect();
+    let noise = n as f64 * latent.noise.iter().sum::<f64>();
+    Explained::new(&variances, variances.iter().sum::<f64>() + noise)
+}
+
 /// The points, where there are features enough to leave noise.
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
@@ -170,6 +179,7 @@ pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points
 
 /// A fitted model as a method gives it: the posterior means of all points, and how new ones are placed.
 pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Built> {
+    let explained = explained(&fitted.latent, points.rows());
     let Fitted { mut latent, log_likelihood, curve, iterations, converged, slope } = fitted;
     let coordinates = map_of(&mut latent, points)?;
     let cells = (points.values().len() - points.missing().len()) as f64;
@@ -184,7 +194,7 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
         iterations,
     };
     let mut built = Built::of(Task::Solved(solved), Rule::Latent(latent));
-    (built.log_likelihood, built.converged) = (Some(log_likelihood), converged);
+    (built.log_likelihood, built.converged, built.explained) = (Some(log_likelihood), converged, explained);
     let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
     if empty > 0 {
         built.warnings.push(format!("{empty} rows have no observed cell; they are put at the mean of all others"));

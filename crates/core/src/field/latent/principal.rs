@@ -4,7 +4,7 @@ use crate::error::{Error, Result, plural};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
-use crate::field::{Built, Site, Solved, Task, needs_points};
+use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
 use crate::kernel::Kernel;
 use crate::linalg::dense::sign;
 use crate::linalg::eigen::top::operator_top;
@@ -108,6 +108,8 @@ impl Principal {
     /// Coordinates of these lengths along the eigenvectors; those without one are zero.
     pub(super) fn built(mut self, lengths: &[f64], dims: usize, figures: &[(&'static str, f64)]) -> Result<Built> {
         let pairs = self.pairs;
+        let variances: Vec<f64> = (0..dims).map(|q| lengths.get(q).map_or(0.0, |length| length * length)).collect();
+        let explained = Explained::new(&variances, self.trace);
         if lengths.len() < dims {
             let count = lengths.len();
             self.warnings.push(format!("the field varies in {count} directions only; the other coordinates are zero"));
@@ -142,7 +144,7 @@ impl Principal {
         };
         let figures = figures.iter().chain(&self.figures).copied().collect();
         let (converged, warnings, used) = (pairs.converged, self.warnings, self.used);
-        Ok(Built { figures, warnings, used, converged, ..Built::of(Task::Solved(solved), rule) })
+        Ok(Built { figures, warnings, used, converged, explained, ..Built::of(Task::Solved(solved), rule) })
     }
 }
 

@@ -187,6 +187,11 @@ impl Operator for Centered {
         self.row_means.len()
     }
 
+    /// n m / 2.
+    fn trace(&self) -> Option<f64> {
+        Some(0.5 * self.dim() as f64 * self.grand_mean)
+    }
+
     fn apply(&self, x: MatRef<'_, f64>, mut out: MatMut<'_, f64>) {
         for first in (0..x.ncols()).step_by(8) {
             let count = (x.ncols() - first).min(8);
@@ -301,9 +306,8 @@ mod tests {
         &h * &s * &h * faer::Scale(-0.5)
     }
 
-    /// n m / 2: the sum of all eigenvalues.
     fn trace_of(operator: &Centered) -> f64 {
-        0.5 * operator.row_means().len() as f64 * operator.grand_mean()
+        operator.trace().unwrap()
     }
 
     fn assert_is(operator: &Centered, b: &Mat<f64>, tolerance: f64) {

@@ -1,7 +1,7 @@
 //! All distances, block by block in single precision, and the few that matter again in double: for many features.
 //!
 //! The points are centered, scaled to about one and rounded to single precision. A block of ranks is then one matrix
-//! product (Euclidean, cosine) or one scan (Manhattan), less what is the same for the whole list of point i:
+//! product (Euclidean, cosine, correlation) or one scan (Manhattan), less what is the same for the whole list of point i:
 //!
 //! ```text
 //! r[i,j] = ‖x[i] − x[j]‖² − ‖x[i]‖² = ‖x[j]‖² − 2 x[i]·x[j]        or        r[i,j] = Σ|x[i] − x[j]|
@@ -126,7 +126,7 @@ impl Blocks {
     fn doubt(&self, size: f64) -> f64 {
         let d = self.dims as f64;
         let underflow = d * 1e-37;
-        let cosine = if self.metric == Metric::Cosine { self.metric.rank_limit(0.0, self.dims) } else { 0.0 };
+        let cosine = if self.metric.is_angle() { self.metric.rank_limit(0.0, self.dims) } else { 0.0 };
         (1.2 * d + 16.0) * 0.5f64.powi(24) * size + underflow + cosine * self.scale * self.scale
     }
 

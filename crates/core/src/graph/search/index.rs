@@ -10,6 +10,7 @@ use crate::graph::search::brute::Blocks;
 use crate::graph::search::descent;
 use crate::graph::search::filter::{Anyone, Elsewhere, Filter, Others};
 use crate::graph::search::kd_tree::KdTree;
+use crate::graph::search::scan;
 use crate::graph::search::sketch;
 use crate::graph::search::tile::BLOCK;
 use crate::graph::search::watch::Watch;
@@ -30,6 +31,9 @@ const TREE_MOST: usize = 64;
 
 /// Searches counted before choosing a route.
 const TRIALS: usize = 32;
+
+/// Nanoseconds for a feature of a pair that is measured one by one.
+const SCAN_TIME: f64 = 2.0;
 
 /// The smallest number of points for which an approximate search is faster than an exact one.
 pub(crate) const NEARLY_FROM: usize = 12_000;
@@ -74,13 +78,18 @@ pub struct Index<'a> {
 enum Route {
     Tree(KdTree),
     Blocks(Blocks),
+    Scan,
 }
 
 impl Route {
     fn choose(points: &Points, metric: Metric) -> Route {
+        if !metric.has_rank() {
+            return Route::Scan;
+        }
         let tree = (points.cols() <= TREE_MOST).then(|| KdTree::new(points, metric));
         match tree {
             Some(tree) if points.cols() <= TREE_DIMS || tree_pays(&tree, points) => Route::Tree(tree),
+            _ if !metric.has_blocks() => Route::Scan,
             tree => Blocks::new(points, metric)
                 .map_or_else(|| Route::Tree(tree.unwrap_or_else(|| KdTree::new(points, metric))), Route::Blocks),
         }
@@ -118,6 +127,7 @@ impl<'a> Index<'a> {
             (Route::Tree(_), _) => "kd-tree",
             (Route::Blocks(_), Metric::Manhattan) => "blocked scan",
             (Route::Blocks(_), _) => "blocked matrix products",
+            (Route::Scan, _) => "plain scan",
         }
     }
 
@@ -163,6 +173,10 @@ impl<'a> Index<'a> {
         debug_assert!(k < self.points.rows());
         match &self.route {
             Route::Blocks(blocks) => blocks.nearest_others(self.points, k, watch),
+            Route::Scan => {
+                let all: Vec<u32> = (0..self.points.rows() as u32).collect();
+                self.search(self.points, &all, k, &Others, watch)
+            }
             Route::Tree(tree) => {
                 // In the order of the tree, so that one search finds in cache what the last one touched.
                 let order = tree.order();
@@ -212,6 +226,7 @@ impl<'a> Index<'a> {
         match self.route {
             Route::Tree(_) => n * k as f64 * d * 75.0,
             Route::Blocks(_) => n * n * product_time(d),
+            Route::Scan => n * n * d * SCAN_TIME,
         }
     }
 
@@ -236,6 +251,7 @@ impl<'a> Index<'a> {
         match &self.route {
             Route::Tree(tree) => tree.within(self.points, radius, watch),
             Route::Blocks(blocks) => blocks.within(self.points, radius, watch),
+            Route::Scan => scan::within(self.metric, self.points, radius, watch),
         }
     }
 
@@ -249,6 +265,7 @@ impl<'a> Index<'a> {
             match &self.route {
                 Route::Tree(tree) => tree.nearest(self.points, (queries, rows), k, filter, &mut write),
                 Route::Blocks(blocks) => blocks.nearest(self.points, (queries, rows), k, filter, &mut write),
+                Route::Scan => scan::nearest(self.metric, self.points, (queries, rows), k, filter, &mut write),
             }
             Ok(lists)
         })?;
@@ -297,9 +314,10 @@ mod tests {
         all
     }
 
-    fn both_routes(points: &Points, metric: Metric) -> Vec<Index<'_>> {
-        let tree = Route::Tree(KdTree::new(points, metric));
-        let routes = std::iter::once(tree).chain(Blocks::new(points, metric).map(Route::Blocks));
+    fn all_routes(points: &Points, metric: Metric) -> Vec<Index<'_>> {
+        let tree = metric.has_rank().then(|| Route::Tree(KdTree::new(points, metric)));
+        let blocks = if metric.has_blocks() { Blocks::new(points, metric).map(Route::Blocks) } else { None };
+        let routes = tree.into_iter().chain(blocks).chain([Route::Scan]);
         routes.map(|route| Index { points, metric, route }).collect()
     }
 
@@ -308,7 +326,7 @@ mod tests {
         let n = points.rows();
         let want: Vec<(f64, u32)> = (0..n).flat_map(|i| naive(points, metric, points.row(i), i, k)).collect();
         let want_all: Vec<(f64, u32)> = (0..n).flat_map(|i| naive(points, metric, points.row(i), n, k)).collect();
-        for index in both_routes(points, metric) {
+        for index in all_routes(points, metric) {
             let (targets, lengths) = index.nearest_others(k, &Watch::new(&Silent, n)).unwrap();
             let got: Vec<(f64, u32)> = lengths.into_iter().zip(targets).collect();
             assert_eq!(got, want, "{} {metric:?} k = {k} {points:?}", index.route());
@@ -325,8 +343,23 @@ mod tests {
         }
     }
 
+    /// All that are defined on any positive numbers.
+    const EVERY: [Metric; 11] = [
+        Metric::Euclidean,
+        Metric::Manhattan,
+        Metric::Cosine,
+        Metric::Correlation,
+        Metric::Chebyshev,
+        Metric::Minkowski(3.0),
+        Metric::Minkowski(1.5),
+        Metric::Hamming,
+        Metric::Jaccard,
+        Metric::Canberra,
+        Metric::BrayCurtis,
+    ];
+
     fn metric() -> impl Strategy<Value = Metric> {
-        prop_oneof![Just(Metric::Euclidean), Just(Metric::Manhattan), Just(Metric::Cosine)]
+        prop::sample::select(EVERY.to_vec())
     }
 
     /// Coordinates of all kinds: small integers (ties and duplicates), reals, and constant columns; one scale for all.
@@ -348,7 +381,10 @@ mod tests {
         #[test]
         fn every_route_is_the_plain_scan(points in points(), metric in metric(), share in 0.0..=1.0f64) {
             let k = 1 + (share * (points.rows() - 2) as f64).round() as usize;
-            check(&points, metric, k);
+            // Some metrics are not defined on constant rows or negative numbers.
+            if metric.check(&points).is_ok() {
+                check(&points, metric, k);
+            }
         }
     }
 
@@ -362,16 +398,25 @@ mod tests {
         for (n, d, round) in [(500, 3, 0.0), (500, 20, 0.0), (600, 2, 16.0), (500, 12, 3.0)] {
             let cell = |x: f64| if round > 0.0 { (x * round).floor() } else { x } + 0.5;
             let points = Points::new(n, d, (0..n * d).map(|_| cell(random())).collect()).unwrap();
-            for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Cosine] {
-                check(&points, metric, 10);
+            for metric in EVERY[..6].iter().filter(|metric| metric.check(&points).is_ok()) {
+                check(&points, *metric, 10);
             }
         }
     }
 
     #[test]
+    fn places_on_a_sphere_are_found_across_the_date_line_and_the_poles() {
+        let place = |i: usize| [(i * 37 % 181) as f64 - 90.0, (i * 101 % 361) as f64 - 180.0];
+        let degrees = Points::from_rows(&(0..300).map(place).collect::<Vec<_>>()).unwrap();
+        check(&degrees, Metric::HaversineDegrees, 7);
+        let radians = Points::new(300, 2, degrees.values().iter().map(|x| x.to_radians()).collect()).unwrap();
+        check(&radians, Metric::Haversine, 7);
+    }
+
+    #[test]
     fn a_thousand_equal_points_name_the_smallest_indices() {
         let points = Points::new(1000, 10, vec![3.5; 10_000]).unwrap();
-        for index in both_routes(&points, Metric::Euclidean) {
+        for index in all_routes(&points, Metric::Euclidean) {
             let (targets, lengths) = index.nearest_others(3, &Watch::new(&Silent, 1000)).unwrap();
             assert_eq!(&targets[..9], [1, 2, 3, 0, 2, 3, 0, 1, 3]);
             assert_eq!(&targets[2997..], [0, 1, 2]);
@@ -383,7 +428,7 @@ mod tests {
     fn a_query_far_out_or_alone_finds_the_same() {
         let points = Points::new(50, 10, (0..500).map(|v| f64::from(v * v % 97)).collect()).unwrap();
         let queries = Points::from_rows(&[[1e120; 10], [3.0; 10], [-1e140; 10]]).unwrap();
-        for index in both_routes(&points, Metric::Euclidean) {
+        for index in all_routes(&points, Metric::Euclidean) {
             let (targets, lengths) = index.nearest(&queries, 4).unwrap();
             for i in 0..3 {
                 let alone = index.nearest(&queries.select(&[i]), 4).unwrap();

@@ -9,7 +9,7 @@
 //! ACM Transactions on Mathematical Software 3(3), 1977.
 
 use crate::error::Result;
-use crate::graph::metric::Metric;
+use crate::graph::metric::{Metric, power};
 use crate::graph::search::best::Best;
 use crate::graph::search::filter::{Filter, Others};
 use crate::graph::search::watch::Watch;
@@ -57,7 +57,7 @@ trait Goal {
 
 impl KdTree {
     pub(crate) fn new(points: &Points, metric: Metric) -> KdTree {
-        let (n, dims) = (points.rows(), points.cols());
+        let (n, dims) = (points.rows(), metric.ranked_cols(points.cols()));
         let ranked = metric.ranked_rows(points);
         let leaf_count = n.div_ceil(LEAF);
         let mut order: Vec<u32> = (0..n as u32).collect();
@@ -182,15 +182,25 @@ impl KdTree {
     /// Visits the leaves that may be of use, the nearer child of a node first.
     #[inline(always)]
     fn walk<G: Goal>(&self, query: &[f64], goal: &mut G, pending: &mut Pending) {
-        if self.metric == Metric::Manhattan {
-            self.walk_by(query, goal, pending, f64::abs);
-        } else {
-            self.walk_by(query, goal, pending, |difference| difference * difference);
+        match self.metric {
+            Metric::Manhattan => self.walk_by(query, goal, pending, f64::abs, |sum, term| sum + term),
+            Metric::Chebyshev => self.walk_by(query, goal, pending, f64::abs, f64::max),
+            Metric::Minkowski(p) => {
+                self.walk_by(query, goal, pending, |difference| power(difference.abs(), p), |sum, term| sum + term);
+            }
+            _ => self.walk_by(query, goal, pending, |difference| difference * difference, |sum, term| sum + term),
         }
     }
 
     #[inline(always)]
-    fn walk_by<G: Goal>(&self, query: &[f64], goal: &mut G, pending: &mut Pending, term: impl Fn(f64) -> f64 + Copy) {
+    fn walk_by<G: Goal>(
+        &self,
+        query: &[f64],
+        goal: &mut G,
+        pending: &mut Pending,
+        term: impl Fn(f64) -> f64 + Copy,
+        join: impl Fn(f64, f64) -> f64 + Copy,
+    ) {
         pending.clear();
         pending.push((0.0, 0, 0, self.order.len().div_ceil(LEAF) as u32));
         while let Some((bound, node, leaf, count)) = pending.pop() {
@@ -200,8 +210,9 @@ impl KdTree {
             }
             while count > 1 {
                 let half = count.div_ceil(2);
-                let left = (self.bound(node + 1, query, term), node + 1, leaf, half);
-                let right = (self.bound(node + 2 * half, query, term), node + 2 * half, leaf + half, count - half);
+                let left = (self.bound(node + 1, query, term, join), node + 1, leaf, half);
+                let right =
+                    (self.bound(node + 2 * half, query, term, join), node + 2 * half, leaf + half, count - half);
                 let left_first = left.0 < right.0 || (left.0 == right.0 && self.first[left.1] < self.first[right.1]);
                 let (near, far) = if left_first { (left, right) } else { (right, left) };
                 if far.0 <= goal.reach() {
@@ -214,31 +225,38 @@ impl KdTree {
             }
             if count == 1 {
                 goal.scanned();
-                self.scan(leaf, query, goal, term);
+                self.scan(leaf, query, goal, term, join);
             }
         }
     }
 
     /// A rank that no point of the node is below.
     #[inline(always)]
-    fn bound(&self, node: usize, query: &[f64], term: impl Fn(f64) -> f64) -> f64 {
+    fn bound(&self, node: usize, query: &[f64], term: impl Fn(f64) -> f64, join: impl Fn(f64, f64) -> f64) -> f64 {
         let mut bound = 0.0;
         for (&x, &[low, high]) in query.iter().zip(&self.boxes[node * self.dims..(node + 1) * self.dims]) {
             let below = low - x;
             let above = x - high;
             let outside = if below > above { below } else { above };
-            bound += term(if outside > 0.0 { outside } else { 0.0 });
+            bound = join(bound, term(if outside > 0.0 { outside } else { 0.0 }));
         }
         bound
     }
 
     #[inline(always)]
-    fn scan<G: Goal>(&self, leaf: usize, query: &[f64], goal: &mut G, term: impl Fn(f64) -> f64) {
+    fn scan<G: Goal>(
+        &self,
+        leaf: usize,
+        query: &[f64],
+        goal: &mut G,
+        term: impl Fn(f64) -> f64,
+        join: impl Fn(f64, f64) -> f64,
+    ) {
         let (columns, _) = self.leaves[leaf * LEAF * self.dims..(leaf + 1) * LEAF * self.dims].as_chunks::<LEAF>();
         let mut ranks = [0.0; LEAF];
         for (&x, column) in query.iter().zip(columns) {
             for place in 0..LEAF {
-                ranks[place] += term(x - column[place]);
+                ranks[place] = join(ranks[place], term(x - column[place]));
             }
         }
         let members = &self.order[leaf * LEAF..self.order.len().min((leaf + 1) * LEAF)];

@@ -9,6 +9,7 @@ pub(super) mod index;
 mod kd_tree;
 pub(super) mod matrix;
 mod outline;
+mod scan;
 mod shortlist;
 mod sketch;
 pub(super) mod source;

@@ -24,13 +24,13 @@ use super::neighborhood::{AUTO, Affinities, FORM as PERPLEXITY, Perplexity};
 use super::start::{self, Init};
 use crate::coordinates;
 use crate::error::Result;
-use crate::field::laplacian::affinity::{TYPICAL, heat, typical_length};
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::graph::Graph;
 use crate::ground::Ground;
+use crate::heat::{GLOBAL, heat, typical_length};
 use crate::linalg::SparseSymmetric;
 use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
 use crate::optimize::{Emphasized, Fixed};
@@ -164,7 +164,7 @@ impl Table for Elastic {
         Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
         Parameter::new("bandwidth", "sigma of the springs", Kind::positive(), field!(bandwidth))
             .length(1)
-            .auto(TYPICAL)
+            .auto(GLOBAL)
             .with("springs", &["heat"]),
         Parameter::new(
             "perplexity",

@@ -1,0 +1,71 @@
+//! `--metric`, and what `embed` tells of data that were perhaps meant otherwise.
+
+use crate::{Bench, coordinates};
+use serde_json::json;
+
+#[test]
+fn a_metric_with_its_power_is_reported_saved_and_used_for_new_points() {
+    let bench = Bench::new();
+    bench.does("embed iris -m mds --metric minkowski:3 -o map.csv --save map.model --json map.json");
+    assert_eq!(bench.json("map.json")["parameters"]["metric"], json!({"asked": "minkowski:3", "used": "minkowski:3"}));
+    bench.does("sample iris -o iris.csv");
+    bench.does("transform map.model iris.csv --label label -o again.csv");
+    let (map, again) = (coordinates(&bench.read("map.csv")), coordinates(&bench.read("again.csv")));
+    assert!(map.iter().flatten().zip(again.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-9));
+    bench.refuses("embed iris --metric minkowski -o a.csv", 2, "use minkowski:3");
+    bench.refuses("embed iris --metric minkowski:0.5 -o a.csv", 2, "a power from 1 to 1000");
+    bench.refuses("embed iris --metric haversine -o a.csv", 2, "takes 2 columns, latitude and longitude");
+    let said = bench.does("embed iris -m pca --metric jaccard -o pca.csv").err;
+    assert!(said.contains("--metric had no effect: pca does not use it"), "{said}");
+}
+
+#[test]
+fn cities_are_mapped_by_their_latitude_and_longitude() {
+    let bench = Bench::new();
+    bench.write("cities.csv", "latitude,longitude\n52.5,13.4\n48.9,2.4\n40.4,-3.7\n41.9,12.5\n59.3,18.1\n51.5,-0.1\n");
+    bench.refuses("embed cities.csv -m mds --metric haversine -o a.csv", 2, "haversine-degrees takes degrees");
+    bench.does("embed cities.csv -m mds --metric haversine-degrees -o map.csv");
+    let map = coordinates(&bench.read("map.csv"));
+    // Berlin to Rome, 1,185 km of a radius of 6,371.
+    let distance = (map[0][0] - map[3][0]).hypot(map[0][1] - map[3][1]);
+    assert!((6371.0 * distance - 1185.0).abs() < 15.0, "{}", 6371.0 * distance);
+}
+
+#[test]
+fn a_table_of_distances_among_points_gets_a_hint_and_none_where_it_is_one() {
+    let bench = Bench::new();
+    bench.write("d.csv", "0,1,2,3\n1,0,2,4\n2,2,0,5\n3,4,5,0\n");
+    for command in ["embed d.csv -m mds -o a.csv", "graph d.csv -k 2 -o e.csv"] {
+        let said = bench.does(command).err;
+        assert!(said.contains("if they are distances, use --input-kind distances"), "{said}");
+    }
+    let said = bench.does("embed d.csv -m mds --input-kind distances -o a.csv").err;
+    assert!(!said.contains("--input-kind"), "{said}");
+}
+
+#[test]
+fn the_shares_of_the_variance_are_told() {
+    let bench = Bench::new();
+    let said = bench.does("embed iris -m pca -d 3 -o map.csv --json map.json").err;
+    assert!(said.contains("variance     92.5, 5.3, 1.7 % of 6.8137e2 by coordinate, 99.5 % together"), "{said}");
+    let explained = &bench.json("map.json")["explained_variance"];
+    assert!((explained["ratio"][0].as_f64().unwrap() - 0.924618723201734).abs() < 1e-12, "{explained}");
+    assert!((explained["cumulative"][2].as_f64().unwrap() - 0.9947878161267252).abs() < 1e-12, "{explained}");
+    bench.does("embed iris -m le -o map.csv --json map.json");
+    assert!(bench.json("map.json").get("explained_variance").is_none());
+}
+
+#[test]
+fn without_a_method_isomap_says_where_it_does_not_serve() {
+    let bench = Bench::new();
+    let said = bench.does("embed iris -o map.csv").err;
+    assert!(
+        said.starts_with("isomap:") && said.contains("bridges between 2 pieces bend its map; for groups"),
+        "{said}"
+    );
+    let said = bench.does("embed iris -m isomap -o map.csv").err;
+    assert!(!said.contains("is the default"), "{said}");
+    bench.does("sample swiss-roll -n 400 -o roll.csv");
+    let said = bench.does("embed roll.csv -o map.csv").err;
+    assert!(!said.contains("is the default"), "{said}");
+}

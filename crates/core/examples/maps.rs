@@ -1,0 +1,66 @@
+//! How good the maps of several methods are, by what is known of the data.
+//!
+//! ```text
+//! cargo run --release -p eigenfold --example maps -- oil.csv:1000 classes labels.csv isomap le,bandwidth=global le,bandwidth=local
+//! cargo run --release -p eigenfold --example maps -- faces.npy values labels.csv isomap,k=6 isomap,pieces=separate
+//! ```
+//!
+//! The data, what is known of them and their labels are as in the example `auto_k`. A method comes with its parameters behind
+//! commas, and with k and pieces. Prints a line per method: data, rows, method, truth (the share of rows with the label of most
+//! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, farness
+//! (docs/neighbors.md), pieces of the graph, seconds, and whether the map says that it is crowded or not determined.
+#![allow(clippy::print_stdout, reason = "an example shows its result")]
+
+mod truth;
+
+use eigenfold::judge::farness;
+use eigenfold::{Error, Likelihood, Method, Metric, Neighbors, Pieces, Recipe};
+use std::time::Instant;
+use truth::{read, trust};
+
+fn main() -> Result<(), Error> {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let [data, kind, labels, methods @ ..] = args.as_slice() else {
+        return Err(Error::Parameter("give data, classes, values or none, a file of labels, and methods".into()));
+    };
+    let (points, truth) = read(data, kind, labels)?;
+    let title = data.rsplit('/').nth(1).unwrap_or(data.split(':').next().unwrap_or(data));
+    for asked in methods {
+        let start = Instant::now();
+        let model = match recipe(asked)?.fit(&points) {
+            Ok(model) => model,
+            Err(error) => {
+                println!("| {title} | {} | {asked} | {error} |", points.rows());
+                continue;
+            }
+        };
+        let seconds = start.elapsed().as_secs_f64();
+        let shown = truth.shown_by(model.embedding())?.map_or("".to_string(), |value| format!("{value:.3}"));
+        let (report, trust) = (model.report(), trust(&points, model.embedding())?);
+        let far = farness(&points, Metric::Euclidean, model.embedding())?;
+        let lost = report.warnings.iter().any(|told| told.contains("apart") || told.contains("not determined"));
+        println!(
+            "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
+            points.rows(),
+            report.pieces.len(),
+            if lost { "warns" } else { "" }
+        );
+    }
+    Ok(())
+}
+
+/// A method with its parameters behind commas.
+fn recipe(asked: &str) -> Result<Recipe, Error> {
+    let mut parts = asked.split(',');
+    let mut recipe = Recipe { likelihood: Likelihood::Never, ..Recipe::default() };
+    recipe.method = Method::from_name(parts.next().unwrap_or_default())?;
+    for part in parts {
+        match part.split_once('=') {
+            Some(("k", k)) => recipe.neighbors = Neighbors::Nearest(k.parse().unwrap_or(10)),
+            Some(("pieces", "separate")) => recipe.pieces = Pieces::Separate,
+            Some((name, value)) => recipe.method.set(name, value)?,
+            None => return Err(Error::Parameter(format!("{part} is no parameter; give name=value"))),
+        }
+    }
+    Ok(recipe)
+}

@@ -1,0 +1,55 @@
+//! How much of the variance the coordinates have.
+
+use serde::{Deserialize, Serialize};
+
+/// The variance of each coordinate beside that of everything.
+///
+/// | method | a coordinate's variance | the total |
+/// |---|---|---|
+/// | pca, mds, isomap, mvu, kernel-pca, pkpca | its eigenvalue | the sum of all eigenvalues |
+/// | ppca, fa | what its loadings sum to in squares, n times | the variance under the model, n times |
+/// | ppco | its eigenvalue less the noise | the sum of all eigenvalues |
+///
+/// Distances that no points have (along a graph around a hole, for one) have negative eigenvalues as well, which count
+/// against the total; then the shares may sum to more than one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Explained {
+    /// The share of each coordinate.
+    pub ratio: Vec<f64>,
+    /// The total, in the unit of the eigenvalues: the sum of squares about the mean.
+    pub total: f64,
+}
+
+impl Explained {
+    /// Of those variances of the coordinates; nothing if there is no variance at all.
+    pub(crate) fn new(variances: &[f64], total: f64) -> Option<Explained> {
+        let ratio = variances.iter().map(|variance| variance.max(0.0) / total).collect();
+        (total > 0.0 && total.is_finite()).then_some(Explained { ratio, total })
+    }
+
+    /// The share of each coordinate with all before it.
+    pub fn cumulative(&self) -> Vec<f64> {
+        let mut sum = 0.0;
+        let add = |ratio: &f64| {
+            sum += ratio;
+            sum
+        };
+        self.ratio.iter().map(add).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_add_up_and_negative_eigenvalues_have_none() {
+        let explained = Explained::new(&[6.0, 3.0, -1.0], 10.0).unwrap();
+        assert_eq!(
+            (explained.ratio.as_slice(), explained.cumulative()),
+            (&[0.6, 0.3, 0.0][..], vec![0.6, 0.6 + 0.3, 0.6 + 0.3])
+        );
+        assert!(Explained::new(&[0.0], 0.0).is_none());
+    }
+}
