@@ -67,6 +67,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     progress::go_on()?;
 
     let start = Instant::now();
+    let classes = labels.as_ref().and_then(Labels::classes);
     let dims = match args.dims {
         Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &bar)?),
         Count::Number(_) => None,
@@ -74,18 +75,20 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if let Some(dims) = &dims {
         recipe.dims = dims.chosen;
     }
-    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &bar)?) } else { None };
+    let choice = match auto {
+        true => Some(recipe.choose_neighbors_labeled(points(&data, "-k auto")?, classes.as_deref(), &bar)?),
+        false => None,
+    };
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
-    let classes = labels.as_ref().and_then(Labels::classes);
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
     let mut model = recipe.fit_from(data.ground(), beside, &bar)?;
     let start = Instant::now();
     let held_out = match args.held_out {
-        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
+        true => Some(recipe.held_out_labeled(points(&data, "--held-out")?, classes.as_deref(), &bar)),
         false => None,
     };
     let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };

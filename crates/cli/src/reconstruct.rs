@@ -37,12 +37,20 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         By::Energy => model.way_back_by_energy()?,
     };
     model.check_places(&table.points)?;
-    let held_out = match model.points().filter(|points| holds_out(args, points.rows(), &way)) {
+    let supervised = model.recipe().method.is_supervised();
+    if supervised && args.held_out == Some(HeldOutWhat::Rows) {
+        return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
+    }
+    let held_out = match model.points().filter(|points| !supervised && holds_out(args, points.rows(), &way)) {
         Some(points) => Some(model.recipe().held_out_rows_watched(points, &bar)?),
         None => None,
     };
     let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
-    let back = way.reconstruct(&table.points)?;
+    let mut back = way.reconstruct(&table.points)?;
+    if supervised && args.held_out.is_none() && has_intervals(args) {
+        let rest = "deviations and margins are set by rows that the map has seen, and may be too narrow for new ones";
+        back.warnings.push(format!("{}; {rest}", without_classes(&model)));
+    }
     let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
@@ -79,14 +87,26 @@ const CHEAP: usize = 1000;
 /// Fewer rows than this say too little when they are held out.
 const ENOUGH: usize = 20;
 
+/// Why a supervised map cannot be made again.
+fn without_classes(model: &Model) -> String {
+    let method = &model.report().method;
+    format!(
+        "this {method} map went by classes, which a model does not keep, so that it cannot be made without some rows"
+    )
+}
+
+/// Whether any output is about intervals.
+fn has_intervals(args: &Reconstruct) -> bool {
+    args.std.is_some() || args.margin.is_some() || args.samples.is_some()
+}
+
 /// Whether rows are held out: if asked for, or if intervals are and few rows are led back by kriging.
 fn holds_out(args: &Reconstruct, rows: usize, way: &WayBack<'_>) -> bool {
-    let intervals = args.std.is_some() || args.margin.is_some() || args.samples.is_some();
     match args.held_out {
         Some(what) => what == HeldOutWhat::Rows,
         None => {
             let kriging = matches!(way.evidence().rule, BackRule::Kriging { .. });
-            intervals && kriging && (ENOUGH..=CHEAP).contains(&rows)
+            has_intervals(args) && kriging && (ENOUGH..=CHEAP).contains(&rows)
         }
     }
 }

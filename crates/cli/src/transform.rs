@@ -56,8 +56,11 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
 
 /// Why a model has no deviations of new rows, and the way out.
 fn without_deviations(model: &Model) -> String {
-    if matches!(model.recipe().method, Method::Gplvm(_)) {
-        let fact = "gplvm is fitted to all rows together, so that none can be left out to count deviations on";
+    if let Method::Gplvm(gplvm) = &model.recipe().method {
+        let fact = match gplvm.back_constraints {
+            true => "this gplvm map is a function of the data (back-constraints), which places a row without a doubt",
+            false => "the density of this gplvm map (kernel ou) has a corner at every row, and so no deviation",
+        };
         return format!("{fact}; leave out --std");
     }
     let method = &model.report().method;

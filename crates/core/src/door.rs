@@ -54,10 +54,7 @@ impl Recipe {
     ) -> Result<Model> {
         let ground = ground.into().measured_by(self.metric);
         self.check(ground)?;
-        if let Some(labels) = beside.labels.filter(|labels| labels.len() != ground.len()) {
-            let fact = format!("there are {} labels for {} points", labels.len(), ground.len());
-            return Err(Error::data(format!("{fact}; give one per point")));
-        }
+        beside.check(ground)?;
         let budget = Budget::new(self, ground)?;
         let mut recipe = Recipe { memory: Some(budget.left), ..self.clone() };
         let fitted = match self.unit(ground) {

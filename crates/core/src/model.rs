@@ -326,7 +326,8 @@ impl Model {
         let points = points.map(|points| (points, self.metric()));
         let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
         let placed = rule.place(&known, new)?;
-        Ok(Placed { deviations: if deviations { rule.deviations(&known, new)? } else { None }, ..placed })
+        let deviations = if deviations { rule.deviations(&known, new, &placed.coordinates)? } else { None };
+        Ok(Placed { deviations, ..placed })
     }
 
     /// Where training rows would go if they were new, each placed by the others of its piece.

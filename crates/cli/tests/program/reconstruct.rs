@@ -158,3 +158,24 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
         "gplvm is fitted to all rows together, so that none can be left out to count deviations on; leave out --std";
     bench.refuses("transform latent.model one.csv -o new.csv --std s.csv", 2, fact);
 }
+
+/// A supervised map is chosen and judged with its classes, and its model says that it no longer has them.
+#[test]
+fn a_supervised_map_is_told_from_one_that_can_be_made_again() {
+    let bench = Bench::new();
+    let umap = "-m umap --supervision 0.5 --max-iterations 20";
+    let answer = bench.does(&format!("embed iris {umap} -d 1 -k auto --held-out --save map.model -o map.csv"));
+    assert!(answer.err.contains("farness") && answer.err.contains("features left out"), "{}", answer.err);
+    let answer = bench.does("reconstruct map.model map.csv -o back.csv --std deviations.csv --json back.json");
+    assert!(
+        answer.err.contains("warning: this umap map went by classes, which a model does not keep"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(bench.json("back.json")["intervals"], "set by rows that the map has seen");
+    bench.refuses(
+        "reconstruct map.model map.csv -o again.csv --held-out rows",
+        2,
+        "this umap map went by classes, which a model does not keep, so that it cannot be made without some rows; leave out --held-out",
+    );
+}

@@ -21,6 +21,7 @@
 
 use crate::back::{At, LEVELS, counted};
 use crate::error::{Error, Result};
+use crate::fit::Beside;
 use crate::likelihood::Likelihood;
 use crate::points::Points;
 use crate::progress::{Observer, Silent};
@@ -102,6 +103,22 @@ impl Recipe {
     ///
     /// As [`Recipe::held_out_rows`], and [`Error::Stopped`].
     pub fn held_out_rows_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOutRows> {
+        self.held_out_rows_labeled(points, None, observer)
+    }
+
+    /// As [`Recipe::held_out_rows_watched`], with the class of every point (nothing where it is not known) for a method that
+    /// is told to look at them; the rows held out are placed without theirs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::held_out_rows_watched`], and if the labels do not fit the points.
+    pub fn held_out_rows_labeled(
+        &self,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        observer: &dyn Observer,
+    ) -> Result<HeldOutRows> {
+        Beside { start: None, labels }.check(points.into())?;
         let n = points.rows();
         if n < LEAST + 1 {
             return Err(Error::parameter(format!(
@@ -122,7 +139,9 @@ impl Recipe {
             left.sort_unstable();
             kept.sort_unstable();
             observer.trial(&format!("fold {} of {count}", fold + 1));
-            folds.push(self.fold_of_rows(&points.select(&kept), &points.select(&left), observer)?);
+            let labels: Option<Vec<_>> = labels.map(|labels| kept.iter().map(|&i| labels[i]).collect());
+            let beside = Beside { start: None, labels: labels.as_deref() };
+            folds.push(self.fold_of_rows(&points.select(&kept), beside, &points.select(&left), observer)?);
         }
         observer.trial("");
         let within =
@@ -141,9 +160,9 @@ impl Recipe {
     }
 
     /// Fits the kept rows, and finds what their way onto the map and back did to those left out.
-    fn fold_of_rows(&self, kept: &Points, left: &Points, observer: &dyn Observer) -> Result<Fold> {
+    fn fold_of_rows(&self, kept: &Points, beside: Beside<'_>, left: &Points, observer: &dyn Observer) -> Result<Fold> {
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
-        let model = recipe.fit_watched(kept, observer)?;
+        let model = recipe.fit_from(kept, beside, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }
