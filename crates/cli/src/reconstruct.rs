@@ -83,12 +83,12 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
 }
 
 /// Up to so many training rows the intervals that are asked for are set by rows held out, unless the user says otherwise.
-const CHEAP: usize = 1000;
+pub(crate) const CHEAP: usize = 1000;
 /// Fewer rows than this say too little when they are held out.
-const ENOUGH: usize = 20;
+pub(crate) const ENOUGH: usize = 20;
 
 /// Why a supervised map cannot be made again.
-fn without_classes(model: &Model) -> String {
+pub(crate) fn without_classes(model: &Model) -> String {
     let method = &model.report().method;
     format!(
         "this {method} map went by classes, which a model does not keep, so that it cannot be made without some rows"
@@ -157,6 +157,7 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
             "within_margin": held_out.within.map(|within| within[1]),
             "unstretched_within_deviation": held_out.unstretched.map(|within| within[0]),
             "unstretched_within_margin": held_out.unstretched.map(|within| within[1]),
+            "exact_features": {"deviation": held_out.exact[0], "margin": held_out.exact[1]},
             "far": held_out.far,
         })),
         "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
@@ -187,7 +188,7 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
     };
     let method = &model.report().method;
     let mut lines = vec![format!("{method}: {places} back to {features} by {rule}; {how_well}")];
-    if let Some(HeldOutRows { rows, folds, error, within, stretch: [deviation, margin], .. }) = held_out {
+    if let Some(HeldOutRows { rows, folds, error, within, stretch: [deviation, margin], exact, .. }) = held_out {
         let rows = grouped(*rows);
         lines.push(format!(
             "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds)"
@@ -198,6 +199,12 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
         lines.push(format!(
             "  intervals    set by these rows (deviations x {deviation:.2}, margins x {margin:.2}){held}"
         ));
+        if exact[0] > 0 {
+            let features = plural(exact[0], "feature");
+            lines.push(format!(
+                "  exact        {features} came back exactly in 68 of 100 rows or more, and are not counted"
+            ));
+        }
     }
     lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")

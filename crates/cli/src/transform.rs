@@ -1,13 +1,15 @@
 //! `eigenfold transform`: new points onto a saved map.
 
-use crate::args::Transform;
+use crate::args::{HeldOutWhat, Transform};
 use crate::embed::{try_coordinates, write_coordinates};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
+use crate::reconstruct::{CHEAP, ENOUGH, without_classes};
 use crate::report::{grouped, plural};
 use crate::{columns, input, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::{Method, Model, Placed, Points, Posterior, io};
+use eigenfold::graph::Pieces;
+use eigenfold::{HeldOutPlaces, Method, Model, Placed, Points, Posterior, io};
 use std::path::Path;
 
 /// Runs the command.
@@ -25,9 +27,11 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     progress::go_on()?;
     let warning = columns::compared(model.names(), table.columns.as_deref())?;
     bar.say("placing");
-    let Placed { coordinates: placed, far, deviations } = match args.std {
-        Some(_) => model.place_with_deviations(&table.points)?,
-        None => model.place(&table.points)?,
+    let held_out = if holds_out(args, &model)? { Some(model.held_out_places_watched(&bar)?) } else { None };
+    let Placed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
+        (Some(_), Some(held_out)) => model.place_held_out(&table.points, held_out)?,
+        (Some(_), None) => model.place_with_deviations(&table.points)?,
+        (None, _) => model.place(&table.points)?,
     };
     if args.std.is_some() && deviations.is_none() {
         return Err(Error::Parameter(without_deviations(&model)));
@@ -47,11 +51,54 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     outputs.commit()?;
     let (points, dims) = (plural(placed.rows(), "new point"), plural(placed.cols(), "dimension"));
     say(args.common.quiet, &format!("{}: {points} placed in {dims}", model.report().method));
+    if args.std.is_some() {
+        say(args.common.quiet, &told(&model, held_out.as_ref()));
+    }
     warning.iter().for_each(|warning| say(args.common.quiet, &format!("  warning: {warning}")));
     if !far.is_empty() {
         say(args.common.quiet, &far_message(&far, placed.rows()));
     }
     Ok(())
+}
+
+/// Whether the map is made again without some rows: if asked for, or if deviations are and few rows make it cheap.
+fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
+    let (method, rows) = (&model.recipe().method, model.points().map_or(0, Points::rows));
+    let joined = model.recipe().pieces != Pieces::Separate;
+    let can = !method.is_supervised() && model.latent().is_none() && joined;
+    match args.held_out {
+        Some(_) if args.std.is_none() => {
+            Err(Error::Parameter("--held-out sets the deviations that --std writes; add --std FILE".into()))
+        }
+        Some(HeldOutWhat::Rows) if method.is_supervised() => {
+            Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(model))))
+        }
+        Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(Error::Parameter(without_deviations(model))),
+        Some(what) => Ok(what == HeldOutWhat::Rows),
+        // A process has a density of its own, and takes long to fit.
+        None => {
+            Ok(args.std.is_some() && can && !matches!(method, Method::Gplvm(_)) && (ENOUGH..=CHEAP).contains(&rows))
+        }
+    }
+}
+
+/// What the deviations are.
+fn told(model: &Model, held_out: Option<&HeldOutPlaces>) -> String {
+    match held_out {
+        Some(HeldOutPlaces { rows, folds, within: [one, two], .. }) => {
+            let rows = grouped(*rows);
+            format!(
+                "  deviations   from a map made with such rows, by {folds} maps without some; of {rows} rows held out \
+                 {one:.2} of the coordinates are within one deviation, {two:.2} within 1.96"
+            )
+        }
+        None if matches!(model.recipe().method, Method::Gplvm(_)) => {
+            "  deviations   of the model's own density around the place; the map stands still".to_string()
+        }
+        None => "  deviations   of the placing alone: how the map itself would change with the rows is not in them \
+                 (--held-out rows)"
+            .to_string(),
+    }
 }
 
 /// Why a model has no deviations of new rows, and the way out.
@@ -61,10 +108,10 @@ fn without_deviations(model: &Model) -> String {
             true => "this gplvm map is a function of the data (back-constraints), which places a row without a doubt",
             false => "the density of this gplvm map (kernel ou) has a corner at every row, and so no deviation",
         };
-        return format!("{fact}; leave out --std");
+        return format!("{fact}; use --held-out rows");
     }
     let method = &model.report().method;
-    let way = if model.latent().is_some() { "use --posterior" } else { "leave out --std" };
+    let way = if model.latent().is_some() { "use --posterior" } else { "use --held-out rows" };
     format!("this {method} map places a row in the same way whatever is near it; {way}")
 }
 

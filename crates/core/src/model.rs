@@ -263,6 +263,22 @@ impl Model {
         }
     }
 
+    /// The nearest training rows of new rows, k each.
+    pub(crate) fn nearest_rows(&self, new: &Points, k: usize) -> Result<Vec<u32>> {
+        let inside = self.inside();
+        let Some(points) = &inside.points else { return Ok(Vec::new()) };
+        let mut new = new.times_two_to(-self.unit.data);
+        if !new.missing().is_empty() {
+            new = filled_from(points, &new)?;
+        }
+        Ok(Index::new(points, inside.metric())?.nearest(&new, k)?.0)
+    }
+
+    /// How many pieces were kept separate; one if they were not.
+    pub(crate) fn pieces_kept(&self) -> usize {
+        self.parts.len()
+    }
+
     /// The latent model that was fitted, of a method that fits one.
     pub fn latent(&self) -> Option<&Latent> {
         match self.parts.first().and_then(|part| part.rule.as_ref()) {
