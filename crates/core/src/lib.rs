@@ -48,6 +48,7 @@ pub mod missing;
 pub mod model;
 pub mod objective;
 pub mod optimize;
+mod order;
 pub mod parameter;
 pub mod place;
 pub mod points;

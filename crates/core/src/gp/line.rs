@@ -23,6 +23,7 @@
 
 use crate::gp::NOISE_FLOOR;
 use crate::gp::problem::Problem;
+use crate::order;
 use crate::points::Points;
 
 /// The smallest ρ.
@@ -125,8 +126,7 @@ struct Between {
 impl Line {
     /// The variance is in units of the problem's data; the map has one coordinate.
     pub(crate) fn new(problem: Problem, map: &Points, v: f64) -> Line {
-        let mut order: Vec<usize> = (0..problem.n).collect();
-        order.sort_by(|&i, &j| map.row(i)[0].total_cmp(&map.row(j)[0]));
+        let order = order::ascending(map.values());
         let places = order.iter().map(|&i| map.row(i)[0]).collect();
         let pairs = order.windows(2).map(|two| Pair::of(problem.data_row(two[0]), problem.data_row(two[1]))).collect();
         let square = |&i: &usize| problem.data_row(i).iter().map(|x| x * x).sum();

@@ -18,6 +18,7 @@ use crate::error::{Error, Result};
 use crate::linalg::parallel;
 use crate::linalg::power::times_two_to;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
+use crate::order;
 use serde::{Deserialize, Serialize};
 
 /// Directed neighbor lists with distances, stored one list after the other.
@@ -51,9 +52,9 @@ impl Graph {
                     )));
                 }
             }
-            list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+            list.sort_unstable_by(order::by_index);
             list.dedup_by_key(|edge| edge.0);
-            list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            list.sort_unstable_by(order::by_distance);
             graph.push(list);
         }
         Ok(graph)
@@ -92,7 +93,7 @@ impl Graph {
             while let Some((_, length, j)) = added.next_if(|bridge| bridge.0 as usize == i) {
                 list.push((j, length));
             }
-            list.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            list.sort_by(order::by_distance);
             graph.push(list.iter().copied());
         }
         graph
@@ -177,7 +178,7 @@ impl Graph {
                 list.clear();
                 let both = self.edges(i).chain(incoming.edges(i));
                 list.extend(both.map(|(j, length)| (j as u32, length)));
-                list.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)));
+                list.sort_unstable_by(order::by_index);
                 list.dedup_by_key(|edge| edge.0);
                 part.columns.extend(list.iter().map(|edge| edge.0));
                 part.values.extend(list.iter().map(|edge| edge.1));

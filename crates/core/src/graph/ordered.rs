@@ -11,6 +11,7 @@ use crate::linalg::dense::{inner, product};
 use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::linalg::sparse::matrix::SparseSymmetric;
+use crate::order;
 use crate::points::Points;
 use faer::Mat;
 
@@ -48,7 +49,7 @@ impl Ordered {
                 let (later, hops) = walk.later(i as usize);
                 let mut later: Vec<(f64, u32)> =
                     later.into_iter().map(|j| (distance(i as usize, j as usize), place[j as usize])).collect();
-                later.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+                later.sort_unstable_by(order::by_key);
                 let most = if hops > HOPS { 1 } else { most };
                 let mut parents: Vec<u32> = later.into_iter().take(most).map(|(_, b)| b).collect();
                 parents.sort_unstable();

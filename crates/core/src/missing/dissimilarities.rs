@@ -25,6 +25,7 @@ use crate::linalg::eigen::top::operator_top;
 use crate::linalg::parallel;
 use crate::memory;
 use crate::optimize::{Bounds, Descent, Ended, Objective, Stop};
+use crate::order;
 use crate::points::Points;
 use crate::progress::{Observer, Stage};
 
@@ -189,7 +190,7 @@ impl Known {
         let mut sizes = vec![0; self.n];
         (0..self.n).for_each(|i| sizes[sets.root(i as u32) as usize] += 1);
         sizes.retain(|&size| size > 0);
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.sort_unstable_by(order::largest_first);
         sizes
     }
 

@@ -24,6 +24,7 @@ use crate::error::Result;
 use crate::field::latent::fit::Fit;
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
+use crate::order;
 use crate::place::Latent;
 use crate::points::Points;
 use crate::progress::{Observer, Silent};
@@ -191,7 +192,7 @@ fn by_partial_neighbors(points: &Points) -> Result<Points> {
         };
         let mut apart: Vec<(f64, usize)> = (0..n).filter(|&a| a != i).map(|a| (away(a), a)).collect();
         apart.retain(|one| one.0.is_finite());
-        apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        apart.sort_unstable_by(order::by_key);
         let of_cell = |j: usize| {
             let having = apart.iter().filter(|&&(_, a)| has(a)[j] > 0.0);
             mean_of(having.take(NEAREST).map(|&(d, a)| (points.row(a)[j], d))).unwrap_or(points.row(i)[j])
@@ -221,7 +222,7 @@ pub(crate) fn filled_from(training: &Points, new: &Points) -> Result<Points> {
         let x = new.row(i);
         let away = |a: usize| seen.iter().map(|&j| (training.row(a)[j] - x[j]).powi(2)).sum::<f64>();
         let mut apart: Vec<(f64, usize)> = (0..training.rows()).map(|a| (away(a), a)).collect();
-        apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        apart.sort_unstable_by(order::by_key);
         let near = || apart.iter().take(NEAREST);
         gone.iter().filter_map(|&j| mean_of(near().map(|&(d, a)| (training.row(a)[j], d.sqrt())))).collect()
     });

@@ -51,6 +51,7 @@ use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::graph::{Index, Lists, Metric};
 use crate::ground::Ground;
 use crate::linalg::parallel;
+use crate::order;
 use crate::points::Points;
 use attracted::Pushes;
 use fade::Near;
@@ -424,7 +425,7 @@ struct Prepared<'a> {
 fn given(rows: &Points, width: usize) -> Result<Lists> {
     let lists = parallel::collect(rows.rows(), |i| {
         let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
-        list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        list.sort_unstable_by(order::by_distance);
         list.truncate(width);
         list
     });

@@ -28,6 +28,7 @@ use crate::graph::paths::panels::power_of_two;
 use crate::graph::paths::sweep::LANES;
 use crate::linalg::parallel;
 use crate::memory;
+use crate::order;
 use crate::progress::{Observer, Stage};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -237,7 +238,7 @@ fn piece_sizes(graph: &Undirected) -> Vec<usize> {
         }
         sizes.push(size);
     }
-    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    sizes.sort_unstable_by(order::largest_first);
     sizes
 }
 

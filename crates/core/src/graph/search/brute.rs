@@ -23,6 +23,7 @@ use crate::graph::search::tile::{BLOCK, Tile, sum};
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
+use crate::order;
 use crate::points::Points;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -291,7 +292,7 @@ impl Blocks {
                 }
             }
             for list in &mut lists {
-                list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+                list.sort_unstable_by(order::by_distance);
             }
             Ok(lists)
         };

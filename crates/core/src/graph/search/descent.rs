@@ -17,6 +17,7 @@ use crate::graph::search::tile::Tile;
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
+use crate::order;
 use crate::points::Points;
 
 /// The largest k it is made for: leaves must hold enough points to fill a list.
@@ -228,7 +229,7 @@ fn measure(metric: Metric, points: &Points, lists: &[Entry], spare: usize, k: us
                 }
             },
         );
-        exact.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        exact.sort_unstable_by(order::by_key);
         exact.truncate(k);
         (exact.iter().map(|edge| edge.1).collect(), exact.iter().map(|edge| edge.0).collect())
     };

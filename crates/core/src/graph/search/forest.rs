@@ -7,6 +7,7 @@
 use crate::graph::search::tile::sum;
 use crate::linalg::parallel;
 use crate::linalg::widest;
+use crate::order;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -42,7 +43,7 @@ fn split(values: &[f32], dims: usize, size: usize, ids: Vec<u32>, seed: u64) -> 
         );
     });
     let half = projected.len() / 2;
-    projected.select_nth_unstable_by(half, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    projected.select_nth_unstable_by(half, order::by_key);
     let side = |part: &[(f32, u32)], seed| {
         let mut ids: Vec<u32> = part.iter().map(|&(_, i)| i).collect();
         ids.sort_unstable();

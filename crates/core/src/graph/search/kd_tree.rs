@@ -15,6 +15,7 @@ use crate::graph::search::filter::{Filter, Others};
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel;
 use crate::linalg::widest;
+use crate::order;
 use crate::points::Points;
 
 /// Points in a leaf.
@@ -170,7 +171,7 @@ impl KdTree {
                 let mut goal = Ball { metric: self.metric, points, query, row, radius, reach, found: Vec::new() };
                 self.metric.ranked(row, &mut ranked);
                 self.walk(&ranked, &mut goal, &mut pending);
-                goal.found.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+                goal.found.sort_unstable_by(order::by_distance);
                 goal.found
             };
             Ok(rows.iter().map(list).collect())

@@ -7,6 +7,7 @@ use crate::graph::search::index::{Lists, concat};
 use crate::graph::search::source::{Source, WayOut};
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel;
+use crate::order;
 
 /// Distances as a source of neighbors.
 pub(crate) struct Matrix<'a>(pub(crate) &'a Distances);
@@ -49,7 +50,7 @@ impl Source for Matrix<'_> {
         let list = |i: usize| {
             watch.step(1)?;
             let mut list: Vec<(u32, f64)> = self.others(i).filter(|edge| edge.1 <= radius).collect();
-            list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+            list.sort_unstable_by(order::by_distance);
             Ok(list)
         };
         parallel::try_collect(self.len(), list)

@@ -304,7 +304,7 @@ mod tests {
         }
         let count = |label: usize| labels.iter().filter(|&&other| other == label).count();
         let mut sizes: Vec<usize> = (0..graph.len()).map(count).filter(|&size| size > 0).collect();
-        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.sort_unstable_by(crate::order::largest_first);
         sizes
     }
 
@@ -341,7 +341,7 @@ mod tests {
             }
             for found in [&within, &nearest] {
                 let mut sizes = found.sizes.clone();
-                sizes.sort_unstable_by(|a, b| b.cmp(a));
+                sizes.sort_unstable_by(crate::order::largest_first);
                 prop_assert_eq!(sizes, pieces_by_hand(&found.graph));
             }
 

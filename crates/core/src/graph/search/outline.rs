@@ -17,6 +17,7 @@ use crate::graph::search::shortlist::View;
 use crate::graph::search::tile::{BLOCK, products};
 use crate::linalg::dense::{dense_product, symmetric_eigen};
 use crate::linalg::parallel;
+use crate::order;
 use faer::{Mat, MatRef};
 use std::ops::Range;
 
@@ -139,7 +140,7 @@ pub(crate) fn pairs_of_blocks(values: &[f32], dims: usize, k: usize) -> [Vec<(us
     let reach = (NEAR.0 + NEAR.1 * k).max((NEAR.2 * n as f64) as usize).div_ceil(BLOCK);
     let nearest = |a: usize| {
         let mut apart: Vec<(f32, usize)> = (0..count).map(|b| (square(&centers[a], &centers[b]), b)).collect();
-        apart.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        apart.sort_unstable_by(order::by_key);
         let mut near = vec![false; count];
         apart.iter().take(reach).for_each(|&(_, b)| near[b] = true);
         near[a] = true;
@@ -184,7 +185,7 @@ pub(crate) fn sort_by_halves(values: &[f32], dims: usize, points: &mut [u32]) {
     let along = |i: u32| -> f32 { row(i).iter().zip(&direction).map(|(x, d)| x * d).sum() };
     let mut keyed: Vec<(f32, u32)> = points.iter().map(|&i| (along(i), i)).collect();
     let half = if points.len() > BLOCK { points.len().div_ceil(BLOCK) / 2 * BLOCK } else { points.len() / 2 };
-    keyed.select_nth_unstable_by(half, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    keyed.select_nth_unstable_by(half, order::by_key);
     points.iter_mut().zip(keyed).for_each(|(point, (_, i))| *point = i);
     let (low, high) = points.split_at_mut(half);
     rayon::join(|| sort_by_halves(values, dims, low), || sort_by_halves(values, dims, high));

@@ -29,6 +29,7 @@ use crate::graph::search::tile::{BLOCK, Tile, squares, sum};
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
+use crate::order;
 use crate::points::Points;
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
@@ -264,7 +265,7 @@ impl Side {
 /// candidates came.
 fn shorten(list: &mut Vec<(f32, u32)>, keep: usize) -> f32 {
     if list.len() > keep {
-        list.select_nth_unstable_by(keep - 1, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        list.select_nth_unstable_by(keep - 1, order::by_key);
         list.truncate(keep);
     }
     list.last().map_or(f32::INFINITY, |last| last.0)

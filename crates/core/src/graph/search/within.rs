@@ -6,6 +6,7 @@ use crate::graph::search::watch::Watch;
 use crate::graph::{Graph, Neighbors};
 use crate::linalg::parallel;
 use crate::memory::NEGLIGIBLE;
+use crate::order;
 
 /// Bytes of one directed edge on its way from the search to a matrix over the graph: its target and its length, in the lists
 /// of a search, in those of the graph, both ways, and as entries of the matrix.
@@ -62,7 +63,7 @@ pub(crate) fn all(source: &dyn Source, watch: &Watch) -> Result<Graph> {
     let list = |i: usize| {
         watch.step(1)?;
         let mut list: Vec<(u32, f64)> = (0..n).filter(|&j| j != i).map(|j| (j as u32, source.distance(i, j))).collect();
-        list.sort_unstable_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+        list.sort_unstable_by(order::by_distance);
         Ok(list)
     };
     Graph::from_lists(parallel::try_collect(n, list)?)

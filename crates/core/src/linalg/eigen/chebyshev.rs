@@ -17,6 +17,7 @@ use crate::linalg::eigen::lanczos::{Ask, Ritz, largest};
 use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::{SparseSymmetric, from_rows, to_rows};
 use crate::linalg::{Operator, dense};
+use crate::order;
 use crate::progress::{Observer, Silent};
 use faer::{Mat, MatMut, MatRef};
 
@@ -122,8 +123,7 @@ fn rayleigh(matrix: &SparseSymmetric, ritz: &Ritz) -> Vec<f64> {
 }
 
 fn sort_ascending(ritz: &mut Ritz, values: Vec<f64>) {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+    let order = order::ascending(&values);
     ritz.values = order.iter().map(|&q| values[q]).collect();
     ritz.misses = order.iter().map(|&q| ritz.misses[q]).collect();
     ritz.vectors = Mat::from_fn(ritz.vectors.nrows(), order.len(), |i, q| ritz.vectors[(i, order[q])]);

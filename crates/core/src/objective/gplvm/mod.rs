@@ -270,11 +270,7 @@ impl Gplvm {
         site.afford("what every pair of rows is worth", table, "use `kernel` gaussian, or raise `memory`")?;
         let starts = self.starts(site)?;
         let problem = Problem::new(points, &starts[0].1, true)?;
-        let order = |map: &Points| {
-            let mut order: Vec<usize> = (0..n).collect();
-            order.sort_by(|&i, &j| map.row(i)[0].total_cmp(&map.row(j)[0]));
-            order
-        };
+        let order = |map: &Points| crate::order::ascending(&(0..n).map(|i| map.row(i)[0]).collect::<Vec<f64>>());
         let starts = starts.iter().map(|(name, map)| (*name, order(map))).collect();
         let more = self.init == GplvmInit::Best && site.start.is_none();
         let found = order::ordered(&problem, starts, more, site.observer)?;
