@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that must hold before a change lands: format, lints, tests, doc tests, docs, examples. At the end it names
+# Everything that must hold before a change lands: format, lints, tests, doc tests, docs, examples, Python. At the end it names
 # the tests that did not run because they want data beside the project.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,8 +25,9 @@ EIGENFOLD_SKIPPED=$skipped step cargo test --workspace --all-features --lib --bi
 step cargo test --workspace --all-features --doc
 RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --all-features
 # Not by `cargo run` of one package, which would build its dependencies again, with other features.
-step cargo build --workspace --all-features --example unroll
+step cargo build --workspace --all-features --lib --example unroll
 step "${CARGO_TARGET_DIR:-target}/debug/examples/unroll"
+EIGENFOLD_SKIPPED=$skipped step bash scripts/python.sh
 echo
 if [ -s "$skipped" ]; then
     # One line for every file; a test may want several, or be one of those that run without them as well.

@@ -41,7 +41,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     if supervised && args.held_out == Some(HeldOutWhat::Rows) {
         return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
     }
-    let held_out = match model.points().filter(|points| !supervised && holds_out(args, points.rows(), &way)) {
+    let held_out = match model.points().filter(|_| holds_out(args, &way)) {
         Some(points) => Some(model.recipe().held_out_rows_watched(points, &bar)?),
         None => None,
     };
@@ -82,11 +82,6 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     Ok(())
 }
 
-/// Up to so many training rows the intervals that are asked for are set by rows held out, unless the user says otherwise.
-pub(crate) const CHEAP: usize = 1000;
-/// Fewer rows than this say too little when they are held out.
-pub(crate) const ENOUGH: usize = 20;
-
 /// Why a supervised map cannot be made again.
 pub(crate) fn without_classes(model: &Model) -> String {
     let method = &model.report().method;
@@ -100,15 +95,9 @@ fn has_intervals(args: &Reconstruct) -> bool {
     args.std.is_some() || args.margin.is_some() || args.samples.is_some()
 }
 
-/// Whether rows are held out: if asked for, or if intervals are and few rows are led back by kriging.
-fn holds_out(args: &Reconstruct, rows: usize, way: &WayBack<'_>) -> bool {
-    match args.held_out {
-        Some(what) => what == HeldOutWhat::Rows,
-        None => {
-            let kriging = matches!(way.evidence().rule, BackRule::Kriging { .. });
-            has_intervals(args) && kriging && (ENOUGH..=CHEAP).contains(&rows)
-        }
-    }
+/// Whether rows are held out: if asked for, or if intervals are and the way back is better for it.
+fn holds_out(args: &Reconstruct, way: &WayBack<'_>) -> bool {
+    args.held_out.map_or(has_intervals(args) && way.holds_out_rows(), |what| what == HeldOutWhat::Rows)
 }
 
 /// The outputs that the flags name, each with a way to try it.

@@ -4,11 +4,10 @@ use crate::args::{HeldOutWhat, Transform};
 use crate::embed::{try_coordinates, write_coordinates};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
-use crate::reconstruct::{CHEAP, ENOUGH, without_classes};
+use crate::reconstruct::without_classes;
 use crate::report::{grouped, plural};
 use crate::{columns, input, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::Pieces;
 use eigenfold::{HeldOutPlaces, Method, Model, Placed, Points, Posterior, io};
 use std::path::Path;
 
@@ -63,21 +62,16 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
 
 /// Whether the map is made again without some rows: if asked for, or if deviations are and few rows make it cheap.
 fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
-    let (method, rows) = (&model.recipe().method, model.points().map_or(0, Points::rows));
     match args.held_out {
         Some(_) if args.std.is_none() => {
             Err(Error::Parameter("--held-out sets the deviations that --std writes; add --std FILE".into()))
         }
-        Some(HeldOutWhat::Rows) if method.is_supervised() => {
+        Some(HeldOutWhat::Rows) if model.recipe().method.is_supervised() => {
             Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(model))))
         }
         Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(Error::Parameter(without_deviations(model))),
         Some(what) => Ok(what == HeldOutWhat::Rows),
-        // A process has a density of its own, and takes long to fit.
-        None => Ok(args.std.is_some()
-            && can_be_made_again(model)
-            && !matches!(method, Method::Gplvm(_))
-            && (ENOUGH..=CHEAP).contains(&rows)),
+        None => Ok(args.std.is_some() && model.holds_out_places()),
     }
 }
 
@@ -95,18 +89,12 @@ fn told(model: &Model, held_out: Option<&HeldOutPlaces>) -> String {
             "  deviations   of the model's own density around the place; the map stands still".to_string()
         }
         None => {
-            let way = if can_be_made_again(model) { " (--held-out rows)" } else { "" };
+            let way = if model.can_hold_out_places() { " (--held-out rows)" } else { "" };
             format!(
                 "  deviations   of the placing alone: how the map itself would change with the rows is not in them{way}"
             )
         }
     }
-}
-
-/// Whether the map can be made again without some rows, and laid onto this one.
-fn can_be_made_again(model: &Model) -> bool {
-    let joined = model.recipe().pieces != Pieces::Separate;
-    !model.recipe().method.is_supervised() && model.latent().is_none() && joined
 }
 
 /// Why a model has no deviations of new rows, and the way out.

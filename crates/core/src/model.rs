@@ -135,6 +135,11 @@ impl Model {
         self.points.as_ref()
     }
 
+    /// What kind of input it was fitted to.
+    pub fn kind(&self) -> InputKind {
+        self.kind
+    }
+
     /// The eigenvalues behind the coordinates; none if a descent gave them.
     pub fn spectrum(&self) -> &[f64] {
         &self.report.eigenvalues

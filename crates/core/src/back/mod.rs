@@ -43,6 +43,9 @@ const DRAWN: usize = 2000;
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
 
+/// Between so many training rows holding some out is cheap, and says enough.
+pub(crate) const HELD_OUT: std::ops::RangeInclusive<usize> = 20..=1000;
+
 /// Standard deviations on either side of the mean that hold 95 of 100 draws of a Gaussian.
 const MARGIN: f64 = 1.959_963_984_540_054;
 
@@ -272,6 +275,14 @@ impl WayBack<'_> {
         };
         let at = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
         Ok((at, (0..around.len()).filter(|&i| around[i].is_far()).collect()))
+    }
+
+    /// Whether rows are better held out to set deviations and margins ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
+    /// where kriging leads back, and few rows make that cheap. A supervised map went by classes, which a model does not keep, so
+    /// that it cannot be made again.
+    pub fn holds_out_rows(&self) -> bool {
+        let kriging = matches!(self.evidence.rule, BackRule::Kriging { .. });
+        kriging && !self.model.recipe().method.is_supervised() && HELD_OUT.contains(&self.model.embedding.rows())
     }
 
     /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in

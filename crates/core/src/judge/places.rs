@@ -17,11 +17,13 @@
 //! M. H. Quenouille. Notes on bias in estimation. Biometrika 43, 1956 (maps without groups of rows: the jackknife). J. Lei, M.
 //! G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018.
 
-use crate::back::{LEVELS, counted};
+use crate::back::{HELD_OUT, LEVELS, counted};
 use crate::error::{Error, Result};
+use crate::graph::Pieces;
 use crate::judge::procrustes::Onto;
 use crate::judge::rows::dealt;
 use crate::likelihood::Likelihood;
+use crate::method::Method;
 use crate::model::Model;
 use crate::place::Placed;
 use crate::points::Points;
@@ -69,6 +71,21 @@ struct Missed {
 }
 
 impl Model {
+    /// Whether the map can be made again without some of its rows, and laid onto this one: not if it went by classes, which a
+    /// model does not keep, or if pieces were kept separate; ppca and fa have a posterior in place of it.
+    pub fn can_hold_out_places(&self) -> bool {
+        let recipe = self.recipe();
+        let again = !recipe.method.is_supervised() && recipe.pieces != Pieces::Separate;
+        again && self.latent().is_none() && self.points().is_some()
+    }
+
+    /// Whether rows are better held out to say how sure places are: where that can be done, and few rows make it cheap. A
+    /// process (gplvm) has a density of its own, and takes long to fit.
+    pub fn holds_out_places(&self) -> bool {
+        let process = matches!(self.recipe().method, Method::Gplvm(_));
+        self.can_hold_out_places() && !process && HELD_OUT.contains(&self.embedding().rows())
+    }
+
     /// Makes the map again without some of its rows, fold by fold, to say how sure the places of new rows are
     /// ([`Model::place_held_out`]). It costs five fits.
     ///

@@ -1,0 +1,39 @@
+"""eigenfold unfolds data: estimators with scikit-learn's habits, every one with `transform` and the way back.
+
+>>> from eigenfold import Isomap, datasets
+>>> roll = datasets.make("swiss-roll", n=200)
+>>> isomap = Isomap(n_neighbors=8).fit(roll.data)
+>>> isomap.embedding_.shape
+(200, 2)
+>>> rows, deviations = isomap.inverse_transform(isomap.embedding_[:3], return_std=True)
+>>> rows.shape == deviations.shape == (3, 3)
+True
+"""
+
+from __future__ import annotations
+
+from . import datasets
+from ._classes import CLASSES
+from ._eigenfold import EigenfoldError
+from ._functions import dimension, knn_graph, plot, score
+from ._load import load
+from ._sklearn import ConvergenceWarning, NotFittedError
+
+__version__ = "0.1.0"
+
+globals().update(CLASSES)
+SpectralEmbedding = CLASSES["LaplacianEigenmaps"]
+
+__all__ = [
+    *CLASSES,
+    "ConvergenceWarning",
+    "EigenfoldError",
+    "NotFittedError",
+    "SpectralEmbedding",
+    "datasets",
+    "dimension",
+    "knn_graph",
+    "load",
+    "plot",
+    "score",
+]

@@ -1,0 +1,274 @@
+"""The one class behind all estimators: from parameters to a recipe, and from a model to fitted attributes."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _eigenfold, _input, _sklearn
+from ._fitted import attributes, laplacian, symmetric
+from ._functions import knn_graph_of
+from ._spec import IDLE, NATIVE, Spec
+
+
+class Estimator(_sklearn.Alone):
+    """A method with scikit-learn's habits; `_spec` says which."""
+
+    _spec: ClassVar[Spec]
+    missing: str
+    n_jobs: int | None
+    verbose: int
+    callback: Any
+    embedding_: np.ndarray
+    report_: dict[str, Any]
+
+    def __new__(cls, *args: Any, **params: Any) -> Any:
+        _sklearn.join(Estimator)
+        return super().__new__(cls)
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Fits the method to points, or to distances or a sparse graph if `metric="precomputed"`.
+
+        A table's column names are kept. `y` is not looked at, except by a method that is told to (`supervision`).
+        """
+        asked, kind, start = self._spec.asked(self)
+        given = _input.read(self, self._spec.data(self, X), kind, least=2)
+        train = given.data if given.kind == "measured" else None
+        given = self._measured(given, train)
+        rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
+        if asked["dims"] is None:
+            asked["dims"] = min(rows - 1, given.features)
+        if given.kind == "points" and given.features == 1 and self._spec.linear:
+            self._refuse_one_feature(asked["dims"])
+        model, chosen = _eigenfold.fit(
+            given.kind,
+            given.data,
+            self.missing,
+            asked,
+            None if start is None else _input.matrix(start),
+            self._labels(y, rows),
+            given.names,
+            _input.threads(self.n_jobs),
+            self._listener(),
+        )
+        for name in [name for name in vars(self) if name.endswith("_") and not name.startswith("__")]:
+            delattr(self, name)
+        self._model, self._train = model, train
+        self.n_features_in_ = given.features
+        if given.names is not None:
+            self.feature_names_in_ = np.asarray(given.names, dtype=object)
+        self._keep({**json.loads(model.report), "chosen": json.loads(chosen)})
+        return self
+
+    def _refuse_one_feature(self, dims: Any) -> None:
+        """What scikit-learn's users expect to read where one feature is too few."""
+        if self._spec.latent:
+            raise ValueError(f"Found array with 1 feature(s), which leave {type(self).__name__} no noise; give 2 or more")
+        if dims not in (1, "auto"):
+            raise ValueError(f"{dims} components were asked of points with 1 feature(s); use n_components=1")
+
+    def _keep(self, report: dict[str, Any]) -> None:
+        """The attributes of a fit, and what the user should know of it."""
+        self.report_ = report
+        for name, value in attributes(self._spec.method(self)[0], self._model, report).items():
+            setattr(self, name, value)
+        converged = _sklearn.exception(_sklearn.ConvergenceWarning)
+        if not report["converged"]:
+            fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
+            _sklearn.tell(f"{fact}; the map is what it had by then", converged)
+        idle = [n for n, (default, _, why) in self._spec.further.items() if why == IDLE and getattr(self, n) != default]
+        unused = [f"{', '.join(idle)} had no effect: {type(self).__name__} has its own schedule"] if idle else []
+        for warning in report["warnings"] + unused:
+            _sklearn.tell(warning)
+
+    def fit_transform(self, X: Any, y: Any = None) -> Any:
+        """Fits the method and returns the coordinates, one row per point."""
+        return self._contained(self.fit(X, y).embedding_, X)
+
+    def transform(self, X: Any, return_std: bool = False) -> Any:
+        """Places new points on the map, each row on its own; a training row gets its own coordinates.
+
+        With `return_std`, also how sure each coordinate is. After a fit to distances, a row is the distances of a new point
+        to all training points.
+        """
+        model, given = self._again(X)
+        placed, far, deviations = model.transform(given.data, self.missing, return_std, _input.threads(self.n_jobs))
+        if len(far) > 0:
+            shown = ", ".join(str(row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
+            what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
+            _sklearn.tell(f"{what} far from all training points ({shown}); their places mean little")
+        placed = self._contained(placed, X)
+        return (placed, deviations) if return_std else placed
+
+    def inverse_transform(self, X: Any, return_std: bool = False) -> Any:
+        """From places of the map back to data, one row per place; with `return_std` also the deviation of every number.
+
+        68 of 100 numbers observed at such places are within their deviation.
+        """
+        self._fitted()
+        places = _input.matrix(X)
+        back, deviations, _, _, told = self._model.reconstruct(places, return_std, _input.threads(self.n_jobs))
+        for warning in told:
+            _sklearn.tell(warning)
+        return (back, deviations) if return_std else back
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """How well the map keeps new points, for choosing parameters: more is better, 1 is all.
+
+        The share of the variance of `X` around the mean of the training points that is left after going to the map and
+        back.
+        """
+        model, given = self._again(X)
+        jobs = _input.threads(self.n_jobs)
+        placed, _, _ = model.transform(given.data, self.missing, False, jobs)
+        back, _, _, _, _ = model.reconstruct(placed, False, jobs)
+        lost = np.nansum((given.data - back) ** 2)
+        return float(1.0 - lost / np.nansum((given.data - model.points.mean(axis=0)) ** 2))
+
+    def save(self, path: Any) -> None:
+        """Writes the model as the file that the program `eigenfold` and `eigenfold.load` read."""
+        self._fitted()
+        self._model.save(path)
+
+    @property
+    def graph_(self) -> Any:
+        """The graph as a sparse matrix: of the fitted weights if there are any, else of the lengths of its edges."""
+        self._known("graph_", self._spec.graph)
+        if hasattr(self, "edges_"):
+            return symmetric(self.edges_, getattr(self, "edge_weights_"), len(self.embedding_))
+        if self._model.points is None:
+            raise AttributeError("the graph of distances is not kept; eigenfold.knn_graph makes it")
+        asked = self._spec.asked(self)[0]
+        return knn_graph_of("points", self._model.points, asked["neighborhood"], asked["seed"], _input.threads(self.n_jobs))
+
+    @property
+    def precision_(self) -> Any:
+        """The precision that was fitted, a sparse matrix: of maximum entropy unfolding, the Laplacian of its multipliers."""
+        self._known("precision_", self._spec.name == "MEU")
+        return laplacian(self.graph_, float(getattr(self, "gamma")))
+
+    def _known(self, attribute: str, there_is: bool) -> None:
+        if not there_is or not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {attribute!r}")
+
+    def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
+        """The names of the coordinates: `isomap0`, `isomap1`, ..."""
+        self._fitted()
+        name = type(self).__name__.lower()
+        return np.asarray([f"{name}{at}" for at in range(self.embedding_.shape[1])], dtype=object)
+
+    def set_output(self, *, transform: str | None = None) -> Any:
+        """What `transform` and `fit_transform` return: "default" (arrays), "pandas" or "polars"."""
+        if transform not in (None, "default", "pandas", "polars"):
+            raise ValueError(f"set_output(transform={transform!r}); give 'default', 'pandas' or 'polars'")
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _contained(self, values: np.ndarray, X: Any) -> Any:
+        """Coordinates in the container that was asked for."""
+        container = getattr(self, "_sklearn_output_config", {}).get("transform") or _sklearn.output_config()
+        if container == "pandas":
+            import pandas
+
+            index = X.index if hasattr(X, "iloc") else None
+            return pandas.DataFrame(values, columns=self.get_feature_names_out(), index=index, copy=False)
+        if container == "polars":
+            import polars
+
+            return polars.DataFrame(values, schema=list(self.get_feature_names_out()), orient="row")
+        return values
+
+    def _fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            name = type(self).__name__
+            raise _sklearn.exception(_sklearn.NotFittedError)(
+                f"This {name} instance is not fitted yet. Call 'fit' with appropriate arguments before using this estimator."
+            )
+
+    def _again(self, X: Any) -> tuple[Any, _input.Given]:
+        """The model, and rows that have its columns."""
+        self._fitted()
+        given = _input.read(self, X, self._spec.asked(self)[1])
+        if given.kind == "graph":
+            raise TypeError("new points of a sparse matrix cannot be placed; give dense rows")
+        _input.check_again(self, given)
+        return self._model, self._measured(given, self._train)
+
+    def _measured(self, given: _input.Given, train: Any) -> _input.Given:
+        """Points as their distances to the training points, by a metric of scipy; others as they are."""
+        if given.kind != "measured":
+            return given
+        from scipy.spatial.distance import cdist, pdist, squareform
+
+        metric, more = getattr(self, "metric"), getattr(self, "metric_params") or {}
+        more = {"p": getattr(self, "p"), **more} if metric == "minkowski" and hasattr(self, "p") else more
+        try:
+            new = squareform(pdist(train, metric, **more)) if given.data is train else cdist(given.data, train, metric, **more)
+        except ValueError as refused:
+            raise ValueError(f"metric is {metric!r}; give one of {', '.join(NATIVE)}, precomputed, or one of scipy's ({refused})") from None
+        return given._replace(kind="distances", data=new)
+
+    def _labels(self, y: Any, rows: int) -> list[int | None] | None:
+        """The class of every point, for a method that looks at them; -1 is nothing known."""
+        if y is None or not getattr(self, "supervision", 0):
+            return None
+        names, of = np.unique(np.asarray(y).ravel(), return_inverse=True)
+        return [None if str(names[at]) in ("-1", "-1.0") else int(at) for at in of]
+
+    def _listener(self) -> Any:
+        """What hears of the progress of a fit, if anyone wants to."""
+        callback, verbose, name = self.callback, self.verbose, type(self).__name__
+        if callback is None and not verbose:
+            return None
+        began, last = time.monotonic(), [""]
+
+        def listen(stage: str, fraction: float, objective: float | None, notes: list[str]) -> Any:
+            if verbose:
+                for note in notes:
+                    print(f"[{name}] {note}")
+                if stage != last[0] or verbose > 1:
+                    value = "" if objective is None else f", objective {objective:.6g}"
+                    print(f"[{name}] {time.monotonic() - began:.1f} s: {stage} {100 * fraction:.0f} %{value}")
+                    sys.stdout.flush()
+                last[0] = stage
+            return callback is not None and callback(stage, fraction, objective)
+
+        return listen
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_model")
+
+    def __sklearn_tags__(self) -> Any:
+        _sklearn.join(Estimator)
+        tags = super().__sklearn_tags__()  # type: ignore[misc]
+        kind = self._spec.asked(self)[1]
+        tags.input_tags.pairwise = kind not in ("points", "measured")
+        tags.input_tags.sparse = kind != "similarities"
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.transformer_tags.preserves_dtype = ["float64"]
+        tags.non_deterministic = False
+        return tags
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__.copy()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+
+class LatentEstimator(Estimator):
+    """A method with a density over the data."""
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """The mean log density of the rows."""
+        return float(np.mean(self.score_samples(X)))
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """The log density of every row, what is missing integrated out."""
+        model, given = self._again(X)
+        return model.log_densities(given.data, self.missing, _input.threads(self.n_jobs))

@@ -1,0 +1,183 @@
+"""The estimators: one class per method of the library's table, under the names and with the words of scikit-learn."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import Any
+
+import numpy as np
+
+from ._base import Estimator, LatentEstimator
+from ._spec import IDLE, TABLE, Spec
+
+Values = dict[str, Any]
+
+# Words that choose a solver in scikit-learn. Here the library chooses, and the answer does not depend on it.
+SOLVERS = "accepted as scikit-learn's; the library chooses its solvers, and the result does not depend on it"
+
+
+def solvers(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
+    return {name: (default, "Any", SOLVERS) for name, default in defaults.items()}
+
+
+def idle(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
+    return {name: (default, "Any", IDLE) for name, default in defaults.items()}
+
+
+def bandwidth(gamma: Any) -> float:
+    """σ of exp(-γ d²) = exp(-d² / 2σ²)."""
+    return 1.0 / math.sqrt(2.0 * gamma)
+
+
+def kernel(values: Values) -> None:
+    """γ of scikit-learn: of the gaussian kernel 1/2σ², of the others what multiplies the inner product."""
+    if values["gamma"] is None:
+        return
+    if values["kernel"] in ("gaussian", "rbf"):
+        values["bandwidth"] = bandwidth(values["gamma"])
+    else:
+        values["scale"] = values["gamma"]
+
+
+def minkowski(values: Values) -> None:
+    if isinstance(values["metric"], str) and values["metric"] == "minkowski" and values["p"] in (1, 2):
+        values["metric"] = "manhattan" if values["p"] == 1 else "euclidean"
+
+
+def affinity(values: Values) -> None:
+    """The weights of scikit-learn's SpectralEmbedding, which counts a point among its own neighbors."""
+    chosen = values["affinity"]
+    if chosen is None:
+        if values["gamma"] is not None:
+            values["bandwidth"] = bandwidth(values["gamma"])
+    elif isinstance(chosen, str) and chosen == "nearest_neighbors":
+        values["kernel"], values["mutual"] = "simple", "twice"
+        if isinstance(values["n_neighbors"], int):
+            values["n_neighbors"] -= 1
+    elif isinstance(chosen, str) and chosen == "rbf":
+        values["graph"], values["n_neighbors"] = "all", None
+        if values["gamma"] is not None:
+            values["bandwidth"] = bandwidth(values["gamma"])
+    elif callable(chosen) or chosen == "precomputed":
+        values["metric"], values["kernel"], values["bandwidth"] = "precomputed", "heat", 1.0
+    else:
+        ways = "None (a heat kernel on the nearest neighbors), 'nearest_neighbors', 'rbf', 'precomputed' or a function"
+        raise ValueError(f"affinity is {chosen!r}; give {ways}")
+
+
+def affinities(estimator: Any, X: Any) -> Any:
+    """Given weights as a graph of lengths: those of which a heat kernel of σ = 1 makes the weights again, up to a factor."""
+    chosen = estimator.affinity
+    if not callable(chosen) and not (isinstance(chosen, str) and chosen == "precomputed"):
+        return X
+    from scipy.sparse import coo_array
+
+    weights = coo_array(chosen(X) if callable(chosen) else X).astype(np.float64)
+    if len(weights.data) and weights.data.min() < 0:
+        raise ValueError(f"an affinity is {weights.data.min()}; give weights that are not negative")
+    i, j = weights.coords
+    kept = (weights.data > 0) & (i != j)
+    values = weights.data[kept]
+    lengths = np.sqrt(2.0 * np.log(values.max(initial=0.0) / values))
+    return coo_array((lengths, (i[kept], j[kept])), shape=weights.shape)
+
+
+def stress(values: Values) -> None:
+    values["variant"] = "metric" if values["metric_mds"] else "nonmetric"
+    if values["eps"] is not None:
+        values["tol"] = values["eps"]
+    if isinstance(values["init"], str) and values["init"] == "classical_mds":
+        values["init"] = "scaling"
+
+
+def student(values: Values) -> None:
+    """`method` of scikit-learn's TSNE says how forces are summed."""
+    ways = {"barnes_hut": "fast", "exact": "exact"}
+    if values["method"] is not None:
+        if values["method"] not in ways:
+            raise ValueError(f"method is {values['method']!r}; give 'barnes_hut' or 'exact', or use accuracy")
+        values["accuracy"] = ways[values["method"]]
+
+
+GAMMA = {"gamma": (None, "float | None", "scikit-learn's: 1/2σ² of the gaussian kernel, the scale of others; instead of `bandwidth`")}
+LLE = {"standard": "lle", "modified": "modified-lle", "hessian": "hessian-lle", "ltsa": "ltsa", "acyclic": "alle"}
+FAMILY: dict[str, tuple[str, dict[str, str]]] = {value: (name, {}) for value, name in LLE.items()}
+FAMILY |= {value: ("lle", {"variant": value}) for value in ("free", "symmetric")}
+
+
+def one(name: str, method: str, formula: str, **more: Any) -> Spec:
+    return Spec(name, {"": (method, {})}, formula, **more)
+
+
+SPECS = [
+    one("PCA", "pca", "Y = X V, with X centered and X'X V = V Λ", further=solvers(svd_solver="auto", copy=True)),
+    one("ClassicalMDS", "mds", "-H D² H / 2 = Y Y', with D the distances and H = I - 11'/n"),
+    one("KernelPCA", "kernel-pca", "H K H = V Λ V', Y = V √Λ", instead=kernel, further=GAMMA | solvers(eigen_solver="auto", tol=0, max_iter=None, fit_inverse_transform=False, copy_X=True)),
+    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", instead=minkowski, further={"p": (2, "float", "the power of metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
+    Spec("LocallyLinearEmbedding", FAMILY, "min Σ |y[i] - Σ w[i,j] y[j]|² with the w that reconstruct x[i] from its neighbors, Y'Y = n I", further=solvers(eigen_solver="auto", tol=1e-6, max_iter=100, neighbors_algorithm="auto", hessian_tol=1e-4, modified_tol=1e-12), hidden=("variant",)),
+    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
+    one("DiffusionMaps", "diffusion-maps", "y[k] = λ[k]^t ψ[k], with P ψ = λ ψ of the walk P on the graph"),
+    one("MVU", "mvu", "max tr K with K[i,i] + K[j,j] - 2 K[i,j] <= d[i,j]² for neighbors, K >= 0, 1'K1 = 0"),
+    one("MEU", "meu", "K = (L(λ) + γI)⁻¹, the λ of the pairs such that their mean squared distances are those of the data"),
+    one("Drill", "drill", "max log det P - tr(P S) - ρ Σ |p[i,j]| over the pairs of neighbors"),
+    one("PPCA", "ppca", "x = μ + W z + ε, z ~ N(0, I), ε ~ N(0, σ² I)"),
+    one("FactorAnalysis", "fa", "x = μ + W z + ε, z ~ N(0, I), ε ~ N(0, Ψ), Ψ diagonal", further=solvers(svd_method="randomized", copy=True)),
+    one("PPCO", "ppco", "K = Y Y' + λ I, of a kernel or of distances", instead=kernel, further=GAMMA),
+    one("PKPCA", "pkpca", "probabilistic PCA in the feature space of a kernel", instead=kernel, further=GAMMA),
+    one("GPLVM", "gplvm", "x[:, f] ~ N(0, K(Y)) for every feature f, over the positions Y"),
+    one("ElasticEmbedding", "elastic", "min Σ w+[i,j] |y[i] - y[j]|² + λ Σ w-[i,j] exp(-|y[i] - y[j]|²)"),
+    one("SNE", "sne", "min Σ KL(P[i] | Q[i]), Gaussian affinities in the data and on the map"),
+    one("SymmetricSNE", "symmetric-sne", "min KL(P | Q), with Gaussian affinities of pairs on the map"),
+    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")} | idle(learning_rate="auto", n_iter_without_progress=300, min_grad_norm=1e-7, angle=0.5)),
+    one("UMAP", "umap", "min Σ v[i,j] log(v/w) + (1 - v) log((1 - v)/(1 - w)), w = 1/(1 + a |y[i] - y[j]|^2b)"),
+    one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
+    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`")} | idle(n_init=1)),
+]
+
+
+def docstring(spec: Spec) -> str:
+    lines = [f"{spec.summary[0].upper()}{spec.summary[1:].rstrip('.')}.", "", f"    {spec.formula}", "", spec.paper, ""]
+    lines += ["Parameters", "----------"]
+    for name, parameter in spec.parameters.items():
+        lines += [f"{name} : {parameter.type}, default {parameter.default!r}", f"    {parameter.meaning}"]
+    lines += ["", "Attributes", "----------", "embedding_ : the coordinates, one row per point"]
+    lines += ["report_ : everything that is known about the fit", "", "Examples", "--------"]
+    lines += [f">>> from eigenfold import {spec.name}, datasets", '>>> X = datasets.load("iris").data[::3]']
+    return "\n".join(lines + [f">>> {spec.name}().fit_transform(X).shape", "(50, 2)", ""])
+
+
+def initializer(spec: Spec) -> Any:
+    """An `__init__` that keeps its arguments and does nothing else, with a signature that names them."""
+    defaults = {name: parameter.default for name, parameter in spec.parameters.items()}
+
+    def __init__(self: Any, n_components: Any = 2, **given: Any) -> None:
+        if unknown := [name for name in given if name not in defaults]:
+            raise TypeError(f"{spec.name}.__init__() got an unexpected keyword argument {unknown[0]!r}")
+        self.__dict__.update(defaults, n_components=n_components, **given)
+
+    def parameter(name: str, kind: Any) -> inspect.Parameter:
+        return inspect.Parameter(name, kind, default=defaults[name])
+
+    own, *others = defaults
+    kinds = inspect.Parameter
+    signature = [kinds("self", kinds.POSITIONAL_OR_KEYWORD), parameter(own, kinds.POSITIONAL_OR_KEYWORD)]
+    signature += [parameter(name, kinds.KEYWORD_ONLY) for name in others]
+    __init__.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
+    return __init__
+
+
+def estimator(spec: Spec) -> type[Estimator]:
+    body = {"_spec": spec, "__init__": initializer(spec), "__doc__": docstring(spec), "__module__": "eigenfold"}
+    return type(spec.name, (LatentEstimator if spec.latent else Estimator,), body)
+
+
+def camel(method: str) -> str:
+    return "".join(word.capitalize() for word in method.split("-"))
+
+
+# A method that the table has and nobody named yet is a class all the same.
+named = {method for spec in SPECS for method, _ in spec.methods.values()}
+SPECS += [one(camel(method), method, "") for method in TABLE if method not in named]
+CLASSES = {spec.name: estimator(spec) for spec in SPECS}
+

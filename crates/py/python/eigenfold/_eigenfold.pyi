@@ -1,0 +1,54 @@
+"""The compiled half of the package; src/lib.rs lists it."""
+
+from os import PathLike
+from typing import Any, Callable
+
+import numpy as np
+
+class EigenfoldError(RuntimeError): ...
+
+class Model:
+    def __init__(self, bytes: bytes) -> None: ...
+    embedding: np.ndarray
+    points: np.ndarray | None
+    names: list[str] | None
+    report: str
+    recipe: str
+    latent: tuple[np.ndarray, np.ndarray, np.ndarray] | None
+    weights: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None
+    def transform(
+        self, rows: np.ndarray, missing_cells: str, deviations: bool, threads: int | None
+    ) -> tuple[np.ndarray, list[int], np.ndarray | None]: ...
+    def reconstruct(
+        self, places: np.ndarray, intervals: bool, threads: int | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[int], list[str]]: ...
+    def log_densities(self, rows: np.ndarray, missing_cells: str, threads: int | None) -> np.ndarray: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Model: ...
+    def to_bytes(self) -> bytes: ...
+
+def methods() -> str: ...
+def fit(
+    kind: str,
+    data: Any,
+    missing_cells: str,
+    asked: dict[str, Any],
+    start: np.ndarray | None,
+    labels: list[int | None] | None,
+    names: list[str] | None,
+    threads: int | None,
+    listener: Callable[[str, float, float | None, list[str]], Any] | None,
+) -> tuple[Model, str]: ...
+def graph(
+    kind: str, data: Any, neighborhood: dict[str, Any], seed: int, threads: int | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, str]: ...
+def dimension(
+    data: np.ndarray, neighbors: int | None, quick: bool, pointwise: bool, seed: int, threads: int | None
+) -> str: ...
+def score(
+    data: np.ndarray, map: np.ndarray, length_rule: str, one_start: bool, inducing: int | None, threads: int | None
+) -> str: ...
+def samples() -> list[str]: ...
+def sample(name: str, n: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
+def builtin(name: str) -> tuple[np.ndarray, np.ndarray, list[str], list[str] | None]: ...

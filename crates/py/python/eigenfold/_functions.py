@@ -1,0 +1,113 @@
+"""What can be asked of data and of maps without an estimator."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from . import _eigenfold, _input
+
+
+def dimension(
+    X: Any, *, n_neighbors: int | None = None, quick: bool = False, pointwise: bool = False, random_state: Any = 0, n_jobs: int | None = None
+) -> dict[str, Any]:
+    """How many coordinates the points need, by a dozen estimators: `recommended`, `estimates` with intervals, `check`.
+
+    >>> from eigenfold import datasets, dimension
+    >>> dimension(datasets.make("swiss-roll", n=500).data, quick=True)["recommended"]["dims"]
+    2
+    """
+    data, seed, threads = _input.matrix(X), _input.seed(random_state), _input.threads(n_jobs)
+    return json.loads(_eigenfold.dimension(data, n_neighbors, quick, pointwise, seed, threads))
+
+
+def score(
+    X: Any, embedding: Any, *, lengths: str = "ard", starts: str = "all", inducing: int | None = None, n_jobs: int | None = None
+) -> dict[str, Any]:
+    """How good a map is, whoever made it: the log likelihood of the data under a Gaussian process over the map.
+
+    More is better; compare maps of the same data. `lengths` is "ard" (a length per coordinate), "unit" or "raw"; `starts` is
+    "all" (seven starts) or "one".
+
+    >>> from eigenfold import PCA, datasets, score
+    >>> X = datasets.load("iris").data
+    >>> good, bad = score(X, PCA().fit_transform(X))["score"], score(X, X[::-1, :2])["score"]
+    >>> good > bad
+    True
+    """
+    if starts not in ("all", "one"):
+        raise ValueError(f"starts is {starts!r}; give 'all' or 'one'")
+    data, places = _input.matrix(X), _input.matrix(embedding)
+    return json.loads(_eigenfold.score(data, places, lengths, starts == "one", inducing, _input.threads(n_jobs)))
+
+
+def knn_graph(
+    X: Any,
+    n_neighbors: int | None = 10,
+    *,
+    radius: float | None = None,
+    graph: str = "nearest",
+    metric: str = "euclidean",
+    approximate: bool | None = None,
+    pieces: str = "separate",
+    random_state: Any = 0,
+    n_jobs: int | None = None,
+) -> Any:
+    """The neighborhood graph as a sparse matrix of lengths (scipy), one row per point; no point is its own neighbor.
+
+    The matrix can be given to every graph method with `metric="precomputed"`, and to scikit-learn's too. `pieces` is
+    "separate" (as they are), "join" (with the shortest bridges) or "error".
+
+    >>> from eigenfold import datasets, knn_graph
+    >>> knn_graph(datasets.load("iris").data, 5).nnz
+    750
+    """
+    kind, metric = ("distances", "euclidean") if metric == "precomputed" else ("points", metric)
+    asked = {"neighbors": n_neighbors, "radius": radius, "graph": graph, "metric": metric, "approximate": approximate, "pieces": pieces}
+    return knn_graph_of(kind, _input.matrix(X), asked, _input.seed(random_state), _input.threads(n_jobs))
+
+
+def knn_graph_of(kind: str, data: Any, asked: dict[str, Any], seed: int, threads: int | None) -> Any:
+    from scipy.sparse import csr_array
+
+    starts, targets, lengths, _ = _eigenfold.graph(kind, data, asked, seed, threads)
+    n = len(starts) - 1
+    return csr_array((lengths, targets, starts), shape=(n, n))
+
+
+def plot(embedding: Any, labels: Any = None, *, ax: Any = None, title: str | None = None, size: float | None = None) -> Any:
+    """Draws the first two coordinates of a map with matplotlib, one color per class or by value; returns the axes.
+
+    Axes have equal units, since distances on a map mean something and the directions of its axes do not.
+    """
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        way = "install matplotlib, or save the model and draw it with the program: eigenfold embed ... --plot map.png"
+        raise ImportError(f"plot draws with matplotlib, which is not installed; {way}") from None
+    places = _input.matrix(embedding)
+    if places.shape[1] < 2:
+        places = np.column_stack([places[:, 0], np.zeros(len(places))])
+    axes = pyplot.subplots(figsize=(6, 6))[1] if ax is None else ax
+    size = size or float(np.clip(20000 / len(places), 2, 40))
+    look: dict[str, Any] = {"s": size, "linewidths": 0}
+    if labels is None:
+        axes.scatter(places[:, 0], places[:, 1], **look)
+    elif len(np.unique(labels)) > 30:
+        drawn = axes.scatter(places[:, 0], places[:, 1], c=np.asarray(labels, dtype=float), cmap="viridis", **look)
+        axes.figure.colorbar(drawn, ax=axes, shrink=0.7)
+    else:
+        classes = np.unique(labels)
+        colors = pyplot.get_cmap("tab10" if len(classes) <= 10 else "nipy_spectral")(np.linspace(0, 1, max(len(classes), 2)))
+        for color, name in zip(colors, classes):
+            ours = np.asarray(labels) == name
+            axes.scatter(places[ours, 0], places[ours, 1], color=color, label=str(name), **look)
+        axes.legend(loc="best", markerscale=2, fontsize="small")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    if title:
+        axes.set_title(title)
+    return axes

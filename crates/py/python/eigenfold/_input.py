@@ -1,0 +1,153 @@
+"""What users hand over, as the arrays that the library takes: one copy at most, and none here for float32 and float64."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ._sklearn import tell
+
+
+# Sparse points with more cells than this are not written out: 1.6 GB.
+MOST_CELLS = 200_000_000
+
+
+class Given(NamedTuple):
+    """An input: of kind `points`, `distances`, `similarities`, `graph`, or `measured` (points with a metric of scipy)."""
+
+    kind: str
+    data: Any
+    features: int
+    names: list[str] | None
+
+
+def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
+    """The input of an estimator, of at least so many rows."""
+    who = type(estimator).__name__
+    if hasattr(X, "tocsr") and kind == "distances":
+        return Given("graph", _graph(X), X.shape[1], None)
+    if hasattr(X, "tocsr"):
+        X = _dense(X)
+    names = feature_names(X)
+    data = matrix(X, who)
+    rows, columns = data.shape
+    if rows < least:
+        raise ValueError(
+            f"Found array with {rows} sample(s) (shape={data.shape}) while a minimum of {least} is required by {who}."
+        )
+    if columns < 1:
+        raise ValueError(f"Found array with 0 feature(s) (shape={data.shape}) while a minimum of 1 is required by {who}.")
+    return Given(kind, data, columns, names)
+
+
+def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
+    """A matrix of float64 or float32 in any memory order, from an array, a table or nested lists."""
+    array = _table(X) if hasattr(X, "columns") or hasattr(X, "column_names") else np.asarray(X)
+    if array.dtype.kind == "c":
+        raise ValueError(f"Complex data not supported\n{array!r}\n")
+    if array.dtype not in (np.float64, np.float32) or not array.dtype.isnative or not array.flags.aligned:
+        array = array.astype(np.float64)
+    if array.ndim != 2:
+        raise ValueError(
+            f"Expected 2D array, got {array.ndim}D array instead by {who}. Reshape your data either using "
+            "array.reshape(-1, 1) if your data has a single feature or array.reshape(1, -1) if it contains a single sample."
+        )
+    return array
+
+
+def _table(X: Any) -> np.ndarray:
+    """The numbers of a table of pandas, polars or pyarrow; what is null there is NaN here."""
+    if hasattr(X, "column_names"):  # pyarrow
+        return np.column_stack([column.to_numpy(zero_copy_only=False) for column in X.columns])
+    if hasattr(X, "iloc"):  # pandas, whose nullable columns have a null of their own
+        missing = any(getattr(dtype, "na_value", None) is not None for dtype in X.dtypes)
+        return X.to_numpy(dtype=np.float64, na_value=np.nan) if missing else X.to_numpy()
+    return X.to_numpy()
+
+
+def feature_names(X: Any) -> list[str] | None:
+    """The names of the columns of a table, if all are text."""
+    names = getattr(X, "column_names", None)
+    names = list(getattr(X, "columns", ())) if names is None else list(names)
+    are_text = {isinstance(name, str) for name in names}
+    if are_text == {True, False}:
+        kinds = sorted({type(name).__name__ for name in names})
+        raise TypeError(
+            "Feature names are only supported if all input features have string names, but your input has "
+            f"{kinds} as feature name / column name types. If you want feature names to be stored and validated, you must "
+            "convert them all to strings, by using X.columns = X.columns.astype(str) for example."
+        )
+    return names if are_text == {True} else None
+
+
+def check_again(estimator: Any, given: Given) -> None:
+    """Refuses other columns than those an estimator was fitted to."""
+    who, expected = type(estimator).__name__, estimator.n_features_in_
+    fitted = getattr(estimator, "feature_names_in_", None)
+    if fitted is not None and given.names is not None and list(fitted) != given.names:
+        raise ValueError(_other_names(list(fitted), given.names))
+    if fitted is not None and given.names is None:
+        tell(f"X does not have valid feature names, but {who} was fitted with feature names")
+    if fitted is None and given.names is not None:
+        tell(f"X has feature names, but {who} was fitted without feature names")
+    if given.features != expected:
+        raise ValueError(f"X has {given.features} features, but {who} is expecting {expected} features as input")
+
+
+def _other_names(fitted: list[str], given: list[str]) -> str:
+    def listed(names: list[str]) -> str:
+        return "".join(f"- {name}\n" for name in names[:5]) + ("- ...\n" if len(names) > 5 else "")
+
+    message = "The feature names should match those that were passed during fit.\n"
+    if unseen := sorted(set(given) - set(fitted)):
+        message += "Feature names unseen at fit time:\n" + listed(unseen)
+    if missing := sorted(set(fitted) - set(given)):
+        message += "Feature names seen at fit time, yet now missing:\n" + listed(missing)
+    if not unseen and not missing:
+        message += "Feature names must be in the same order as they were in fit.\n"
+    return message
+
+
+def _dense(X: Any) -> np.ndarray:
+    """The points of a sparse matrix, all cells written out, if there are not too many of them."""
+    if X.shape[0] * X.shape[1] > MOST_CELLS:
+        fact = f"a sparse matrix of {X.shape[0]} x {X.shape[1]} would be written out in full"
+        raise ValueError(f"{fact}; reduce its columns first, or give metric='precomputed' and a graph of distances")
+    return X.toarray()
+
+
+def _graph(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The lengths of a sparse matrix, which are a graph where the metric is precomputed."""
+    if X.shape[0] != X.shape[1]:
+        raise ValueError(f"a graph is a square matrix and this is {X.shape[0]} x {X.shape[1]}; give one row and column per point")
+    X = X.tocsr()
+    return X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data.astype(np.float64)
+
+
+def seed(random_state: Any) -> int:
+    """A seed from what scikit-learn takes: nothing, a number, or a generator to draw one from."""
+    if random_state is None:
+        return 0
+    if hasattr(random_state, "randint"):
+        return int(random_state.randint(2**31 - 1))
+    if hasattr(random_state, "integers"):
+        return int(random_state.integers(2**31 - 1))
+    return whole("random_state", random_state)
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number, from whatever counts as one."""
+    number = value.__index__() if hasattr(value, "__index__") and not isinstance(value, (bool, np.bool_)) else None
+    if number is None or number < least:
+        raise ValueError(f"{name} is {value!r}; give a whole number of {least} or more")
+    return number
+
+
+def threads(n_jobs: Any) -> int | None:
+    """A number of threads: all cores if nothing or -1 is asked for; the result does not depend on it."""
+    if n_jobs is None or n_jobs == -1:
+        return None
+    if n_jobs == 0 or n_jobs < -1:
+        raise ValueError(f"n_jobs is {n_jobs}; give 1 or more, or -1 for all cores")
+    return whole("n_jobs", n_jobs, 1)

@@ -1,0 +1,65 @@
+"""Models from files: those of the program and those of `save` are the same."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import numpy as np
+
+from . import _eigenfold
+from ._classes import CLASSES
+from ._spec import Spec
+
+
+def load(path: Any) -> Any:
+    """A fitted estimator from a file that the program (`--save`) or `save` wrote."""
+    with open(path, "rb"):  # for Python's own errors of files that are not there or not ours
+        model = _eigenfold.Model.load(path)
+    recipe = json.loads(model.recipe)
+    changed = dict(recipe["parameters"])
+    estimator, method = next(_standing_for(recipe["method"], changed))
+    values: dict[str, Any] = {
+        "n_components": recipe["dims"],
+        "n_neighbors": recipe["neighbors"],
+        "random_state": recipe["seed"],
+        "memory": recipe["memory"],
+        **{name: recipe[name] for name in ("radius", "graph", "metric", "approximate", "pieces", "rescale")},
+    }
+    if recipe["kind"] != "points":
+        values["kernel" if recipe["kind"] == "similarities" else "metric"] = "precomputed"
+    spec: Spec = estimator._spec
+    for name, parameter in spec.parameters.items():
+        if parameter.library in changed:
+            values[name] = _read(changed[parameter.library])
+    if spec.name == "MDS":
+        values["metric_mds"] = changed.get("variant", "metric") == "metric"
+    if len(spec.methods) > 1:
+        values["method"] = method
+    fitted = estimator(**{name: value for name, value in values.items() if name in spec.parameters})
+    fitted._model, fitted._train = model, None
+    fitted.n_features_in_ = len(model.embedding) if model.points is None else model.points.shape[1]
+    if model.names is not None:
+        fitted.feature_names_in_ = np.asarray(model.names, dtype=object)
+    fitted._keep({**json.loads(model.report), "chosen": {}})
+    return fitted
+
+
+def _standing_for(method: str, changed: dict[str, str]) -> Any:
+    """The classes that stand for a method, and the value of their `method`; one of a variant comes first."""
+    found = [
+        (len(implied), estimator, value)
+        for estimator in CLASSES.values()
+        for value, (name, implied) in estimator._spec.methods.items()
+        if name == method and all(changed.get(name) == value for name, value in implied.items())
+    ]
+    return ((estimator, value) for _, estimator, value in sorted(found, key=lambda one: -one[0]))
+
+
+def _read(text: str) -> Any:
+    """A value as Python has it."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return None if text == "none" else text
+    return value if isinstance(value, (int, float, bool)) else text

@@ -1,0 +1,197 @@
+"""From the library's table of methods to the parameters of a class, and from a class's parameters back to a recipe."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _eigenfold, _input
+from ._sklearn import same
+
+TABLE: dict[str, dict[str, Any]] = {method["name"]: method for method in json.loads(_eigenfold.methods())}
+
+SHARED = {
+    "random_state": (0, "int", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`"),
+    "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
+    "missing": ("error", "str", "what NaN means: 'error', 'mean' (of its column) or 'model' (guessed from similar rows; PPCA and FactorAnalysis integrate it out)"),
+    "memory": (None, "int | None", "how many bytes may be used; None is most of what is free"),
+    "likelihood": (False, "bool", "whether `log_likelihood_` is computed where that takes long"),
+    "verbose": (0, "int", "1 prints a line per stage, 2 more often"),
+    "callback": (None, "Callable[[str, float, float | None], Any] | None", "called some times a second as callback(stage, fraction, objective); a true answer stops the fit and keeps what it has"),
+}
+GRAPH = {
+    "n_neighbors": (10, "int | str | None", "the number of neighbors of each point, itself not counted; 'auto' tries several"),
+    "radius": (None, "float | None", "the distance within which points are neighbors, with `n_neighbors=None`"),
+    "graph": ("nearest", "str", "who is a neighbor: 'nearest', 'mutual', 'within' a radius, 'all', or 'learned' by an L1 penalty"),
+    "approximate": (None, "bool | None", "whether a tenth of the neighbors may be missed for speed; None as the method can do with"),
+    "pieces": ("join", "str", "what to do with a graph in pieces: 'join' by the shortest bridges, 'error', or 'separate'"),
+    "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
+}
+METRIC = {
+    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine'; 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
+    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric of scipy"),
+}
+NATIVE = ("euclidean", "manhattan", "cosine")
+# The meaning of words that would change the result in scikit-learn and do nothing here; whoever sets them is told so.
+IDLE = "accepted as scikit-learn's; without effect here"
+METRICS = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
+
+
+@dataclass
+class Parameter:
+    """A parameter of a class: its default, its type, what it means, and the library's name if the method has it."""
+
+    default: Any
+    type: str
+    meaning: str
+    library: str | None = None
+
+
+@dataclass
+class Spec:
+    """A class: its name, the methods it stands for by the value of `method`, and scikit-learn's further parameters."""
+
+    name: str
+    methods: dict[str, tuple[str, dict[str, str]]]
+    formula: str = ""
+    instead: Callable[[dict[str, Any]], None] = lambda values: None
+    data: Callable[[Any, Any], Any] = lambda estimator, X: X
+    further: dict[str, tuple[Any, str, str]] = field(default_factory=dict)
+    hidden: tuple[str, ...] = ()
+    parameters: dict[str, Parameter] = field(init=False)
+
+    def __post_init__(self) -> None:
+        rows = [row for name, _ in self.methods.values() for row in TABLE[name]["parameters"]]
+        first = next(iter(self.methods.values()))[0]
+        self.summary, self.paper = TABLE[first]["summary"], TABLE[first]["paper"]
+        self.graph = any(TABLE[name]["graph"] for name, _ in self.methods.values())
+        self.metric = any(TABLE[name]["metric"] for name, _ in self.methods.values()) or self.graph
+        self.latent = first in ("ppca", "fa")
+        self.linear = first in ("pca", "ppca", "fa", "gplvm")
+        meaning = "the number of coordinates; 'auto' estimates it, None is as many as there can be"
+        self.parameters = {"n_components": Parameter(2, "int | str | None", meaning)}
+        self._add(GRAPH if self.graph else {})
+        self._add(METRIC if self.metric else {})
+        if len(self.methods) > 1:
+            kinds = ", ".join(f"{value!r} ({name})" for value, (name, _) in self.methods.items())
+            self.parameters["method"] = Parameter("standard", "str", f"which of the family: {kinds}")
+        for row in rows:
+            if row["python"] not in self.hidden:
+                self._add_row(row)
+        self._add(self.further)
+        self._add(SHARED)
+
+    def _add(self, parameters: dict[str, tuple[Any, str, str]]) -> None:
+        for name, (default, kind, meaning) in parameters.items():
+            self.parameters[name] = Parameter(default, kind, meaning)
+
+    def _add_row(self, row: dict[str, Any]) -> None:
+        """A row of the table. Where a parameter has several, each with its default, None stands for that default."""
+        name, default, kind = row["python"], value_of(row), type_of(row)
+        before = self.parameters.get(name)
+        if before is None:
+            self.parameters[name] = Parameter(default, kind, row["meaning"], row["name"])
+        elif before.library == row["name"] and (before.default != default or before.default is None):
+            before.default = None
+            before.type = " | ".join(dict.fromkeys(f"{before.type} | {kind} | None".split(" | ")))
+            before.meaning += "; " + row["meaning"]
+
+    def method(self, estimator: Any) -> tuple[str, dict[str, str]]:
+        """The library's name of the method, and the parameters that it implies."""
+        if len(self.methods) == 1:
+            return next(iter(self.methods.values()))
+        chosen = estimator.method if isinstance(estimator.method, str) else None
+        if chosen not in self.methods:
+            ways = ", ".join(repr(name) for name in self.methods)
+            raise ValueError(f"method is {estimator.method!r}; give one of {ways}")
+        return self.methods[chosen]
+
+    def asked(self, estimator: Any) -> tuple[dict[str, Any], str, Any]:
+        """The recipe for the library, the kind of the input (`measured`: points whose distances come from scipy), and where a descent starts if that is given."""
+        values = {name: getattr(estimator, name) for name in self.parameters}
+        self.instead(values)
+        method, implied = self.method(estimator)
+        kind, metric = "points", values.get("metric", "euclidean")
+        metric = METRICS.get(metric, metric) if isinstance(metric, str) else metric
+        if isinstance(metric, str) and metric == "precomputed":
+            kind, metric = "distances", "euclidean"
+        elif callable(metric) or metric not in NATIVE or values.get("metric_params"):
+            kind, metric = "measured", "euclidean"
+        if isinstance(values.get("kernel"), str) and values["kernel"] == "precomputed":
+            kind, values["kernel"] = "similarities", self.parameters["kernel"].default
+        start = values.get("init")
+        if hasattr(start, "shape") or isinstance(start, list):
+            values["init"] = self.parameters["init"].default
+        else:
+            start = None
+        given = [
+            (row.library, text_of(name, values[name]))
+            for name, row in self.parameters.items()
+            if row.library is not None and not same(values[name], row.default)
+        ]
+        neighbors = values.get("n_neighbors", 10)
+        if neighbors is None and values["radius"] == np.inf:
+            values["graph"], values["radius"] = "all", None
+        asked = {
+            "method": method,
+            "parameters": given + list(implied.items()),
+            "dims": _count("n_components", values["n_components"]),
+            "neighborhood": {
+                "neighbors": _count("n_neighbors", neighbors),
+                "radius": None if values.get("radius") is None else float(values["radius"]),
+                "graph": values.get("graph", "nearest"),
+                "metric": metric,
+                "approximate": values.get("approximate"),
+                "pieces": values.get("pieces", "join"),
+            },
+            "seed": _input.seed(values["random_state"]),
+            "memory": values["memory"],
+            "likelihood": bool(values["likelihood"]),
+            "rescale": values.get("rescale"),
+        }
+        return asked, kind, start
+
+
+def _count(name: str, value: Any) -> Any:
+    """A number, `auto`, or nothing."""
+    return value if value is None or isinstance(value, str) and value == "auto" else _input.whole(name, value)
+
+
+def value_of(row: dict[str, Any]) -> Any:
+    """The default of a parameter as a value of Python."""
+    text = row["default"]
+    if text == row["auto"]:
+        return None if text == "none" else text
+    if row["kind"] == "switch":
+        return text == "true"
+    return float(text) if row["kind"] == "number" else int(text) if row["kind"] == "count" else text
+
+
+def type_of(row: dict[str, Any]) -> str:
+    """The type of a parameter, as a stub has it."""
+    plain = {"number": "float", "count": "int", "switch": "bool"}.get(row["kind"], "str")
+    if row["python"] == "init":
+        plain = "str | ArrayLike"
+    if row["kind"] == "text":
+        plain = "str | float"
+    return plain + {"auto": " | str" if plain not in ("str", "str | float") else "", "none": " | None"}.get(row["auto"], "")
+
+
+def text_of(name: str, value: Any) -> str:
+    """A value as the library reads it; a number keeps all its digits."""
+    if value is None:
+        return "none"
+    if isinstance(value, (bool, np.bool_)):
+        return str(bool(value)).lower()
+    if isinstance(value, (int, np.integer)):
+        return str(int(value))
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (tuple, list, np.ndarray)):
+        return ",".join(text_of(name, one) for one in value)
+    raise ValueError(f"{name} is {value!r}; give a number or a word")

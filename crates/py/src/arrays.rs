@@ -1,0 +1,136 @@
+//! Arrays of numpy as what the library takes, and back.
+
+use crate::errors::raised;
+use eigenfold::{Distances, Graph, Ground, Missing, Points, missing, progress::Observer};
+use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// The numbers of a matrix in any memory order, copied once: row after row, in double precision.
+pub(crate) struct Numbers {
+    rows: usize,
+    cols: usize,
+    values: Vec<f64>,
+}
+
+impl FromPyObject<'_, '_> for Numbers {
+    type Error = PyErr;
+
+    fn extract(array: Borrowed<'_, '_, PyAny>) -> PyResult<Numbers> {
+        if let Ok(array) = array.extract::<PyReadonlyArray2<'_, f64>>() {
+            return Ok(Numbers::of(&array));
+        }
+        match array.extract::<PyReadonlyArray2<'_, f32>>() {
+            Ok(array) => Ok(Numbers::of(&array)),
+            Err(_) => Err(PyTypeError::new_err("a matrix of float64 or float32 is wanted")),
+        }
+    }
+}
+
+impl Numbers {
+    fn of<T: Element + Copy + Into<f64>>(array: &PyReadonlyArray2<'_, T>) -> Numbers {
+        let view = array.as_array();
+        let values = match view.as_slice() {
+            Some(slice) => slice.iter().map(|&x| x.into()).collect(),
+            None => view.iter().map(|&x| x.into()).collect(),
+        };
+        Numbers { rows: view.nrows(), cols: view.ncols(), values }
+    }
+
+    /// Points all of whose cells are known.
+    pub(crate) fn points(self) -> eigenfold::Result<Points> {
+        Points::new(self.rows, self.cols, self.values)
+    }
+
+    /// Points some of whose cells may be missing, as asked for; not yet completed.
+    pub(crate) fn points_with(self, missing: Missing) -> eigenfold::Result<Points> {
+        match missing {
+            Missing::Error => self.points(),
+            _ => Points::with_missing(self.rows, self.cols, self.values),
+        }
+    }
+}
+
+/// What is known of the points, as it was given.
+pub(crate) enum Given {
+    Points(Points),
+    /// A table of distances, or of similarities.
+    Square(Points, bool),
+    Graph(Graph),
+}
+
+/// The same, checked and completed.
+pub(crate) enum Data {
+    Points(Points),
+    Distances(Distances),
+    Graph(Graph),
+}
+
+impl Given {
+    /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`.
+    pub(crate) fn new(kind: &str, data: &Bound<'_, PyAny>, missing: Missing) -> PyResult<Given> {
+        if kind == "graph" {
+            return Ok(Given::Graph(graph(data)?));
+        }
+        let points = data.extract::<Numbers>()?.points_with(missing).map_err(raised)?;
+        Ok(match kind {
+            "points" => Given::Points(points),
+            kind => Given::Square(points, kind == "similarities"),
+        })
+    }
+
+    /// Checked, and completed as asked for.
+    pub(crate) fn completed(self, missing: Missing, observer: &dyn Observer) -> eigenfold::Result<Data> {
+        let model = missing == Missing::Model;
+        Ok(match self {
+            Given::Points(points) if model => Data::Points(missing::complete(&points, observer)?),
+            Given::Points(points) => Data::Points(points),
+            Given::Square(table, true) if model => Data::Distances(missing::complete_similarities(&table, observer)?),
+            Given::Square(table, true) => Data::Distances(Distances::from_similarities(&table)?),
+            Given::Square(table, false) if model => Data::Distances(missing::complete_distances(&table, observer)?),
+            Given::Square(table, false) => Data::Distances(Distances::new(table)?),
+            Given::Graph(graph) => Data::Graph(graph),
+        })
+    }
+}
+
+impl Data {
+    /// The same as the library takes it.
+    pub(crate) fn ground(&self) -> Ground<'_> {
+        match self {
+            Data::Points(points) => points.into(),
+            Data::Distances(distances) => distances.into(),
+            Data::Graph(graph) => graph.into(),
+        }
+    }
+
+    /// The points, for what needs features; `what` needs them.
+    pub(crate) fn points(&self, what: &str) -> eigenfold::Result<&Points> {
+        match self {
+            Data::Points(points) => Ok(points),
+            _ => {
+                let fact = format!("`{what}` auto needs points with features");
+                Err(eigenfold::Error::Parameter(format!("{fact}; give `{what}` a number")))
+            }
+        }
+    }
+}
+
+/// A graph from the three arrays of a matrix in compressed sparse rows; its entries are lengths.
+fn graph(data: &Bound<'_, PyAny>) -> PyResult<Graph> {
+    type Csr<'py> = (PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, i64>, PyReadonlyArray1<'py, f64>);
+    let (starts, targets, lengths): Csr<'_> = data.extract()?;
+    let (starts, targets, lengths) = (starts.as_array(), targets.as_array(), lengths.as_array());
+    let list = |i: usize| {
+        let (from, to) = (starts[i] as usize, starts[i + 1] as usize);
+        // Points are no neighbors of their own; a diagonal says nothing.
+        let edges = (from..to).map(|at| (targets[at] as u32, lengths[at]));
+        edges.filter(|&(j, _)| j as usize != i).collect()
+    };
+    Graph::from_lists((0..starts.len().saturating_sub(1)).map(list).collect()).map_err(raised)
+}
+
+/// Points as an array of one row each.
+pub(crate) fn matrix<'py>(py: Python<'py>, points: &Points) -> PyResult<Bound<'py, PyArray2<f64>>> {
+    points.values().to_vec().into_pyarray(py).reshape([points.rows(), points.cols()])
+}

@@ -1,0 +1,44 @@
+//! The library's errors as Python's: what the caller can mend is a `ValueError`, what the system refused an `OSError`, and
+//! the rest one class of its own.
+
+use crate::names;
+use eigenfold::Error;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+pyo3::create_exception!(
+    eigenfold,
+    EigenfoldError,
+    PyRuntimeError,
+    "The work could not be done, and neither the data nor a parameter is at fault."
+);
+
+/// The error that Python raises, its parameters by their Python names.
+pub(crate) fn raised(error: Error) -> PyErr {
+    let message = error.told(names::python);
+    match error {
+        Error::Io { path, source } => {
+            let code = source.raw_os_error();
+            let text = source.to_string();
+            match code {
+                Some(code) => pyo3::exceptions::PyOSError::new_err((code, text, path)),
+                None => pyo3::exceptions::PyOSError::new_err(message),
+            }
+        }
+        Error::Stopped => EigenfoldError::new_err("stopped before there was a map; let it run longer"),
+        error if error.is_input() => PyValueError::new_err(message),
+        _ => EigenfoldError::new_err(message),
+    }
+}
+
+/// A message of the library with Python's names.
+pub(crate) fn told(message: &str) -> String {
+    eigenfold::error::told(message, names::python)
+}
+
+/// What a panic had to say.
+pub(crate) fn panicked(cause: &(dyn std::any::Any + Send)) -> PyErr {
+    let text = cause.downcast_ref::<String>().cloned();
+    let text = text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_string())).unwrap_or_default();
+    EigenfoldError::new_err(format!("a defect of eigenfold: {text}; please report it"))
+}

@@ -1,0 +1,198 @@
+//! What Python calls that is no method of a fitted model.
+
+use crate::arrays::{Data, Given, Numbers, matrix};
+use crate::asked::{Asked, Neighborhood, lengths, missing};
+use crate::errors::{raised, told};
+use crate::model::Model;
+use crate::watch::run;
+use eigenfold::graph::Search;
+use eigenfold::io::{self, Labels, ReadOptions};
+use eigenfold::judge::score::{GplvmScore, Starts};
+use eigenfold::sample::Sample;
+use eigenfold::{Beside, Dimension};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+type Matrix<'py> = Bound<'py, PyArray2<f64>>;
+type Vector<'py, T> = Bound<'py, PyArray1<T>>;
+/// The three arrays of a sparse matrix, and JSON.
+type Rows<'py> = (Vector<'py, i64>, Vector<'py, i64>, Vector<'py, f64>, String);
+/// Points, true coordinates and colors.
+type Drawn<'py> = (Matrix<'py>, Matrix<'py>, Vector<'py, f64>);
+/// Points, classes, and the names of classes and features.
+type Loaded<'py> = (Matrix<'py>, Vector<'py, i64>, Vec<String>, Option<Vec<String>>);
+
+/// Fits a recipe: the model, and how numbers that were left to us were chosen, as JSON.
+#[pyfunction]
+#[pyo3(signature = (kind, data, missing_cells, asked, start, labels, names, threads, listener))]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn fit(
+    py: Python<'_>,
+    kind: &str,
+    data: &Bound<'_, PyAny>,
+    missing_cells: &str,
+    asked: Asked,
+    start: Option<Numbers>,
+    labels: Option<Vec<Option<u32>>>,
+    names: Option<Vec<String>>,
+    threads: Option<usize>,
+    listener: Option<&Bound<'_, PyAny>>,
+) -> PyResult<(Model, String)> {
+    let missing = missing(missing_cells).map_err(raised)?;
+    let mut recipe = asked.recipe().map_err(raised)?;
+    let start = start.map(Numbers::points).transpose().map_err(raised)?;
+    let given = Given::new(kind, data, missing)?;
+    let (model, chosen) = run(py, threads, listener, move |observer| {
+        let data = given.completed(missing, observer)?;
+        let mut chosen = Map::new();
+        if asked.chooses_dims() {
+            let choice = recipe.choose_dims(data.points("dims")?, observer)?;
+            recipe.dims = choice.chosen;
+            chosen.insert("n_components".into(), json!(choice));
+        }
+        if asked.chooses_neighbors() {
+            let choice = recipe.choose_neighbors(data.points("neighbors")?, observer)?;
+            recipe.neighbors = choice.neighbors(recipe.neighbors);
+            chosen.insert("n_neighbors".into(), json!(choice));
+        }
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref() };
+        let mut model = recipe.fit_from(data.ground(), beside, observer)?;
+        if let (Some(names), Data::Points(_)) = (names, &data) {
+            model.set_names(names)?;
+        }
+        Ok((model, chosen))
+    })?;
+    Ok((Model::new(model), Value::Object(chosen).to_string()))
+}
+
+/// The neighborhood graph: the three arrays of its sparse rows, and what is known of it as JSON.
+#[pyfunction]
+pub(crate) fn graph<'py>(
+    py: Python<'py>,
+    kind: &str,
+    data: &Bound<'_, PyAny>,
+    neighborhood: Neighborhood,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<Rows<'py>> {
+    let missing = eigenfold::Missing::Error;
+    let search = Search {
+        neighbors: neighborhood.neighbors().map_err(raised)?,
+        metric: neighborhood.metric().map_err(raised)?,
+        recall: if neighborhood.approximate() { 0.9 } else { 1.0 },
+        pieces: neighborhood.pieces().map_err(raised)?,
+        seed,
+        memory: None,
+    };
+    let given = Given::new(kind, data, missing)?;
+    let found = run(py, threads, None, move |observer| {
+        let data = given.completed(missing, observer)?;
+        data.ground().measured_by(search.metric).neighbors(&search, observer)
+    })?;
+    let graph = &found.graph;
+    let (mut starts, mut targets) = (vec![0i64], Vec::with_capacity(graph.edge_count()));
+    for i in 0..graph.len() {
+        targets.extend(graph.neighbors(i).iter().map(|&j| i64::from(j)));
+        starts.push(targets.len() as i64);
+    }
+    let about = json!({
+        "pieces": found.sizes,
+        "bridges": found.bridges.len(),
+        "connecting_k": found.connecting_k,
+        "recall": found.recall,
+    });
+    let lengths = graph.all_lengths().to_vec();
+    Ok((starts.into_pyarray(py), targets.into_pyarray(py), lengths.into_pyarray(py), about.to_string()))
+}
+
+/// How many coordinates the points need, as JSON.
+#[pyfunction]
+pub(crate) fn dimension(
+    py: Python<'_>,
+    data: Numbers,
+    neighbors: Option<usize>,
+    quick: bool,
+    pointwise: bool,
+    seed: u64,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let points = data.points().map_err(raised)?;
+    let asked = Dimension { neighbors, global: !quick, pointwise, seed };
+    let found = run(py, threads, None, move |observer| asked.of(&points, observer))?;
+    let estimates: Map<String, Value> =
+        found.estimates.iter().map(|one| (one.name.key().to_string(), json!(one))).collect();
+    let left_out: Map<String, Value> =
+        found.left_out.iter().map(|(name, why)| (name.key().to_string(), json!(told(why)))).collect();
+    let warnings: Vec<String> = found.warnings.iter().map(|warning| told(warning)).collect();
+    Ok(json!({
+        "recommended": found.recommended,
+        "estimates": estimates,
+        "left_out": left_out,
+        "scales": found.scales,
+        "check": found.check,
+        "neighbors": found.neighbors,
+        "pointwise": found.pointwise,
+        "warnings": warnings,
+    })
+    .to_string())
+}
+
+/// How good a map is, as JSON.
+#[pyfunction]
+pub(crate) fn score(
+    py: Python<'_>,
+    data: Numbers,
+    map: Numbers,
+    length_rule: &str,
+    one_start: bool,
+    inducing: Option<usize>,
+    threads: Option<usize>,
+) -> PyResult<String> {
+    let starts = if one_start { Starts::One } else { Starts::All };
+    let asked = GplvmScore { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
+    let (data, map) = (data.points().map_err(raised)?, map.points().map_err(raised)?);
+    let found = run(py, threads, None, move |observer| asked.of(&data, &map, observer))?;
+    let parameters = &found.parameters;
+    Ok(json!({
+        "score": found.log_likelihood,
+        "variance": parameters.variance,
+        "length": found.by_coordinate.as_ref().map_or_else(|| json!(parameters.length), |all| json!(all)),
+        "bias": parameters.bias,
+        "noise": parameters.noise,
+        "noise_floor": found.noise_floor,
+        "inducing": found.inducing,
+        "starts": found.starts,
+        "converged": found.converged,
+    })
+    .to_string())
+}
+
+/// The names of the data sets that can be drawn.
+#[pyfunction]
+pub(crate) fn samples() -> Vec<&'static str> {
+    Sample::ALL.map(Sample::name).to_vec()
+}
+
+/// Draws a data set: points, true coordinates and what colors the points.
+#[pyfunction]
+pub(crate) fn sample<'py>(py: Python<'py>, name: &str, n: usize, noise: f64, seed: u64) -> PyResult<Drawn<'py>> {
+    let drawn = Sample::from_name(name).and_then(|sample| sample.draw(n, noise, seed)).map_err(raised)?;
+    let labels = match drawn.labels {
+        Labels::Values(values) => values,
+        Labels::Classes { of, .. } => of.into_iter().map(f64::from).collect(),
+    };
+    Ok((matrix(py, &drawn.points)?, matrix(py, &drawn.truth)?, labels.into_pyarray(py)))
+}
+
+/// A set of real data: points, the class of each, the names of the classes and of the features.
+#[pyfunction]
+pub(crate) fn builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Loaded<'py>> {
+    let table = io::read(name, &ReadOptions::default()).map_err(raised)?;
+    let (names, of) = match table.labels {
+        Some(Labels::Classes { names, of }) => (names, of),
+        _ => (Vec::new(), Vec::new()),
+    };
+    let of: Vec<i64> = of.into_iter().map(i64::from).collect();
+    Ok((matrix(py, &table.points)?, of.into_pyarray(py), names, table.columns))
+}

@@ -1,0 +1,26 @@
+//! The extension module of the Python package `eigenfold`.
+//!
+//! It holds no mathematics and no names of classes: it turns arrays into what the library takes, runs the library with the
+//! interpreter's lock released, and hands back arrays and JSON. Everything that Python users see is in `python/eigenfold`.
+
+mod arrays;
+mod asked;
+mod errors;
+mod functions;
+mod model;
+mod names;
+mod table;
+mod watch;
+
+/// The compiled half of `eigenfold`.
+#[pyo3::pymodule]
+mod _eigenfold {
+    #[pymodule_export]
+    use super::errors::EigenfoldError;
+    #[pymodule_export]
+    use super::functions::{builtin, dimension, fit, graph, sample, samples, score};
+    #[pymodule_export]
+    use super::model::Model;
+    #[pymodule_export]
+    use super::table::methods;
+}

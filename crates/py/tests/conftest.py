@@ -1,0 +1,23 @@
+"""What the tests share: small data, every class, and the program."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import eigenfold
+from eigenfold._classes import CLASSES
+
+ROOT = Path(__file__).resolve().parents[3]
+PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "eigenfold"
+
+
+@pytest.fixture(scope="session")
+def roll() -> np.ndarray:
+    return eigenfold.datasets.make("swiss-roll", n=120).data
+
+
+@pytest.fixture(params=CLASSES.values(), ids=CLASSES.keys())
+def each(request: pytest.FixtureRequest) -> type:
+    return request.param

@@ -1,0 +1,134 @@
+"""Whatever holds numbers can be given, and what cannot be used is refused in Python's words."""
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+import scipy.sparse
+from scipy.spatial.distance import cdist
+
+import eigenfold
+from eigenfold import Isomap
+
+
+@pytest.fixture(scope="module")
+def expected():
+    X = eigenfold.datasets.make("swiss-roll", n=120).data
+    return X, Isomap().fit_transform(X)
+
+
+def test_memory_order_and_containers_make_no_difference(expected, tmp_path):
+    X, map_ = expected
+    wide = np.asfortranarray(np.hstack([X, X]))
+    read_only = X.copy()
+    read_only.setflags(write=False)
+    np.save(tmp_path / "x.npy", X)
+    columns = {name: X[:, at] for at, name in enumerate("abc")}
+    inputs = {
+        "fortran": np.asfortranarray(X),
+        "fortran slice": wide[:, :3],
+        "strided": np.repeat(X, 2, axis=0)[::2],
+        "read only": read_only,
+        "memory-mapped": np.load(tmp_path / "x.npy", mmap_mode="r"),
+        "object": X.astype(object),
+        "big endian": X.astype(">f8"),
+        "lists": X.tolist(),
+        "pandas": pandas.DataFrame(columns),
+        "nullable pandas": pandas.DataFrame(columns).convert_dtypes(),
+        "polars": polars.DataFrame(columns),
+        "pyarrow": pyarrow.table(columns),
+    }
+    for name, given in inputs.items():
+        assert np.array_equal(Isomap().fit_transform(given), map_), name
+
+
+def test_distances_and_graphs_are_inputs(expected):
+    X, map_ = expected
+    distances = cdist(X, X)
+    assert np.allclose(Isomap(metric="precomputed").fit_transform(distances), map_, atol=1e-6)
+    graph = eigenfold.knn_graph(X, 10, pieces="join")
+    assert scipy.sparse.issparse(graph) and graph.shape == (120, 120)
+    assert np.allclose(Isomap(metric="precomputed").fit_transform(graph), map_, atol=1e-6)
+    mds = eigenfold.ClassicalMDS(metric="precomputed").fit(distances)
+    assert np.allclose(mds.transform(distances[:3]), mds.embedding_[:3])
+    kernel = eigenfold.KernelPCA(kernel="precomputed").fit_transform(X @ X.T)
+    assert np.allclose(np.abs(kernel), np.abs(eigenfold.KernelPCA(kernel="linear").fit_transform(X)), atol=1e-6)
+    assert np.array_equal(Isomap().fit_transform(scipy.sparse.csr_array(X)), map_)
+    with pytest.raises(ValueError, match="200000 x 2000 would be written out"):
+        Isomap().fit(scipy.sparse.csr_array((200_000, 2000)))
+
+
+def test_any_metric_of_scipy_or_a_function_will_do(expected):
+    X = expected[0]
+    named = Isomap(metric="chebyshev").fit(X)
+    given = Isomap(metric="precomputed").fit(cdist(X, X, "chebyshev"))
+    assert np.array_equal(named.embedding_, given.embedding_) and named.n_features_in_ == 3
+    assert np.allclose(named.transform(X[:4]), named.embedding_[:4])
+    by_function = Isomap(metric=lambda a, b: np.abs(a - b).max()).fit_transform(X)
+    assert np.allclose(by_function, named.embedding_)
+    assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
+
+
+def test_missing_cells_are_an_error_or_a_guess(expected):
+    X = expected[0].copy()
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match=r"row 4, column 2 is not a number \(NaN\)"):
+        Isomap().fit(X)
+    for estimator in (eigenfold.PPCA(missing="model"), eigenfold.FactorAnalysis(1, missing="model"), Isomap(missing="mean")):
+        assert np.isfinite(estimator.fit_transform(X)).all()
+    frame = pandas.DataFrame(X).astype("Float64")
+    assert np.isfinite(eigenfold.PPCA(missing="model").fit_transform(frame)).all()
+
+
+REFUSED = [
+    (lambda X: Isomap().fit(X[:0]), ValueError, "0 sample"),
+    (lambda X: Isomap().fit(X[:1]), ValueError, "1 sample"),
+    (lambda X: Isomap().fit(X[:, :0]), ValueError, "0 feature"),
+    (lambda X: Isomap().fit(X[0]), ValueError, "Reshape your data"),
+    (lambda X: Isomap().fit([["a", "b"]] * 20), ValueError, "could not convert string"),
+    (lambda X: Isomap().fit(np.array([[{}, 1]] * 20, dtype=object)), TypeError, "argument must be"),
+    (lambda X: Isomap().fit(X + 1j), ValueError, "Complex"),
+    (lambda X: Isomap().fit(X * np.inf), ValueError, "NaN|inf"),
+    (lambda X: Isomap(n_neighbors=500).fit(X), ValueError, "use n_neighbors 119 or less"),
+    (lambda X: Isomap(n_neighbors=2, pieces="error").fit(X), ValueError, "pieces.*use n_neighbors"),
+    (lambda X: Isomap(n_neighbors=5, radius=1.0).fit(X), ValueError, "n_neighbors and radius exclude each other"),
+    (lambda X: Isomap(n_neighbors="many").fit(X), ValueError, "n_neighbors is 'many'"),
+    (lambda X: Isomap(n_neighbors=2.5).fit(X), ValueError, "n_neighbors is 2.5"),
+    (lambda X: Isomap(metric="nonsense").fit(X), ValueError, "metric is 'nonsense'"),
+    (lambda X: Isomap(n_components=0).fit(X), ValueError, "use n_components 1 or more"),
+    (lambda X: Isomap(landmarks=2).fit(X), ValueError, "landmarks is 2; give a whole number of 3 or more"),
+    (lambda X: Isomap(n_jobs=0).fit(X), ValueError, "n_jobs is 0"),
+    (lambda X: Isomap(n_nieghbors=5), TypeError, "unexpected keyword argument 'n_nieghbors'"),
+    (lambda X: Isomap(memory=1000).fit(X), ValueError, "memory"),
+    (lambda X: eigenfold.PCA(7).fit(X), ValueError, "use n_components 3 or less"),
+    (lambda X: eigenfold.TSNE(max_iter=0).fit(X), ValueError, "max_iter is 0"),
+    (lambda X: eigenfold.LocallyLinearEmbedding(method="x").fit(X), ValueError, "method is 'x'; give one of 'standard'"),
+    (lambda X: eigenfold.LocallyLinearEmbedding(reg=-1.0).fit(X), ValueError, "reg is -1"),
+    (lambda X: Isomap().fit(X).transform(X[:, :2]), ValueError, "X has 2 features, but Isomap is expecting 3"),
+    (lambda X: Isomap().fit(X).inverse_transform(np.zeros((2, 5))), ValueError, "coordinates|columns"),
+    (lambda X: eigenfold.load("/nowhere/map.model"), FileNotFoundError, "nowhere"),
+    (lambda X: eigenfold.load(__file__), ValueError, "not an eigenfold model"),
+]
+
+
+@pytest.mark.parametrize("at", range(len(REFUSED)))
+def test_refusals_are_in_pythons_words(at, expected):
+    call, error, message = REFUSED[at]
+    with pytest.raises(error, match=message) as raised:
+        call(expected[0])
+    assert "`" not in str(raised.value) and "--" not in str(raised.value)
+
+
+def test_scikit_learns_words_mean_here_what_they_mean_there(expected):
+    X = expected[0]
+    gamma = 0.01
+    ours = eigenfold.KernelPCA(kernel="rbf", gamma=gamma).fit(X)
+    direct = eigenfold.KernelPCA(bandwidth=(2 * gamma) ** -0.5).fit(X)
+    assert np.array_equal(ours.embedding_, direct.embedding_)
+    theirs = pytest.importorskip("sklearn.decomposition").KernelPCA(2, kernel="rbf", gamma=gamma).fit(X)
+    assert np.allclose(ours.eigenvalues_, theirs.eigenvalues_, rtol=1e-8)
+    manhattan = Isomap(metric="minkowski", p=1).fit_transform(X)
+    assert np.array_equal(manhattan, Isomap(metric="manhattan").fit_transform(X))
+    with pytest.warns(UserWarning, match="learning_rate had no effect"):
+        eigenfold.TSNE(learning_rate=100.0, max_iter=5, perplexity=5).fit(X)

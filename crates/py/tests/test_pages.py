@@ -1,0 +1,57 @@
+"""Every example runs: those of the docstrings, of the README's section and of the tutorials; and the stubs are current."""
+
+import doctest
+import re
+import subprocess
+import sys
+
+import matplotlib
+import pytest
+from conftest import ROOT
+
+import eigenfold
+from eigenfold import _functions, datasets
+
+matplotlib.use("Agg")
+PAGES = ["crates/py/README.md", "docs/python.md", "docs/tutorial-sheet.md", "docs/tutorial-choosing.md"]
+
+
+def run(text: str, name: str) -> None:
+    test = doctest.DocTestParser().get_doctest(text, {}, name, name, 0)
+    assert test.examples, name
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+    out: list[str] = []
+    runner.run(test, out=out.append)
+    assert runner.failures == 0, "".join(out)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_the_example_of_every_class_runs(each):
+    assert each._spec.paper in each.__doc__ and each._spec.formula
+    run(each.__doc__, each.__name__)
+
+
+@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph])
+def test_the_examples_of_functions_run(thing):
+    run(thing.__doc__, str(thing))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_the_pages_run(page, tmp_path, monkeypatch):
+    text = (ROOT / page).read_text()
+    blocks = re.findall(r"```python\n(.*?)```", text, flags=re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    run("\n\n".join(blocks), page)
+
+
+def test_the_stubs_are_current():
+    done = subprocess.run([sys.executable, ROOT / "crates/py/stubs.py", "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_a_map_is_drawn(tmp_path):
+    X, y = datasets.load("iris")[:2]
+    axes = eigenfold.plot(eigenfold.PCA().fit_transform(X), y, title="iris")
+    axes.figure.savefig(tmp_path / "map.png")
+    assert (tmp_path / "map.png").stat().st_size > 5000 and axes.get_title() == "iris"
+    eigenfold.plot(X[:, :1], X[:, 0])
