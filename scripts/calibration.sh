@@ -12,8 +12,8 @@ cd "$(dirname "$0")/.."
 data=${1:?name the directory of the data sets}
 cargo build --release -q -p eigenfold --example calibration
 title() {
-  echo "| data | method | error of left-out rows | error held out | seen: within deviation | seen: within margin | within deviation | within margin | standard error |"
-  echo "|---|---|---|---|---|---|---|---|---|"
+  echo "| data | method | error of left-out rows | error held out | seen: within deviation | seen: within margin | within deviation | within margin | standard error | exact | all: within deviation | all: within margin |"
+  echo "|---|---|---|---|---|---|---|---|---|---|---|---|"
 }
 title
 target/release/examples/calibration iris --repeats 10

@@ -169,11 +169,14 @@ pub(crate) struct Transform {
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
-    /// Where to write the deviations, one for each coordinate: of training rows that were placed by the others, 68 of 100
-    /// missed their own coordinates by no more. They are of the placing on this map alone: a map made with the new rows
-    /// would differ from it by more (docs/placing.md)
+    /// Where to write the deviations, one for each coordinate: 68 of 100 rows are no further from where a map made with them
+    /// would have them (docs/placing.md)
     #[arg(long, value_name = "FILE")]
     pub(crate) std: Option<String>,
+    /// What deviations are set by: rows makes the map anew without some rows, as long as five fits; no takes them from the placing
+    /// on this map alone, which is too narrow [default: rows for --std of 20 to 1,000 training rows]
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) held_out: Option<HeldOutWhat>,
     /// Where to write how sure the coordinates are and how likely each row is, of ppca and fa: the standard deviation of
     /// every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]

@@ -79,6 +79,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     progress::go_on()?;
 
     let start = Instant::now();
+    let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let dims = match args.dims {
         Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
         Count::Number(_) => None,
@@ -88,18 +89,20 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     let features = if let Data::Points(points) = &data { Some(points.cols()) } else { None };
     args.drawing.check_data(features, recipe.dims, along.names.is_some())?;
-    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &choosing)?) } else { None };
+    let choice = match auto {
+        true => Some(recipe.choose_neighbors_labeled(points(&data, "-k auto")?, classes.as_deref(), &choosing)?),
+        false => None,
+    };
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, &bar, &starting)).transpose()?;
-    let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
     let model = recipe.fit_from(data.ground(), beside, &fitting)?;
     let start = Instant::now();
     let held_out = match args.held_out {
-        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &judging)),
+        true => Some(recipe.held_out_labeled(points(&data, "--held-out")?, classes.as_deref(), &judging)),
         false => None,
     };
     let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };

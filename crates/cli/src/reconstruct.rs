@@ -39,13 +39,21 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         By::Energy => model.way_back_by_energy()?,
     };
     model.check_places(&table.points)?;
+    let supervised = model.recipe().method.is_supervised();
+    if supervised && args.held_out == Some(HeldOutWhat::Rows) {
+        return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
+    }
     let held_out = match model.points().filter(|_| holds_out(args, &way)) {
         Some(points) => Some(model.recipe().held_out_rows_watched(points, &judging)?),
         None => None,
     };
     bar.say("going back");
     let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
-    let back = way.reconstruct(&table.points)?;
+    let mut back = way.reconstruct(&table.points)?;
+    if supervised && args.held_out.is_none() && has_intervals(args) {
+        let rest = "deviations and margins are set by rows that the map has seen, and may be too narrow for new ones";
+        back.warnings.push(format!("{}; {rest}", without_classes(&model)));
+    }
     let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
@@ -78,10 +86,22 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     Ok(())
 }
 
+/// Why a supervised map cannot be made again.
+pub(crate) fn without_classes(model: &Model) -> String {
+    let method = &model.report().method;
+    format!(
+        "this {method} map went by classes, which a model does not keep, so that it cannot be made without some rows"
+    )
+}
+
+/// Whether any output is about intervals.
+fn has_intervals(args: &Reconstruct) -> bool {
+    args.std.is_some() || args.margin.is_some() || args.samples.is_some()
+}
+
 /// Whether rows are held out: if asked for, or if intervals are and the way back is better for it.
 fn holds_out(args: &Reconstruct, way: &WayBack<'_>) -> bool {
-    let intervals = args.std.is_some() || args.margin.is_some() || args.samples.is_some();
-    args.held_out.map_or(intervals && way.holds_out_rows(), |what| what == HeldOutWhat::Rows)
+    args.held_out.map_or(has_intervals(args) && way.holds_out_rows(), |what| what == HeldOutWhat::Rows)
 }
 
 /// The outputs that the flags name, each with a way to try it.
@@ -130,6 +150,7 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
             "within_margin": held_out.within.map(|within| within[1]),
             "unstretched_within_deviation": held_out.unstretched.map(|within| within[0]),
             "unstretched_within_margin": held_out.unstretched.map(|within| within[1]),
+            "exact_features": {"deviation": held_out.exact[0], "margin": held_out.exact[1]},
             "far": held_out.far,
         })),
         "far": back.far.iter().map(|i| i + 1).collect::<Vec<_>>(),
@@ -160,7 +181,7 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
     };
     let method = &model.report().method;
     let mut lines = vec![format!("{method}: {places} back to {features} by {rule}; {how_well}")];
-    if let Some(HeldOutRows { rows, folds, error, within, stretch: [deviation, margin], .. }) = held_out {
+    if let Some(HeldOutRows { rows, folds, error, within, stretch: [deviation, margin], exact, .. }) = held_out {
         let rows = grouped(*rows);
         lines.push(format!(
             "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds)"
@@ -171,6 +192,12 @@ fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>)
         lines.push(format!(
             "  intervals    set by these rows (deviations x {deviation:.2}, margins x {margin:.2}){held}"
         ));
+        if exact[0] > 0 {
+            let features = plural(exact[0], "feature");
+            lines.push(format!(
+                "  exact        {features} came back exactly in 68 of 100 rows or more, and are not counted"
+            ));
+        }
     }
     lines.extend(warnings(back).iter().map(|warning| format!("  warning: {warning}")));
     lines.join("\n")

@@ -3,13 +3,15 @@
 use crate::args::Transform;
 use crate::drawing::{self, Added};
 use crate::embed::{try_bytes, try_coordinates, try_kept, write_bytes, write_coordinates, write_map};
+use crate::flags::HeldOutWhat;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::Format;
 use crate::progress::{self, Bar};
+use crate::reconstruct::without_classes;
 use crate::report::{self, grouped, plural};
 use crate::{columns, input, one_line, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::{Method, Model, Placed, Points, Posterior, io};
+use eigenfold::{HeldOutPlaces, Method, Model, Placed, Points, Posterior, io};
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -41,9 +43,11 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     bar.say("placing");
     let start = Instant::now();
-    let Placed { coordinates: placed, far, deviations } = match args.std {
-        Some(_) => model.place_with_deviations(&table.points)?,
-        None => model.place(&table.points)?,
+    let held_out = if holds_out(args, &model)? { Some(model.held_out_places_watched(&bar)?) } else { None };
+    let Placed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
+        (Some(_), Some(held_out)) => model.place_held_out(&table.points, held_out)?,
+        (Some(_), None) => model.place_with_deviations(&table.points)?,
+        (None, _) => model.place(&table.points)?,
     };
     if args.std.is_some() && deviations.is_none() {
         return Err(Error::Parameter(without_deviations(&model)));
@@ -88,18 +92,61 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     outputs.commit()?;
     let (points, dims) = (plural(placed.rows(), "new point"), plural(placed.cols(), "dimension"));
     say(args.common.quiet, &format!("{}: {points} placed in {dims}", model.report().method));
+    if args.std.is_some() {
+        say(args.common.quiet, &told(&model, held_out.as_ref()));
+    }
     notes.iter().for_each(|note| say(args.common.quiet, &format!("  warning: {note}")));
     Ok(())
 }
 
+/// Whether the map is made again without some rows: if asked for, or if deviations are and few rows make it cheap.
+fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
+    match args.held_out {
+        Some(_) if args.std.is_none() => {
+            Err(Error::Parameter("--held-out sets the deviations that --std writes; add --std FILE".into()))
+        }
+        Some(HeldOutWhat::Rows) if model.recipe().method.is_supervised() => {
+            Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(model))))
+        }
+        Some(HeldOutWhat::Rows) if model.latent().is_some() => Err(Error::Parameter(without_deviations(model))),
+        Some(what) => Ok(what == HeldOutWhat::Rows),
+        None => Ok(args.std.is_some() && model.holds_out_places()),
+    }
+}
+
+/// What the deviations are.
+fn told(model: &Model, held_out: Option<&HeldOutPlaces>) -> String {
+    match held_out {
+        Some(HeldOutPlaces { rows, folds, within: [one, two], .. }) => {
+            let rows = grouped(*rows);
+            format!(
+                "  deviations   from a map made with such rows, by {folds} maps without some; of {rows} rows held out \
+                 {one:.2} of the coordinates are within one deviation, {two:.2} within 1.96"
+            )
+        }
+        None if matches!(model.recipe().method, Method::Gplvm(_)) => {
+            "  deviations   of the model's own density around the place; the map stands still".to_string()
+        }
+        None => {
+            let way = if model.can_hold_out_places() { " (--held-out rows)" } else { "" };
+            format!(
+                "  deviations   of the placing alone: how the map itself would change with the rows is not in them{way}"
+            )
+        }
+    }
+}
+
 /// Why a model has no deviations of new rows, and the way out.
 fn without_deviations(model: &Model) -> String {
-    if matches!(model.recipe().method, Method::Gplvm(_)) {
-        let fact = "gplvm is fitted to all rows together, so that none can be left out to count deviations on";
-        return format!("{fact}; leave out --std");
+    if let Method::Gplvm(gplvm) = &model.recipe().method {
+        let fact = match gplvm.back_constraints {
+            true => "this gplvm map is a function of the data (back-constraints), which places a row without a doubt",
+            false => "the density of this gplvm map (kernel ou) has a corner at every row, and so no deviation",
+        };
+        return format!("{fact}; use --held-out rows");
     }
     let method = &model.report().method;
-    let way = if model.latent().is_some() { "use --posterior" } else { "leave out --std" };
+    let way = if model.latent().is_some() { "use --posterior" } else { "use --held-out rows" };
     format!("this {method} map places a row in the same way whatever is near it; {way}")
 }
 

@@ -6,21 +6,18 @@
 //! cargo run --release -p eigenfold --example placing -- iris
 //! ```
 //!
-//! Prints a line per method: the shares of held-out coordinates within one and within 1.96 deviations of where they belong, by
-//! two ways to say where that is, and medians of the deviation, of the error, and of how far the two maps are apart at the rows
-//! that they share, in standard deviations of the coordinate. Either way the map of all rows is turned, scaled and shifted
-//! onto the map without the rows (Procrustes): by all rows that they share, or by the thirty of them nearest to the new row,
-//! which leaves only where it is among its neighbors.
+//! Prints a line per method: the shares of held-out coordinates within one and within 1.96 deviations of where they belong, by the
+//! deviations of the placing alone and by those that include the doubt of the map ([`Model::held_out_places`]), which is found
+//! without these rows; and medians of the deviation, of the error, and of how far the two maps are apart at the rows that they
+//! share, in standard deviations of the coordinate. The map of all rows is turned, scaled and shifted onto the map without the
+//! rows (Procrustes) by all rows that they share.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
-use eigenfold::graph::{Index, Metric};
 use eigenfold::sample::Sample;
 use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
 use faer::Mat;
 
 const FOLDS: usize = 5;
-/// The rows around a new one that the maps are laid onto each other by.
-const AROUND: usize = 30;
 
 fn main() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -28,7 +25,7 @@ fn main() -> Result<(), Error> {
     let points = points(data)?;
     let mut methods: Vec<&str> = args.iter().skip(1).map(|text| text.as_str()).collect();
     if methods.is_empty() {
-        methods = vec!["isomap", "laplacian-eigenmaps", "lle", "ltsa", "modified-lle", "meu"];
+        methods = vec!["isomap", "laplacian-eigenmaps", "lle", "ltsa", "modified-lle", "meu", "pca"];
     }
     for name in methods {
         let neighbors = Neighbors::Nearest(10);
@@ -42,22 +39,20 @@ fn main() -> Result<(), Error> {
                 (0..points.rows()).partition(|i| (i * 7 + i / 5) % FOLDS == fold);
             let known = points.select(&kept);
             let model = recipe.fit(&known)?;
-            let placed = model.place_with_deviations(&points.select(&left))?;
-            let (near, _) = Index::new(&known, Metric::Euclidean)?.nearest(&points.select(&left), AROUND)?;
+            let new = points.select(&left);
+            let alone = model.place_with_deviations(&new)?.deviations;
+            let placed = model.place_held_out(&new, &model.held_out_places()?)?;
             let Some(deviations) = placed.deviations else { continue };
             let shared = whole.embedding().select(&kept);
             let onto = Procrustes::new(&shared, model.embedding());
             let spread = spread(model.embedding());
             for (at, &i) in left.iter().enumerate() {
                 let wanted = onto.apply(whole.embedding().row(i));
-                let around: Vec<usize> = near[at * AROUND..(at + 1) * AROUND].iter().map(|&j| j as usize).collect();
-                let locally = Procrustes::new(&shared.select(&around), &model.embedding().select(&around));
-                let among = locally.apply(whole.embedding().row(i));
                 for q in 0..wanted.len() {
-                    let [off, amiss] = [&wanted, &among].map(|there| (placed.coordinates.row(at)[q] - there[q]).abs());
+                    let off = (placed.coordinates.row(at)[q] - wanted[q]).abs();
                     let deviation = deviations.row(at)[q];
-                    let inside =
-                        [off <= deviation, off <= 1.96 * deviation, amiss <= deviation, amiss <= 1.96 * deviation];
+                    let alone = alone.as_ref().map_or(0.0, |alone| alone.row(at)[q]);
+                    let inside = [off <= alone, off <= 1.96 * alone, off <= deviation, off <= 1.96 * deviation];
                     within.iter_mut().zip(inside).for_each(|(within, inside)| *within += usize::from(inside));
                     count += 1;
                     errors.push(off / spread[q]);
@@ -69,11 +64,11 @@ fn main() -> Result<(), Error> {
                 apart.extend((0..there.len()).map(|q| (model.embedding().row(at)[q] - there[q]).abs() / spread[q]));
             }
         }
-        let [one, two, one_among, two_among] = within.map(|within| within as f64 / count as f64);
+        let [one_alone, two_alone, one, two] = within.map(|within| within as f64 / count as f64);
         let title = data.rsplit('/').nth(1).unwrap_or(data);
         let (errors, said, apart) = (median(errors), median(said), median(apart));
         println!(
-            "| {title} | {name} | {one:.2} | {two:.2} | {one_among:.2} | {two_among:.2} | {said:.1e} | {errors:.1e} | {apart:.1e} |"
+            "| {title} | {name} | {one_alone:.2} | {two_alone:.2} | {one:.2} | {two:.2} | {said:.1e} | {errors:.1e} | {apart:.1e} |"
         );
     }
     Ok(())
@@ -122,9 +117,12 @@ impl Procrustes {
 }
 
 fn points(data: &str) -> Result<Points, Error> {
-    if let [name, n, noise, seed] = data.split(':').collect::<Vec<_>>()[..] {
+    let parts: Vec<&str> = data.split(':').collect();
+    if let [name, n, noise, seed] = parts[..] {
         let number = |text: &str| text.parse::<f64>().map_err(|_| Error::Parameter(format!("{text} is not a number")));
         return Ok(Sample::from_name(name)?.draw(number(n)? as usize, number(noise)?, number(seed)? as u64)?.points);
     }
-    Ok(io::read(data, &io::ReadOptions::default())?.points)
+    let all = io::read(parts[0], &io::ReadOptions::default())?.points;
+    let wanted = parts.get(1).and_then(|n| n.parse().ok()).unwrap_or(all.rows()).min(all.rows());
+    Ok(all.select(&(0..wanted).map(|i| i * all.rows() / wanted).collect::<Vec<_>>()))
 }

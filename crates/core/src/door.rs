@@ -57,10 +57,7 @@ impl Recipe {
     ) -> Result<Model> {
         let ground = ground.into().measured_by(self.metric);
         self.check(ground)?;
-        if let Some(labels) = beside.labels.filter(|labels| labels.len() != ground.len()) {
-            let fact = format!("there are {} labels for {} points", labels.len(), ground.len());
-            return Err(Error::data(format!("{fact}; give one per point")));
-        }
+        beside.check(ground)?;
         let wrong = |names: &&[String]| ground.points().map(Points::cols) != Some(names.len());
         if let Some(names) = beside.names.filter(wrong) {
             let (count, features) = (names.len(), ground.points().map_or(0, Points::cols));

@@ -31,6 +31,19 @@ pub struct Beside<'a> {
     pub names: Option<&'a [String]>,
 }
 
+impl Beside<'_> {
+    /// Whether there is one label per point.
+    pub(crate) fn check(&self, ground: Ground<'_>) -> Result<()> {
+        match self.labels.filter(|labels| labels.len() != ground.len()) {
+            Some(labels) => {
+                let fact = format!("there are {} labels for {} points", labels.len(), ground.len());
+                Err(Error::data(format!("{fact}; give one per point")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
 /// What the stages gave for one piece.
 struct Fitted {
     embedding: Points,
@@ -368,19 +381,20 @@ impl<'a> Stages<'a> {
 
     /// What the points would be drawn from, whatever it costs: stages 1 and 2, and stage 3 where the map stands for the
     /// covariance. Nothing if it is singular.
-    pub(crate) fn density(&self) -> Result<Option<Density>> {
+    pub(crate) fn density(&self, beside: Beside<'a>) -> Result<Option<Density>> {
+        let stages = Stages { beside, ..*self };
         let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.ground));
         let (first, second) = (first.of_stage(Stage::Graph), second.of_stage(Stage::Field));
         let third = third.of_stage(Stage::Coordinates);
-        let graph = Stages { observer: &first, ..*self }.graph()?;
+        let graph = Stages { observer: &first, ..stages }.graph()?;
         let graph = graph.as_ref().map(|(found, _)| &found.graph);
-        let mut built = Stages { observer: &second, ..*self }.built(graph, self.recipe.dims)?;
+        let mut built = Stages { observer: &second, ..stages }.built(graph, self.recipe.dims)?;
         let Some(points) = self.ground.points() else { return Ok(None) };
         let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
         if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
             return Density::new(built.field(), &|| Err(Error::Stopped), points, &budget);
         }
-        let map = Stages { observer: &third, ..*self }.map(&mut built, graph, self.recipe.dims)?.0.coordinates;
+        let map = Stages { observer: &third, ..stages }.map(&mut built, graph, self.recipe.dims)?.0.coordinates;
         Density::new(None, &|| Ok(map.clone()), points, &budget)
     }
 

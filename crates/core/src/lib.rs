@@ -72,7 +72,7 @@ pub use heat::Bandwidth;
 pub use judge::choose::Choice;
 pub use judge::dimension::{Dimension, DimsChoice};
 pub use judge::score::GplvmScore;
-pub use judge::{HeldOut, HeldOutRows};
+pub use judge::{HeldOut, HeldOutPlaces, HeldOutRows};
 pub use kernel::Kernel;
 pub use likelihood::{Likelihood, Observation};
 pub use method::*;

@@ -160,6 +160,11 @@ impl Method {
         self.inner().has_weights()
     }
 
+    /// Whether it goes by the classes of the points, which a model does not keep.
+    pub fn is_supervised(&self) -> bool {
+        matches!(self, Method::Umap(umap) if umap.supervision > 0.0)
+    }
+
     /// Stage 2.
     ///
     /// # Errors

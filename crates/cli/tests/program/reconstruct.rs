@@ -154,7 +154,62 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
         answer.err
     );
     bench.does("embed cloud.csv -m gplvm --max-iterations 3 -q --save latent.model -o latent.csv");
-    let fact =
-        "gplvm is fitted to all rows together, so that none can be left out to count deviations on; leave out --std";
-    bench.refuses("transform latent.model one.csv -o new.csv --std s.csv", 2, fact);
+    let answer = bench.does("transform latent.model one.csv -o new.csv --std s.csv");
+    assert!(answer.err.contains("  deviations   of the model's own density around the place"), "{}", answer.err);
+    assert!(coordinates(&bench.read("s.csv"))[0].iter().all(|deviation| (1e-6..10.0).contains(deviation)));
+    bench
+        .does("embed cloud.csv -m gplvm --back-constraints true --max-iterations 3 -q --save tied.model -o latent.csv");
+    let fact = "this gplvm map is a function of the data (back-constraints), which places a row without a doubt; ";
+    bench.refuses("transform tied.model one.csv -o new.csv --std s.csv", 2, fact);
+}
+
+/// Deviations of new rows have the doubt of the map in them, where that is cheap or asked for, and say so.
+#[test]
+fn deviations_of_new_rows_include_the_doubt_of_the_map() {
+    for method in ["isomap", "pca"] {
+        let bench = bench(method);
+        let answer = bench.does("transform map.model sheet.csv -o placed.csv --std held.csv");
+        assert!(
+            answer.err.contains(
+                "  deviations   from a map made with such rows, by 5 maps without some; of 80 rows held out 0."
+            ),
+            "{}",
+            answer.err
+        );
+        let held = coordinates(&bench.read("held.csv"));
+        assert!(held.iter().flatten().all(|deviation| *deviation > 0.0), "training rows too: {held:?}");
+        let alone = "transform map.model sheet.csv -o placed.csv --std alone.csv --held-out no";
+        if method == "pca" {
+            let fact = "this pca map places a row in the same way whatever is near it; use --held-out rows";
+            bench.refuses(alone, 2, fact);
+        } else {
+            let answer = bench.does(alone);
+            assert!(answer.err.contains("  deviations   of the placing alone"), "{}", answer.err);
+            assert!(coordinates(&bench.read("alone.csv")).iter().flatten().all(|deviation| *deviation == 0.0));
+        }
+        bench.refuses("transform map.model sheet.csv -o p.csv --held-out rows", 2, "add --std FILE");
+    }
+    let bench = bench("ppca");
+    bench.refuses("transform map.model sheet.csv -o p.csv --std s.csv --held-out rows", 2, "use --posterior");
+}
+
+/// A supervised map is chosen and judged with its classes, and its model says that it no longer has them.
+#[test]
+fn a_supervised_map_is_told_from_one_that_can_be_made_again() {
+    let bench = Bench::new();
+    let umap = "-m umap --supervision 0.5 --max-iterations 20";
+    let answer = bench.does(&format!("embed iris {umap} -d 1 -k auto --held-out --save map.model -o map.csv"));
+    assert!(answer.err.contains("farness") && answer.err.contains("features left out"), "{}", answer.err);
+    let answer = bench.does("reconstruct map.model map.csv -o back.csv --std deviations.csv --json back.json");
+    assert!(
+        answer.err.contains("warning: this umap map went by classes, which a model does not keep"),
+        "{}",
+        answer.err
+    );
+    assert_eq!(bench.json("back.json")["intervals"], "set by rows that the map has seen");
+    bench.refuses(
+        "reconstruct map.model map.csv -o again.csv --held-out rows",
+        2,
+        "this umap map went by classes, which a model does not keep, so that it cannot be made without some rows; leave out --held-out",
+    );
 }

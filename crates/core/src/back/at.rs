@@ -43,17 +43,13 @@ impl At {
         self.widths[level].iter().zip(&self.limits).map(limited).collect()
     }
 
-    /// The least stretch for which x is within the width of entry j; infinity if there is none, nothing if the width is zero
-    /// whatever the stretch.
-    pub(crate) fn needed(&self, level: usize, j: usize, x: f64) -> Option<f64> {
+    /// The least stretch for which x is within the width of entry j; infinity if there is none.
+    pub(crate) fn needed(&self, level: usize, j: usize, x: f64) -> f64 {
         let (off, width, [least, most]) = ((x - self.row[j]).abs(), self.widths[level][j], self.limits[j]);
-        if width <= 0.0 {
-            return None;
-        }
         if off <= GAUSSIAN[level] * least.min(most) {
-            return Some(0.0);
+            return 0.0;
         }
-        Some(if off <= GAUSSIAN[level] * most { off / width } else { f64::INFINITY })
+        if width > 0.0 && off <= GAUSSIAN[level] * most { off / width } else { f64::INFINITY }
     }
 }
 
@@ -67,14 +63,14 @@ mod tests {
             At { row: vec![1.0; 3], widths: [vec![2.0, 2.0, 0.0], vec![4.0, 4.0, 0.0]], limits: vec![[0.5, 3.0]; 3] };
         for level in 0..2 {
             for off in [0.2, 0.7, 1.9, 2.9, 5.5, 7.0] {
-                let Some(needed) = at.needed(level, 0, 1.0 - off) else { panic!("the width is not zero") };
+                let needed = at.needed(level, 0, 1.0 - off);
                 let holds = |stretch: f64| off <= at.stretched(level, stretch)[0];
                 assert!(needed.is_infinite() || holds(needed * (1.0 + 1e-12)), "{level} {off} {needed}");
                 assert!(needed == 0.0 || !holds(needed.min(1e9) * (1.0 - 1e-12)), "{level} {off} {needed}");
             }
-            assert_eq!(at.needed(level, 2, 0.0), None);
+            assert_eq!((at.needed(level, 2, 1.0), at.needed(level, 2, -9.0)), (0.0, f64::INFINITY));
         }
         let at = At::gaussian(vec![0.0], vec![2.0]);
-        assert_eq!((at.stretched(0, 1.5)[0], at.needed(0, 0, -3.0)), (3.0, Some(1.5)));
+        assert_eq!((at.stretched(0, 1.5)[0], at.needed(0, 0, -3.0)), (3.0, 1.5));
     }
 }

@@ -45,7 +45,7 @@ const DRAWN: usize = 2000;
 const ROWS: usize = 1024;
 
 /// Between so many training rows holding some out is cheap, and says enough.
-const HELD_OUT: std::ops::RangeInclusive<usize> = 20..=1000;
+pub(crate) const HELD_OUT: std::ops::RangeInclusive<usize> = 20..=1000;
 
 /// Standard deviations on either side of the mean that hold 95 of 100 draws of a Gaussian.
 const MARGIN: f64 = 1.959_963_984_540_054;
@@ -273,10 +273,11 @@ impl WayBack<'_> {
     }
 
     /// Whether rows are better held out to set deviations and margins ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
-    /// where kriging leads back, and few rows make that cheap.
+    /// where kriging leads back, and few rows make that cheap. A supervised map went by classes, which a model does not keep, so
+    /// that it cannot be made again.
     pub fn holds_out_rows(&self) -> bool {
         let kriging = matches!(self.evidence.rule, BackRule::Kriging { .. });
-        kriging && HELD_OUT.contains(&self.model.embedding.rows())
+        kriging && !self.model.recipe().method.is_supervised() && HELD_OUT.contains(&self.model.embedding.rows())
     }
 
     /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in

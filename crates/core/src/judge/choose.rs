@@ -11,6 +11,7 @@
 //! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
 use crate::error::{Error, Result};
+use crate::fit::Beside;
 use crate::graph::{Neighbors, Pieces};
 use crate::judge::nearness::Nearness;
 use crate::likelihood::Likelihood;
@@ -70,6 +71,21 @@ impl Recipe {
     ///
     /// If the method has no graph or the graph no number of neighbors, if no number gives a map, or as [`Recipe::fit`].
     pub fn choose_neighbors(&self, points: &Points, observer: &dyn Observer) -> Result<Choice> {
+        self.choose_neighbors_labeled(points, None, observer)
+    }
+
+    /// As [`Recipe::choose_neighbors`], with the class of every point (nothing where it is not known) for a method that is
+    /// told to look at them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::choose_neighbors`], and if the labels do not fit the points.
+    pub fn choose_neighbors_labeled(
+        &self,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        observer: &dyn Observer,
+    ) -> Result<Choice> {
         let info = self.method.info();
         if !info.needs_graph {
             return Err(Error::parameter(format!(
@@ -94,7 +110,7 @@ impl Recipe {
             if at == 2 {
                 observer.steady(false);
             }
-            match recipe.tried(k, &points, &nearness, &Share::one_of(observer, at, ladder.len())) {
+            match recipe.tried(k, &points, labels, &nearness, &Share::one_of(observer, at, ladder.len())) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford so many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
@@ -116,11 +132,18 @@ impl Recipe {
         }
     }
 
-    fn tried(&self, k: usize, points: &Points, nearness: &Nearness<'_>, observer: &dyn Observer) -> Result<Trial> {
+    fn tried(
+        &self,
+        k: usize,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        nearness: &Nearness<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Trial> {
         let pieces = if self.pieces == Pieces::Error { Pieces::Join } else { self.pieces };
         let neighbors = with_number(self.neighbors, k);
         let recipe = Recipe { neighbors, pieces, likelihood: Likelihood::Never, ..self.clone() };
-        let model = recipe.fit_watched(points, observer)?;
+        let model = recipe.fit_from(points, Beside { labels, ..Beside::default() }, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }

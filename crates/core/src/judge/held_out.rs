@@ -12,7 +12,7 @@
 //! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
 use crate::error::{Error, Result, plural};
-use crate::fit::Stages;
+use crate::fit::{Beside, Stages};
 use crate::graph::Pieces;
 use crate::ground::Ground;
 use crate::likelihood::Columns;
@@ -87,6 +87,21 @@ impl Recipe {
     ///
     /// As [`Recipe::held_out`], and [`Error::Stopped`].
     pub fn held_out_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOut> {
+        self.held_out_labeled(points, None, observer)
+    }
+
+    /// As [`Recipe::held_out_watched`], with the class of every point (nothing where it is not known) for a method that is
+    /// told to look at them: the field of every fold is then made of its features and the classes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::held_out_watched`], and if the labels do not fit the points.
+    pub fn held_out_labeled(
+        &self,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        observer: &dyn Observer,
+    ) -> Result<HeldOut> {
         if self.pieces == Pieces::Separate {
             return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
         }
@@ -120,7 +135,8 @@ impl Recipe {
             if at > 0 {
                 observer.steady(false);
             }
-            let found = recipe.judge_features(&made, &tuned, &judged, &Share::one_of(observer, at, folds.len()))?;
+            let share = Share::one_of(observer, at, folds.len());
+            let found = recipe.judge(&made, labels, &tuned, &judged, &share)?;
             all.log_evidence += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);
@@ -146,6 +162,18 @@ impl Recipe {
         judged: &Points,
         observer: &dyn Observer,
     ) -> Result<Judged> {
+        self.judge(made, None, tuned, judged, observer)
+    }
+
+    /// As [`Recipe::judge_features`], with the classes of the points.
+    fn judge(
+        &self,
+        made: &Points,
+        labels: Option<&[Option<u32>]>,
+        tuned: &Points,
+        judged: &Points,
+        observer: &dyn Observer,
+    ) -> Result<Judged> {
         if made.rows() != tuned.rows() || made.rows() != judged.rows() {
             let (a, b, c) = (made.rows(), tuned.rows(), judged.rows());
             return Err(Error::data(format!("the features are of {a}, {b} and {c} points; give the same points")));
@@ -156,12 +184,14 @@ impl Recipe {
         };
         // What multiplies the field is fitted to the features `tuned`, so that its unit does not matter.
         let ground = Ground::from(made).measured_by(self.metric);
+        let beside = Beside { labels, ..Beside::default() };
+        beside.check(ground)?;
         let [making, fitting] = Share::split(observer, [3.0, 1.0]);
         let density = match self.unit(ground) {
-            None => Stages::new(self, ground, &making)?.density()?,
+            None => Stages::new(self, ground, &making)?.density(beside)?,
             Some((power, lengths)) => {
                 let recipe = self.in_unit(-power, &lengths)?;
-                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density())?
+                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density(beside))?
             }
         };
         let density = density.ok_or_else(none)?;

@@ -4,10 +4,12 @@ pub mod choose;
 pub mod dimension;
 mod held_out;
 mod nearness;
+mod places;
 pub mod procrustes;
 mod rows;
 pub mod score;
 
 pub use held_out::{HeldOut, Judged};
 pub use nearness::farness;
+pub use places::HeldOutPlaces;
 pub use rows::HeldOutRows;

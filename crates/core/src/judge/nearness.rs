@@ -6,9 +6,11 @@
 //! r[i] = ½ log (mean of d²[i,j] over j in M[i] / mean of d²[i,j] over j in N[i]) ≥ 0       farness = exp(mean r[i])
 //! ```
 //!
+//! and r[i] is at most what rows in the middle of all would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in N[i]).
 //! So the farness of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
 //! perfect. Each row is measured by its own scale, whether it lies in a dense piece of the data or in a thin one, and a row
-//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide.
+//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small piece of
+//! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
 
 use crate::error::{Error, Result};
 use crate::graph::{Index, Metric};
@@ -20,12 +22,23 @@ const NEAREST: usize = 10;
 /// How many rows are asked, evenly spaced.
 const ASKED: usize = 2000;
 
+/// To how many rows, evenly spaced, the median distance is taken.
+const ALL: usize = 201;
+
 /// The nearest rows in the data, to compare maps with.
 pub(crate) struct Nearness<'a> {
     points: &'a Points,
     metric: Metric,
-    /// The rows that are asked, and their log root mean square distance to their nearest.
-    asked: Vec<(usize, f64)>,
+    asked: Vec<Asked>,
+}
+
+/// A row that is asked.
+struct Asked {
+    row: usize,
+    /// The logarithm of its root mean square distance to its nearest.
+    own: f64,
+    /// The most that r may be.
+    most: f64,
 }
 
 impl<'a> Nearness<'a> {
@@ -39,22 +52,30 @@ impl<'a> Nearness<'a> {
             let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != rows[at]);
             log_size(others.take(k).map(|(_, d)| *d))
         };
-        // A row with more than ten copies has no scale of its own.
-        let asked = rows.iter().enumerate().filter_map(|(at, &row)| Some((row, own(at)?))).collect();
-        Ok(Nearness { points, metric, asked })
+        let all: Vec<usize> = (0..n.min(ALL)).map(|at| at * n / n.min(ALL)).collect();
+        let asked = parallel::collect(rows.len(), |at| {
+            // A row with more than ten copies has no scale of its own.
+            let (row, own) = (rows[at], own(at)?);
+            let mut lengths: Vec<f64> =
+                (all.iter().filter(|&&j| j != row)).map(|&j| metric.distance(points.row(row), points.row(j))).collect();
+            let middle = lengths.len() / 2;
+            let median = lengths.select_nth_unstable_by(middle, f64::total_cmp).1;
+            Some(Asked { row, own, most: (median.ln() - own).max(0.0) })
+        });
+        Ok(Nearness { points, metric, asked: asked.into_iter().flatten().collect() })
     }
 
     /// r of every row that was asked.
     pub(crate) fn of(&self, map: &Points) -> Result<Vec<f64>> {
         let k = NEAREST.min(map.rows() - 1);
-        let rows: Vec<usize> = self.asked.iter().map(|(row, _)| *row).collect();
+        let rows: Vec<usize> = self.asked.iter().map(|asked| asked.row).collect();
         let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&rows), k + 1)?;
         Ok(parallel::collect(rows.len(), |at| {
-            let (row, own) = self.asked[at];
+            let Asked { row, own, most } = self.asked[at];
             let others = near[at * (k + 1)..(at + 1) * (k + 1)].iter().map(|&j| j as usize).filter(|&j| j != row);
             let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
             // Rounding apart, none are nearer than the nearest.
-            log_size(distances).map_or(0.0, |size| (size - own).max(0.0))
+            log_size(distances).map_or(0.0, |size| (size - own).clamp(0.0, most))
         }))
     }
 }
@@ -99,6 +120,24 @@ mod tests {
             let r = nearness.of(&folded.unwrap()).unwrap();
             assert!(r[0] > 1.5 && r[29] < 0.3, "{} {}", r[0], r[29]);
         }
+    }
+
+    /// Three points far away land in the middle of 200 others: 30 rows have one of them for a neighbor, and that they came from
+    /// a million away counts for no more than from a hundred.
+    #[test]
+    fn a_small_piece_does_not_decide_however_far_it_is() {
+        let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
+        let farness = |far: f64| {
+            let row = |i: usize| if i < 200 { spot(i) } else { [far, 0.01 * i as f64] };
+            let points = Points::from_rows(&(0..203).map(row).collect::<Vec<_>>()).unwrap();
+            let lost = |i: usize| if i < 200 { spot(i) } else { [0.5, 0.5 + 1e-3 * (i - 200) as f64] };
+            let map = Points::from_rows(&(0..203).map(lost).collect::<Vec<_>>()).unwrap();
+            let logs = Nearness::new(&points, Metric::Euclidean).unwrap().of(&map).unwrap();
+            (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+        };
+        let (near, far) = (farness(1e2), farness(1e6));
+        assert!(far < 1.35 && (far / near - 1.0).abs() < 0.01, "{near} {far}");
+        assert!(far > 1.02, "the neighbors that were lost count: {far}");
     }
 
     #[test]

@@ -37,19 +37,51 @@ pub fn align(map: &Points, reference: &Points) -> Result<Aligned> {
             "the reference has {rows} rows of {cols} coordinates and the map {n} of {d}; give a map of the same points"
         )));
     }
-    let (y, z) = (centered(map), centered(reference));
-    let mut cross = vec![0.0; d * d];
-    for (y, z) in y.chunks_exact(d).zip(z.chunks_exact(d)) {
-        (0..d * d).for_each(|at| cross[at] += y[at / d] * z[at % d]);
+    let onto = Onto { length: 1.0, ..Onto::new(map, reference) };
+    let values = (0..n).flat_map(|i| onto.place(map.row(i))).collect();
+    Ok(Aligned { map: Points::new(n, d, values)?, disparity: onto.disparity })
+}
+
+/// What brings one map closest to another: a turn (or reflection), a length and a shift.
+pub(crate) struct Onto {
+    from: Vec<f64>,
+    to: Vec<f64>,
+    /// R, row-major.
+    turn: Vec<f64>,
+    /// s.
+    length: f64,
+    disparity: f64,
+}
+
+impl Onto {
+    /// Of two maps of the same rows with as many coordinates.
+    pub(crate) fn new(map: &Points, reference: &Points) -> Onto {
+        let (d, y, z) = (map.cols(), centered(map), centered(reference));
+        let mut cross = vec![0.0; d * d];
+        for (y, z) in y.chunks_exact(d).zip(z.chunks_exact(d)) {
+            (0..d * d).for_each(|at| cross[at] += y[at / d] * z[at % d]);
+        }
+        let (turn, sum) = nearest_turn(&cross, d);
+        let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
+        let (own, other) = (square(&y).sqrt(), square(&z).sqrt());
+        let disparity = if own * other > 0.0 { (1.0 - (sum / (own * other)).powi(2)).clamp(0.0, 1.0) } else { 1.0 };
+        let length = if own > 0.0 { sum / own / own } else { 1.0 };
+        Onto { from: map.column_means(), to: reference.column_means(), turn, length, disparity }
     }
-    let (turn, sum) = nearest_turn(&cross, d);
-    let means = reference.column_means();
-    let turned = |row: &[f64], q: usize| means[q] + (0..d).map(|r| row[r] * turn[r * d + q]).sum::<f64>();
-    let values = y.chunks_exact(d).flat_map(|row| (0..d).map(|q| turned(row, q)).collect::<Vec<_>>()).collect();
-    let square = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>();
-    let lengths = square(&y).sqrt() * square(&z).sqrt();
-    let disparity = if lengths > 0.0 { (1.0 - (sum / lengths).powi(2)).clamp(0.0, 1.0) } else { 1.0 };
-    Ok(Aligned { map: Points::new(n, d, values)?, disparity })
+
+    /// Where a row of the map goes.
+    pub(crate) fn place(&self, row: &[f64]) -> Vec<f64> {
+        let d = row.len();
+        let along = |q: usize| (0..d).map(|r| (row[r] - self.from[r]) * self.turn[r * d + q]).sum::<f64>();
+        (0..d).map(|q| self.to[q] + self.length * along(q)).collect()
+    }
+
+    /// What deviations of the coordinates become, if these are independent.
+    pub(crate) fn width(&self, deviations: &[f64]) -> Vec<f64> {
+        let d = deviations.len();
+        let along = |q: usize| (0..d).map(|r| deviations[r] * self.turn[r * d + q]).fold(0.0, f64::hypot);
+        (0..d).map(|q| self.length * along(q)).collect()
+    }
 }
 
 /// The rows less their mean.
@@ -104,6 +136,17 @@ mod tests {
         for (at, (a, b)) in aligned.values().iter().zip(reference.values()).enumerate() {
             assert!((a - (means[at % 3] + 2.0 * (b - means[at % 3]))).abs() < 1e-12, "{a} {b}");
         }
+    }
+
+    #[test]
+    fn lengths_come_back_too_and_deviations_follow() {
+        let reference = cloud(30, 2);
+        let moved: Vec<[f64; 2]> = reference.values().chunks_exact(2).map(|y| [1.0 - 4.0 * y[1], 4.0 * y[0]]).collect();
+        let onto = Onto::new(&Points::from_rows(&moved).unwrap(), &reference);
+        let back = onto.place(&moved[7]);
+        assert!(back.iter().zip(reference.row(7)).all(|(a, b)| (a - b).abs() < 1e-12), "{back:?}");
+        let widths = onto.width(&[0.4, 0.8]);
+        assert!((widths[0] - 0.2).abs() < 1e-12 && (widths[1] - 0.1).abs() < 1e-12, "{widths:?}");
     }
 
     #[test]

@@ -21,6 +21,7 @@
 
 use crate::back::{At, LEVELS, counted};
 use crate::error::{Error, Result};
+use crate::fit::Beside;
 use crate::likelihood::Likelihood;
 use crate::points::Points;
 use crate::preparation::Preparation;
@@ -57,10 +58,13 @@ pub struct HeldOutRows {
     /// and 0.95 of the entries to be within them.
     pub stretch: [f64; 2],
     /// The share of entries within the deviation (0.68 if it is right) and within the margin (0.95), each fold with the
-    /// stretch of the other folds.
+    /// stretch of the other folds; of features that are not exact.
     pub within: Option<[f64; 2]>,
     /// The same shares without a stretch.
     pub unstretched: Option<[f64; 2]>,
+    /// How many features came back exactly in 68 (95) of 100 rows or more, such as a pixel that is nearly always black. Any
+    /// interval holds that many of their entries, however narrow it is, so they are not counted.
+    pub exact: [usize; 2],
     /// How many of them were called far from all others.
     pub far: usize,
 }
@@ -71,10 +75,13 @@ struct Fold {
     wrong: f64,
     total: f64,
     far: usize,
-    /// The stretch that each entry needs for its deviation, and for its margin.
+    /// The features of the entries that follow, those that vary.
+    varying: Vec<usize>,
+    /// The stretch that each entry needs for its deviation, and for its margin, row after row.
     needed: [Vec<f64>; 2],
-    /// Entries whose width is zero whatever the stretch: how many are within it, and how many there are.
-    certain: [[f64; 2]; 2],
+    /// How many rows came back exactly, feature by feature, and how many rows there are.
+    exact: Vec<usize>,
+    rows: usize,
 }
 
 impl Recipe {
@@ -103,6 +110,22 @@ impl Recipe {
     ///
     /// As [`Recipe::held_out_rows`], and [`Error::Stopped`].
     pub fn held_out_rows_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOutRows> {
+        self.held_out_rows_labeled(points, None, observer)
+    }
+
+    /// As [`Recipe::held_out_rows_watched`], with the class of every point (nothing where it is not known) for a method that
+    /// is told to look at them; the rows held out are placed without theirs.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::held_out_rows_watched`], and if the labels do not fit the points.
+    pub fn held_out_rows_labeled(
+        &self,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        observer: &dyn Observer,
+    ) -> Result<HeldOutRows> {
+        Beside { labels, ..Beside::default() }.check(points.into())?;
         let n = points.rows();
         if n < LEAST + 1 {
             return Err(Error::parameter(format!(
@@ -110,52 +133,47 @@ impl Recipe {
                 LEAST + 1
             )));
         }
-        let mut order: Vec<usize> = (0..n).collect();
-        order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
-        let (count, observer) = (FOLDS.min(n), &Share::all(observer));
+        let (dealt, observer) = (dealt(n, self.seed), &Share::all(observer));
+        let count = dealt.len();
         let mut folds = Vec::with_capacity(count);
-        for fold in 0..count {
-            let (mut left, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
-            order
-                .iter()
-                .enumerate()
-                .for_each(|(at, &row)| if at % count == fold { &mut left } else { &mut kept }.push(row));
-            left.sort_unstable();
-            kept.sort_unstable();
+        for (fold, (left, kept)) in dealt.iter().enumerate() {
             observer.trial(&format!("fold {} of {count}", fold + 1));
             if fold > 0 {
                 observer.steady(false);
             }
             let share = Share::one_of(observer, fold, count);
-            folds.push(self.fold_of_rows(&points.select(&kept), &points.select(&left), &share)?);
+            let labels: Option<Vec<_>> = labels.map(|labels| kept.iter().map(|&i| labels[i]).collect());
+            let beside = Beside { labels: labels.as_deref(), ..Beside::default() };
+            folds.push(self.fold_of_rows(&points.select(kept), beside, &points.select(left), &share)?);
         }
         observer.trial("");
         observer.finish();
-        let within =
-            |stretch: &dyn Fn(usize) -> [f64; 2]| shares(folds.iter().enumerate().map(|(at, f)| (f, stretch(at))));
+        let counted = Counted::new(&folds, points.cols());
+        let within = |stretch: &dyn Fn(usize) -> [f64; 2]| counted.shares(&folds, stretch);
         let sum = |of: fn(&Fold) -> f64| folds.iter().map(of).sum::<f64>();
         Ok(HeldOutRows {
             rows: n,
             folds: count,
             error: ratio(sum(|fold| fold.wrong), sum(|fold| fold.total)),
             by_fold: folds.iter().map(|fold| ratio(fold.wrong, fold.total)).collect(),
-            stretch: stretch(&folds, None),
-            within: within(&|at| stretch(&folds, Some(at))),
+            stretch: counted.stretch(&folds, None),
+            within: within(&|at| counted.stretch(&folds, Some(at))),
             unstretched: within(&|_| [1.0; 2]),
+            exact: counted.exact(&folds),
             far: folds.iter().map(|fold| fold.far).sum(),
         })
     }
 
     /// Fits the kept rows, and finds what their way onto the map and back did to those left out.
-    fn fold_of_rows(&self, kept: &Points, left: &Points, observer: &dyn Observer) -> Result<Fold> {
+    fn fold_of_rows(&self, kept: &Points, beside: Beside<'_>, left: &Points, observer: &dyn Observer) -> Result<Fold> {
         // What is counted is about the columns as they are prepared, by the kept rows alone.
         if !self.preparation.is_none() {
             let prepared = self.preparation.learn(kept, None)?.0;
             let recipe = Recipe { preparation: Preparation::default(), ..self.clone() };
-            return recipe.fold_of_rows(&prepared.apply(kept, None)?, &prepared.apply(left, None)?, observer);
+            return recipe.fold_of_rows(&prepared.apply(kept, None)?, beside, &prepared.apply(left, None)?, observer);
         }
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
-        let model = recipe.fit_watched(kept, observer)?;
+        let model = recipe.fit_from(kept, beside, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }
@@ -171,9 +189,10 @@ impl Recipe {
         let unit = largest(kept).max(largest(left));
         let total: f64 = (0..left.rows()).map(|i| away(left.row(i), &means, unit)).sum();
         let most = total / left.rows() as f64;
-        let mut fold = Fold { total, far: placed.far.len(), ..Fold::default() };
         let varies = |&j: &usize| (1..kept.rows()).any(|i| kept.row(i)[j] != kept.row(0)[j]);
         let varying: Vec<usize> = (0..p).filter(varies).collect();
+        let exact = vec![0; varying.len()];
+        let mut fold = Fold { total, far: placed.far.len(), varying, exact, ..Fold::default() };
         let every = left.rows().div_ceil(COUNTED);
         for start in (0..left.rows()).step_by(BATCH) {
             let batch: Vec<usize> = (start..(start + BATCH).min(left.rows())).collect();
@@ -181,7 +200,7 @@ impl Recipe {
             for (i, at) in batch.into_iter().zip(&back) {
                 fold.wrong += away(left.row(i), &at.row, unit).min(most);
                 if i % every == 0 {
-                    fold.count(at, left.row(i), &varying);
+                    fold.count(at, left.row(i));
                 }
             }
         }
@@ -191,43 +210,87 @@ impl Recipe {
 
 impl Fold {
     /// Adds the entries of a row.
-    fn count(&mut self, at: &At, row: &[f64], varying: &[usize]) {
-        for &j in varying {
+    fn count(&mut self, at: &At, row: &[f64]) {
+        self.rows += 1;
+        for (number, &j) in self.varying.iter().enumerate() {
+            self.exact[number] += usize::from(row[j] == at.row[j]);
             for level in 0..2 {
-                match at.needed(level, j, row[j]) {
-                    Some(needed) => self.needed[level].push(needed),
-                    None => {
-                        self.certain[level][0] += f64::from(u8::from(row[j] == at.row[j]));
-                        self.certain[level][1] += 1.0;
-                    }
-                }
+                self.needed[level].push(at.needed(level, j, row[j]));
             }
         }
     }
 }
 
-/// The stretch by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs that
-/// can be had.
-fn stretch(folds: &[Fold], but: Option<usize>) -> [f64; 2] {
-    [0, 1].map(|level| {
-        let others = folds.iter().enumerate().filter(|(at, _)| Some(*at) != but);
-        let all: Vec<f64> = others.flat_map(|(_, fold)| &fold.needed[level]).copied().collect();
-        let most = all.iter().copied().filter(|needed| needed.is_finite()).fold(0.0, f64::max);
-        if most > 0.0 { counted(all, LEVELS[level]).min(most) } else { 1.0 }
-    })
+/// Which features are counted, for deviations and for margins: those that are not exact.
+struct Counted([Vec<bool>; 2]);
+
+impl Counted {
+    fn new(folds: &[Fold], features: usize) -> Counted {
+        let (mut exact, mut rows) = (vec![0; features], vec![0; features]);
+        for fold in folds {
+            for (&j, count) in fold.varying.iter().zip(&fold.exact) {
+                exact[j] += count;
+                rows[j] += fold.rows;
+            }
+        }
+        let counted = |level: f64| (0..features).map(|j| (exact[j] as f64) < level * rows[j] as f64).collect();
+        Counted(LEVELS.map(counted))
+    }
+
+    /// How many features that vary are exact; those that never vary were not asked.
+    fn exact(&self, folds: &[Fold]) -> [usize; 2] {
+        let varies = |j: usize| folds.iter().any(|fold| fold.varying.contains(&j));
+        [0, 1].map(|level| (0..self.0[level].len()).filter(|&j| !self.0[level][j] && varies(j)).count())
+    }
+
+    /// What the entries of a fold need that are counted.
+    fn needed<'a>(&'a self, fold: &'a Fold, level: usize) -> impl Iterator<Item = f64> + 'a {
+        let features = fold.varying.iter().cycle();
+        fold.needed[level].iter().zip(features).filter(move |(_, j)| self.0[level][**j]).map(|(needed, _)| *needed)
+    }
+
+    /// The stretch by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs
+    /// that can be had.
+    fn stretch(&self, folds: &[Fold], but: Option<usize>) -> [f64; 2] {
+        [0, 1].map(|level| {
+            let others = folds.iter().enumerate().filter(|(at, _)| Some(*at) != but);
+            let all: Vec<f64> = others.flat_map(|(_, fold)| self.needed(fold, level)).collect();
+            let most = all.iter().copied().filter(|needed| needed.is_finite()).fold(0.0, f64::max);
+            if most > 0.0 { counted(all, LEVELS[level]).min(most) } else { 1.0 }
+        })
+    }
+
+    /// The shares of entries that need no more than the stretch of their fold; nothing if there are no entries.
+    fn shares(&self, folds: &[Fold], stretch: &dyn Fn(usize) -> [f64; 2]) -> Option<[f64; 2]> {
+        let (mut within, mut entries) = ([0.0; 2], [0.0; 2]);
+        for (at, fold) in folds.iter().enumerate() {
+            let stretch = stretch(at);
+            for level in 0..2 {
+                for needed in self.needed(fold, level) {
+                    within[level] += f64::from(u8::from(needed <= stretch[level]));
+                    entries[level] += 1.0;
+                }
+            }
+        }
+        (entries[0] > 0.0).then(|| [0, 1].map(|level| within[level] / entries[level]))
+    }
 }
 
-/// The shares of entries that need no more than the stretch of their fold; nothing if there are no entries.
-fn shares<'a>(folds: impl Iterator<Item = (&'a Fold, [f64; 2])>) -> Option<[f64; 2]> {
-    let (mut within, mut entries) = ([0.0; 2], [0.0; 2]);
-    for (fold, stretch) in folds {
-        for level in 0..2 {
-            let inside = fold.needed[level].iter().filter(|needed| **needed <= stretch[level]).count();
-            within[level] += inside as f64 + fold.certain[level][0];
-            entries[level] += fold.needed[level].len() as f64 + fold.certain[level][1];
+/// The rows dealt out at random into folds of nearly equal size: those of the fold and the others, both sorted.
+pub(super) fn dealt(n: usize, seed: u64) -> Vec<(Vec<usize>, Vec<usize>)> {
+    let mut order: Vec<usize> = (0..n).collect();
+    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+    let count = FOLDS.min(n);
+    let fold = |fold: usize| {
+        let (mut left, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+        for (at, &row) in order.iter().enumerate() {
+            if at % count == fold { &mut left } else { &mut kept }.push(row);
         }
-    }
-    (entries[0] > 0.0).then(|| [0, 1].map(|level| within[level] / entries[level]))
+        left.sort_unstable();
+        kept.sort_unstable();
+        (left, kept)
+    };
+    (0..count).map(fold).collect()
 }
 
 fn ratio(wrong: f64, total: f64) -> f64 {

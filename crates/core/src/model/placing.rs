@@ -116,7 +116,24 @@ impl Model {
         let points = points.map(|points| (points, self.metric()));
         let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
         let placed = rule.place(&known, new)?;
-        Ok(Placed { deviations: if deviations { rule.deviations(&known, new)? } else { None }, ..placed })
+        let deviations = if deviations { rule.deviations(&known, new, &placed.coordinates)? } else { None };
+        Ok(Placed { deviations, ..placed })
+    }
+
+    /// The nearest training rows of new rows, k each.
+    pub(crate) fn nearest_rows(&self, new: &Points, k: usize) -> Result<Vec<u32>> {
+        let inside = self.inside();
+        let Some(points) = &inside.points else { return Ok(Vec::new()) };
+        let mut new = self.brought_in(new)?;
+        if !new.missing().is_empty() {
+            new = filled_from(points, &new)?;
+        }
+        Ok(Index::new(points, inside.metric())?.nearest(&new, k)?.0)
+    }
+
+    /// How many pieces were kept separate; one if they were not.
+    pub(crate) fn pieces_kept(&self) -> usize {
+        self.parts.len()
     }
 
     /// Where training rows would go if they were new, each placed by the others of its piece.

@@ -171,3 +171,21 @@ fn classes_part_a_map_if_they_count() {
     let few = Beside { labels: Some(&classes[1..]), ..Beside::default() };
     assert!(recipe.fit_from(&points, few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
 }
+
+/// What fits a supervised method again and again gives it the classes; without them it would be refused.
+#[test]
+fn a_supervised_map_is_judged_with_its_classes() {
+    let (n, points) = (60, some(60, 6));
+    let classes: Vec<Option<u32>> = (0..n).map(|i| Some((i / 5 % 2) as u32)).collect();
+    let method = Umap { supervision: 0.9, max_iterations: 30, ..Umap::default() };
+    let recipe = Recipe { method: method.into(), dims: 1, ..Recipe::default() };
+    let chosen = recipe.choose_neighbors_labeled(&points, Some(&classes), &Silent).unwrap();
+    assert_eq!(chosen.tried.len(), 10);
+    let other: Vec<Option<u32>> = (0..n).map(|i| Some((i % 2) as u32)).collect();
+    let [first, second] = [&classes, &other].map(|of| recipe.held_out_labeled(&points, Some(of), &Silent).unwrap());
+    assert_ne!(first.by_fold, second.by_fold, "the field follows the classes");
+    let rows = recipe.held_out_rows_labeled(&points, Some(&classes), &Silent).unwrap();
+    assert_eq!((rows.rows, rows.folds), (60, 5));
+    let few = recipe.held_out_labeled(&points, Some(&classes[1..]), &Silent).unwrap_err().to_string();
+    assert!(few.contains("59 labels for 60 points"), "{few}");
+}

@@ -7,6 +7,10 @@
 //! m(y) and s²(y) are the mean and the variance that the process predicts (`gp/predict.rs`). x is in the units of the fit: centered, and the training rows have mean square one. The density has many maxima, so that
 //! the descent starts from the position of that near training row at which it is highest.
 //!
+//! How sure the position is, the density says itself (Laplace's approximation): its covariance is H⁻¹, H the second derivatives
+//! of −log p(x | y) there. A direction in which the density hardly falls has a deviation of one length of the process, beyond
+//! which the training rows say nothing.
+//!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005, section 3.
 
@@ -15,6 +19,8 @@ use super::checks::{all_finite, is_positive};
 use crate::error::{Error, Result};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
+use crate::linalg::dense::small;
+use crate::linalg::parallel;
 use crate::optimize::{Bounds, Descent, Stop};
 use crate::points::Points;
 use crate::progress::Silent;
@@ -24,6 +30,9 @@ use serde::{Deserialize, Serialize};
 const STOP: Stop = Stop { gradient: 1e-9, decrease: 1e-12, evaluations: 100 };
 /// How long its first step is, in units of the length of the process.
 const FIRST: f64 = 0.05;
+
+/// Half the difference that second derivatives are taken over, in units of the length of the process.
+const STEP: f64 = 1e-4;
 
 /// A process over the map, in the units of the fit: the training rows have mean square one, and the length is one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,6 +115,16 @@ impl Process {
         let (problem, prediction) = self.prediction(points, known.map)?;
         Ok(Fitted { process: self, map: known.map, problem, prediction })
     }
+
+    /// The deviation of every coordinate of new rows at their places; nothing if a function of the row places it.
+    pub(super) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
+        if self.mapping.is_some() {
+            return Ok(None);
+        }
+        let fitted = self.fitted(known)?;
+        let rows = parallel::collect(new.rows(), |i| fitted.deviations(new.row(i), placed.row(i)));
+        Ok(Some(Points::computed(new.rows(), placed.cols(), rows.concat())?))
+    }
 }
 
 impl Fitted<'_> {
@@ -136,6 +155,26 @@ impl Fitted<'_> {
         };
         let mut objective = |y: &[f64], slope: &mut [f64]| Ok(Some(self.negative(&row, y, slope)));
         descent.minimize(&start, &mut objective, &Silent).map_or(start, |(place, _)| place)
+    }
+
+    /// The roots of the diagonal of H⁻¹.
+    fn deviations(&self, row: &[f64], place: &[f64]) -> Vec<f64> {
+        let (row, d) = (self.problem.row(row), place.len());
+        let slope = |q: usize, step: f64| {
+            let (mut moved, mut slope) = (place.to_vec(), vec![0.0; d]);
+            moved[q] += step;
+            self.negative(&row, &moved, &mut slope);
+            slope
+        };
+        let columns: Vec<Vec<f64>> = (0..d)
+            .map(|q| slope(q, STEP).iter().zip(slope(q, -STEP)).map(|(a, b)| (a - b) / (2.0 * STEP)).collect())
+            .collect();
+        let p = row.len() as f64;
+        let mut second: Vec<f64> =
+            (0..d * d).map(|at| 0.5 * p * (columns[at / d][at % d] + columns[at % d][at / d])).collect();
+        let (values, vectors) = small::symmetric_eigen(&mut second, d);
+        let variance = |q: usize| (0..d).map(|r| vectors[r * d + q].powi(2) / values[r].max(1.0)).sum::<f64>();
+        (0..d).map(|q| variance(q).sqrt()).collect()
     }
 
     /// The negative log density of a row at a position, up to a constant and per feature, with its slope.
@@ -190,6 +229,37 @@ mod tests {
                 let known = (8.0 * (value(h) - value(-h)) - (value(2.0 * h) - value(-2.0 * h))) / (12.0 * h);
                 assert!((known - slope[q]).abs() < 1e-8 * (1.0 + known.abs()), "{q}: {known} {}", slope[q]);
             }
+        }
+    }
+
+    #[test]
+    fn the_deviation_is_that_of_the_density_along_each_coordinate() {
+        let (points, map) = strip(60);
+        let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: true, inducing: None, mapping: None };
+        let known = Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[] };
+        let fitted = process.fitted(&known).unwrap();
+        let mut moved = points.row(20).to_vec();
+        moved[0] += 0.02;
+        let row = fitted.problem.row(&moved);
+        let place = fitted.row(&moved, &[20, 21, 19]);
+        let deviations = fitted.deviations(&moved, &place);
+        // The density itself, summed over a grid around its top.
+        let mut unused = [0.0; 2];
+        let p = row.len() as f64;
+        let top = fitted.negative(&row, &place, &mut unused);
+        let (mut total, mut squares) = (0.0, [0.0; 2]);
+        for a in -60..=60 {
+            for b in -60..=60 {
+                let off = [f64::from(a) / 10.0 * deviations[0], f64::from(b) / 10.0 * deviations[1]];
+                let here = [place[0] + off[0], place[1] + off[1]];
+                let density = (p * (top - fitted.negative(&row, &here, &mut unused))).exp();
+                total += density;
+                squares.iter_mut().zip(off).for_each(|(sum, off)| *sum += density * off * off);
+            }
+        }
+        for q in 0..2 {
+            let summed = (squares[q] / total).sqrt();
+            assert!((deviations[q] / summed - 1.0).abs() < 0.1, "{q}: {} {summed}", deviations[q]);
         }
     }
 

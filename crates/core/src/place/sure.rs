@@ -24,8 +24,12 @@ const ROUNDING: f64 = 1e-9;
 const FEW: usize = DESCENTS / 3;
 
 impl Rule {
-    /// The deviation of every coordinate of new rows; nothing for rules that place in the same way whatever is near.
-    pub(crate) fn deviations(&self, known: &Known<'_>, new: &Points) -> Result<Option<Points>> {
+    /// The deviation of every coordinate of new rows at their places; nothing for rules that place in the same way whatever is
+    /// near. A process has a density of its own (`process.rs`).
+    pub(crate) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
+        if let Rule::Process(process) = self {
+            return process.deviations(known, new, placed);
+        }
         let Some((points, metric)) = known.points.filter(|_| self.moves_when_left_out() && known.map.rows() > 2) else {
             return Ok(None);
         };

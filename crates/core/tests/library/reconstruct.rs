@@ -125,6 +125,26 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
     assert_eq!(refused, "3 points are too few to hold rows out; give 5 or more");
 }
 
+/// A feature that is nearly always the same comes back exactly in more than 68 of 100 rows, and no interval can hold fewer; it
+/// is not counted, and the share of the others is right.
+#[test]
+fn features_that_come_back_exactly_are_told_and_not_counted() {
+    let sheet = swiss(240);
+    // Nothing but at the outer end of the roll.
+    let row = |i: usize| {
+        let row = sheet.row(i);
+        let rare = (row[0].hypot(row[2]) - 13.4).max(0.0);
+        [row, &[rare, 2.0 * rare * row[1], rare - 1.0, 7.0]].concat()
+    };
+    let rows: Vec<f64> = (0..240).flat_map(row).collect();
+    let points = Points::new(240, 7, rows).unwrap();
+    let method = Method::from_name("laplacian-eigenmaps").unwrap();
+    let held_out = Recipe { method, ..Recipe::default() }.held_out_rows(&points).unwrap();
+    let [one, two] = held_out.within.unwrap();
+    assert!((1..=3).contains(&held_out.exact[0]), "{held_out:?}");
+    assert!((one - 0.68).abs() < 0.03 && (two - 0.95).abs() < 0.03, "{held_out:?}");
+}
+
 /// One row that explodes made an error of 0.78 of one that is 0.22 (laplacian-eigenmaps, a roll with noise 0.4).
 #[test]
 fn the_error_of_left_out_rows_is_about_that_of_rows_held_out() {
