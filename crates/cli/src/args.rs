@@ -1,6 +1,6 @@
 //! The command line: every command, every flag, and what each means.
 //!
-//! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
+//! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`](crate::command::command) takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
 use crate::carry::Carry;
@@ -9,14 +9,10 @@ use crate::drawing::Drawing;
 use crate::flags::{
     By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size,
 };
-use crate::parameters;
-use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
-
-/// The name of the argument that takes more files.
-const MORE: &str = "MORE";
 
 #[derive(Debug, Parser)]
 #[command(name = "eigenfold", version, about = ABOUT, arg_required_else_help = true, subcommand_required = true)]
@@ -398,55 +394,4 @@ pub(crate) struct Methods {
     /// Where to write the list as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) json: Option<String>,
-}
-
-/// The whole command line, with the parameters of all methods as flags of `embed`, and drill's as flags of `graph`.
-pub(crate) fn command() -> Command {
-    let places = |reconstruct: Command| {
-        reconstruct.mut_arg("source", |source| {
-            source.value_name("COORDS").help("The places: .csv, .tsv, .npy, .parquet, .arrow, or - for standard input")
-        })
-    };
-    Cli::command()
-        .mut_subcommand("reconstruct", places)
-        .mut_subcommand("embed", |embed| more(embed).args(parameters::of_methods()))
-        .mut_subcommand("transform", more)
-        .mut_subcommand("dimension", more)
-        .mut_subcommand("graph", |graph| more(graph).args(parameters::of_learning()))
-}
-
-/// The same command for several files.
-fn more(command: Command) -> Command {
-    let help = "More files of points with the same columns: their rows follow those of INPUT, file by file";
-    command.arg(Arg::new(MORE).value_name(MORE).num_args(1..).help(help))
-}
-
-/// The command line that was given.
-pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
-    let mut cli = Cli::from_arg_matches(matches)?;
-    let more = |given: &ArgMatches| given.get_many::<String>(MORE).unwrap_or_default().cloned().collect();
-    match (&mut cli.command, matches.subcommand()) {
-        (Cmd::Embed(embed), Some((_, given))) => {
-            embed.parameters = parameters::given(&parameters::of_methods(), given);
-            embed.input.more = more(given);
-        }
-        (Cmd::Graph(graph), Some((_, given))) => {
-            graph.learning = parameters::given(&parameters::of_learning(), given);
-            graph.input.more = more(given);
-        }
-        (Cmd::Transform(transform), Some((_, given))) => transform.input.more = more(given),
-        (Cmd::Dimension(dimension), Some((_, given))) => dimension.input.more = more(given),
-        _ => {}
-    }
-    Ok(cli)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_command_line_is_consistent() {
-        command().debug_assert();
-    }
 }

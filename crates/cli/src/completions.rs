@@ -1,6 +1,6 @@
 //! `eigenfold completions` and `eigenfold man`: made from the command line's own description.
 
-use crate::args::command;
+use crate::command::command;
 use crate::print;
 use clap::Args;
 use clap_complete::Shell;

@@ -25,7 +25,7 @@ pub(crate) struct Input {
     /// - for standard input, or a built-in set: digits, iris
     #[arg(value_name = "INPUT")]
     pub(crate) source: String,
-    /// More files of the same columns, for commands that take them, filled in by [`crate::args::parsed`].
+    /// More files of the same columns, for commands that take them, filled in by [`crate::command::parsed`].
     #[arg(skip)]
     pub(crate) more: Vec<String>,
     /// The column that colors the points and is not data: a name, or a number counted from 1

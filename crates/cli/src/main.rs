@@ -11,6 +11,7 @@ mod args;
 mod carry;
 mod chosen;
 mod columns;
+mod command;
 mod completed;
 mod completions;
 mod dimension;
@@ -40,7 +41,7 @@ use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = match args::command().try_get_matches().and_then(|matches| args::parsed(&matches)) {
+    let cli = match command::command().try_get_matches().and_then(|matches| command::parsed(&matches)) {
         Ok(cli) => cli,
         Err(error) => return usage::answer(&error),
     };

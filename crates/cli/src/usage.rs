@@ -1,6 +1,6 @@
 //! What is said about a command line that cannot be understood: one line, the fact and the way out.
 
-use crate::args::command;
+use crate::command::command;
 use crate::complain;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use std::process::ExitCode;

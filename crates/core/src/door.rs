@@ -1,11 +1,12 @@
 //! The door of a fit: columns are prepared ([`preparation`](crate::preparation)), what comes in is charged to the memory and
 //! brought to a unit of its own, and what comes out is brought back ([`unit`](crate::unit)).
 
+use crate::beside::Beside;
 use crate::change::Change;
 use crate::distances::mistaken;
 use crate::error::{Error, Result};
 use crate::field::Lengths;
-use crate::fit::{Beside, Stages};
+use crate::fit::Stages;
 use crate::graph::Neighbors;
 use crate::ground::Ground;
 use crate::linalg::power::times_two_to;

@@ -26,6 +26,7 @@
 //! ```
 
 pub mod back;
+mod beside;
 mod change;
 pub mod coordinates;
 pub mod distances;
@@ -62,10 +63,10 @@ mod sound;
 mod unit;
 
 pub use back::Reconstruction;
+pub use beside::Beside;
 pub use distances::Distances;
 pub use error::{Error, Result};
 pub use field::unfolding::{self, Certificate};
-pub use fit::Beside;
 pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use ground::Ground;
 pub use heat::Bandwidth;

@@ -10,8 +10,8 @@
 //! usual ten neighbors, if they are among them; then the least farness, and the smaller k if two tie.
 //! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
+use crate::beside::Beside;
 use crate::error::{Error, Result};
-use crate::fit::Beside;
 use crate::graph::{Neighbors, Pieces};
 use crate::judge::nearness::Nearness;
 use crate::likelihood::Likelihood;

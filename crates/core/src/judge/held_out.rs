@@ -11,8 +11,9 @@
 //! there, and ends as noise. Signal and noise from A itself would take that field at its word. By Gibbs' inequality the
 //! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
+use crate::beside::Beside;
 use crate::error::{Error, Result, plural};
-use crate::fit::{Beside, Stages};
+use crate::fit::Stages;
 use crate::graph::Pieces;
 use crate::ground::Ground;
 use crate::likelihood::Columns;

@@ -20,8 +20,8 @@
 //! Annals of Mathematics and Artificial Intelligence 74, 2015.
 
 use crate::back::{At, LEVELS, counted};
+use crate::beside::Beside;
 use crate::error::{Error, Result};
-use crate::fit::Beside;
 use crate::likelihood::Likelihood;
 use crate::points::Points;
 use crate::preparation::Preparation;
