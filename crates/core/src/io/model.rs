@@ -10,8 +10,8 @@
 //! ```
 //!
 //! The body holds the recipe, the report, the training points, their coordinates, and per piece the rule that places
-//! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again), and then what came to
-//! the format later. A file of a format version that is not known is refused by name.
+//! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again), and then how
+//! columns were prepared. A file of a format version that is not known is refused by name.
 
 use crate::error::{Error, Result};
 use crate::io::atomic::{write_bytes_atomically, write_error};
@@ -22,12 +22,10 @@ use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
 const VERSION: u32 = 11;
-/// The oldest version that can be read.
-const OLDEST: u32 = 10;
 const HEADER: usize = 30;
 
-/// What a body has after the model since format 11; a model of format 10 has nothing of it.
-#[derive(Default, Serialize, Deserialize)]
+/// What a body has after the model.
+#[derive(Serialize, Deserialize)]
 struct End {
     preparation: Preparation,
     prepared: Option<Prepared>,
@@ -67,9 +65,9 @@ impl Model {
         let cut = || "is cut short; copy or save the model again".to_string();
         let (version, length, sum) =
             (version.ok_or_else(cut)?, number(14).ok_or_else(cut)?, number(22).ok_or_else(cut)?);
-        if !(OLDEST..=VERSION).contains(&version) {
+        if version != VERSION {
             return Err(format!(
-                "has model format {version} and this program reads formats {OLDEST} to {VERSION}; fit the model again or use the program that wrote it"
+                "has model format {version} and this program reads format {VERSION}; fit the model again or use the program that wrote it"
             ));
         }
         let body = &bytes[HEADER..];
@@ -81,10 +79,7 @@ impl Model {
         }
         let damaged = |_| "is damaged; save the model again".to_string();
         let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(damaged)?;
-        let (end, rest) = match version {
-            OLDEST => (End::default(), rest),
-            _ => postcard::take_from_bytes::<End>(rest).map_err(damaged)?,
-        };
+        let (end, rest) = postcard::take_from_bytes::<End>(rest).map_err(damaged)?;
         (model.recipe.preparation, model.prepared) = (end.preparation, end.prepared);
         let sound = rest.is_empty() && model.is_consistent();
         if sound { Ok(model) } else { Err("is damaged; save the model again".into()) }
