@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Draws the pictures of docs/methods and of docs/dimension.md from built-in data and from `eigenfold sample`: the same bytes every time.
+# Draws the pictures of docs/methods, docs/plots.md and docs/dimension.md from built-in data and from `eigenfold sample`: the same bytes every time.
 #
 #   bash scripts/pictures.sh              all of them, by `cargo run --release`
 #   bash scripts/pictures.sh isomap mvu   only these
@@ -60,6 +60,24 @@ picture uni-sne digits -m symmetric-sne --uniform 0.02
 picture umap digits -m umap
 picture elastic swiss-roll -m elastic -k 12
 picture rescale swiss-roll -m ltsa --rescale
+
+# What docs/plots.md shows.
+if [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" plots "* ]]; then
+    plots=docs/images/plots
+    "${program[@]}" embed "$plots/cities.csv" --names city -m mds --plot "$plots/names.png" -q
+    "${program[@]}" embed digits -m tsne --image 8x8 --plot "$plots/images.png" -q
+    "${program[@]}" embed iris -m gplvm --shade --plot "$plots/shade.png" -q
+    "${program[@]}" embed digits -m pca -d 5 --plot "$plots/pairs.png" -q
+    "${program[@]}" sample digits -o "$data/digits.csv" -q
+    head -1498 "$data/digits.csv" >"$data/old.csv"
+    (head -1 "$data/digits.csv" && tail -300 "$data/digits.csv") >"$data/new.csv"
+    "${program[@]}" embed "$data/old.csv" --label label -m isomap --save "$data/map.model" -q
+    "${program[@]}" transform "$data/map.model" "$data/new.csv" --label label -o "$data/map.csv" --plot "$plots/new.png" -q
+    for name in names images shade pairs new; do
+        python3 scripts/shrink_png.py "$plots/$name.png"
+        printf '%6d kB  %s\n' $(($(wc -c <"$plots/$name.png") / 1000)) "$plots/$name.png"
+    done
+fi
 
 # Dimension against scale, on its own page.
 if [ ${#wanted[@]} -eq 0 ] || [[ " ${wanted[*]} " == *" dimension "* ]]; then

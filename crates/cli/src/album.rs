@@ -97,7 +97,7 @@ fn write_path(target: &str, maps: &[Snapshot]) -> Result<()> {
     let values = maps.iter().flat_map(|map| (0..n).flat_map(move |i| row(map, i))).collect();
     let columns: Vec<String> =
         ["lambda", "point"].map(String::from).into_iter().chain(input::numbered("y", dims)).collect();
-    io::write(target, &columns, &Points::new(maps.len() * n, 2 + dims, values)?, None)
+    io::write(target, &columns, &Points::new(maps.len() * n, 2 + dims, values)?, &[])
 }
 
 impl Folder {

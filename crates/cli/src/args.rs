@@ -3,13 +3,20 @@
 //! The flags of the methods (`--landmarks`, `--kernel`, ...) are not listed here: [`command`] takes them from the
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
-use crate::flags::{Common, Count, Input, Kind, LengthsName, Neighbors, StartsName, dims, memory_size};
+use crate::carry::Carry;
+use crate::completions::{Completions, Man};
+use crate::drawing::Drawing;
+use crate::flags::{
+    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size,
+};
 use crate::parameters;
-use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use clap_complete::Shell;
+use clap::{Arg, ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
+
+/// The name of the argument that takes more files.
+const MORE: &str = "MORE";
 
 #[derive(Debug, Parser)]
 #[command(name = "eigenfold", version, about = ABOUT, arg_required_else_help = true, subcommand_required = true)]
@@ -60,11 +67,19 @@ pub(crate) enum Cmd {
   eigenfold embed digits -m tsne -o map.csv --snapshots frames
   eigenfold embed roll.csv -m elastic --lambda auto:1:40 -o map.csv --path maps.csv
   eigenfold embed digits -m umap -o new.csv --align map.csv --plot new.png
+  eigenfold embed cells.csv --labels types.csv --keep id -m umap -o map.csv --plot map.svg
+  eigenfold embed animals.csv --names animal -m isomap --plot animals.png --size 1200x900
+  eigenfold embed digits -m tsne --image 8x8 --plot images.png
+  eigenfold embed roll.csv -m gplvm --shade --plot unsure.png
   eigenfold embed holes.csv --missing model -m ppca -o map.csv --completed full.csv
   cat points.csv | eigenfold embed - -m pca | head")]
 pub(crate) struct Embed {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
@@ -89,12 +104,14 @@ pub(crate) struct Embed {
     /// Also report the evidence: the likelihood of features left out of graph, weights, signal and noise, to compare methods
     #[arg(long)]
     pub(crate) held_out: bool,
-    /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
+    /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
     /// Where to draw them: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
+    #[command(flatten)]
+    pub(crate) drawing: Drawing,
     /// Where to draw what -k auto tried: .png or .svg
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_neighbors: Option<String>,
@@ -138,14 +155,18 @@ pub(crate) struct Embed {
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed old.csv -m isomap -o old-map.csv --save map.model
-  eigenfold transform map.model new.csv -o new-map.csv")]
+  eigenfold transform map.model new.csv -o new-map.csv
+  eigenfold transform map.model new.csv --label species --keep id -o new-map.csv --plot new.png
+  eigenfold transform map.model new.csv -o new-map.csv --std deviations.csv --json far.json")]
 pub(crate) struct Transform {
     /// The saved model
     pub(crate) model: PathBuf,
     /// The new points, with the columns that the model was made from
     #[command(flatten)]
     pub(crate) input: Input,
-    /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, or - for standard output
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
     /// Where to write the deviations, one for each coordinate: of training rows that were placed by the others, 68 of 100
@@ -157,6 +178,14 @@ pub(crate) struct Transform {
     /// every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
     pub(crate) posterior: Option<String>,
+    /// Where to draw the new points over those that made the map, which are grey: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot: Option<String>,
+    #[command(flatten)]
+    pub(crate) drawing: Drawing,
+    /// Where to write the report as JSON, with the rows that are far from all training points; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -178,7 +207,7 @@ pub(crate) struct Reconstruct {
     pub(crate) model: PathBuf,
     #[command(flatten)]
     pub(crate) input: Input,
-    /// Where to write the data rows: .csv, .tsv, .npy, .parquet, or - for standard output
+    /// Where to write the data rows: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
     /// What leads back
@@ -208,24 +237,6 @@ pub(crate) struct Reconstruct {
     pub(crate) common: Common,
 }
 
-/// What leads back from a map to data.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum By {
-    /// The inverse of a linear map, local kriging for any other
-    Auto,
-    /// The objective with one more point, for maps of elastic with squared repulsion
-    Energy,
-}
-
-/// What is held out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HeldOutWhat {
-    /// Rows, each once, in five folds
-    Rows,
-    /// Nothing: intervals are those of rows that the map has seen
-    No,
-}
-
 /// Say how good a map is, whoever made it.
 ///
 /// The score is the log likelihood of the data under a Gaussian process over the map, at its best parameters: how well
@@ -239,7 +250,9 @@ pub(crate) enum HeldOutWhat {
 pub(crate) struct Score {
     #[command(flatten)]
     pub(crate) input: Input,
-    /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, or -
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
+    /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: String,
     /// How lengths on the map are measured: one for each coordinate, so that their scales do not matter; or one for all, of
@@ -274,6 +287,8 @@ pub(crate) struct Score {
 pub(crate) struct Dimension {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// The largest neighborhood of Levina and Bickel's estimate, of the correlation dimension and of --pointwise
     /// [default: 20]
     #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
@@ -281,7 +296,7 @@ pub(crate) struct Dimension {
     /// Leave out the slower estimates, which read the points as a whole
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Where to write the dimension at each point, one row for every row of the input: .csv, .tsv, .npy, .parquet, or -
+    /// Where to write the dimension at each point, one row for every row of the input: .csv, .tsv, .npy, .parquet, .arrow, or -
     /// for standard output; 0 where all neighbors are at one distance
     #[arg(long, value_name = "FILE")]
     pub(crate) pointwise: Option<String>,
@@ -307,6 +322,8 @@ pub(crate) struct Dimension {
 pub(crate) struct Graph {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
     /// What the input holds: points, distances, or a graph whose pieces are wanted
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
@@ -354,7 +371,7 @@ pub(crate) struct Sample {
     /// Where to write the true coordinates of a synthetic set
     #[arg(long, value_name = "FILE")]
     pub(crate) truth: Option<String>,
-    /// Where to write the points: .csv, .tsv, .npy, .parquet, or - for standard output
+    /// Where to write the points: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: String,
     /// Say nothing but errors
@@ -380,51 +397,42 @@ pub(crate) struct Methods {
     pub(crate) json: Option<String>,
 }
 
-/// Print what a shell needs to complete commands and flags.
-#[derive(Debug, Args)]
-#[command(after_help = "EXAMPLES
-  eigenfold completions bash > ~/.local/share/bash-completion/completions/eigenfold
-  eigenfold completions zsh > ~/.zfunc/_eigenfold
-  eigenfold completions fish > ~/.config/fish/completions/eigenfold.fish")]
-pub(crate) struct Completions {
-    /// The shell
-    pub(crate) shell: Shell,
-}
-
-/// Print the manual page, or write all of them to a directory.
-#[derive(Debug, Args)]
-#[command(after_help = "EXAMPLES
-  eigenfold man | man -l -
-  eigenfold man --dir ~/.local/share/man/man1")]
-pub(crate) struct Man {
-    /// The directory for eigenfold.1, eigenfold-embed.1, ...
-    #[arg(long)]
-    pub(crate) dir: Option<PathBuf>,
-}
-
 /// The whole command line, with the parameters of all methods as flags of `embed`, and drill's as flags of `graph`.
 pub(crate) fn command() -> Command {
     let places = |reconstruct: Command| {
         reconstruct.mut_arg("source", |source| {
-            source.value_name("COORDS").help("The places: .csv, .tsv, .npy, .parquet, or - for standard input (CSV)")
+            source.value_name("COORDS").help("The places: .csv, .tsv, .npy, .parquet, .arrow, or - for standard input")
         })
     };
     Cli::command()
         .mut_subcommand("reconstruct", places)
-        .mut_subcommand("embed", |embed| embed.args(parameters::of_methods()))
-        .mut_subcommand("graph", |graph| graph.args(parameters::of_learning()))
+        .mut_subcommand("embed", |embed| more(embed).args(parameters::of_methods()))
+        .mut_subcommand("transform", more)
+        .mut_subcommand("dimension", more)
+        .mut_subcommand("graph", |graph| more(graph).args(parameters::of_learning()))
+}
+
+/// The same command for several files.
+fn more(command: Command) -> Command {
+    let help = "More files of points with the same columns: their rows follow those of INPUT, file by file";
+    command.arg(Arg::new(MORE).value_name(MORE).num_args(1..).help(help))
 }
 
 /// The command line that was given.
 pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
+    let more = |given: &ArgMatches| given.get_many::<String>(MORE).unwrap_or_default().cloned().collect();
     match (&mut cli.command, matches.subcommand()) {
         (Cmd::Embed(embed), Some((_, given))) => {
             embed.parameters = parameters::given(&parameters::of_methods(), given);
+            embed.input.more = more(given);
         }
         (Cmd::Graph(graph), Some((_, given))) => {
             graph.learning = parameters::given(&parameters::of_learning(), given);
+            graph.input.more = more(given);
         }
+        (Cmd::Transform(transform), Some((_, given))) => transform.input.more = more(given),
+        (Cmd::Dimension(dimension), Some((_, given))) => dimension.input.more = more(given),
         _ => {}
     }
     Ok(cli)

@@ -2,15 +2,19 @@
 
 use crate::args::Embed;
 use crate::flags::{GraphKind, Kind, MetricName, PiecesName};
+use crate::preparing;
 use crate::report::Chosen;
 use clap::ValueEnum;
 use eigenfold::graph::{Metric, Neighbors, Pieces};
 use eigenfold::model::Model;
 use eigenfold::recipe::Recipe;
 
-/// Every parameter that had a part in the result: those of the graph, then the method's own.
+/// Every parameter that had a part in the result: those of the columns and of the graph, then the method's own.
 pub(crate) fn parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
-    let mut all = if searches(args, model.recipe()) { graph_parameters(args, model) } else { Vec::new() };
+    let mut all = preparing::parameters(&args.preparing, &model.recipe().preparation);
+    if searches(args, model.recipe()) {
+        all.extend(graph_parameters(args, model));
+    }
     if measures(args, model.recipe()) {
         all.push(metric_parameter(args, model.recipe()));
     }
@@ -77,6 +81,14 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
 /// A value as it is written on the command line.
 fn name_of(value: impl ValueEnum) -> String {
     value.to_possible_value().map_or(String::new(), |value| value.get_name().to_string())
+}
+
+/// A warning that mistakes were allowed and none were made, of a method that searches by itself; of a graph the library
+/// says it.
+pub(crate) fn exact_anyway(args: &Embed, model: &Model) -> Option<String> {
+    let allowed = args.neighbors.approximate == Some(true) && searches_itself(args, model.recipe());
+    (allowed && model.report().recall.is_none())
+        .then(|| "--approximate was not used, the neighbors are exact: here that is as fast".into())
 }
 
 /// A warning that names the flags which had no part in the result.

@@ -5,7 +5,7 @@ use crate::flags::{Kind, MissingName};
 use crate::input::{Data, numbered};
 use crate::outputs::Outputs;
 use eigenfold::error::{Error, Result};
-use eigenfold::{Latent, Method, Model, Points, io};
+use eigenfold::{Method, Model, Points, io};
 
 /// Refuses what cannot be written, before any work is done.
 pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
@@ -37,23 +37,23 @@ pub(crate) fn stage<'a>(args: &Embed, data: &'a Data, model: &'a Model, outputs:
     let names = model.names().map_or_else(|| numbered("x", table.cols()), <[String]>::to_vec);
     if let Some(target) = &args.completed {
         let full = match model.latent() {
-            Some(latent) => latent.complete(table)?.0,
+            Some(_) => model.complete(table)?.0,
             None => table.clone(),
         };
         let names = names.clone();
-        outputs.stage(target, move |name| io::write(name, &names, &full, None))?;
+        outputs.stage(target, move |name| io::write(name, &names, &full, &[]))?;
     }
-    if let (Some(target), Some(latent)) = (&args.completed_std, model.latent()) {
-        let deviations = deviations(latent, table)?;
-        outputs.stage(target, move |name| io::write(name, &names, &deviations, None))?;
+    if let Some(target) = &args.completed_std {
+        let deviations = deviations(model, table)?;
+        outputs.stage(target, move |name| io::write(name, &names, &deviations, &[]))?;
     }
     Ok(())
 }
 
 /// The deviation of every missing cell; 0 where a cell was observed.
-fn deviations(latent: &Latent, table: &Points) -> Result<Points> {
+fn deviations(model: &Model, table: &Points) -> Result<Points> {
     let mut values = vec![0.0; table.values().len()];
-    for (&at, deviation) in table.missing().iter().zip(latent.complete(table)?.1) {
+    for (&at, deviation) in table.missing().iter().zip(model.complete(table)?.1) {
         values[at] = deviation;
     }
     Points::new(table.rows(), table.cols(), values)

@@ -1,9 +1,34 @@
 //! `eigenfold completions` and `eigenfold man`: made from the command line's own description.
 
-use crate::args::{Completions, Man, command};
+use crate::args::command;
 use crate::print;
+use clap::Args;
+use clap_complete::Shell;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::write_error;
+use std::path::PathBuf;
+
+/// Print what a shell needs to complete commands and flags.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold completions bash > ~/.local/share/bash-completion/completions/eigenfold
+  eigenfold completions zsh > ~/.zfunc/_eigenfold
+  eigenfold completions fish > ~/.config/fish/completions/eigenfold.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: Shell,
+}
+
+/// Print the manual page, or write all of them to a directory.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold man | man -l -
+  eigenfold man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// The directory for eigenfold.1, eigenfold-embed.1, ...
+    #[arg(long)]
+    pub(crate) dir: Option<PathBuf>,
+}
 
 /// Prints what a shell needs to complete the program's flags.
 pub(crate) fn completions(args: &Completions) -> Result<()> {

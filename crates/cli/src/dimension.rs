@@ -1,17 +1,19 @@
 //! `eigenfold dimension`: how many coordinates the points need, by several estimators.
 
 use crate::args::Dimension as Asked;
-use crate::embed::{name_of, try_bytes, write_bytes};
+use crate::drawing::name_of;
+use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::plot::{Format, ScaleCurve};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{input, say};
+use crate::{input, preparing, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io;
 use eigenfold::judge::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
+use eigenfold::progress::Share;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 use std::time::Instant;
@@ -20,11 +22,14 @@ use std::time::Instant;
 pub(crate) fn run(args: &Asked) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let format = args.plot.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
-    outputs::check(&[&args.input.source], &wanted(args))?;
+    outputs::check(&args.input.sources(), &wanted(args))?;
     let bar = Bar::new(args.common.quiet);
+    let [reading, counting] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let points = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
+    let table = input::table(&args.input, &[], args.common.quiet)?;
+    let points = input::completed(&args.input, table.points, &preparing::asked(&args.preparing), &reading)?;
+    let points = preparing::prepared(&args.preparing, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {
@@ -34,7 +39,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
         seed: args.common.seed,
     };
     let start = Instant::now();
-    let found = asked.of(&points, &bar)?;
+    let found = asked.of(&points, &counting)?;
     let seconds = json!({"read": read, "dimension": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();
@@ -70,7 +75,7 @@ fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
 /// One row for every row of the input; 0 where all neighbors are at one distance and there is no dimension.
 fn write_pointwise(target: &str, values: &[Option<f64>]) -> Result<()> {
     let values: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
-    io::write(target, &["dimension".to_string()], &Points::new(values.len(), 1, values)?, None)
+    io::write(target, &["dimension".to_string()], &Points::new(values.len(), 1, values)?, &[])
 }
 
 /// The report as JSON; what could not be estimated is in `left_out`, never invented.

@@ -2,19 +2,21 @@
 
 use crate::album::Album;
 use crate::args::Embed;
-use crate::flags::{Count, GraphKind, with_flags};
+use crate::carry::{Along, PIECE};
+use crate::drawing::{self, Shown};
+use crate::flags::{Count, GraphKind, PiecesName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::{Coloring, Curve, Format, Picture};
+use crate::plot::Format;
 use crate::progress::{self, Bar};
-use crate::report::{self, Chosen, Spent, Story};
-use crate::{chosen, completed, input, one_line, say};
+use crate::report::{self, Spent, Story};
+use crate::{chosen, completed, input, one_line, preparing, say};
 use eigenfold::Model;
 use eigenfold::error::{Error, Result};
-use eigenfold::io::{self, Labels, write_bytes_atomically, write_error, write_weights};
+use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, write_weights};
 use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
-use eigenfold::report::Report;
+use eigenfold::progress::Share;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use serde_json::json;
 use std::path::Path;
@@ -27,7 +29,8 @@ const UNSOLVED: f64 = 1e-6;
 pub(crate) fn run(args: &Embed) -> Result<()> {
     input::use_threads(args.common.threads)?;
     let (mut recipe, init) = recipe(args)?;
-    for plot in [&args.plot, &args.plot_neighbors].into_iter().flatten() {
+    args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
+    if let Some(plot) = &args.plot_neighbors {
         Format::of(Path::new(plot)).map_err(Error::Parameter)?;
     }
     let auto = args.neighbors.k == Some(Count::Auto);
@@ -40,6 +43,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if args.align.is_some() && args.save.is_some() {
         return Err(Error::Parameter("--align turns what -o and --plot get, not the model; leave out --save".into()));
     }
+    if args.align.is_some() && args.drawing.shade {
+        return Err(Error::Parameter("--shade is of the model's own map; leave out --align".into()));
+    }
     if args.weights.is_some() && !recipe.method.has_weights() {
         let (all, name) = (Method::all(), recipe.method.info().name);
         let with: Vec<&str> = all.iter().filter(|m| m.has_weights()).map(|m| m.info().name).collect();
@@ -51,50 +57,51 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
     }
     let inputs: Vec<&str> =
-        [Some(&args.input.source), args.align.as_ref()].into_iter().flatten().map(String::as_str).collect();
+        args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
     (recipe.snapshots, recipe.affinities) = (album.most, args.weights.is_some());
 
     let bar = Bar::new(args.common.quiet);
+    let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, labels, names, notes } = input::read(&args.input, args.input_kind, args.memory, &bar)?;
+    let Given { data, along, names, mut notes } =
+        input::read(&args.input, &args.carry, args.input_kind, &recipe.preparation, args.memory, &reading)?;
+    notes.extend(along.note());
     // Before the work, so that a file that cannot be read costs none.
-    let reference = args.align.as_ref().map(|name| io::read(name, &io::ReadOptions::default())).transpose()?;
+    let reference = args.align.as_ref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
     let reference = reference.map(|table| table.points);
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
     let start = Instant::now();
     let dims = match args.dims {
-        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &bar)?),
+        Count::Auto => Some(recipe.choose_dims(points(&data, "-d auto")?, &counting)?),
         Count::Number(_) => None,
     };
     if let Some(dims) = &dims {
         recipe.dims = dims.chosen;
     }
-    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &bar)?) } else { None };
+    let features = if let Data::Points(points) = &data { Some(points.cols()) } else { None };
+    args.drawing.check_data(features, recipe.dims, along.names.is_some())?;
+    let choice = if auto { Some(recipe.choose_neighbors(points(&data, "-k auto")?, &choosing)?) } else { None };
     if let Some(choice) = &choice {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
-    let init = init.map(|init| init.coordinates(&recipe, &data, &bar)).transpose()?;
-    let classes = labels.as_ref().and_then(Labels::classes);
-    let beside = Beside { start: init.as_ref(), labels: classes.as_deref() };
-    let mut model = recipe.fit_from(data.ground(), beside, &bar)?;
+    let init = init.map(|init| init.coordinates(&recipe, &data, &bar, &starting)).transpose()?;
+    let classes = along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
+    let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
+    let model = recipe.fit_from(data.ground(), beside, &fitting)?;
     let start = Instant::now();
     let held_out = match args.held_out {
-        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &bar)),
+        true => Some(recipe.held_out_watched(points(&data, "--held-out")?, &judging)),
         false => None,
     };
     let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
-    if let Some(names) = names {
-        model.set_names(names)?;
-    }
     let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
-    bar.finish();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
     if stopped && model.report().residuals.iter().take(recipe.dims).any(|&residual| residual > UNSOLVED) {
         return Err(Error::Stopped);
@@ -102,7 +109,19 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
     let spent = Spent { read, choose, evidence, write: 0.0 };
-    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, labels, spent)
+    bar.say("writing");
+    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent, &bar)
+}
+
+/// The shares of the whole command: reading, counting dimensions, choosing neighbors, making a start, the fit, the evidence,
+/// and writing. All but the first and the last are counted in fits.
+fn shares<'a>(args: &Embed, bar: &'a Bar, init: Option<&Start>) -> [Share<'a>; 7] {
+    let if_asked = |asked: bool, effort: f64| if asked { effort } else { 0.0 };
+    let trials = if_asked(args.neighbors.k == Some(Count::Auto), 10.0);
+    let start = if_asked(matches!(init, Some(Start::Method(_))), 0.5);
+    let dims = if_asked(args.dims == Count::Auto, 0.5);
+    let efforts = [0.03, dims, trials, start, 1.0, if_asked(args.held_out, 5.0), 0.03];
+    Share::split(bar, efforts).map(Share::even)
 }
 
 /// What a run found.
@@ -138,13 +157,14 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 }
 
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
-fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Spent) -> Result<()> {
+fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
     let model = &fit.model;
     let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
+    warnings.extend(chosen::exact_anyway(args, model));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -161,15 +181,19 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
     let start = Instant::now();
     let mut outputs = Outputs::default();
     if let Some(target) = output {
-        outputs.stage(target, |name| write_coordinates(name, fit.map()))?;
+        let carried = beside(args, fit, along.kept, target);
+        outputs.stage(target, move |name| write_map(name, fit.map(), &carried))?;
     }
     if let Some(target) = &args.plot {
-        let bytes = picture(args, fit, labels, &parameters, Format::of(Path::new(target)).map_err(Error::Parameter)?)?;
+        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let (labels, names) = (along.labels, along.names.as_deref());
+        let shown = Shown { model, map: fit.map(), data, labels, names, parameters: &parameters };
+        let bytes = drawing::picture(args, shown, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let (Some(target), Some(choice)) = (&args.plot_neighbors, &fit.choice) {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
-        let bytes = curve(args, model, choice, format)?;
+        let bytes = drawing::curve(args, model, choice, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.save {
@@ -185,6 +209,9 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
         if let Some(aligned) = &fit.aligned {
             value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
         }
+        if let Some(prepared) = preparing::json(model) {
+            value["prepared"] = prepared;
+        }
         if let Some(maps) = fit.album.json(args, model.snapshots()) {
             value["snapshots"] = maps;
         }
@@ -193,6 +220,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, labels: Option<Labels>, spent: Sp
     if !fit.stopped {
         progress::go_on()?;
     }
+    bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &report::summary(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent })));
     Ok(())
@@ -225,7 +253,7 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(&self, recipe: &Recipe, data: &Data, bar: &Bar) -> Result<Points> {
+    fn coordinates(&self, recipe: &Recipe, data: &Data, bar: &Bar, share: &Share<'_>) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
@@ -237,12 +265,11 @@ impl Start {
                     affinities: false,
                     ..recipe.clone()
                 };
-                Ok(recipe.fit_watched(data.ground(), bar)?.embedding().clone())
+                Ok(recipe.fit_watched(data.ground(), share)?.embedding().clone())
             }
             Start::File(name) => {
-                let table = io::read(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
-                bar.finish();
-                input::say_notes(&input::told(&table.notes), false);
+                let table = io::read_map(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
+                bar.aside(|| input::say_notes(&input::told(&table.notes), false));
                 Ok(table.points)
             }
         }
@@ -267,6 +294,7 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         drill.set_all(&of_graph)?;
     }
     let recipe = Recipe {
+        preparation: preparing::asked(&args.preparing),
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
@@ -287,11 +315,11 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&str>, Trial); 9] = [
-        ("-o", args.output.as_deref(), try_coordinates),
+        ("-o", args.output.as_deref(), if args.carry.keep.is_empty() { try_coordinates } else { try_kept }),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
         ("--save", args.save.as_deref(), try_bytes),
-        ("--weights", args.weights.as_deref(), try_bytes),
+        ("--weights", args.weights.as_deref(), try_coordinates),
         ("--path", args.path.as_deref(), try_coordinates),
         ("--completed", args.completed.as_deref(), try_coordinates),
         ("--completed-std", args.completed_std.as_deref(), try_coordinates),
@@ -301,9 +329,32 @@ fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
     given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
 }
 
-/// Writes an embedding; also what `transform` writes.
+/// What goes beside the coordinates: the kept columns, and the piece of every row where pieces were kept apart.
+fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carried> {
+    let npy = Path::new(target).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
+    let mut carried = kept;
+    if args.neighbors.pieces == Some(PiecesName::Separate) && !npy {
+        let pieces = fit.model.pieces().unwrap_or_else(|| vec![0; fit.map().rows()]);
+        let pieces = pieces.into_iter().map(|piece| f64::from(piece) + 1.0).collect();
+        carried.insert(0, Carried { name: PIECE.into(), cells: Cells::Numbers(pieces) });
+    }
+    carried
+}
+
+/// Writes an embedding and what goes beside it; also what `transform` writes.
+pub(crate) fn write_map(target: &str, points: &Points, carried: &[Carried]) -> Result<()> {
+    io::write(target, &input::numbered("y", points.cols()), points, carried)
+}
+
+/// Writes coordinates alone.
 pub(crate) fn write_coordinates(target: &str, points: &Points) -> Result<()> {
-    io::write(target, &input::numbered("y", points.cols()), points, None)
+    write_map(target, points, &[])
+}
+
+/// Writes one point and what goes beside it, to see whether a file of both can be written there.
+pub(crate) fn try_kept(target: &str) -> Result<()> {
+    let one = Carried { name: "id".into(), cells: Cells::Numbers(vec![0.0]) };
+    write_map(target, &Points::new(1, 1, vec![0.0])?, &[one])
 }
 
 /// Writes one point, to see whether a file of points can be written there.
@@ -318,51 +369,4 @@ pub(crate) fn try_bytes(target: &str) -> Result<()> {
 
 pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
-}
-
-fn picture(args: &Embed, fit: &Fit, labels: Option<Labels>, parameters: &[Chosen], format: Format) -> Result<Vec<u8>> {
-    let report = fit.model.report();
-    let title = args.input.label.clone().unwrap_or_else(|| "label".to_string());
-    let coloring = match labels {
-        None => Coloring::One,
-        Some(Labels::Values(values)) => Coloring::Values { title, values },
-        Some(Labels::Classes { names, of }) => Coloring::Classes { title, names, of },
-    };
-    let mut facts = sizes(report);
-    facts.extend(parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
-    let picture = Picture {
-        points: fit.map(),
-        coloring: &coloring,
-        eigenvalues: &report.eigenvalues,
-        title: &format!("{} of {}", report.method, name_of(&args.input.source)),
-        subtitle: &facts.join(" · "),
-    };
-    picture.rendered(format).map_err(Error::Numerical)
-}
-
-/// The picture of what `-k auto` tried.
-fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result<Vec<u8>> {
-    let report = model.report();
-    let mut facts = sizes(report);
-    if choice.tried.iter().any(|tried| tried.pieces > 1) {
-        facts.push("grey: the graph is in pieces".into());
-    }
-    let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
-    let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };
-    curve.rendered(format).map_err(Error::Numerical)
-}
-
-/// What an input is called in a title.
-pub(crate) fn name_of(source: &str) -> String {
-    match source {
-        "-" => "standard input".into(),
-        source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),
-    }
-}
-
-/// The numbers of points and features.
-fn sizes(report: &Report) -> Vec<String> {
-    let mut facts = vec![report::plural(report.n, "point")];
-    facts.extend(report.features.map(|d| report::plural(d, "feature")));
-    facts
 }

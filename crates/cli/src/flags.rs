@@ -20,14 +20,19 @@ pub(crate) fn with_flags(message: &str) -> String {
 /// A file of points and how to read it.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// .csv, .tsv, .npy, .parquet, - for standard input (CSV), or a built-in set: digits, iris
+    /// .csv, .tsv, .npy, .npz (.npz:NAME for one of several arrays), .parquet, .arrow, .feather, each also with .gz or .zst,
+    /// - for standard input, or a built-in set: digits, iris
     #[arg(value_name = "INPUT")]
     pub(crate) source: String,
+    /// More files of the same columns, for commands that take them, filled in by [`crate::args::parsed`].
+    #[arg(skip)]
+    pub(crate) more: Vec<String>,
     /// The column that colors the points and is not data: a name, or a number counted from 1
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
-    /// A column to leave out; may be repeated
-    #[arg(long, value_name = "COLUMN")]
+    /// Columns to leave out: a name, a number, several of them with commas between, or a pattern such as 'meta_*'; may be
+    /// repeated
+    #[arg(long, value_name = "COLUMNS")]
     pub(crate) ignore: Vec<String>,
     /// What separates the columns of a text file: one character, or `tab`; detected if not given
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
@@ -41,6 +46,13 @@ pub(crate) struct Input {
     pub(crate) missing: MissingName,
 }
 
+impl Input {
+    /// All files, in their order.
+    pub(crate) fn sources(&self) -> Vec<&str> {
+        std::iter::once(&self.source).chain(&self.more).map(String::as_str).collect()
+    }
+}
+
 /// What is done about missing cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum MissingName {
@@ -50,6 +62,41 @@ pub(crate) enum MissingName {
     Mean,
     /// What similar rows have; ppca and fa integrate it out
     Model,
+}
+
+/// How columns are brought to a common scale before they are compared.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct Preparing {
+    /// Bring every column to zero mean and unit variance; as --scale-columns unit
+    #[arg(long, conflicts_with = "scale_columns")]
+    pub(crate) standardize: bool,
+    /// What is taken off every column, and what it is divided by [default: none]
+    #[arg(long, value_enum, value_name = "HOW")]
+    pub(crate) scale_columns: Option<ScaleName>,
+    /// Take the logarithm of every number first: log(1 + x), or log x [default: none; log1p if no kind is given]
+    #[arg(long, value_enum, value_name = "KIND", num_args = 0..=1, default_missing_value = "log1p")]
+    pub(crate) log: Option<LogName>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScaleName {
+    /// The mean and the standard deviation
+    Unit,
+    /// The median and the interquartile range, which a few far numbers do not move
+    Robust,
+    /// Nothing
+    None,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LogName {
+    /// log(1 + x), of numbers above -1
+    Log1p,
+    /// log x, of positive numbers
+    Log,
+    /// No logarithm
+    None,
 }
 
 /// Which points are neighbors.
@@ -130,6 +177,24 @@ pub(crate) fn dims(text: &str) -> Result<Count, String> {
             .map(Count::Number)
             .map_err(|_| "this is no number of coordinates; use 1 or more, or auto".into()),
     }
+}
+
+/// What leads back from a map to data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum By {
+    /// The inverse of a linear map, local kriging for any other
+    Auto,
+    /// The objective with one more point, for maps of elastic with squared repulsion
+    Energy,
+}
+
+/// What is held out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HeldOutWhat {
+    /// Rows, each once, in five folds
+    Rows,
+    /// Nothing: intervals are those of rows that the map has seen
+    No,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

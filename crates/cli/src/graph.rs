@@ -1,19 +1,21 @@
 //! `eigenfold graph`: the neighborhood graph, its edges and its pieces.
 
 use crate::args::Graph;
-use crate::embed::try_bytes;
+use crate::carry::Carry;
+use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::{Count, GraphKind};
-use crate::input::{self, Given};
+use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::say;
+use crate::{preparing, say};
 use eigenfold::Drill;
 use eigenfold::error::{Error, Result};
 use eigenfold::field::{InputKind, Learned};
 use eigenfold::graph::{Found, Search};
 use eigenfold::io::write_graph;
 use eigenfold::parameter::Parameters;
+use eigenfold::progress::Share;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -35,13 +37,28 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     };
     let all = [("-o", args.output.as_deref()), ("--json", args.json.as_deref())];
     let given = all.into_iter().filter_map(|(flag, target)| target.map(|target| (flag, target)));
-    let wanted: Vec<Wanted> = given.map(|(flag, target)| Wanted { flag, target, trial: try_bytes }).collect();
-    outputs::check(&[&args.input.source], &wanted)?;
+    let wanted: Vec<Wanted> = given
+        .map(|(flag, target)| Wanted { flag, target, trial: if flag == "-o" { try_coordinates } else { try_bytes } })
+        .collect();
+    outputs::check(&args.input.sources(), &wanted)?;
 
     let bar = Bar::new(args.common.quiet);
+    let [reading, searching] = Share::split(&bar, [0.1, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, notes, .. } = input::read(&args.input, args.input_kind, None, &bar)?;
+    let asked = preparing::asked(&args.preparing);
+    let Given { data, notes, names, .. } =
+        input::read(&args.input, &Carry::default(), args.input_kind, &asked, None, &reading)?;
+    let data = match data {
+        Data::Points(points) => {
+            Data::Points(preparing::prepared(&args.preparing, points, names.as_deref(), args.common.quiet)?)
+        }
+        other if asked.is_none() => other,
+        _ => {
+            let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";
+            return Err(Error::Parameter(fact.into()));
+        }
+    };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
@@ -52,13 +69,14 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     }
     let (found, learned) = match drill {
         Some(drill) => {
-            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &bar)?;
+            let (found, learned) = drill.graph(&search, ground.measured_by(search.metric), None, &searching)?;
             (found, Some(learned))
         }
-        None => (ground.measured_by(search.metric).neighbors(&search, &bar)?, None),
+        None => (ground.measured_by(search.metric).neighbors(&search, &searching)?, None),
     };
     let searched = start.elapsed().as_secs_f64();
     progress::start_writing()?;
+    bar.say("writing");
 
     let start = Instant::now();
     let mut outputs = Outputs::default();
@@ -123,7 +141,12 @@ fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
         let Learned { penalty, candidates, kept, gap, converged } = learned;
         let warning = if *converged { "" } else { "\nwarning: the gap is above the tolerance; a larger --ridge helps" };
         let (kept, candidates) = (grouped(*kept), grouped(*candidates));
-        format!("\nlearned: kept {kept} of {candidates} pairs, penalty {penalty:.4}, gap {gap:.1e} per point{warning}")
+        format!("\nlearned: kept {kept} of {candidates} pairs, penalty {penalty:.4e}, gap {gap:.1e} per point{warning}")
     });
-    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({}){learning}", found.route)
+    let recall = found.recall.map_or(String::new(), |recall| format!(", {}", report::recalled(recall)));
+    let exact = found.exact_because.map_or(String::new(), |why| {
+        format!("\n  warning: --approximate was not used, the neighbors are exact: {why}")
+    });
+    let route = found.route;
+    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({route}{recall}){learning}{exact}")
 }

@@ -1,12 +1,13 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
+use crate::carry::{Along, Carry};
 use crate::flags::{self, Count, GraphKind, Kind, MetricName, MissingName, Neighbors as Flags, PiecesName, YesNo};
 use crate::{one_line, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
-use eigenfold::io::{self, Labels, ReadOptions, Table};
+use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, missing};
+use eigenfold::{Distances, Ground, Points, Preparation, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -34,36 +35,60 @@ impl Data {
 /// An input with what is known about it.
 pub(crate) struct Given {
     pub(crate) data: Data,
-    /// What colors the points.
-    pub(crate) labels: Option<Labels>,
+    /// What goes with the points.
+    pub(crate) along: Along,
     /// The names of the features of points.
     pub(crate) names: Option<Vec<String>>,
     /// What was guessed about the file, with our flags.
     pub(crate) notes: Vec<String>,
 }
 
-/// Reads an input of the given kind; missing cells are guessed as the flags ask for it.
-pub(crate) fn read(input: &flags::Input, kind: Kind, memory: Option<u64>, observer: &dyn Observer) -> Result<Given> {
-    let options = ReadOptions { memory, ..options(input) };
-    if kind == Kind::Graph {
-        let (graph, notes) = io::read_graph(&input.source, &options)?;
-        return Ok(Given { data: Data::Graph(graph), labels: None, names: None, notes: told(&notes) });
+/// Reads an input of the given kind; missing cells are guessed as the flags ask for it, by columns that are prepared so.
+pub(crate) fn read(
+    input: &flags::Input,
+    carry: &Carry,
+    kind: Kind,
+    preparation: &Preparation,
+    memory: Option<u64>,
+    observer: &dyn Observer,
+) -> Result<Given> {
+    let options = ReadOptions { memory, keep: carry.columns(), ..options(input) };
+    if kind != Kind::Points && !input.more.is_empty() {
+        let fact = "several files are read as points, one below the other";
+        return Err(Error::Parameter(format!("{fact}; leave out --input-kind, or give one file")));
     }
-    let Table { points, labels, columns, notes } = io::read(&input.source, &options)?;
+    if kind == Kind::Graph {
+        if !carry.columns().is_empty() {
+            let fact = "a list of edges has no columns of points";
+            return Err(Error::Parameter(format!("{fact}; leave out --keep and --names")));
+        }
+        let (graph, notes) = io::read_graph(&input.source, &options)?;
+        let along = carry.along(None, None, Vec::new(), graph.len())?;
+        return Ok(Given { data: Data::Graph(graph), along, names: None, notes: told(&notes) });
+    }
+    let Table { points, labels, kept, columns, notes } = io::read_all(&input.sources(), &options)?;
+    let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
     let model = input.missing == MissingName::Model;
     let data = match kind {
         Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
         Kind::Distances => Data::Distances(Distances::new(points)?),
         Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
         Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => Data::Points(completed(input, points, observer)?),
+        Kind::Points | Kind::Graph => Data::Points(completed(input, points, preparation, observer)?),
     };
-    Ok(Given { data, labels, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
+    Ok(Given { data, along, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
 }
 
 /// Reads points and their labels; what was guessed about the file is said.
-pub(crate) fn table(input: &flags::Input, quiet: bool) -> Result<Table> {
-    let table = io::read(&input.source, &options(input))?;
+pub(crate) fn table(input: &flags::Input, keep: &[String], quiet: bool) -> Result<Table> {
+    let table = io::read_all(&input.sources(), &ReadOptions { keep: keep.to_vec(), ..options(input) })?;
+    say_notes(&told(&table.notes), quiet);
+    Ok(table)
+}
+
+/// Reads places on a map: y1, y2, ... alone, if there are such columns.
+pub(crate) fn map(input: &flags::Input, quiet: bool) -> Result<Table> {
+    let table = io::read_map(&input.source, &options(input))?;
     say_notes(&told(&table.notes), quiet);
     Ok(table)
 }
@@ -82,6 +107,7 @@ fn options(input: &flags::Input) -> ReadOptions {
     ReadOptions {
         label: input.label.clone(),
         ignore: input.ignore.clone(),
+        keep: Vec::new(),
         delimiter: input.delimiter,
         header: input.header.map(|header| header == YesNo::Yes),
         missing: input.missing != MissingName::Error,
@@ -89,11 +115,16 @@ fn options(input: &flags::Input) -> ReadOptions {
     }
 }
 
-/// The same points with every missing cell guessed as the flags ask for it.
-pub(crate) fn completed(input: &flags::Input, points: Points, observer: &dyn Observer) -> Result<Points> {
+/// The same points with every missing cell guessed as the flags ask for it, by columns that are prepared so.
+pub(crate) fn completed(
+    input: &flags::Input,
+    points: Points,
+    preparation: &Preparation,
+    observer: &dyn Observer,
+) -> Result<Points> {
     match input.missing {
         MissingName::Error | MissingName::Mean => Ok(points),
-        MissingName::Model => missing::complete(&points, observer),
+        MissingName::Model => missing::complete_prepared(&points, preparation, observer),
     }
 }
 

@@ -7,19 +7,23 @@
 
 mod album;
 mod args;
+mod carry;
 mod chosen;
 mod columns;
 mod completed;
 mod completions;
 mod dimension;
+mod drawing;
 mod embed;
 mod flags;
 mod graph;
 mod input;
+mod meter;
 mod methods;
 mod outputs;
 mod parameters;
 mod plot;
+mod preparing;
 mod progress;
 mod reconstruct;
 mod report;

@@ -1,17 +1,19 @@
 //! What the user sees while a fit runs, and how Ctrl-C reaches it.
 //!
-//! The bar is drawn on standard error, only if that is a terminal. The first Ctrl-C (or TERM, or HUP) asks the fit to stop,
+//! One bar is drawn for the whole command, on standard error and only if that is a terminal (`meter.rs` has the line). The first Ctrl-C (or TERM, or HUP) asks the fit to stop,
 //! and what a descent or an optimizer has by then is written, marked as not converged; the second leaves at once, and so does
 //! the first if the fit does not listen. Whoever leaves takes unfinished files away first.
 
+use crate::meter::Meter;
 use crate::outputs;
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Stage};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
+use std::fmt::Write;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Set by the first Ctrl-C.
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -86,44 +88,50 @@ pub(crate) fn go_on() -> Result<()> {
     if is_stopped() { Err(Error::Stopped) } else { Ok(()) }
 }
 
-/// Hears the fit and shows where it is.
+/// Hears the work and shows where the command is, in one line for all of it.
 pub(crate) struct Bar {
     bar: Option<ProgressBar>,
-    /// The stage and the thousandths shown last, so that inner loops cost one comparison.
+    start: Instant,
+    meter: Arc<Mutex<Meter>>,
+    /// The thousandths shown last, so that inner loops cost one comparison.
     shown: AtomicU32,
-    /// Which of several fits this is.
-    trial: Mutex<String>,
     quiet: bool,
 }
 
 impl Bar {
     /// A bar, or nothing to see if `quiet` or if standard error is no terminal.
     pub(crate) fn new(quiet: bool) -> Bar {
+        let (start, meter) = (Instant::now(), Arc::<Mutex<Meter>>::default());
         let visible = !quiet && std::io::stderr().is_terminal();
         let bar = visible.then(|| {
-            let bar = ProgressBar::new(1000);
-            let template = "{msg:<24} {wide_bar:.blue/white.dim} {percent:>3} %  {elapsed} spent, {eta} left";
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
+            let (bar, shown) = (ProgressBar::no_length(), Arc::clone(&meter));
+            let line = move |_: &ProgressState, out: &mut dyn Write| {
+                let width = usize::from(console::Term::stderr().size().1);
+                let line = locked(&shown).line(start.elapsed().as_secs_f64(), width);
+                let _ = out.write_str(&line);
+            };
+            if let Ok(style) = ProgressStyle::with_template("{line}") {
+                bar.set_style(style.with_key("line", line));
             }
             bar.enable_steady_tick(Duration::from_millis(200));
             bar
         });
-        Bar { bar, shown: AtomicU32::new(u32::MAX), trial: Mutex::default(), quiet }
+        Bar { bar, start, meter, shown: AtomicU32::new(u32::MAX), quiet }
     }
 
     /// Announces something that is not a stage of the fit.
-    pub(crate) fn say(&self, what: &'static str) {
-        if let Some(bar) = &self.bar {
-            bar.reset();
-            bar.set_message(self.named(what));
-        }
+    pub(crate) fn say(&self, what: &str) {
+        let mut meter = locked(&self.meter);
+        meter.what = what.to_string();
+        meter.figure.clear();
     }
 
-    /// What is being done, behind the fit that it is done for.
-    fn named(&self, what: &str) -> String {
-        let trial = self.trial.lock().unwrap_or_else(PoisonError::into_inner);
-        if trial.is_empty() { what.to_string() } else { format!("{trial}: {what}") }
+    /// Says something while the bar is there.
+    pub(crate) fn aside(&self, say: impl FnOnce()) {
+        match &self.bar {
+            Some(bar) => bar.suspend(say),
+            None => say(),
+        }
     }
 
     /// Takes the bar away.
@@ -132,6 +140,14 @@ impl Bar {
             bar.finish_and_clear();
         }
     }
+
+    fn seconds(&self) -> f64 {
+        self.start.elapsed().as_secs_f64()
+    }
+}
+
+fn locked(meter: &Mutex<Meter>) -> MutexGuard<'_, Meter> {
+    meter.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Bar {
@@ -142,22 +158,27 @@ impl Drop for Bar {
 
 impl Observer for Bar {
     fn progress(&self, stage: Stage, fraction: f64) {
-        let Some(bar) = &self.bar else { return };
-        let thousandths = (fraction.clamp(0.0, 1.0) * 1000.0) as u32;
-        let now = stage as u32 * 10_000 + thousandths;
-        let before = self.shown.swap(now, Ordering::Relaxed);
-        if now / 10_000 != before / 10_000 {
-            self.say(stage.name());
+        let now = stage as u32 * 10_000 + (fraction.clamp(0.0, 1.0) * 1000.0) as u32;
+        if self.bar.is_none() || self.shown.swap(now, Ordering::Relaxed) == now {
+            return;
         }
-        if now != before {
-            bar.set_position(u64::from(thousandths));
+        let (mut meter, seconds) = (locked(&self.meter), self.seconds());
+        if meter.what != stage.name() {
+            meter.what = stage.name().into();
+            meter.figure.clear();
         }
+        meter.fraction = Some(fraction);
+        meter.pace.reached(seconds, fraction);
     }
 
     fn trial(&self, what: &str) {
-        *self.trial.lock().unwrap_or_else(PoisonError::into_inner) = what.to_string();
-        // The stage is announced anew.
-        self.shown.store(u32::MAX, Ordering::Relaxed);
+        locked(&self.meter).trial = what.to_string();
+    }
+
+    fn steady(&self, at_most: bool) {
+        let (mut meter, seconds) = (locked(&self.meter), self.seconds());
+        let fraction = meter.fraction.unwrap_or_default();
+        meter.pace.steady(seconds, fraction, at_most);
     }
 
     fn descends(&self) {
@@ -165,14 +186,19 @@ impl Observer for Bar {
     }
 
     fn objective(&self, value: f64) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(self.named(&format!("descent {value:.6e}")));
+        if self.bar.is_some() {
+            locked(&self.meter).figure = format!("objective {value:.4e}");
+        }
+    }
+
+    fn gap(&self, value: f64) {
+        if self.bar.is_some() {
+            locked(&self.meter).figure = format!("gap {value:.1e}");
         }
     }
 
     fn takes_long(&self, sentence: &str) {
-        let say = || crate::say(self.quiet, &format!("note: {}", crate::flags::with_flags(sentence)));
-        self.bar.as_ref().map_or_else(say, |bar| bar.suspend(say));
+        self.aside(|| crate::say(self.quiet, &format!("note: {}", crate::flags::with_flags(sentence))));
     }
 
     fn stop(&self) -> bool {
@@ -186,11 +212,19 @@ mod tests {
 
     #[test]
     fn a_bar_names_the_fit_that_a_stage_belongs_to() {
-        let bar = Bar::new(true);
-        assert_eq!(bar.named("graph"), "graph");
+        let mut bar = Bar::new(true);
+        bar.bar = Some(ProgressBar::hidden());
+        let line = || locked(&bar.meter).line(3.0, 80);
+        bar.say("reading");
+        assert_eq!(line(), "reading  3 s");
         bar.trial("k = 12, 6 of 10");
-        assert_eq!(bar.named("graph"), "k = 12, 6 of 10: graph");
+        bar.progress(Stage::Coordinates, 0.5);
+        bar.objective(12.5);
+        assert!(line().starts_with("k = 12, 6 of 10, coordinates, objective 1.2500e1 "), "{}", line());
         bar.trial("");
-        assert_eq!(bar.named("field"), "field");
+        bar.progress(Stage::Likelihood, 0.9);
+        bar.gap(0.001);
+        assert!(line().starts_with("likelihood, gap 1.0e-3 "), "{}", line());
+        assert!(line().ends_with("  90 %  3 s spent"), "{}", line());
     }
 }

@@ -1,8 +1,8 @@
 //! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
 
-use crate::args::{By, HeldOutWhat, Reconstruct};
+use crate::args::Reconstruct;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::with_flags;
+use crate::flags::{By, HeldOutWhat, with_flags};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
@@ -11,6 +11,7 @@ use crate::{input, say};
 use eigenfold::back::{BackRule, Evidence, Reconstruction, WayBack};
 use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
+use eigenfold::progress::Share;
 use eigenfold::{HeldOutRows, io};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -24,12 +25,13 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let model = load(&args.model)?;
-    let table = input::table(&args.input, args.common.quiet)?;
+    let table = input::map(&args.input, args.common.quiet)?;
     if !table.points.missing().is_empty() {
         return Err(Error::Parameter("a place on the map needs all its coordinates; leave out --missing".into()));
     }
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
+    let [judging, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
     bar.say("going back");
     let start = Instant::now();
     let way = match args.by {
@@ -38,27 +40,28 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     };
     model.check_places(&table.points)?;
     let held_out = match model.points().filter(|_| holds_out(args, &way)) {
-        Some(points) => Some(model.recipe().held_out_rows_watched(points, &bar)?),
+        Some(points) => Some(model.recipe().held_out_rows_watched(points, &judging)?),
         None => None,
     };
+    bar.say("going back");
     let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
     let back = way.reconstruct(&table.points)?;
     let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
-    bar.finish();
+    bar.say("writing");
 
     let start = Instant::now();
     let features = back.points.cols();
     let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
     let mut outputs = Outputs::default();
     let rows = draws.as_ref().unwrap_or(&back.points);
-    outputs.stage(&args.output, |name| io::write(name, &names, rows, None))?;
+    outputs.stage(&args.output, |name| io::write(name, &names, rows, &[]))?;
     if let Some(target) = &args.std {
-        outputs.stage(target, |name| io::write(name, &names, &back.deviations, None))?;
+        outputs.stage(target, |name| io::write(name, &names, &back.deviations, &[]))?;
     }
     if let Some(target) = &args.margin {
-        outputs.stage(target, |name| io::write(name, &names, &back.margins, None))?;
+        outputs.stage(target, |name| io::write(name, &names, &back.margins, &[]))?;
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "reconstruct": computed, "write": start.elapsed().as_secs_f64()});
@@ -66,6 +69,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
+    bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &summary(&model, &back, held_out.as_ref()));
     if let Some(count) = args.samples {

@@ -154,6 +154,9 @@ pub(crate) fn summary(story: &Story) -> String {
     if report.pieces.len() > 1 {
         lines.push(format!("  pieces       {}{}", sizes(&report.pieces), bridges(report.bridges)));
     }
+    if let Some(recall) = report.recall {
+        lines.push(format!("  search       {}", recalled(recall)));
+    }
     if !report.eigenvalues.is_empty() {
         let shown: Vec<String> = report.eigenvalues.iter().take(8).map(|v| format!("{v:.4e}")).collect();
         let more = if report.eigenvalues.len() > 8 { ", ..." } else { "" };
@@ -304,6 +307,11 @@ fn figure(name: &str, value: f64) -> String {
     } else {
         format!("{name} {value:.1e}")
     }
+}
+
+/// How many neighbors an approximate search found; never rounded up to all of them.
+pub(crate) fn recalled(recall: f64) -> String {
+    format!("{:.1} % of the true neighbors found, as a sample of points shows", (1000.0 * recall).floor() / 10.0)
 }
 
 /// The sizes of at most five pieces.

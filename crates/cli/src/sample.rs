@@ -25,15 +25,15 @@ pub(crate) fn run(args: &Args) -> Result<()> {
     outputs::check(&[], &wanted)?;
     let (table, truth) = if REAL.contains(&args.name.as_str()) { (real(args)?, None) } else { synthetic(args)? };
     let columns = table.columns.clone().unwrap_or_else(|| input::numbered("x", table.points.cols()));
-    let labels = table.labels.as_ref().map(|labels| (LABEL, labels));
+    let labels = table.labels.as_ref().map(|labels| labels.carried(LABEL));
     progress::start_writing()?;
     let mut outputs = Outputs::default();
     if let (Some(target), Some(truth)) = (&args.truth, &truth) {
-        outputs.stage(target, |name| io::write(name, &input::numbered("t", truth.cols()), truth, None))?;
+        outputs.stage(target, |name| io::write(name, &input::numbered("t", truth.cols()), truth, &[]))?;
     }
-    outputs.stage(&args.output, |name| io::write(name, &columns, &table.points, labels))?;
+    outputs.stage(&args.output, |name| io::write(name, &columns, &table.points, labels.as_slice()))?;
     outputs.commit()?;
-    let hint = labels.map_or("", |_| "; embed it with --label label");
+    let hint = labels.as_ref().map_or("", |_| "; embed it with --label label");
     let (n, d) = (grouped(table.points.rows()), table.points.cols());
     say(args.quiet, &format!("{}: {n} points of {d} features{hint}", args.name));
     Ok(())
@@ -63,5 +63,5 @@ fn synthetic(args: &Args) -> Result<(Table, Option<eigenfold::Points>)> {
         .map_err(|error| Error::Parameter(format!("{error}, or the real {}", REAL.join(" and "))))?;
     let drawn = sample.draw(args.n.unwrap_or(DEFAULT_N), args.noise.unwrap_or(0.0), args.seed.unwrap_or(0))?;
     let labels = args.with_label.then_some(drawn.labels);
-    Ok((Table { points: drawn.points, columns: None, labels, notes: Vec::new() }, Some(drawn.truth)))
+    Ok((Table { points: drawn.points, columns: None, labels, kept: Vec::new(), notes: Vec::new() }, Some(drawn.truth)))
 }

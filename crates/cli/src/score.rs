@@ -6,11 +6,12 @@ use crate::flags::{LengthsName, StartsName};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, plural};
-use crate::{input, say};
+use crate::{input, preparing, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::judge::score::{EXACT_POINTS, GplvmScore, Lengths, Score, Starts};
+use eigenfold::progress::Share;
 use serde_json::{Value, json};
 use std::time::Instant;
 
@@ -25,10 +26,13 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
         return Err(Error::Parameter(fact.into()));
     }
     let bar = Bar::new(args.common.quiet);
+    let [reading, scoring] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let data = input::completed(&args.input, input::table(&args.input, args.common.quiet)?.points, &bar)?;
-    let map = io::read(&args.embedding, &ReadOptions::default())?;
+    let table = input::table(&args.input, &[], args.common.quiet)?;
+    let data = input::completed(&args.input, table.points, &preparing::asked(&args.preparing), &reading)?;
+    let data = preparing::prepared(&args.preparing, data, table.columns.as_deref(), args.common.quiet)?;
+    let map = io::read_map(&args.embedding, &ReadOptions::default())?;
     input::say_notes(&map.notes, args.common.quiet);
     let map = map.points;
     let read = start.elapsed().as_secs_f64();
@@ -41,7 +45,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     };
     let asked = GplvmScore { lengths, starts, inducing: args.inducing };
     let start = Instant::now();
-    let score = asked.of(&data, &map, &bar)?;
+    let score = asked.of(&data, &map, &scoring)?;
     let seconds = json!({"read": read, "score": start.elapsed().as_secs_f64()});
     progress::start_writing()?;
     bar.finish();

@@ -1,30 +1,46 @@
 //! `eigenfold transform`: new points onto a saved map.
 
 use crate::args::Transform;
-use crate::embed::{try_coordinates, write_coordinates};
-use crate::outputs::{self, Outputs, Wanted};
+use crate::drawing::{self, Added};
+use crate::embed::{try_bytes, try_coordinates, try_kept, write_bytes, write_coordinates, write_map};
+use crate::outputs::{self, Outputs, Trial, Wanted};
+use crate::plot::Format;
 use crate::progress::{self, Bar};
-use crate::report::{grouped, plural};
-use crate::{columns, input, say};
+use crate::report::{self, grouped, plural};
+use crate::{columns, input, one_line, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::{Method, Model, Placed, Points, Posterior, io};
+use serde_json::json;
 use std::path::Path;
+use std::time::Instant;
 
 /// Runs the command.
 pub(crate) fn run(args: &Transform) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial: try_coordinates }];
+    let trial: Trial = if args.carry.keep.is_empty() { try_coordinates } else { try_kept };
+    let mut wanted = vec![Wanted { flag: "-o", target: &args.output, trial }];
     wanted.extend(args.std.iter().map(|target| Wanted { flag: "--std", target, trial: try_coordinates }));
     wanted.extend(args.posterior.iter().map(|target| Wanted { flag: "--posterior", target, trial: try_coordinates }));
-    let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
+    wanted.extend(args.plot.iter().map(|target| Wanted { flag: "--plot", target, trial: try_bytes }));
+    wanted.extend(args.json.iter().map(|target| Wanted { flag: "--json", target, trial: try_bytes }));
+    args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
+    let mut inputs = args.input.sources();
+    inputs.push(args.model.to_str().unwrap_or_default());
+    inputs.extend(args.carry.inputs());
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
+    let start = Instant::now();
     let model = load(&args.model)?;
-    let table = input::table(&args.input, args.common.quiet)?;
+    let table = input::table(&args.input, &args.carry.columns(), args.common.quiet)?;
+    let along = args.carry.along(table.labels, args.input.label.as_deref(), table.kept, table.points.rows())?;
     progress::go_on()?;
     let warning = columns::compared(model.names(), table.columns.as_deref())?;
+    let features = model.points().map(Points::cols);
+    args.drawing.check_data(features, model.embedding().cols(), along.names.is_some())?;
+    let read = start.elapsed().as_secs_f64();
     bar.say("placing");
+    let start = Instant::now();
     let Placed { coordinates: placed, far, deviations } = match args.std {
         Some(_) => model.place_with_deviations(&table.points)?,
         None => model.place(&table.points)?,
@@ -34,23 +50,45 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     }
     let posterior =
         args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
+    let place = start.elapsed().as_secs_f64();
     progress::start_writing()?;
+    bar.say("writing");
+    let start = Instant::now();
+    let notes: Vec<String> = warning.into_iter().chain(along.note()).chain(far_message(&far, placed.rows())).collect();
     let mut outputs = Outputs::default();
-    outputs.stage(&args.output, |name| write_coordinates(name, &placed))?;
+    outputs.stage(&args.output, |name| write_map(name, &placed, &along.kept))?;
     if let (Some(target), Some(deviations)) = (&args.std, &deviations) {
         outputs.stage(target, |name| write_coordinates(name, deviations))?;
     }
     if let Some((target, (names, values))) = posterior {
-        outputs.stage(target, move |name| io::write(name, &names, &values, None))?;
+        outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
+    }
+    if let Some(target) = &args.plot {
+        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let (rows, names) = (&table.points, along.names.as_deref());
+        let (labels, source) = (along.labels, args.input.source.as_str());
+        let added = Added { model: &model, placed: &placed, rows, far: &far, labels, names, source };
+        let bytes = drawing::picture_of_new(&args.drawing, added, format)?;
+        outputs.stage(target, move |name| write_bytes(name, &bytes))?;
+    }
+    if let Some(target) = &args.json {
+        let value = json!({
+            "method": model.report().method,
+            "n": placed.rows(),
+            "features": features,
+            "dims": placed.cols(),
+            "training": model.embedding().rows(),
+            "far": far.iter().map(|i| i + 1).collect::<Vec<_>>(),
+            "seconds": {"read": read, "place": place, "write": start.elapsed().as_secs_f64()},
+            "warnings": notes.iter().map(|note| one_line(note)).collect::<Vec<_>>(),
+        });
+        outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     bar.finish();
     outputs.commit()?;
     let (points, dims) = (plural(placed.rows(), "new point"), plural(placed.cols(), "dimension"));
     say(args.common.quiet, &format!("{}: {points} placed in {dims}", model.report().method));
-    warning.iter().for_each(|warning| say(args.common.quiet, &format!("  warning: {warning}")));
-    if !far.is_empty() {
-        say(args.common.quiet, &far_message(&far, placed.rows()));
-    }
+    notes.iter().for_each(|note| say(args.common.quiet, &format!("  warning: {note}")));
     Ok(())
 }
 
@@ -80,15 +118,16 @@ fn posterior(model: &Model, rows: &Points) -> Result<(Vec<String>, Points)> {
 }
 
 /// One line: how many rows are far from all data, and the first of them as the file counts them.
-fn far_message(far: &[usize], rows: usize) -> String {
+fn far_message(far: &[usize], rows: usize) -> Option<String> {
+    if far.is_empty() {
+        return None;
+    }
     let shown: Vec<String> = far.iter().take(5).map(|&i| grouped(i + 1)).collect();
     let more = if far.len() > 5 { ", ..." } else { "" };
     let (count, rows) = (grouped(far.len()), grouped(rows));
     let rest = "their coordinates are extrapolated and mean little";
-    format!(
-        "  warning: {count} of {rows} new points are far from all training points (rows {}{more}); {rest}",
-        shown.join(", ")
-    )
+    let fact = format!("{count} of {rows} new points are far from all training points");
+    Some(format!("{fact} (rows {}{more}); {rest}", shown.join(", ")))
 }
 
 /// The saved model, with the way out if the name is wrong.

@@ -63,7 +63,7 @@ fn read(data: &str, kind: &str, labels: &str) -> Result<(Points, Truth), Error> 
     let wanted = wanted.parse().unwrap_or(n).min(n);
     let rows: Vec<usize> = (0..wanted).map(|i| i * n / wanted).collect();
     let own = match table.labels {
-        Some(Labels::Classes { of, .. }) => of.iter().map(|&class| f64::from(class)).collect(),
+        Some(Labels::Classes { of, .. }) => of.iter().map(|class| class.map_or(-1.0, f64::from)).collect(),
         Some(Labels::Values(values)) => values,
         None => Vec::new(),
     };

@@ -86,7 +86,7 @@ fn data(name: &str) -> Result<(Points, Truth), Error> {
     }
     let table = io::read(name, &ReadOptions::default())?;
     let truth = match table.labels {
-        Some(Labels::Classes { of, .. }) => Truth::Labels(of),
+        Some(Labels::Classes { of, .. }) => Truth::Labels(of.into_iter().flatten().collect()),
         Some(Labels::Values(values)) => Truth::Labels(values.iter().map(|&v| v as u32).collect()),
         None => Truth::Score,
     };

@@ -1,5 +1,5 @@
-//! The door of a fit: what comes in is charged to the memory and brought to a unit of its own, and what comes out is brought
-//! back ([`unit`](crate::unit)).
+//! The door of a fit: columns are prepared ([`preparation`](crate::preparation)), what comes in is charged to the memory and
+//! brought to a unit of its own, and what comes out is brought back ([`unit`](crate::unit)).
 
 use crate::change::Change;
 use crate::error::{Error, Result};
@@ -9,9 +9,11 @@ use crate::graph::{Metric, Neighbors};
 use crate::ground::Ground;
 use crate::linalg::power::times_two_to;
 use crate::memory;
+use crate::method::Method;
 use crate::model::Model;
 use crate::points::Points;
-use crate::progress::{Observer, Silent};
+use crate::preparation::{Preparation, one_alone};
+use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use crate::unit::Unit;
 
@@ -58,7 +60,45 @@ impl Recipe {
             let fact = format!("there are {} labels for {} points", labels.len(), ground.len());
             return Err(Error::data(format!("{fact}; give one per point")));
         }
-        let budget = Budget::new(self, ground)?;
+        let wrong = |names: &&[String]| ground.points().map(Points::cols) != Some(names.len());
+        if let Some(names) = beside.names.filter(wrong) {
+            let (count, features) = (names.len(), ground.points().map_or(0, Points::cols));
+            let fact = format!("{count} names do not fit {features} features");
+            return Err(Error::parameter(format!("{fact}; give one name per feature")));
+        }
+        let plain = Recipe { preparation: Preparation::default(), ..self.clone() };
+        let (mut model, prepared) = match ground.points() {
+            _ if self.preparation.is_none() => (plain.fit_prepared(ground, 0, beside, observer)?, None),
+            Some(points) => {
+                let (prepared, notes) = self.preparation.learn(points, beside.names)?;
+                let seen = prepared.apply(points, beside.names)?;
+                let ground = Ground::from(&seen).measured_by(self.metric);
+                let mut model = plain.fit_prepared(ground, 1, beside, observer)?;
+                model.report.warnings.extend(notes);
+                (model, Some(prepared))
+            }
+            None => {
+                let fact = format!("only points have columns to prepare, and the input is {}", ground.kind().phrase());
+                return Err(Error::parameter(format!("{fact}; leave out `standardize`, `scale-columns` and `log`")));
+            }
+        };
+        model.recipe = self.clone();
+        model.points = ground.points().cloned();
+        model.prepared = prepared;
+        beside.names.map_or(Ok(()), |names| model.set_names(names.to_vec()))?;
+        Ok(model)
+    }
+
+    /// Runs the stages over columns as they are, with so many more copies of them in memory.
+    fn fit_prepared(
+        &self,
+        ground: Ground<'_>,
+        more: u64,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
+        let budget = Budget::new(self, ground, more)?;
+        let observer = &Share::all(observer);
         let mut recipe = Recipe { memory: Some(budget.left), ..self.clone() };
         let fitted = match self.unit(ground) {
             None => Stages::new(&recipe, ground, observer).and_then(|stages| stages.run(beside)),
@@ -73,8 +113,11 @@ impl Recipe {
             }
         };
         let mut model = fitted.map_err(|error| budget.told(error))?;
-        model.recipe = self.clone();
-        model.points = ground.points().cloned();
+        observer.finish();
+        // Factor analysis scales columns itself.
+        let scales = matches!(self.method, Method::Fa(_));
+        let alone = ground.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));
+        model.report.warnings.extend(alone);
         Ok(model)
     }
 
@@ -148,20 +191,20 @@ struct Budget {
 }
 
 impl Budget {
-    /// Takes what the input takes.
+    /// Takes what the input takes, with so many more copies of it.
     ///
     /// # Errors
     ///
     /// If that is more than there is.
-    fn new(recipe: &Recipe, ground: Ground<'_>) -> Result<Budget> {
+    fn new(recipe: &Recipe, ground: Ground<'_>, more: u64) -> Result<Budget> {
         let copies = match ground {
             Ground::Points(..) if recipe.needs_graph(ground) => COPIES,
             Ground::Points(..) => FEW_COPIES,
             Ground::Distances(_) | Ground::Graph(_) => 2,
         };
         // Where no limit is given, the points as they are given are not among what is free.
-        let (limit, held) = recipe.memory.map_or_else(|| (memory::available(), 1), |limit| (limit, 0));
-        let needed = (copies - held) * 8 * ground.numbers().len() as u64;
+        let (limit, held) = recipe.memory.map_or_else(|| (memory::available(), 1 + more), |limit| (limit, 0));
+        let needed = (copies + more - held) * 8 * ground.numbers().len() as u64;
         if needed > limit.max(memory::NEGLIGIBLE) {
             let what = format!("the work on {} points", ground.len());
             let way_out = "use fewer rows or columns, or raise `memory`".into();

@@ -49,7 +49,7 @@ pub enum Error {
     Disconnected {
         /// The number of points in each piece, largest first.
         sizes: Vec<usize>,
-        /// The smallest number of neighbors that connects the graph, where it is known.
+        /// A number of neighbors that connects the graph, where it is known.
         connecting_k: Option<usize>,
     },
 

@@ -12,7 +12,7 @@ use crate::memory;
 use crate::model::{Model, Part};
 use crate::place::{Barycenter, Known, Rule};
 use crate::points::Points;
-use crate::progress::{Observer, Silent, Stage};
+use crate::progress::{Observer, Share, Silent, Stage};
 use crate::recipe::Recipe;
 use crate::report::{Report, Seconds, Used};
 use std::time::Instant;
@@ -27,6 +27,8 @@ pub struct Beside<'a> {
     pub start: Option<&'a Points>,
     /// The class of every point, nothing where it is not known; only a method that is told to looks at them.
     pub labels: Option<&'a [Option<u32>]>,
+    /// What the columns of points are called, for messages and [`Model::names`].
+    pub names: Option<&'a [String]>,
 }
 
 /// What the stages gave for one piece.
@@ -64,9 +66,13 @@ impl<'a> Stages<'a> {
     /// All stages, with what else is given of the points.
     pub(crate) fn run(&self, beside: Beside<'a>) -> Result<Model> {
         let stages = Stages { beside, ..*self };
+        let efforts = stages.recipe.efforts(stages.ground);
+        let [first, rest] = Share::split(self.observer, [efforts[0], efforts[1..].iter().sum()]);
+        let first = first.of_stage(Stage::Graph);
         let start = Instant::now();
-        let graph = stages.graph()?;
+        let graph = Stages { observer: &first, ..stages }.graph()?;
         let graph_seconds = start.elapsed().as_secs_f64();
+        let stages = Stages { observer: &rest, ..stages };
         let spent = graph.as_ref().map_or(0, |(found, _)| EDGE * found.graph.edge_count() as u64);
         let stages = Stages { spent, ..stages };
         // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
@@ -125,10 +131,14 @@ impl<'a> Stages<'a> {
         let (mut parts, mut whole) = (Vec::new(), None::<Report>);
         let (mut all_weights, mut certificates) = (Vec::<Weight>::new(), Vec::new());
         let mut edge = 0.0;
+        let mut placed = 0;
         for piece in 0..found.sizes.len() {
             let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
+            let [_, share, _] =
+                Share::split(self.observer, [placed, rows.len(), n - placed - rows.len()].map(|rows| rows as f64));
+            placed += rows.len();
             let Fitted { embedding, mut part, report, weights, certificate, .. } =
-                self.fit_piece(&rows, &found.graph)?;
+                Stages { observer: &share, ..*self }.fit_piece(&rows, &found.graph)?;
             let in_input = |w: Weight| Weight { i: rows[w.i as usize] as u32, j: rows[w.j as usize] as u32, ..w };
             all_weights.extend(weights.into_iter().flatten().map(in_input));
             let in_rows = |c: Certificate| Certificate { rows: rows.iter().map(|&i| i as u32).collect(), ..c };
@@ -168,14 +178,19 @@ impl<'a> Stages<'a> {
         }
         let start = self.beside.start.map(|start| start.select(rows).first_columns(dims));
         let labels: Option<Vec<_>> = self.beside.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref() };
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names: None };
         self.ground.of_some(rows, |ground| Stages { ground, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
     }
 
     /// Stages 2 and 3 over one connected whole.
     fn fit_one(&self, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
+        let [_, field, coordinates, likelihood] = self.recipe.efforts(self.ground);
+        let [second, third, last] = Share::split(self.observer, [field, coordinates, likelihood]);
+        let (second, third) = (second.of_stage(Stage::Field), third.of_stage(Stage::Coordinates));
+        let last = last.of_stage(Stage::Likelihood);
+        let in_third = Stages { observer: &third, ..*self };
         let start = Instant::now();
-        let mut built = self.built(graph, dims)?;
+        let mut built = Stages { observer: &second, ..*self }.built(graph, dims)?;
         if self.recipe.rescale.is_some() && built.field().is_none() {
             let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
             return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
@@ -197,19 +212,22 @@ impl<'a> Stages<'a> {
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
         let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.ground.len() - 1));
-        let (mut map, k) = self.map(&mut built, graph, width)?;
+        let (mut map, k) = in_third.map(&mut built, graph, width)?;
         // The likelihood is that of the method's own coordinates.
         let own: Option<Points> = self.recipe.rescale.map(|_| map.coordinates.first_columns(dims));
         let mut rescale = None;
         if let Some(graph) = graph.filter(|_| self.recipe.rescale.is_some()) {
             let memory = self.memory();
-            rescale = Some(coordinates::rescale(&mut map, dims, graph, built.field(), memory, self.observer)?);
+            rescale = Some(coordinates::rescale(&mut map, dims, graph, built.field(), memory, in_third.observer)?);
             built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         }
         let coordinates_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let (likelihood, likelihood_left_out) =
-            self.likelihood(&built, own.as_ref().unwrap_or(&map.coordinates), &mut map.evidence.warnings)?;
+        let (likelihood, likelihood_left_out) = Stages { observer: &last, ..*self }.likelihood(
+            &built,
+            own.as_ref().unwrap_or(&map.coordinates),
+            &mut map.evidence.warnings,
+        )?;
         let Map { coordinates: embedding, evidence } = map;
         let own = built.log_likelihood.map(|value| ("field_log_likelihood", value));
         let part = Part {
@@ -349,15 +367,18 @@ impl<'a> Stages<'a> {
     /// What the points would be drawn from, whatever it costs: stages 1 and 2, and stage 3 where the map stands for the
     /// covariance. Nothing if it is singular.
     pub(crate) fn density(&self) -> Result<Option<Density>> {
-        let graph = self.graph()?;
+        let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.ground));
+        let (first, second) = (first.of_stage(Stage::Graph), second.of_stage(Stage::Field));
+        let third = third.of_stage(Stage::Coordinates);
+        let graph = Stages { observer: &first, ..*self }.graph()?;
         let graph = graph.as_ref().map(|(found, _)| &found.graph);
-        let mut built = self.built(graph, self.recipe.dims)?;
+        let mut built = Stages { observer: &second, ..*self }.built(graph, self.recipe.dims)?;
         let Some(points) = self.ground.points() else { return Ok(None) };
         let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
         if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
             return Density::new(built.field(), &|| Err(Error::Stopped), points, &budget);
         }
-        let map = self.map(&mut built, graph, self.recipe.dims)?.0.coordinates;
+        let map = Stages { observer: &third, ..*self }.map(&mut built, graph, self.recipe.dims)?.0.coordinates;
         Density::new(None, &|| Ok(map.clone()), points, &budget)
     }
 
@@ -384,6 +405,9 @@ impl<'a> Stages<'a> {
             report.connecting_k = found.connecting_k;
             report.recall = found.recall;
             report.graph_route = Some(found.route.into());
+            if let (Some(true), Some(why)) = (recipe.approximate, found.exact_because) {
+                report.warnings.push(format!("`approximate` was not used, the neighbors are exact: {why}"));
+            }
             if found.sizes.len() > 1 {
                 report.warnings.insert(0, pieces_message(found, recipe.pieces));
             }
@@ -402,7 +426,7 @@ impl<'a> Stages<'a> {
     }
 }
 
-/// One message: the sizes, what was done, and the smallest k that connects.
+/// One message: the sizes, what was done, and a k that connects.
 fn pieces_message(found: &Found, pieces: Pieces) -> String {
     let sizes = sizes_text(&found.sizes);
     let done = match pieces {

@@ -52,6 +52,7 @@ mod order;
 pub mod parameter;
 pub mod place;
 pub mod points;
+pub mod preparation;
 pub mod progress;
 pub mod recipe;
 pub mod report;
@@ -77,6 +78,7 @@ pub use missing::Missing;
 pub use model::Model;
 pub use place::{Latent, Placed, Posterior};
 pub use points::Points;
+pub use preparation::Preparation;
 pub use recipe::Recipe;
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
@@ -94,6 +96,7 @@ mod pages {
         Score: "docs/score.md";
         Dimension: "docs/dimension.md";
         Missing: "docs/missing.md";
+        Preparing: "docs/preparing.md";
         Alle: "docs/methods/alle.md";
         DiffusionMaps: "docs/methods/diffusion-maps.md";
         Gplvm: "docs/methods/gplvm.md";

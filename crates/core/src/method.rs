@@ -114,6 +114,11 @@ impl Method {
         self.inner().recall()
     }
 
+    /// How the time of a fit divides among the graph, the field and the coordinates, roughly and in any unit.
+    pub(crate) fn efforts(&self) -> [f64; 3] {
+        self.inner().efforts()
+    }
+
     /// The parameters that the method has as it stands, with their present values.
     pub fn parameters(&self) -> Vec<Described> {
         self.inner().parameters()

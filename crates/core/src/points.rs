@@ -206,8 +206,19 @@ impl Points {
     /// The same points times a power of two; what is not observed stays so. Values may leave the range that
     /// [`Points::new`] allows.
     pub(crate) fn times_two_to(&self, power: i32) -> Points {
-        let values = self.values.iter().map(|&x| times_two_to(x, power)).collect();
+        self.with_values(self.values.iter().map(|&x| times_two_to(x, power)).collect())
+    }
+
+    /// Other values in the same cells; what is not observed stays so. Values may be what [`Points::new`] does not allow.
+    pub(crate) fn with_values(&self, values: Vec<f64>) -> Points {
+        debug_assert_eq!(values.len(), self.values.len());
         Points { values, missing: self.missing.clone(), ..*self }
+    }
+
+    /// The same, if every value is one that [`Points::new`] allows.
+    pub(crate) fn checked(self) -> Result<Points> {
+        let missing = self.missing;
+        Ok(Points { missing, ..Points::new(self.rows, self.cols, self.values)? })
     }
 
     /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.

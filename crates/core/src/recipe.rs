@@ -8,7 +8,10 @@ use crate::graph::{Metric, Neighbors, Pieces, Search};
 use crate::ground::Ground;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
+use crate::points::Points;
+use crate::preparation::Preparation;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// The share of true neighbors that will do where they may be missed for speed.
 pub(crate) const ROUGH: f64 = 0.9;
@@ -26,6 +29,10 @@ pub(crate) const ROUGH: f64 = 0.9;
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Recipe {
+    /// Before all stages: what is done to the columns of points. Everything after it, a radius or a bandwidth too, is about the
+    /// prepared columns. Saved models have it at their end.
+    #[serde(skip)]
+    pub preparation: Preparation,
     /// Stage 1: who counts as a neighbor.
     pub neighbors: Neighbors,
     /// Stage 1: how far apart two points are.
@@ -61,6 +68,7 @@ pub struct Recipe {
 impl Default for Recipe {
     fn default() -> Recipe {
         Recipe {
+            preparation: Preparation::default(),
             neighbors: Neighbors::default(),
             metric: Metric::default(),
             approximate: None,
@@ -93,6 +101,20 @@ impl Recipe {
         }
         self.check_dims(ground)?;
         self.check_rescale(ground)
+    }
+
+    /// The recipe without its preparation, and the points that it is for.
+    ///
+    /// # Errors
+    ///
+    /// If the preparation is not defined on the points.
+    pub(crate) fn after_preparation<'a>(&self, points: &'a Points) -> Result<(Recipe, Cow<'a, Points>)> {
+        let recipe = Recipe { preparation: Preparation::default(), ..self.clone() };
+        if self.preparation.is_none() {
+            return Ok((recipe, Cow::Borrowed(points)));
+        }
+        let prepared = self.preparation.learn(points, None)?.0;
+        Ok((recipe, Cow::Owned(prepared.apply(points, None)?)))
     }
 
     fn check_dims(&self, ground: Ground<'_>) -> Result<()> {
@@ -132,6 +154,21 @@ impl Recipe {
     /// Whether stage 1 is run: a given graph is always one.
     pub(crate) fn needs_graph(&self, ground: Ground<'_>) -> bool {
         self.method.info().needs_graph || matches!(ground, Ground::Graph(_))
+    }
+
+    /// How the time of a fit divides among the graph, the field, the coordinates and the likelihood, roughly and in any unit.
+    pub(crate) fn efforts(&self, ground: Ground<'_>) -> [f64; 4] {
+        let [graph, field, coordinates] = self.method.efforts();
+        let all = graph + field + coordinates;
+        let graph = match &self.learned {
+            _ if !self.needs_graph(ground) => 0.0,
+            // A fit of its own.
+            Some(_) => 2.0 * all,
+            None => graph,
+        };
+        let coordinates = coordinates + if self.rescale.is_some() { all } else { 0.0 };
+        let likely = self.likelihood != Likelihood::Never && ground.points().is_some();
+        [graph, field, coordinates, if likely { 0.05 * all } else { 0.0 }]
     }
 
     /// The share of true neighbors that will do.

@@ -51,7 +51,7 @@ pub struct Report {
     pub pieces: Vec<usize>,
     /// How many bridges joined them.
     pub bridges: usize,
-    /// The smallest number of neighbors that connects the graph, if it was not connected and this is known.
+    /// A number of neighbors that connects the graph, if it was not connected and this is known.
     pub connecting_k: Option<usize>,
     /// The part of the true neighbors that was found, measured on a sample, where some may have been missed.
     pub recall: Option<f64>,

@@ -289,7 +289,8 @@ fn draw_blobs(n: usize, rng: &mut Xoshiro256PlusPlus, points: &mut Vec<f64>, tru
             center.iter().map(|c| -> f64 { c + <StandardNormal as Distribution<f64>>::sample(&StandardNormal, rng) }),
         );
     }
-    Labels::Classes { names: (1..=BLOBS).map(|blob| blob.to_string()).collect(), of }
+    let names = (1..=BLOBS).map(|blob| blob.to_string()).collect();
+    Labels::Classes { names, of: of.into_iter().map(Some).collect() }
 }
 
 /// The R2 swiss roll, the same on every machine: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),

@@ -16,7 +16,10 @@ impl Model {
         let (n, features) = (self.embedding.rows(), self.points.as_ref().map(Points::cols));
         let points = self.points.as_ref().is_none_or(|points| points.is_sound() && points.rows() == n);
         let report = &self.report;
+        let prepared = self.prepared.as_ref().is_none_or(|p| self.points.as_ref().is_some_and(|x| p.is_sound(x)));
         points
+            && prepared
+            && self.prepared.is_none() == self.recipe.preparation.is_none()
             && self.embedding.is_sound()
             && (self.kind == InputKind::Points) == self.points.is_some()
             && self.names.as_ref().is_none_or(|names| Some(names.len()) == features)

@@ -56,7 +56,7 @@ pub(crate) fn fit(
             recipe.neighbors = choice.neighbors(recipe.neighbors);
             chosen.insert("n_neighbors".into(), json!(choice));
         }
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref() };
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), ..Beside::default() };
         let mut model = recipe.fit_from(data.ground(), beside, observer)?;
         if let (Some(names), Data::Points(_)) = (names, &data) {
             model.set_names(names)?;
@@ -180,7 +180,7 @@ pub(crate) fn sample<'py>(py: Python<'py>, name: &str, n: usize, noise: f64, see
     let drawn = Sample::from_name(name).and_then(|sample| sample.draw(n, noise, seed)).map_err(raised)?;
     let labels = match drawn.labels {
         Labels::Values(values) => values,
-        Labels::Classes { of, .. } => of.into_iter().map(f64::from).collect(),
+        Labels::Classes { of, .. } => of.into_iter().map(|class| class.map_or(f64::NAN, f64::from)).collect(),
     };
     Ok((matrix(py, &drawn.points)?, matrix(py, &drawn.truth)?, labels.into_pyarray(py)))
 }
@@ -193,6 +193,7 @@ pub(crate) fn builtin<'py>(py: Python<'py>, name: &str) -> PyResult<Loaded<'py>>
         Some(Labels::Classes { names, of }) => (names, of),
         _ => (Vec::new(), Vec::new()),
     };
-    let of: Vec<i64> = of.into_iter().map(i64::from).collect();
+    // No row of these sets is without a class; -1 would say so, as in scikit-learn.
+    let of: Vec<i64> = of.into_iter().map(|class| class.map_or(-1, i64::from)).collect();
     Ok((matrix(py, &table.points)?, of.into_pyarray(py), names, table.columns))
 }

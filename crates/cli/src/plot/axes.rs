@@ -1,6 +1,7 @@
 //! Scales, ticks and the grid.
 
 use super::font;
+use super::limits;
 use super::palette::{GREY, GRID, INK};
 use super::plane::{Axes, Plane};
 use super::scene::{Anchor, Area, Scene};
@@ -28,6 +29,11 @@ impl Scale {
     /// Where `value` is on paper.
     pub(crate) fn at(&self, value: f64) -> f64 {
         self.from + (value - self.low) / (self.high - self.low) * (self.to - self.from)
+    }
+
+    /// What is at this place on paper.
+    pub(crate) fn value(&self, at: f64) -> f64 {
+        self.low + (at - self.from) / (self.to - self.from) * (self.high - self.low)
     }
 
     /// About `count` round numbers within the range, with their texts.
@@ -58,8 +64,9 @@ fn number(value: f64, step: f64) -> String {
 
 /// The two scales of the picture's main area, and whether a unit has the same length on both.
 pub(crate) fn scales(plane: &Plane, area: Area) -> (Scale, Scale, bool) {
-    let mut x = range(plane.at.iter().map(|p| p.0));
-    let mut y = range(plane.at.iter().map(|p| p.1));
+    let ends = |(low, high): (f64, f64)| [low, high].into_iter();
+    let mut x = range(ends(limits::of_most(plane.at.iter().map(|p| p.0))));
+    let mut y = range(ends(limits::of_most(plane.at.iter().map(|p| p.1))));
     if let Axes::Strips { names } = &plane.axes {
         y = (-0.6, names.len() as f64 - 0.4);
     }
@@ -82,7 +89,8 @@ pub(crate) fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
     let size = high - low;
     if !size.is_finite() {
-        return (0.0, 1.0);
+        // Beyond all numbers: there is nothing to draw, or no difference of its ends.
+        return if low.is_finite() && high.is_finite() { (low / 2.0, high / 2.0) } else { (0.0, 1.0) };
     }
     // A range that is rounding noise, or nothing, is drawn as a point in the middle.
     let floor = 1e-12 * low.abs().max(high.abs());
@@ -103,11 +111,11 @@ pub(crate) fn draw(scene: &mut Scene, area: Area, axes: &Axes, x: &Scale, y: &Sc
     match axes {
         Axes::Turned(directions) => tripod(scene, area, directions),
         Axes::Numbers { x: across, y: up, .. } => {
-            columns(scene, area, x, across);
-            rows(scene, area, y, &y.ticks(6.0), Some(up));
+            columns(scene, area, x, &x.ticks(columns_of(area)), Some(across));
+            rows(scene, area, y, &y.ticks((area.height / 75.0).clamp(2.0, 12.0)), Some(up));
         }
         Axes::Strips { names } => {
-            columns(scene, area, x, "y1");
+            columns(scene, area, x, &x.ticks(columns_of(area)), Some("y1"));
             let ticks: Vec<_> = names.iter().enumerate().map(|(i, name)| (i as f64, name.clone())).collect();
             let every = ticks.len().div_ceil(30).max(1);
             let ticks: Vec<_> = ticks.into_iter().step_by(every).collect();
@@ -116,13 +124,21 @@ pub(crate) fn draw(scene: &mut Scene, area: Area, axes: &Axes, x: &Scale, y: &Sc
     }
 }
 
-fn columns(scene: &mut Scene, area: Area, scale: &Scale, name: &str) {
-    for (value, text) in scale.ticks(7.0) {
-        let x = scale.at(value);
+/// About how many numbers an axis has room for.
+fn columns_of(area: Area) -> f64 {
+    (area.width / 75.0).clamp(2.0, 12.0)
+}
+
+/// Draws a grid line with its text for every tick, and the name of the axis below them.
+pub(crate) fn columns(scene: &mut Scene, area: Area, scale: &Scale, ticks: &[(f64, String)], name: Option<&str>) {
+    for (value, text) in ticks {
+        let x = scale.at(*value);
         scene.line((x, area.y), (x, area.bottom()), 1.0, GRID);
-        scene.text((x, area.bottom() + 16.0), 11.0, Anchor::Middle, GREY, text);
+        scene.text((x, area.bottom() + 16.0), 11.0, Anchor::Middle, GREY, text.clone());
     }
-    scene.text((area.x + area.width / 2.0, area.bottom() + 33.0), 12.0, Anchor::Middle, INK, name);
+    if let Some(name) = name {
+        scene.text((area.x + area.width / 2.0, area.bottom() + 33.0), 12.0, Anchor::Middle, INK, name);
+    }
 }
 
 /// Draws a grid line with its text for every tick, and the name of the axis above them.

@@ -2,7 +2,7 @@
 
 use super::axes::{self, Scale};
 use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};
-use super::scene::{Anchor, Area, Mark, Scene};
+use super::scene::{Anchor, Area, Look, Mark, Scene};
 use super::{Format, SIZE, headline, written};
 use eigenfold::Choice;
 
@@ -50,11 +50,11 @@ impl Curve<'_> {
             scene.line(pair[0], pair[1], 1.75, PLAIN);
         }
         let color = |pieces: usize| if pieces > 1 { OTHER } else { PLAIN };
-        let dots = known().map(|(tried, x, y)| (x, y, color(tried.pieces))).collect();
+        let dots = known().map(|(tried, x, y)| (x, y, Look::disc(color(tried.pieces)))).collect();
         scene.marks.push(Mark::Dots { radius: 4.5, opacity: 1.0, dots });
         if let Some((tried, at, height)) = known().find(|(tried, ..)| tried.k == self.choice.chosen) {
             let mark = class(1, 8);
-            scene.marks.push(Mark::Dots { radius: 7.0, opacity: 1.0, dots: vec![(at, height, mark)] });
+            scene.marks.push(Mark::Dots { radius: 7.0, opacity: 1.0, dots: vec![(at, height, Look::disc(mark))] });
             let left = at > middle;
             let (from, anchor) = if left { (at - 12.0, Anchor::End) } else { (at + 12.0, Anchor::Start) };
             // Above the mark, unless that is beyond the top.

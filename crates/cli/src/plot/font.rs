@@ -35,17 +35,15 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
 
 /// The text itself if it is at most `room` wide, else its beginning and an ellipsis.
 pub(crate) fn fitted(text: &str, size: f64, room: f64) -> String {
-    if width(text, size) <= room {
+    let Some(font) = SANS.as_ref() else { return text.to_string() };
+    let (placed, whole) = glyphs(font, text, size);
+    if f64::from(whole) <= room {
         return text.to_string();
     }
-    let mut kept: Vec<char> = text.chars().collect();
-    loop {
-        kept.pop();
-        let shorter: String = kept.iter().collect::<String>().trim_end().to_string() + "…";
-        if kept.is_empty() || width(&shorter, size) <= room {
-            return shorter;
-        }
-    }
+    let left = room - width("…", size);
+    // The pen at a glyph is where the text before it ends.
+    let kept = placed.iter().take_while(|(_, pen)| f64::from(*pen) <= left).count().saturating_sub(1);
+    text.chars().take(kept).collect::<String>().trim_end().to_string() + "…"
 }
 
 /// Calls `paint(x, y, coverage)` for every pixel that `text` touches, its left end of the baseline at (`x`, `y`).
@@ -76,6 +74,8 @@ mod tests {
     fn a_long_text_is_cut_to_its_room() {
         assert_eq!(fitted("short", 10.0, 100.0), "short");
         let cut = fitted("a very long name of a class", 10.0, 60.0);
-        assert!(cut.ends_with('…') && width(&cut, 10.0) <= 60.0, "{cut}");
+        assert!(cut.ends_with('…') && width(&cut, 10.0) <= 60.0 && width(&cut, 10.0) > 45.0, "{cut}");
+        assert!(fitted(&"long ".repeat(100_000), 10.0, 60.0).len() < 30);
+        assert_eq!(fitted("anything", 10.0, 1.0), "…");
     }
 }

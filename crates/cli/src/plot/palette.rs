@@ -1,9 +1,9 @@
 //! Colors that people of every color vision can tell apart.
 //!
 //! Up to eight classes: M. Okabe, K. Ito. Color universal design, 2008. Up to twelve: M. Krzywinski, designing for
-//! color blindness, 2020. Values: viridis, by S. van der Walt and N. Smith, 2015.
+//! color blindness, 2020. More have a shape, too. Values: viridis, by S. van der Walt and N. Smith, 2015.
 
-use super::scene::Rgb;
+use super::scene::{Look, Rgb, Shape, Side};
 
 /// Text and the bars of the kept eigenvalues.
 pub(crate) const INK: Rgb = Rgb(38, 43, 51);
@@ -11,12 +11,17 @@ pub(crate) const INK: Rgb = Rgb(38, 43, 51);
 pub(crate) const GREY: Rgb = Rgb(112, 118, 128);
 /// Grid lines.
 pub(crate) const GRID: Rgb = Rgb(234, 236, 239);
-/// Points without a label, and the classes beyond the twelfth.
+/// Points where there are no labels.
 pub(crate) const PLAIN: Rgb = Rgb(0, 98, 155);
-/// The classes that have no color of their own.
+/// Points without a label, and the classes that have no look of their own.
 pub(crate) const OTHER: Rgb = Rgb(176, 181, 189);
-/// The most classes with a color of their own.
-pub(crate) const MOST_CLASSES: usize = 12;
+/// The points of a map below those that are new on it.
+pub(crate) const BEHIND: Rgb = Rgb(205, 208, 214);
+/// The most classes with a look of their own.
+pub(crate) const MOST_CLASSES: usize = 26;
+
+/// The shapes, when the colors are used up: different even where dots are small.
+const SHAPES: [Shape; 3] = [Shape::Disc, Shape::Triangle(Side::Top), Shape::Cross];
 
 const EIGHT: [Rgb; 8] = [
     Rgb(0, 114, 178),
@@ -29,7 +34,7 @@ const EIGHT: [Rgb; 8] = [
     Rgb(216, 202, 40),
 ];
 
-const TWELVE: [Rgb; MOST_CLASSES] = [
+const TWELVE: [Rgb; 12] = [
     Rgb(0, 141, 249),
     Rgb(226, 1, 52),
     Rgb(0, 159, 129),
@@ -64,10 +69,18 @@ const VIRIDIS: [Rgb; 17] = [
     Rgb(253, 231, 37),
 ];
 
-/// The color of class `index` among `count` classes; grey beyond the twelfth.
+/// The color of class `index` among `count` classes that differ by color alone.
 pub(crate) fn class(index: usize, count: usize) -> Rgb {
     let palette: &[Rgb] = if count <= EIGHT.len() { &EIGHT } else { &TWELVE };
-    palette.get(index).copied().unwrap_or(OTHER)
+    palette[index % palette.len()]
+}
+
+/// The look of class `index` among `count` classes; a grey disc beyond the most.
+pub(crate) fn look(index: usize, count: usize) -> Look {
+    if index >= MOST_CLASSES {
+        return Look::disc(OTHER);
+    }
+    Look { color: class(index, count), shape: SHAPES[index / TWELVE.len()] }
 }
 
 /// The color of a value at `fraction` (0 to 1) of its range, one of 65 so that a picture has few colors.
@@ -85,12 +98,13 @@ mod tests {
 
     #[test]
     fn classes_have_different_colors_and_values_run_from_dark_to_light() {
-        for count in [8, 12] {
+        for count in [8, 12, 26] {
             for i in 0..count {
-                assert!((0..i).all(|j| class(i, count) != class(j, count)));
+                assert!((0..i).all(|j| look(i, count) != look(j, count)));
             }
         }
-        assert_eq!(class(12, 13), OTHER);
+        assert!((0..12).all(|i| look(i, 12).shape == Shape::Disc));
+        assert_eq!(look(26, 27), Look::disc(OTHER));
         assert_eq!((value(0.0), value(1.0), value(f64::NAN)), (VIRIDIS[0], VIRIDIS[16], VIRIDIS[0]));
     }
 }

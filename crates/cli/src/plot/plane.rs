@@ -41,31 +41,52 @@ pub(crate) enum Axes {
 }
 
 /// Lays the embedding out.
-pub(crate) fn plane(points: &Points, coloring: &Coloring) -> Plane {
+pub(crate) fn plane(points: &Points, coloring: &Coloring, behind: usize) -> Plane {
     match points.cols() {
-        1 => line(points, coloring),
-        2 => pair(points, None),
+        1 => line(points, coloring, behind),
         3 => turned(points),
-        dims => pair(points, Some(format!("the first two of {dims} coordinates"))),
+        _ => pair(points),
     }
 }
 
-fn pair(points: &Points, note: Option<String>) -> Plane {
+fn pair(points: &Points) -> Plane {
     let at = (0..points.rows()).map(|i| (points.row(i)[0], points.row(i)[1])).collect();
     let axes = Axes::Numbers { x: "y1".into(), y: "y2".into(), alike: true };
-    Plane { at, order: scattered(points.rows()), axes, note }
+    Plane { at, order: scattered(points.rows()), axes, note: None }
 }
 
 /// The coordinate against the value that colors it, against its class, or against its row.
-fn line(points: &Points, coloring: &Coloring) -> Plane {
+fn line(points: &Points, coloring: &Coloring, behind: usize) -> Plane {
     let n = points.rows();
+    let spread = |i: usize| 0.7 * ((i as f64 * 0.618_033_988_75).fract() - 0.5);
     let numbers = |y: &str| Axes::Numbers { x: "y1".into(), y: y.into(), alike: false };
     let (heights, axes, note): (Vec<f64>, _, _) = match coloring {
-        Coloring::Values { title, values } => (values.clone(), numbers(title), None),
+        Coloring::Values { title, values } => {
+            let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+            let note = values.iter().any(|v| v.is_nan()).then(|| "grey points have no value".to_string());
+            (values.iter().map(|&v| if v.is_nan() { low } else { v }).collect(), numbers(title), note)
+        }
         Coloring::Classes { names, of, .. } => {
-            let spread = |i: usize| 0.7 * ((i as f64 * 0.618_033_988_75).fract() - 0.5);
-            let heights = of.iter().enumerate().map(|(i, &class)| f64::from(class) + spread(i)).collect();
-            (heights, Axes::Strips { names: names.clone() }, Some("heights within a class mean nothing".to_string()))
+            let mut names = names.clone();
+            let none = names.len() as f64;
+            if of[behind..].contains(&None) {
+                names.push("no label".into());
+            }
+            let below = names.len() as f64;
+            if behind > 0 {
+                names.push("training".into());
+            }
+            let strip = |(i, class): (usize, &Option<u32>)| match class {
+                _ if i < behind => below,
+                class => class.map_or(none, f64::from),
+            };
+            let heights = of.iter().enumerate().map(|(i, class)| strip((i, class)) + spread(i)).collect();
+            (heights, Axes::Strips { names }, Some("heights within a class mean nothing".to_string()))
+        }
+        Coloring::One if behind > 0 => {
+            let heights = (0..n).map(|i| f64::from(i < behind) + spread(i)).collect();
+            let names = vec!["new".to_string(), "training".to_string()];
+            (heights, Axes::Strips { names }, Some("heights within a row mean nothing".to_string()))
         }
         Coloring::One => ((1..=n).map(|i| i as f64).collect(), numbers("row"), None),
     };
@@ -91,7 +112,7 @@ fn turned(points: &Points) -> Plane {
 }
 
 /// Every index once, in an order that is the same every time and lets no class cover another.
-fn scattered(n: usize) -> Vec<usize> {
+pub(crate) fn scattered(n: usize) -> Vec<usize> {
     let mut step = ((n as f64 * 0.618_033_988_75) as usize).max(1);
     while divisor(step, n) != 1 {
         step += 1;
@@ -119,6 +140,6 @@ mod tests {
     #[test]
     fn turning_keeps_the_nearest_point_last() {
         let points = Points::from_rows(&[[0.0, 0.0, -1.0], [0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]).unwrap();
-        assert_eq!(plane(&points, &Coloring::One).order, [1, 2, 0]);
+        assert_eq!(plane(&points, &Coloring::One, 0).order, [1, 2, 0]);
     }
 }

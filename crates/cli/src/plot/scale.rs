@@ -2,7 +2,7 @@
 
 use super::axes::{self, Scale as Ruler};
 use super::palette::{GREY, GRID, INK, PLAIN, class};
-use super::scene::{Anchor, Area, Mark, Rgb, Scene};
+use super::scene::{Anchor, Area, Look, Mark, Rgb, Scene};
 use super::{Format, SIZE, headline, written};
 use eigenfold::judge::dimension::Scale;
 
@@ -84,7 +84,7 @@ impl ScaleCurve<'_> {
             let color = if number == 0 { PLAIN } else { GREY };
             let path: Vec<(f64, f64)> = group.iter().map(|s| (x.at(place(s)), y.at(s.value))).collect();
             path.windows(2).for_each(|pair| scene.line(pair[0], pair[1], 1.75, color));
-            let dots = path.iter().map(|&(x, y)| (x, y, color)).collect();
+            let dots = path.iter().map(|&(x, y)| (x, y, Look::disc(color))).collect();
             scene.marks.push(Mark::Dots { radius: 4.5, opacity: 1.0, dots });
         }
         scene

@@ -13,6 +13,50 @@ impl Rgb {
     }
 }
 
+/// Where something points to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Side {
+    Left,
+    Right,
+    Top,
+    Bottom,
+}
+
+/// The outline of a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    /// A disc.
+    Disc,
+    /// A triangle that points to a side.
+    Triangle(Side),
+    /// Two crossed lines.
+    Cross,
+    /// A circle around something else.
+    Ring,
+}
+
+/// The far corner of a triangle, the ends of a cross and the circle of a ring, from the center, in radii of a disc.
+pub(crate) const TRIANGLE: f64 = 1.35;
+pub(crate) const CROSS: f64 = 0.95;
+pub(crate) const RING: f64 = 1.9;
+/// The thickness of the lines of a cross and of a ring, in radii of a disc.
+pub(crate) const CROSS_LINE: f64 = 0.75;
+pub(crate) const RING_LINE: f64 = 0.45;
+
+/// How a dot looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Look {
+    pub(crate) color: Rgb,
+    pub(crate) shape: Shape,
+}
+
+impl Look {
+    /// A disc of a color.
+    pub(crate) fn disc(color: Rgb) -> Look {
+        Look { color, shape: Shape::Disc }
+    }
+}
+
 /// Which part of a text stands at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
@@ -58,14 +102,23 @@ pub(crate) enum Mark {
         /// What it says.
         text: String,
     },
-    /// Many discs of one size, each in its own color, all equally transparent.
+    /// Many dots of one size, all equally transparent.
     Dots {
-        /// The discs' radius.
+        /// The radius of a disc.
         radius: f64,
         /// 1 hides what is below, 0 is invisible.
         opacity: f64,
-        /// Centers and colors, first drawn first.
-        dots: Vec<(f64, f64, Rgb)>,
+        /// Centers and looks, first drawn first.
+        dots: Vec<(f64, f64, Look)>,
+    },
+    /// Grey pixels, each a rectangle.
+    Image {
+        /// Where they are.
+        area: Area,
+        /// Pixels in a line.
+        columns: usize,
+        /// Line by line from the top, black is 0.
+        greys: Vec<u8>,
     },
 }
 

@@ -1,50 +1,208 @@
-//! The panel beside the points: what the colors mean, and the spectrum.
+//! The panel beside the points: what colors and shapes mean, how sure the way back is, and the spectrum.
 
 use super::Coloring;
 use super::axes::Scale;
 use super::font;
-use super::palette::{self, GREY, GRID, INK, MOST_CLASSES, OTHER, PLAIN};
-use super::scene::{Anchor, Area, Mark, Rgb, Scene};
+use super::palette::{self, BEHIND, GREY, GRID, INK, MOST_CLASSES, OTHER, PLAIN};
+use super::scene::{Anchor, Area, Look, Mark, Rgb, Scene};
+use super::shade;
+use crate::report::grouped;
 
 /// The most bars of the spectrum.
 const MOST_BARS: usize = 12;
-/// The height of one line of the legend.
-const LINE: f64 = 19.0;
+/// The height of the spectrum with the space above it.
+const SPECTRUM: f64 = 150.0;
+/// The height of the bar of deviations with the space above it.
+const DEVIATIONS: f64 = 66.0;
+/// The height of a heading.
+const HEADING: f64 = 24.0;
+/// The height of one line of the legend, at most and at least.
+const LINES: (f64, f64) = (19.0, 13.0);
 
-/// The color of every point, in the order of the rows.
-pub(crate) fn colors(coloring: &Coloring, n: usize) -> Vec<Rgb> {
-    match coloring {
-        Coloring::One => vec![PLAIN; n],
-        Coloring::Classes { names, of, .. } => {
-            let colors = class_colors(names.len(), of);
-            of.iter().map(|&class| colors.get(class as usize).copied().unwrap_or(OTHER)).collect()
+/// What the panel shows.
+pub(crate) struct Panel<'a> {
+    pub(crate) coloring: &'a Coloring,
+    /// How many points, the first, are below the others.
+    pub(crate) behind: usize,
+    /// A line of the legend for marks of another kind.
+    pub(crate) marked: Option<(Look, String)>,
+    /// The least and the largest deviation of the way back, if they are drawn.
+    pub(crate) deviations: Option<(f64, f64)>,
+    pub(crate) eigenvalues: &'a [f64],
+    /// The number of coordinates.
+    pub(crate) dims: usize,
+}
+
+impl Panel<'_> {
+    /// Whether there is nothing to show.
+    pub(crate) fn is_empty(&self) -> bool {
+        let plain = *self.coloring == Coloring::One && self.behind == 0 && self.marked.is_none();
+        plain && self.deviations.is_none() && self.eigenvalues.is_empty()
+    }
+
+    /// The look of every point, in the order of the rows.
+    pub(crate) fn looks(&self, n: usize) -> Vec<Look> {
+        let mut looks = match self.coloring {
+            Coloring::One => vec![Look::disc(PLAIN); n],
+            Coloring::Classes { names, of, .. } => {
+                let looks = class_looks(names.len(), of);
+                let look = |class: u32| looks.get(class as usize).copied();
+                of.iter().map(|class| class.and_then(look).unwrap_or(Look::disc(OTHER))).collect()
+            }
+            Coloring::Values { values, .. } => {
+                let (low, high) = extent(values);
+                let color = |v: &f64| if v.is_nan() { OTHER } else { palette::value((v - low) / (high - low)) };
+                values.iter().map(color).map(Look::disc).collect()
+            }
+        };
+        looks[..self.behind].fill(Look::disc(BEHIND));
+        looks
+    }
+
+    /// Draws everything that has room: the legend before all else, the spectrum last.
+    pub(crate) fn draw(&self, scene: &mut Scene, area: Area) {
+        let entries = self.entries();
+        let bar =
+            if let Coloring::Values { .. } = self.coloring { 180.0f64.min(0.4 * area.height) + 24.0 } else { 0.0 };
+        let title = self.title();
+        let least = title.map_or(0.0, |_| HEADING) + bar + LINES.1 * entries.len() as f64;
+        let deviations = self.deviations.map_or(0.0, |_| DEVIATIONS);
+        let spectrum = if least + deviations + SPECTRUM <= area.height { SPECTRUM } else { 0.0 };
+        let mut y = area.y;
+        if let Some(title) = title {
+            heading(scene, Area { y, ..area }, title);
+            y += HEADING;
         }
-        Coloring::Values { values, .. } => {
-            let (low, high) = extent(values);
-            values.iter().map(|v| palette::value((v - low) / (high - low))).collect()
+        if let Coloring::Values { values, .. } = self.coloring {
+            color_bar(scene, Area { y, width: 14.0, height: bar - 24.0, ..area }, extent(values));
+            y += bar;
+        }
+        let end = area.bottom() - deviations - spectrum;
+        let y = self.lines(scene, Area { y, height: end - y, ..area }, entries);
+        if let Some(extent) = self.deviations {
+            deviation_bar(scene, Area { y: y.min(end) + 12.0, height: DEVIATIONS - 12.0, ..area }, extent);
+        }
+        if spectrum > 0.0 {
+            let height = SPECTRUM - 14.0;
+            self.spectrum(scene, Area { y: area.bottom() - height, height, ..area });
+        }
+    }
+
+    fn title(&self) -> Option<&str> {
+        match self.coloring {
+            Coloring::One => None,
+            Coloring::Classes { title, .. } | Coloring::Values { title, .. } => Some(title),
+        }
+    }
+
+    /// The lines of the legend.
+    fn entries(&self) -> Vec<(Look, String)> {
+        let mut entries = Vec::new();
+        let mut missing = 0;
+        match self.coloring {
+            Coloring::One => {}
+            Coloring::Classes { names, of, .. } => {
+                let looks = class_looks(names.len(), of);
+                let own = |look: &Look| names.len() <= MOST_CLASSES || *look != Look::disc(OTHER);
+                entries.extend(looks.into_iter().zip(names.iter().cloned()).filter(|(look, _)| own(look)));
+                if entries.len() < names.len() {
+                    entries.push((Look::disc(OTHER), format!("{} other classes", names.len() - entries.len())));
+                }
+                missing = of[self.behind..].iter().filter(|class| class.is_none()).count();
+            }
+            Coloring::Values { values, .. } => {
+                missing = values[self.behind..].iter().filter(|value| value.is_nan()).count()
+            }
+        }
+        if missing > 0 {
+            entries.push((Look::disc(OTHER), format!("no label ({})", grouped(missing))));
+        }
+        if self.behind > 0 {
+            if *self.coloring == Coloring::One {
+                entries.push((Look::disc(PLAIN), "new points".into()));
+            }
+            entries.push((Look::disc(BEHIND), format!("training points ({})", grouped(self.behind))));
+        }
+        entries.extend(self.marked.clone());
+        entries
+    }
+
+    /// Draws the lines of the legend, closer where there are many; where they end.
+    fn lines(&self, scene: &mut Scene, area: Area, mut entries: Vec<(Look, String)>) -> f64 {
+        let fitting = ((area.height / LINES.1).max(1.0)) as usize;
+        let left_out = entries.len().saturating_sub(fitting);
+        if left_out > 0 {
+            entries.truncate(fitting - 1);
+        }
+        let count = entries.len() + usize::from(left_out > 0);
+        let pitch = (area.height / count.max(1) as f64).clamp(LINES.1, LINES.0);
+        let (size, radius) = if pitch < 16.0 { (10.0, 3.5) } else { (11.5, 4.5) };
+        let at = |i: usize| area.y + 4.0 + pitch * i as f64;
+        let write = |scene: &mut Scene, i: usize, text: &str| {
+            let text = font::fitted(text, size, area.width - 17.0);
+            scene.text((area.x + 17.0, at(i) + 0.35 * size), size, Anchor::Start, INK, text);
+        };
+        for (i, (look, name)) in entries.iter().enumerate() {
+            let dots = vec![(area.x + 6.0, at(i), *look)];
+            let radius = if look.shape == super::scene::Shape::Ring { radius / 1.6 } else { radius };
+            scene.marks.push(Mark::Dots { radius, opacity: 1.0, dots });
+            write(scene, i, name);
+        }
+        if left_out > 0 {
+            write(scene, entries.len(), &format!("and {} more", left_out + 1));
+        }
+        at(count)
+    }
+
+    /// Draws the eigenvalues as bars, those of the coordinates dark.
+    fn spectrum(&self, scene: &mut Scene, area: Area) {
+        let shown: Vec<f64> = self.eigenvalues.iter().copied().take(MOST_BARS).filter(|v| v.is_finite()).collect();
+        let (low, high) = shown.iter().fold((0.0f64, 0.0f64), |(l, h), &v| (l.min(v), h.max(v)));
+        if shown.is_empty() || low == high {
+            return;
+        }
+        heading(scene, area, "eigenvalues");
+        let bars = Area { y: area.y + 22.0, height: area.height - 40.0, ..area };
+        let scale = Scale::new((low, high), (bars.bottom(), bars.y));
+        let pitch = (bars.width / shown.len() as f64).min(24.0);
+        for (i, &value) in shown.iter().enumerate() {
+            let (top, bottom) = (scale.at(value.max(0.0)), scale.at(value.min(0.0)));
+            let bar =
+                Area { x: bars.x + pitch * i as f64, y: top, width: 0.72 * pitch, height: (bottom - top).max(0.75) };
+            scene.rect(bar, if i < self.dims { INK } else { OTHER });
+            let name = (i + 1).to_string();
+            if i == 0 || i + 1 == shown.len() {
+                scene.text((bar.x + bar.width / 2.0, bars.bottom() + 14.0), 10.0, Anchor::Middle, GREY, name);
+            }
+        }
+        scene.line((bars.x, scale.at(0.0)), (bars.x + pitch * shown.len() as f64, scale.at(0.0)), 1.0, GRID);
+        let largest = shown.iter().copied().fold(0.0f64, |a, v| if v.abs() > a.abs() { v } else { a });
+        let text = format!("largest {}", significant(largest));
+        if font::width("eigenvalues", 12.0) + font::width(&text, 10.0) + 8.0 <= area.width {
+            scene.text((area.right(), area.y + 10.0), 10.0, Anchor::End, GREY, text);
         }
     }
 }
 
-/// Up to twelve classes have a color each; of more, the eleven largest.
-fn class_colors(count: usize, of: &[u32]) -> Vec<Rgb> {
+/// Up to 26 classes have a look each; of more, the 25 largest.
+fn class_looks(count: usize, of: &[Option<u32>]) -> Vec<Look> {
     if count <= MOST_CLASSES {
-        return (0..count).map(|class| palette::class(class, count)).collect();
+        return (0..count).map(|class| palette::look(class, count)).collect();
     }
     let mut sizes: Vec<(usize, usize)> = (0..count).map(|class| (0, class)).collect();
-    for &class in of {
-        if let Some(size) = sizes.get_mut(class as usize) {
+    for class in of.iter().flatten() {
+        if let Some(size) = sizes.get_mut(*class as usize) {
             size.0 += 1;
         }
     }
     sizes.sort_by_key(|&(size, class)| (std::cmp::Reverse(size), class));
     let mut shown: Vec<usize> = sizes.iter().take(MOST_CLASSES - 1).map(|s| s.1).collect();
     shown.sort_unstable();
-    let mut colors = vec![OTHER; count];
+    let mut looks = vec![Look::disc(OTHER); count];
     for (rank, class) in shown.into_iter().enumerate() {
-        colors[class] = palette::class(rank, MOST_CLASSES);
+        looks[class] = palette::look(rank, MOST_CLASSES);
     }
-    colors
+    looks
 }
 
 fn extent(values: &[f64]) -> (f64, f64) {
@@ -52,37 +210,8 @@ fn extent(values: &[f64]) -> (f64, f64) {
     if low < high { (low, high) } else { (low, low + 1.0) }
 }
 
-/// Draws what the colors mean at the top of `area`.
-pub(crate) fn legend(scene: &mut Scene, area: Area, coloring: &Coloring) {
-    match coloring {
-        Coloring::One => {}
-        Coloring::Classes { title, names, of } => {
-            heading(scene, area, title);
-            classes(scene, Area { y: area.y + 24.0, ..area }, names, &class_colors(names.len(), of));
-        }
-        Coloring::Values { title, values } => {
-            heading(scene, area, title);
-            color_bar(scene, Area { y: area.y + 24.0, width: 14.0, height: 180.0, ..area }, extent(values));
-        }
-    }
-}
-
 fn heading(scene: &mut Scene, area: Area, title: &str) {
     scene.text((area.x, area.y + 10.0), 12.0, Anchor::Start, INK, font::fitted(title, 12.0, area.width));
-}
-
-fn classes(scene: &mut Scene, area: Area, names: &[String], colors: &[Rgb]) {
-    let all = names.len() <= MOST_CLASSES;
-    let mut entries: Vec<(String, Rgb)> =
-        names.iter().cloned().zip(colors.iter().copied()).filter(|(_, color)| all || *color != OTHER).collect();
-    if !all {
-        entries.push((format!("{} other classes", names.len() - entries.len()), OTHER));
-    }
-    for (i, (name, color)) in entries.into_iter().enumerate() {
-        let y = area.y + 4.0 + LINE * i as f64;
-        scene.marks.push(Mark::Dots { radius: 4.5, opacity: 1.0, dots: vec![(area.x + 5.0, y, color)] });
-        scene.text((area.x + 17.0, y + 4.0), 11.5, Anchor::Start, INK, font::fitted(&name, 11.5, area.width - 17.0));
-    }
 }
 
 fn color_bar(scene: &mut Scene, area: Area, extent: (f64, f64)) {
@@ -103,34 +232,28 @@ fn color_bar(scene: &mut Scene, area: Area, extent: (f64, f64)) {
     }
 }
 
-/// Draws the eigenvalues as bars at the bottom of `area`, those of the `dims` coordinates dark.
-pub(crate) fn spectrum(scene: &mut Scene, area: Area, eigenvalues: &[f64], dims: usize) {
-    let shown: Vec<f64> = eigenvalues.iter().copied().take(MOST_BARS).filter(|v| v.is_finite()).collect();
-    let (low, high) = shown.iter().fold((0.0f64, 0.0f64), |(l, h), &v| (l.min(v), h.max(v)));
-    if shown.is_empty() || low == high {
-        return;
+/// Draws what the grey behind the points means.
+fn deviation_bar(scene: &mut Scene, area: Area, (low, high): (f64, f64)) {
+    heading(scene, area, "deviation of the way back");
+    let steps = 32;
+    let width = area.width / f64::from(steps);
+    let bar = Area { y: area.y + 18.0, height: 10.0, ..area };
+    scene.rect(Area { x: bar.x - 1.0, y: bar.y - 1.0, width: bar.width + 2.0, height: bar.height + 2.0 }, GRID);
+    for i in 0..steps {
+        let grey = shade::grey((f64::from(i) + 0.5) / f64::from(steps));
+        let more = if i + 1 < steps { 0.5 } else { 0.0 };
+        let step = Area { x: bar.x + f64::from(i) * width, width: width + more, ..bar };
+        scene.rect(step, Rgb(grey, grey, grey));
     }
-    heading(scene, area, "eigenvalues");
-    let bars = Area { y: area.y + 22.0, height: area.height - 40.0, ..area };
-    let scale = Scale::new((low, high), (bars.bottom(), bars.y));
-    let pitch = (bars.width / shown.len() as f64).min(24.0);
-    for (i, &value) in shown.iter().enumerate() {
-        let (top, bottom) = (scale.at(value.max(0.0)), scale.at(value.min(0.0)));
-        let bar = Area { x: bars.x + pitch * i as f64, y: top, width: 0.72 * pitch, height: (bottom - top).max(0.75) };
-        scene.rect(bar, if i < dims { INK } else { OTHER });
-        let name = (i + 1).to_string();
-        if i == 0 || i + 1 == shown.len() {
-            scene.text((bar.x + bar.width / 2.0, bars.bottom() + 14.0), 10.0, Anchor::Middle, GREY, name);
-        }
-    }
-    scene.line((bars.x, scale.at(0.0)), (bars.x + pitch * shown.len() as f64, scale.at(0.0)), 1.0, GRID);
-    let largest = shown.iter().copied().fold(0.0f64, |a, v| if v.abs() > a.abs() { v } else { a });
-    let text = format!("largest {}", significant(largest));
-    scene.text((area.right(), area.y + 10.0), 10.0, Anchor::End, GREY, text);
+    scene.text((bar.x, bar.bottom() + 13.0), 10.0, Anchor::Start, GREY, significant(low));
+    scene.text((bar.right(), bar.bottom() + 13.0), 10.0, Anchor::End, GREY, significant(high));
 }
 
 /// Three significant digits.
-fn significant(value: f64) -> String {
+pub(crate) fn significant(value: f64) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
     let magnitude = value.abs().log10().floor();
     if (-3.0..5.0).contains(&magnitude) {
         let decimals = (2.0 - magnitude).max(0.0) as usize;
@@ -145,19 +268,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_largest_classes_keep_their_colors() {
-        // 14 classes; class 13 is the largest, class 0 the smallest.
-        let of: Vec<u32> = (0..14u32).flat_map(|class| vec![class; class as usize + 1]).collect();
-        let colors = class_colors(14, &of);
-        assert_eq!(colors.iter().filter(|&&c| c == OTHER).count(), 3);
-        assert!(colors[..3].iter().all(|&c| c == OTHER));
+    fn the_largest_classes_keep_their_looks() {
+        // 28 classes; class 27 is the largest, class 0 the smallest.
+        let of: Vec<Option<u32>> = (0..28u32).flat_map(|class| vec![Some(class); class as usize + 1]).collect();
+        let looks = class_looks(28, &of);
+        assert_eq!(looks.iter().filter(|&&look| look == Look::disc(OTHER)).count(), 3);
+        assert!(looks[..3].iter().all(|&look| look == Look::disc(OTHER)));
+        assert!(class_looks(26, &of).iter().all(|&look| look != Look::disc(OTHER)));
     }
 
     #[test]
-    fn equal_values_have_a_color() {
-        let coloring = Coloring::Values { title: "v".into(), values: vec![2.0; 3] };
-        assert_eq!(colors(&coloring, 3).len(), 3);
-        assert_eq!(significant(1234.5), "1234");
-        assert_eq!(significant(0.012345), "0.0123");
+    fn equal_values_have_a_color_and_missing_ones_are_grey() {
+        let coloring = Coloring::Values { title: "v".into(), values: vec![2.0, f64::NAN, 2.0] };
+        let panel = Panel { coloring: &coloring, behind: 0, marked: None, deviations: None, eigenvalues: &[], dims: 2 };
+        assert_eq!(panel.looks(3)[1], Look::disc(OTHER));
+        assert_eq!(panel.entries(), [(Look::disc(OTHER), "no label (1)".to_string())]);
+        assert_eq!((significant(1234.5), significant(0.012345)), ("1234".into(), "0.0123".into()));
+    }
+
+    #[test]
+    fn a_legend_never_runs_out_of_its_place() {
+        let names: Vec<String> = (0..40).map(|i| format!("class {i}")).collect();
+        let of = (0..400).map(|i| Some(i % 40)).collect();
+        let coloring = Coloring::Classes { title: "kind".into(), names, of };
+        let eigenvalues = [3.0, 2.0, 1.0];
+        let panel = Panel {
+            coloring: &coloring,
+            behind: 0,
+            marked: None,
+            deviations: Some((0.0, 1.0)),
+            eigenvalues: &eigenvalues,
+            dims: 2,
+        };
+        for height in [120.0, 300.0, 460.0, 900.0] {
+            let mut scene = Scene { width: 200.0, height, marks: vec![] };
+            panel.draw(&mut scene, Area { x: 0.0, y: 0.0, width: 152.0, height });
+            let mut lines: Vec<f64> = scene
+                .marks
+                .iter()
+                .filter_map(|mark| match mark {
+                    Mark::Text { at, anchor: Anchor::Start, .. } => Some(at.1),
+                    _ => None,
+                })
+                .collect();
+            assert!(lines.iter().all(|&y| y <= height + 2.0), "{height}: {lines:?}");
+            lines.sort_by(f64::total_cmp);
+            assert!(lines.windows(2).all(|w| w[1] - w[0] >= 10.0), "{height}: {lines:?}");
+        }
     }
 }

@@ -24,7 +24,7 @@ fn clusters(n: usize, dims: usize, count: usize) -> (Points, Coloring) {
         })
         .collect();
     let names = (0..count).map(|c| format!("class {c}")).collect();
-    let of = (0..n).map(|i| (i % count) as u32).collect();
+    let of = (0..n).map(|i| Some((i % count) as u32)).collect();
     (Points::new(n, dims, values).unwrap(), Coloring::Classes { title: "label".into(), names, of })
 }
 
@@ -40,14 +40,16 @@ fn kept(name: &str, picture: &Picture) {
 
 fn picture<'a>(points: &'a Points, coloring: &'a Coloring, eigenvalues: &'a [f64]) -> Picture<'a> {
     let subtitle = "1,797 points · 64 features · k = 10 · landmarks = 500";
-    Picture { points, coloring, eigenvalues, title: "isomap of digits.csv", subtitle }
+    let title = "isomap of digits.csv";
+    let (ringed, names, images, shade) = (None, None, None, None);
+    Picture { points, behind: 0, coloring, ringed, names, images, shade, eigenvalues, title, subtitle, size: SIZE }
 }
 
 #[test]
 fn every_number_of_dimensions_and_coloring_has_a_picture() {
     let spectrum = [9.1, 7.4, 3.0, 2.2, 1.6, 1.2, 0.9, 0.5, 0.2, -0.3];
-    for dims in 1..=4 {
-        for (count, n) in [(3, 150), (10, 1797), (20, 4000)] {
+    for dims in [1, 2, 3, 4, 7] {
+        for (count, n) in [(3, 150), (10, 1797), (26, 4000), (40, 4000)] {
             let (points, classes) = clusters(n, dims, count);
             kept(&format!("classes{count}-{dims}d"), &picture(&points, &classes, &spectrum));
         }
@@ -116,5 +118,56 @@ fn a_dimension_is_drawn_at_every_scale_even_if_there_is_none() {
         let text = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
         assert!(text.contains("2 recommended") && !text.contains("NaN"), "{text}");
         assert!(curve.rendered(Format::Png).unwrap().len() > 1000);
+    }
+}
+
+#[test]
+fn points_beyond_the_edge_are_counted_and_their_arrows_drawn() {
+    let (points, classes) = clusters(200, 2, 3);
+    let mut values = points.values().to_vec();
+    (values[0], values[7], values[100]) = (1e9, -3e4, 1e9);
+    let points = Points::new(200, 2, values).unwrap();
+    let far = picture(&points, &classes, &[]);
+    kept("far", &far);
+    let svg = String::from_utf8(far.rendered(Format::Svg).unwrap()).unwrap();
+    assert!(
+        svg.contains("3 points lie beyond the edge") && svg.contains(">2 to 1.00e9<") && svg.contains(">−30000<"),
+        "{svg}"
+    );
+    let (points, _) = clusters(200, 2, 3);
+    let near = String::from_utf8(picture(&points, &classes, &[]).rendered(Format::Svg).unwrap()).unwrap();
+    assert!(!near.contains("beyond"), "{near}");
+}
+
+#[test]
+fn names_images_shade_rings_and_points_behind_are_drawn() {
+    let (points, classes) = clusters(60, 2, 4);
+    let names: Vec<String> =
+        (0..40).map(|i| ["<a & b>", "\u{1}\u{1b}[31m", "😀", "x"][i % 4].repeat(1 + i * (i % 2))).collect();
+    let rows = Points::new(40, 12, (0..480).map(|i| f64::from(i % 12)).collect()).unwrap();
+    let deviations = |places: &Points| Ok((0..places.rows()).map(|i| places.row(i)[0].abs()).collect());
+    let all = Picture {
+        behind: 20,
+        names: Some(&names),
+        images: Some(Images { rows: &rows, width: 3, height: 4 }),
+        shade: Some(Shade { places: 500, deviations: &deviations }),
+        ringed: Some((&[25, 30], "far")),
+        size: (640.0, 480.0),
+        ..picture(&points, &classes, &[2.0, 1.0])
+    };
+    kept("all", &all);
+    let svg = String::from_utf8(all.rendered(Format::Svg).unwrap()).unwrap();
+    for text in
+        ["names of ", "images of ", "training points (20)", "far (2)", "deviation of the way back", "data:image/png"]
+    {
+        assert!(svg.contains(text), "{text}");
+    }
+    assert!(svg.contains("width=\"640\" height=\"480\"") && svg.contains("&lt;a &amp; b&gt;"));
+    for dims in [1, 3, 5] {
+        let (points, classes) = clusters(60, dims, 4);
+        let behind = Picture { behind: 20, ..picture(&points, &classes, &[]) };
+        kept(&format!("behind-{dims}d"), &behind);
+        let one = Picture { coloring: &Coloring::One, ..behind };
+        kept(&format!("behind-one-{dims}d"), &one);
     }
 }

@@ -32,7 +32,7 @@ fn values_that_are_none_are_refused() {
     bench.refuses("embed iris -m isomap --landmarks -o a.csv", 2, "a value is required for '--landmarks <VALUE>'");
     bench.refuses("embed iris -m isomap --landmarks -3 -o a.csv", 2, "--landmarks is -3");
     bench.refuses("embed", 2, "<INPUT>");
-    bench.refuses("embed iris iris", 2, "iris");
+    bench.refuses("embed iris iris", 2, "iris is given twice");
     bench.refuses("transform", 2, "<MODEL>");
 }
 

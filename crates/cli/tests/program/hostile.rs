@@ -62,6 +62,18 @@ fn columns_that_claim_to_be_many_or_deep_are_refused() {
     capped(&bench, "embed deep.parquet -m pca -q -o m.csv").is_one_line("deep", 2, "levels deep");
 }
 
+#[test]
+fn what_unpacks_to_more_than_the_limit_is_refused() {
+    let bench = Bench::new();
+    for name in ["iris.csv.gz", "iris.csv.zst"] {
+        bench.does(&format!("sample iris -q -o {name}"));
+        // Packed files one after the other are one.
+        bench.write(name, std::fs::read(bench.path(name)).unwrap().repeat(1000));
+        let line = format!("embed {name} -m pca --memory 3MB -q -o m.csv");
+        capped(&bench, &line).is_one_line(&line, 2, "is larger than the limit of 3 MB when it is unpacked by ");
+    }
+}
+
 /// A Parquet file whose schema has a group in a group, so many levels deep: written in Thrift's compact protocol.
 fn deep(levels: usize) -> Vec<u8> {
     // FileMetaData { 1: version = 1, 2: list of SchemaElement }

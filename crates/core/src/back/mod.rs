@@ -27,6 +27,7 @@ use crate::linalg::power::times_two_to;
 use crate::model::Model;
 use crate::place::{Linear, Rule};
 use crate::points::Points;
+use crate::preparation::Prepared;
 use crate::unit::Unit;
 pub(crate) use at::At;
 use draws::Errors;
@@ -73,6 +74,8 @@ pub struct WayBack<'a> {
     model: &'a Model,
     /// Their unit.
     unit: Unit,
+    /// What was done to the columns before.
+    prepared: Option<&'a Prepared>,
     rule: Ready<'a>,
     evidence: Evidence,
     /// What deviations and margins are multiplied by.
@@ -103,7 +106,7 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
-        Ok(WayBack { unit: self.unit, ..self.inside().way_back_inside()? }.told())
+        Ok(WayBack { unit: self.unit, prepared: self.prepared(), ..self.inside().way_back_inside()? }.told())
     }
 
     /// As [`Model::way_back`], in the unit of the stages.
@@ -155,7 +158,8 @@ impl Model {
     ///
     /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one piece.
     pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
-        Ok(WayBack { unit: self.unit, ..self.inside().way_back_by_energy_inside()? })
+        let inside = self.inside().way_back_by_energy_inside()?;
+        Ok(WayBack { unit: self.unit, prepared: self.prepared(), ..inside })
     }
 
     fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
@@ -197,24 +201,12 @@ impl Model {
         }
         Ok(())
     }
-
-    /// The piece of every map point, if they were kept separate.
-    fn pieces(&self) -> Option<Vec<u32>> {
-        if self.parts.len() < 2 {
-            return None;
-        }
-        let mut pieces = vec![0; self.embedding.rows()];
-        for (number, part) in self.parts.iter().enumerate() {
-            part.rows.iter().for_each(|&i| pieces[i as usize] = number as u32);
-        }
-        Some(pieces)
-    }
 }
 
 impl<'a> WayBack<'a> {
     /// A way in the unit of the model, with deviations and margins as the rule has them.
     fn by(model: &'a Model, rule: Ready<'a>, evidence: Evidence) -> WayBack<'a> {
-        WayBack { model, unit: Unit::default(), rule, evidence, stretch: [1.0; 2] }
+        WayBack { model, unit: Unit::default(), prepared: None, rule, evidence, stretch: [1.0; 2] }
     }
 }
 
@@ -239,7 +231,10 @@ impl WayBack<'_> {
     /// If the places do not have one column for each coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         let (at, far) = self.answers(coordinates)?;
-        self.reconstruction(&at, far)
+        let back = self.reconstruction(&at, far)?;
+        let Some(prepared) = self.prepared else { return Ok(back) };
+        let [points, deviations, margins] = prepared.undo_widths([&back.points, &back.deviations, &back.margins])?;
+        Ok(Reconstruction { points, deviations, margins, ..back })
     }
 
     fn reconstruction(&self, at: &[At], far: Vec<usize>) -> Result<Reconstruction> {
@@ -255,7 +250,7 @@ impl WayBack<'_> {
         })
     }
 
-    /// What is said of every place, and which places are far.
+    /// What is said of every place, about the columns as they were prepared, and which places are far.
     pub(crate) fn answers(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         self.model.check_places(coordinates)?;
         if self.unit.is_one() {
@@ -308,7 +303,11 @@ impl WayBack<'_> {
         let coordinates = coordinates.times_two_to(-self.unit.map);
         let (at, far) = self.answers_inside(&coordinates)?;
         let back = self.reconstruction(&at, far)?;
-        self.unit.data_out(&self.errors()?.draw(&coordinates, &back, count, seed)?)
+        let drawn = self.unit.data_out(&self.errors()?.draw(&coordinates, &back, count, seed)?)?;
+        match self.prepared {
+            Some(prepared) => prepared.undo(&drawn),
+            None => Ok(drawn),
+        }
     }
 
     /// Training rows with their errors, in units of their deviations.

@@ -34,7 +34,7 @@ use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::{Ground, Measured};
 use crate::linalg::{Operator, Root, SparseSymmetric};
 use crate::optimize::{self, Emphasized, Fixed, Momentum};
-use crate::parameter::Parameters;
+use crate::parameter::{Parameters, short};
 use crate::place::Rule;
 use crate::points::Points;
 use crate::progress::{Observer, Silent};
@@ -391,6 +391,12 @@ pub trait Build: Parameters {
         1.0
     }
 
+    /// How the time of a fit divides among the graph, the field and the coordinates, roughly and in any unit: for those who
+    /// watch it.
+    fn efforts(&self) -> [f64; 3] {
+        if self.info().stage == "objective" { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
+    }
+
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.
     fn lengths(&self, ground: Ground<'_>) -> Option<Lengths>;
 
@@ -402,9 +408,9 @@ pub trait Build: Parameters {
     fn build(&self, site: &Site<'_>) -> Result<Built>;
 }
 
-/// A number to read: enough digits to tell, not so many as to hide.
+/// A number to read: seven digits that count, however small or large it is.
 pub(crate) fn shown(value: f64) -> String {
-    if value == 0.0 || (1e-3..1e6).contains(&value.abs()) { format!("{value:.6}") } else { format!("{value:.5e}") }
+    short(format!("{value:.6e}").parse().unwrap_or(value))
 }
 
 /// The landmarks and a graph over them, with as many neighbors as the points have on average.

@@ -110,33 +110,38 @@ pub(super) fn bridges(source: &dyn Source, piece_of: &[u32], watch: &Watch) -> R
     Ok(bridges)
 }
 
-/// The smallest number of nearest neighbors beyond `k` that connects the graph; nothing if it takes more than
+/// A number of nearest neighbors beyond `k` that connects the pieces of the graph of `k`; nothing if it takes more than
 /// max(64, 8k) or too much work.
-pub(super) fn connecting_k(source: &dyn Source, k: usize, watch: &Watch) -> Result<Option<usize>> {
-    let most = (8 * k).max(64).min(source.len() - 1);
+///
+/// It is the smallest for which every piece but the largest reaches another by the neighbors of its own points. Only their
+/// lists are searched, which are few as a rule; a smaller one may do where points of the largest piece reach out first.
+pub(super) fn connecting_k(source: &dyn Source, piece_of: &[u32], k: usize, watch: &Watch) -> Result<Option<usize>> {
+    let n = source.len();
+    let outside: Vec<u32> = (0..n as u32).filter(|&i| piece_of[i as usize] != 0).collect();
+    let most = (8 * k).max(64).min(n - 1);
     let mut tried = k;
     let mut work = 0.0;
     while tried < most {
         tried = (2 * tried).min(most);
-        work += source.work(tried);
+        work += source.work(tried) * outside.len() as f64 / n as f64;
         if work > AFFORDABLE {
             return Ok(None);
         }
-        let lists = source.nearest_others(tried, &watch.again(source.len()))?;
-        if let Some(k) = connecting_prefix(&lists, tried) {
+        let lists = source.some_others(&outside, tried, &watch.again(outside.len()))?;
+        if let Some(k) = connecting_prefix(&outside, &lists, tried, piece_of) {
             return Ok(Some(k));
         }
     }
     Ok(None)
 }
 
-/// The shortest prefix of lists of `k` that connects all points.
-fn connecting_prefix((targets, _): &Lists, k: usize) -> Option<usize> {
-    let n = targets.len() / k;
-    let mut sets = Sets::new(n);
+/// The shortest prefix of the lists of `k` of some points that connects all pieces.
+fn connecting_prefix(rows: &[u32], (targets, _): &Lists, k: usize, piece_of: &[u32]) -> Option<usize> {
+    let pieces = piece_of.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut sets = Sets::new(pieces);
     (1..=k).find(|&prefix| {
-        for i in 0..n {
-            sets.merge(i as u32, targets[i * k + prefix - 1]);
+        for (at, &i) in rows.iter().enumerate() {
+            sets.merge(piece_of[i as usize], piece_of[targets[at * k + prefix - 1] as usize]);
         }
         sets.count == 1
     })

@@ -1,7 +1,9 @@
 //! The built-in data sets, read through the same readers as any file (`data/README.md` says where they are from).
 
 use crate::error::Result;
-use crate::io::{ReadOptions, Table, csv, npy};
+use crate::io::columns::Want;
+use crate::io::sheet::Sheet;
+use crate::io::{ReadOptions, csv, npy};
 use std::path::Path;
 
 /// The names that [`super::read`] knows.
@@ -14,19 +16,19 @@ const DIGITS: &[u8] = include_bytes!("../../data/digits.npy");
 const IRIS: &[u8] = include_bytes!("../../data/iris.csv");
 
 /// The built-in set of this name, labeled by its own label column unless `options` name another.
-pub(super) fn read(name: &str, options: &ReadOptions) -> Option<Result<Table>> {
+pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Result<Sheet>> {
     let labeled = |own: &str| {
         let label = options.label.clone().or_else(|| (!options.ignore.iter().any(|c| c == own)).then(|| own.into()));
-        ReadOptions { label, ignore: options.ignore.clone(), ..ReadOptions::default() }
+        ReadOptions { label, ignore: options.ignore.clone(), keep: options.keep.clone(), ..ReadOptions::default() }
     };
     let path = Path::new(name);
     match name {
         "digits" => {
             let pixels = (0..64).map(|p| format!("pixel_{}_{}", p / 8, p % 8));
             let names = pixels.chain(["digit".to_string()]).collect();
-            Some(npy::read(path, &mut &DIGITS[..], DIGITS.len() as u64, Some(names), &labeled("digit")))
+            Some(npy::read(path, &mut &DIGITS[..], (DIGITS.len() as u64, 0), Some(names), &labeled("digit"), want))
         }
-        "iris" => Some(csv::read(path, IRIS, None, &labeled("species"))),
+        "iris" => Some(csv::read(path, IRIS, None, &labeled("species"), want)),
         _ => None,
     }
 }
@@ -38,14 +40,18 @@ mod tests {
 
     #[test]
     fn digits_and_iris_are_the_published_sets() {
-        let digits = read("digits", &ReadOptions::default()).unwrap().unwrap();
+        let table = |name: &str| {
+            let sheet = read(name, &ReadOptions::default(), Want::Table).unwrap().unwrap();
+            sheet.table(Path::new(name)).unwrap()
+        };
+        let digits = table("digits");
         assert_eq!((digits.points.rows(), digits.points.cols()), (1797, 64));
         assert_eq!(digits.points.row(0)[..8], [0.0, 0.0, 5.0, 13.0, 9.0, 1.0, 0.0, 0.0]);
         assert_eq!(digits.points.values().iter().sum::<f64>(), 561_718.0);
         let Some(Labels::Classes { names, of }) = digits.labels else { panic!("digits are classes") };
-        assert_eq!((names.len(), &of[..4]), (10, &[0, 1, 2, 3][..]));
+        assert_eq!((names.len(), &of[..4]), (10, &[0, 1, 2, 3].map(Some)[..]));
 
-        let iris = read("iris", &ReadOptions::default()).unwrap().unwrap();
+        let iris = table("iris");
         assert_eq!((iris.points.rows(), iris.points.cols()), (150, 4));
         let means = iris.points.column_means();
         for (mean, published) in means.iter().zip([5.843_333, 3.057_333, 3.758, 1.199_333]) {
@@ -53,6 +59,6 @@ mod tests {
         }
         let Some(Labels::Classes { names, .. }) = iris.labels else { panic!("species are classes") };
         assert_eq!(names, ["setosa", "versicolor", "virginica"]);
-        assert!(read("flowers", &ReadOptions::default()).is_none());
+        assert!(read("flowers", &ReadOptions::default(), Want::Table).is_none());
     }
 }

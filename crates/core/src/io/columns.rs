@@ -8,8 +8,43 @@ use std::path::Path;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Role {
     Data,
-    Label,
+    /// It goes with the points: the label, or a column that is kept.
+    Carried,
     Ignored,
+}
+
+/// What is wanted of a file.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Want {
+    /// Points, and what goes with them.
+    Table,
+    /// Coordinates that we wrote: y1, y2, ... alone, if there are such columns.
+    Map,
+    /// The kept columns alone; of a file with one column, that one.
+    Kept,
+}
+
+/// What every column is for.
+#[derive(Clone, Debug)]
+pub(super) struct Roles {
+    /// One per column.
+    pub(super) of: Vec<Role>,
+    /// The column that labels the points.
+    pub(super) label: Option<usize>,
+    /// The columns that are kept, as they were asked for.
+    pub(super) kept: Vec<usize>,
+}
+
+impl Roles {
+    /// How many columns have this role.
+    pub(super) fn count(&self, wanted: Role) -> usize {
+        self.of.iter().filter(|&&role| role == wanted).count()
+    }
+
+    /// The columns of this role.
+    pub(super) fn columns(&self, wanted: Role) -> Vec<usize> {
+        (0..self.of.len()).filter(|&column| self.of[column] == wanted).collect()
+    }
 }
 
 /// The columns of a file, named or only counted.
@@ -49,39 +84,56 @@ impl Columns {
     }
 
     /// What each column is for.
-    pub(super) fn roles(&self, path: &Path, options: &ReadOptions) -> Result<Vec<Role>> {
+    pub(super) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
+        let kept = options.keep.iter().map(|wanted| self.find_one(path, "`keep`", wanted));
+        let mut kept = kept.collect::<Result<Vec<usize>>>()?;
+        if want == Want::Kept {
+            if kept.is_empty() && self.count == 1 {
+                kept.push(0);
+            }
+            if kept.is_empty() {
+                let (count, listed) = (self.count, self.listed());
+                return Err(format_error(path, format!("it has {count} columns and one is wanted; name {listed}")));
+            }
+            let role = |column: usize| if kept.contains(&column) { Role::Carried } else { Role::Ignored };
+            return Ok(Roles { of: (0..self.count).map(role).collect(), label: None, kept });
+        }
         let mut roles = vec![Role::Data; self.count];
-        for wanted in &options.ignore {
-            for column in self.find(path, "`ignore`", wanted)? {
-                roles[column] = Role::Ignored;
+        if let (Want::Map, Some(names)) = (want, &self.names) {
+            let coordinates = (1..).map(|q| format!("y{q}"));
+            let found: Vec<usize> = coordinates.map_while(|y| names.iter().position(|name| *name == y)).collect();
+            if !found.is_empty() {
+                roles = (0..self.count).map(|c| if found.contains(&c) { Role::Data } else { Role::Ignored }).collect();
             }
         }
-        if let Some(wanted) = &options.label {
-            let found = self.find(path, "`label`", wanted)?;
-            if found.len() > 1 {
-                let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
-                return Err(format_error(
-                    path,
-                    format!(
-                        "{} columns are called {wanted:?}; use `label` with a number ({})",
-                        found.len(),
-                        numbers.join(" or ")
-                    ),
-                ));
-            }
-            if roles[found[0]] == Role::Ignored {
-                let message = format!("{} is both the label and left out; use one of the two", self.title(found[0]));
-                return Err(format_error(path, message));
-            }
-            roles[found[0]] = Role::Label;
+        let ignored = options.ignore.iter().map(|wanted| self.find_all(path, "`ignore`", wanted));
+        let ignored = ignored.collect::<Result<Vec<_>>>()?.concat();
+        ignored.iter().for_each(|&column| roles[column] = Role::Ignored);
+        let label = options.label.as_ref().map(|wanted| self.find_one(path, "`label`", wanted)).transpose()?;
+        if let Some(label) = label.filter(|label| ignored.contains(label)) {
+            let message = format!("{} is both the label and left out; use one of the two", self.title(label));
+            return Err(format_error(path, message));
         }
+        label.iter().chain(&kept).for_each(|&column| roles[column] = Role::Carried);
         if !roles.contains(&Role::Data) {
             return Err(format_error(
                 path,
                 format!("none of the {} columns is left for the data; keep at least one", self.count),
             ));
         }
-        Ok(roles)
+        Ok(Roles { of: roles, label, kept })
+    }
+
+    /// The column of this name or number, where only one can be meant.
+    fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
+        let found = self.find(path, flag, wanted)?;
+        if found.len() > 1 {
+            let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
+            let (count, numbers) = (found.len(), numbers.join(" or "));
+            let message = format!("{count} columns are called {wanted:?}; use {flag} with a number ({numbers})");
+            return Err(format_error(path, message));
+        }
+        Ok(found[0])
     }
 
     /// The columns of this name or, if no column has it, of this number counted from 1.
@@ -95,6 +147,26 @@ impl Columns {
             Ok(number) if (1..=self.count).contains(&number) => Ok(vec![number - 1]),
             _ => Err(format_error(path, format!("there is no column {wanted:?}; use {flag} with {}", self.listed()))),
         }
+    }
+
+    /// The columns of this name or number; else of each of the names between its commas; else of all names that it matches,
+    /// with stars for anything.
+    fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
+        let names = self.names.as_deref().unwrap_or_default();
+        if names.iter().any(|name| name == wanted) || !wanted.contains([',', '*']) {
+            return self.find(path, flag, wanted);
+        }
+        if wanted.contains(',') {
+            let parts = wanted.split(',').map(str::trim).filter(|part| !part.is_empty());
+            let found = parts.map(|part| self.find_all(path, flag, part)).collect::<Result<Vec<_>>>()?;
+            return Ok(found.concat());
+        }
+        let found: Vec<usize> = (0..names.len()).filter(|&c| matches(wanted, &names[c])).collect();
+        if found.is_empty() {
+            let fact = format!("no column matches {wanted:?}");
+            return Err(format_error(path, format!("{fact}; use {flag} with {}", self.listed())));
+        }
+        Ok(found)
     }
 
     /// The columns that a user can name.
@@ -111,9 +183,14 @@ impl Columns {
     }
 
     /// The names of the data columns.
-    pub(super) fn data_names(&self, roles: &[Role]) -> Option<Vec<String>> {
+    pub(super) fn data_names(&self, roles: &Roles) -> Option<Vec<String>> {
         let names = self.names.as_ref()?;
-        Some(names.iter().zip(roles).filter(|(_, role)| **role == Role::Data).map(|(name, _)| name.clone()).collect())
+        Some(roles.columns(Role::Data).into_iter().map(|column| names[column].clone()).collect())
+    }
+
+    /// What a column that goes with the points is called, also if it has no name.
+    pub(super) fn carried_name(&self, column: usize) -> String {
+        self.name(column).map_or_else(|| format!("column{}", column + 1), String::from)
     }
 
     /// The column as a message names it: `column "mass"`, or `column 3`.
@@ -151,19 +228,33 @@ impl Columns {
     }
 
     /// The error of a value that is not there; `row` counts from 1.
-    #[cfg(feature = "parquet")]
     pub(super) fn missing(&self, path: &Path, row: usize, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("use `missing` model, fill it in, or use `ignore` {flag}");
         format_error(path, format!("row {row}, {title} is missing (null); {way_out}"))
     }
 
-    /// The error of a row that has no label; `row` counts from 1.
-    pub(super) fn unlabeled(&self, path: &Path, row: usize, line: Option<usize>, column: usize) -> Error {
-        let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
-        let way_out = format!("fill it in, or use `ignore` {flag} instead of `label`");
-        format_error(path, format!("{place} has no label in {title}; {way_out}"))
+    /// The error of a label column in which there is nothing.
+    pub(super) fn unlabeled(&self, path: &Path, column: usize) -> Error {
+        let (title, flag) = (self.title(column), self.flag(column));
+        let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
+        format_error(path, format!("no row has a label in {title}; {way_out}"))
     }
+}
+
+/// Whether a name is that of a pattern, in which a star stands for any text.
+fn matches(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let parts: Vec<&str> = parts.collect();
+    let Some((last, middle)) = parts.split_last() else { return rest.is_empty() };
+    for part in middle {
+        match rest.find(part) {
+            Some(at) => rest = &rest[at + part.len()..],
+            None => return false,
+        }
+    }
+    rest.ends_with(last)
 }
 
 /// Names in a message, each between quotes: they are the file's and not ours.
@@ -176,5 +267,35 @@ pub(super) fn place(row: usize, line: Option<usize>) -> String {
     match line {
         Some(line) => format!("row {row} (line {line})"),
         None => format!("row {row}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_star_stands_for_any_text() {
+        for (pattern, name) in [("meta_*", "meta_id"), ("*", ""), ("*_id", "a_id"), ("a*b*c", "a-b-b-c"), ("a*a", "aa")]
+        {
+            assert!(matches(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("meta_*", "metaid"), ("*_id", "a_id2"), ("a*b*c", "acb"), ("a*a", "a")] {
+            assert!(!matches(pattern, name), "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn an_exact_name_goes_before_a_list_and_a_pattern() {
+        let names = ["a", "b", "a,b", "m*", "m1", "m2"].map(String::from);
+        let columns = Columns::named(names.to_vec());
+        let found = |wanted: &str| columns.find_all(Path::new("t"), "`ignore`", wanted).map_err(|e| e.to_string());
+        assert_eq!(found("a,b"), Ok(vec![2]));
+        assert_eq!(found("b, a"), Ok(vec![1, 0]));
+        assert_eq!(found("m*"), Ok(vec![3]));
+        assert_eq!(found("m*,"), Ok(vec![3]));
+        assert_eq!(found("*1,2"), Ok(vec![4, 1]));
+        assert!(found("x*").unwrap_err().contains("no column matches \"x*\"; use `ignore` with one of"));
+        assert!(found("a,x").unwrap_err().contains("there is no column \"x\""));
     }
 }

@@ -4,12 +4,14 @@
 //! reading with its row, its line and its column.
 
 use crate::error::{Error, Result};
-use crate::io::columns::{Columns, Role, place};
+use crate::io::carried::Cells;
+use crate::io::columns::{Columns, Role, Roles, Want, place};
 use crate::io::dialect;
 use crate::io::dialect::{Dialect, SPACES};
-use crate::io::{Labels, ReadOptions, Table, check_memory, format_error, is_unusable, quotes};
+use crate::io::outgoing::{Column, Outgoing};
+use crate::io::sheet::Sheet;
+use crate::io::{ReadOptions, check_memory, format_error, is_unusable, quotes};
 use crate::linalg::parallel;
-use crate::points::Points;
 use std::borrow::Cow;
 use std::io::Write;
 use std::path::Path;
@@ -18,7 +20,13 @@ use std::path::Path;
 const PIECE: usize = 1 << 20;
 
 /// Reads a table from the bytes of a text file; `delimiter` is what the extension says.
-pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &ReadOptions) -> Result<Table> {
+pub(super) fn read(
+    path: &Path,
+    bytes: &[u8],
+    delimiter: Option<u8>,
+    options: &ReadOptions,
+    want: Want,
+) -> Result<Sheet> {
     dialect::check_text(path, bytes)?;
     let start = dialect::start_of_table(bytes);
     let skipped = lines_in(&bytes[..start]);
@@ -32,28 +40,27 @@ pub(super) fn read(path: &Path, bytes: &[u8], delimiter: Option<u8>, options: &R
     let (first_row, detected) = (if header.is_some() { end_of_first_row(&text, delimiter) } else { 0 }, options.header);
     let columns = header.map_or(Columns::counted(width), Columns::named);
     let columns = if detected.is_none() { columns.detected() } else { columns };
-    let roles = columns.roles(path, options)?;
+    let roles = columns.roles(path, options, want)?;
     check_room(path, bytes.len(), &text, &roles, options)?;
 
-    let layout = Layout { delimiter, roles: &roles, options };
+    let layout = Layout { delimiter, roles: &roles.of, options };
     let rows = read_pieces(&layout, &text[first_row..]).map_err(|problem| {
         let line = skipped + line_of(&text, first_row + problem.byte);
         describe(path, &columns, &roles, &problem, line)
     })?;
     refuse_row_numbers(path, &columns, &roles, &rows)?;
-    let labels = match roles.iter().position(|&role| role == Role::Label) {
-        Some(column) => Some(Labels::from_text(rows.labels).map_err(|row| columns.unlabeled(path, row, None, column))?),
-        None => None,
-    };
-    let cols = roles.iter().filter(|&&role| role == Role::Data).count();
-    let points =
-        Points::with_missing(rows.count, cols, rows.values).map_err(|error| format_error(path, error.to_string()))?;
-    Ok(Table {
-        points,
-        columns: columns.data_names(&roles),
-        labels,
-        notes: note.iter().map(|note| format!("{}: {note}", path.display())).collect(),
-    })
+    let notes = note.iter().map(|note| format!("{}: {note}", path.display())).collect();
+    let carried = separated(rows.texts, roles.count(Role::Carried)).into_iter().map(Cells::from_texts).collect();
+    Ok(Sheet { columns, roles, values: rows.values, carried, rows: rows.count, notes })
+}
+
+/// The columns of cells that lie row by row.
+fn separated(cells: Vec<String>, width: usize) -> Vec<Vec<String>> {
+    let mut columns = vec![Vec::with_capacity(cells.len().checked_div(width).unwrap_or(0)); width];
+    for (at, cell) in cells.into_iter().enumerate() {
+        columns[at % width].push(cell);
+    }
+    columns
 }
 
 /// Refuses a text in which a quote is not closed, since it would take the rows below it for one cell.
@@ -73,12 +80,11 @@ fn check_quotes(path: &Path, text: &[u8], delimiter: u8, skipped: usize) -> Resu
 }
 
 /// Refuses a table that has no room beside its own text.
-fn check_room(path: &Path, held: usize, text: &[u8], roles: &[Role], options: &ReadOptions) -> Result<()> {
-    let data = roles.iter().filter(|&&role| role == Role::Data).count() as u64;
-    let labels = roles.iter().filter(|&&role| role == Role::Label).count() as u64;
+fn check_room(path: &Path, held: usize, text: &[u8], roles: &Roles, options: &ReadOptions) -> Result<()> {
+    let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
     let rows = lines_in(text) as u64 + 1;
-    // A label is a text of its own while the file is read.
-    let table = rows.saturating_mul(8 * data + 40 * labels);
+    // What is carried is a text of its own.
+    let table = rows.saturating_mul(8 * data + 40 * carried);
     check_memory(path, held as u64 + table, options.memory)
 }
 
@@ -94,7 +100,8 @@ struct Layout<'a> {
 struct Rows {
     count: usize,
     values: Vec<f64>,
-    labels: Vec<String>,
+    /// The cells of carried columns, row by row.
+    texts: Vec<String>,
 }
 
 /// Why a row cannot be read.
@@ -143,7 +150,7 @@ fn read_pieces(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Proble
         } else {
             all.count += piece.count;
             all.values.extend_from_slice(&piece.values);
-            all.labels.extend(piece.labels);
+            all.texts.extend(piece.texts);
         }
     }
     Ok(all)
@@ -175,7 +182,7 @@ fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem>
         for (column, (cell, role)) in record.iter().zip(layout.roles).enumerate() {
             match role {
                 Role::Ignored => {}
-                Role::Label => rows.labels.push(String::from_utf8_lossy(cell.trim_ascii()).into_owned()),
+                Role::Carried => rows.texts.push(String::from_utf8_lossy(cell.trim_ascii()).into_owned()),
                 Role::Data => match dialect::parse(cell).filter(|&value| !is_unusable(value, layout.options)) {
                     Some(value) => rows.values.push(value),
                     None if layout.options.missing && dialect::is_missing(cell.trim_ascii()) => {
@@ -191,11 +198,11 @@ fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem>
 }
 
 /// The message of a row that cannot be read.
-fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, line: usize) -> Error {
+fn describe(path: &Path, columns: &Columns, roles: &Roles, problem: &Problem, line: usize) -> Error {
     let at = place(problem.row, Some(line));
     let (column, text) = match &problem.fault {
         Fault::Count(count) => {
-            let expected = roles.len();
+            let expected = roles.of.len();
             let way_out = "give every row the same number, or name the delimiter";
             return format_error(path, format!("{at} has {count} values and the first has {expected}; {way_out}"));
         }
@@ -213,10 +220,13 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
     let message = if dialect::is_missing(text.as_bytes()) {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
         format!("{at}, {title} {what}; use `missing` model, fill it in, or use `ignore` {flag}")
+    } else if dialect::is_date(text) {
+        let fact = format!("{title} holds text that looks like a date or a time ({shown:?} in {at})");
+        format!("{fact}; use `ignore` {flag}, or write numbers, such as days since the first of them")
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {
-        let label = if roles.contains(&Role::Label) { String::new() } else { format!("`label` {flag} or ") };
+        let label = if roles.label.is_some() { String::new() } else { format!("`label` {flag} or ") };
         let header = columns.header_way_out(problem.row);
         format!("{title} holds text ({shown:?} in {at}); correct the cell, or use {label}`ignore` {flag}{header}")
     };
@@ -224,9 +234,9 @@ fn describe(path: &Path, columns: &Columns, roles: &[Role], problem: &Problem, l
 }
 
 /// Refuses a first column without a name that counts the rows, as pandas and R write it: it is not data.
-fn refuse_row_numbers(path: &Path, columns: &Columns, roles: &[Role], rows: &Rows) -> Result<()> {
+fn refuse_row_numbers(path: &Path, columns: &Columns, roles: &Roles, rows: &Rows) -> Result<()> {
     let names = columns.data_names(roles).unwrap_or_default();
-    if roles[0] != Role::Data || rows.count < 2 || names.len() < 2 || !names[0].is_empty() {
+    if roles.of[0] != Role::Data || rows.count < 2 || names.len() < 2 || !names[0].is_empty() {
         return Ok(());
     }
     let firsts = || rows.values.chunks_exact(names.len()).map(|row| row[0]).enumerate();
@@ -257,49 +267,32 @@ fn lines_in(text: &[u8]) -> usize {
     ends(b'\n') + ends(b'\r') - both
 }
 
-/// Writes a header and the rows, and a label after each if there are labels.
-pub(super) fn write(
-    out: &mut dyn Write,
-    delimiter: u8,
-    columns: &[String],
-    points: &Points,
-    labels: Option<(&str, &Labels)>,
-) -> std::io::Result<()> {
-    let names = columns.iter().map(String::as_str).chain(labels.map(|(name, _)| name));
-    let names: Vec<Vec<u8>> = names.map(|name| quoted(name, delimiter)).collect();
+/// Writes a header and the rows; nothing where there is no number.
+pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
+    let columns = &outgoing.columns;
+    let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
     out.write_all(&names.join(&delimiter))?;
     out.write_all(b"\n")?;
-    let classes: Vec<Vec<u8>> = match labels {
-        Some((_, Labels::Classes { names, .. })) => names.iter().map(|name| quoted(name, delimiter)).collect(),
-        _ => Vec::new(),
-    };
-    let step = (PIECE / (20 * points.cols())).max(1);
+    let step = (PIECE / (20 * columns.len())).max(1);
     let text_of = |start: usize| {
         let mut text = Vec::with_capacity(PIECE);
-        for i in start..(start + step).min(points.rows()) {
-            for (c, &value) in points.row(i).iter().enumerate() {
+        for i in start..(start + step).min(outgoing.rows) {
+            for (c, (_, column)) in columns.iter().enumerate() {
                 if c > 0 {
                     text.push(delimiter);
                 }
-                push_number(&mut text, value);
-            }
-            match labels {
-                Some((_, Labels::Values(values))) => {
-                    text.push(delimiter);
-                    push_number(&mut text, values[i]);
+                match column {
+                    Column::Carried(Cells::Texts(texts)) => text.extend(quoted(&texts[i], delimiter)),
+                    Column::Carried(Cells::Numbers(numbers)) if numbers[i].is_nan() => {}
+                    column => push_number(&mut text, column.number(i)),
                 }
-                Some((_, Labels::Classes { of, .. })) => {
-                    text.push(delimiter);
-                    text.extend_from_slice(&classes[of[i] as usize]);
-                }
-                None => {}
             }
             text.push(b'\n');
         }
         text
     };
     // A few pieces at a time, so that the text of a large table is never in memory whole.
-    let starts: Vec<usize> = (0..points.rows()).step_by(step).collect();
+    let starts: Vec<usize> = (0..outgoing.rows).step_by(step).collect();
     for group in starts.chunks(16) {
         let texts = parallel::collect(group.len(), |at| text_of(group[at]));
         texts.iter().try_for_each(|text| out.write_all(text))?;

@@ -35,11 +35,11 @@ pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
     } else if head.starts_with(b"PAR1") {
         "is not text but Parquet; give it the extension .parquet"
     } else if head.starts_with(b"PK\x03\x04") {
-        "is not text but a zip archive (as .npz and .xlsx are); unpack it, or save the table as .csv or .npy"
+        "is not text but a zip archive (as .npz and .xlsx are); give it its right extension, or save the table as .csv"
     } else if head.starts_with(&[0x1f, 0x8b]) {
-        "is not text but compressed by gzip; unpack it with gunzip"
+        "is compressed by gzip more than once; unpack it with gunzip"
     } else if head.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        "is not text but compressed by Zstandard; unpack it with unzstd"
+        "is compressed by Zstandard more than once; unpack it with unzstd"
     } else if head.starts_with(b"BZh") && head.len() > 3 && head[3].is_ascii_digit() {
         "is not text but compressed by bzip2; unpack it with bunzip2"
     } else if head.starts_with(&[0xfd, b'7', b'z', b'X', b'Z', 0]) {
@@ -163,9 +163,40 @@ impl Dialect {
     }
 }
 
-/// The number in a cell.
+/// The number in a cell: 1 and 0 for `true` and `false`, as booleans of other formats are read.
 pub(super) fn parse(cell: &[u8]) -> Option<f64> {
-    std::str::from_utf8(cell.trim_ascii()).ok()?.parse().ok()
+    let text = std::str::from_utf8(cell.trim_ascii()).ok()?;
+    text.parse().ok().or(match text {
+        "true" | "True" | "TRUE" => Some(1.0),
+        "false" | "False" | "FALSE" => Some(0.0),
+        _ => None,
+    })
+}
+
+/// Whether a text is a date or a time of day: numbers of a day between dashes, slashes or points (2024-01-31, 31.1.2024,
+/// 1/31/24), numbers of an hour between colons, or both.
+pub(super) fn is_date(text: &str) -> bool {
+    let numbers = |part: &str, mark: char| -> Option<Vec<usize>> {
+        let lengths = part.split(mark).map(|n| n.bytes().all(|b| b.is_ascii_digit()).then_some(n.len()));
+        lengths.collect::<Option<Vec<usize>>>().filter(|lengths| lengths.len() > 1)
+    };
+    let is_day = |part: &str| {
+        ['-', '/', '.'].into_iter().filter_map(|mark| numbers(part, mark)).any(|lengths| match lengths[..] {
+            [year, month, day] => {
+                let short = |length: usize| (1..=2).contains(&length);
+                (year == 4 && short(month) && short(day)) || (short(year) && short(month) && (day == 4 || day == 2))
+            }
+            _ => false,
+        })
+    };
+    let is_hour = |part: &str| {
+        let clock = part.split(['.', '+', 'Z']).next().unwrap_or_default();
+        numbers(clock, ':').is_some_and(|lengths| lengths.len() <= 3 && lengths.iter().all(|&l| (1..=2).contains(&l)))
+    };
+    match text.trim().split_once([' ', 'T']) {
+        Some((day, hour)) => is_day(day) && is_hour(hour),
+        None => is_day(text.trim()) || is_hour(text.trim()),
+    }
 }
 
 /// Whether a cell says that its value is missing.
@@ -195,6 +226,24 @@ mod tests {
         assert_eq!(delimiter_of(b"\"a;b\",c\n1,2\n"), b',');
         assert_eq!(squeeze(b"  1.0\t 2.0 \r\n3 4"), b"1.0 2.0\r\n3 4\n");
         assert_eq!(squeeze(b"1  2\r3 4\r"), b"1 2\r3 4\r");
+    }
+
+    #[test]
+    fn booleans_are_numbers_and_dates_are_known() {
+        assert_eq!(
+            ["True", " FALSE", "true", "yes", "T"].map(|cell| parse(cell.as_bytes())),
+            [Some(1.0), Some(0.0), Some(1.0), None, None]
+        );
+        for date in
+            ["2024-01-31", "31.1.2024", "1/31/24", "2024-01-31T12:00:05Z", "2024/1/2 8:30", "12:30", "08:30:01.5"]
+        {
+            assert!(is_date(date), "{date}");
+        }
+        for other in
+            ["", "2024", "1-2", "192.168.1.10", "a-b-c", "2024-01", "12:", "v1.2.3", "1.000.000", "2024-01-31 noon"]
+        {
+            assert!(!is_date(other), "{other}");
+        }
     }
 
     #[test]

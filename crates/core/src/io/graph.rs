@@ -1,10 +1,9 @@
-//! Graphs as edge lists: one edge a line, `i,j,length`, points counted from 0.
+//! Graphs as edge lists: one edge per row, `i,j,length`, points counted from 0.
 
 use crate::error::Result;
 use crate::graph::Graph;
-use crate::io::{
-    ReadOptions, check_memory, contents, csv, format_error, open, read_error, write_bytes_atomically, write_error,
-};
+use crate::io::outgoing::{Column, Outgoing};
+use crate::io::{ReadOptions, check_memory, format_error};
 use std::path::Path;
 
 /// Points beyond the edges' ends cost memory, so a graph may name at most this many points an edge (plus a thousand).
@@ -14,9 +13,9 @@ const SPARSEST: usize = 1000;
 const POINT: u64 = 48;
 const EDGE: u64 = 64;
 
-/// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1); `-` is standard input.
+/// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1), in any format of [`super::read`].
 ///
-/// Points count from 0, and there are as many as the largest index says. A line gives both directions; an edge that
+/// Points count from 0, and there are as many as the largest index says. A row gives both directions; an edge that
 /// is named twice keeps its shorter length. A header is detected, and the delimiter too, unless `options` say. A fourth column is passed over
 /// if its name is `weight`: such are the files of [`super::write_weights`]. With the graph comes what was guessed about the
 /// file, as [`Table::notes`](super::Table).
@@ -27,15 +26,7 @@ const EDGE: u64 = 64;
 /// joins a point to itself, if a length is negative or not finite, or if there is no room for so many points.
 pub fn read_graph(source: &str, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
     let path = Path::new(if source == "-" { "standard input" } else { source });
-    let bytes = if source == "-" {
-        contents(path, std::io::stdin().lock(), 0, options.memory)?
-    } else {
-        let file = open(path)?;
-        let length = file.metadata().map_err(|error| read_error(path, error))?.len();
-        contents(path, file, length, options.memory)?
-    };
-    let table = csv::read(path, &bytes, None, &ReadOptions { missing: false, ..options.clone() })?;
-    drop(bytes);
+    let table = super::read(source, &ReadOptions { missing: false, ..options.clone() })?;
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
     let edges = table.points;
@@ -85,23 +76,19 @@ fn count_points(path: &Path, edges: &[f64], cols: usize) -> Result<usize> {
     Ok(n)
 }
 
-/// Writes every directed edge of a graph as `i,j,length`, points counted from 0; `-` is standard output.
+/// Writes every directed edge of a graph as `i,j,length`, points counted from 0, in the format that the extension names;
+/// `-` is CSV on standard output.
 ///
 /// # Errors
 ///
-/// If the system refuses; no partial file is left behind.
+/// If the extension is unknown or the system refuses; no partial file is left behind.
 pub fn write_graph(target: &str, graph: &Graph) -> Result<()> {
-    let path = Path::new(target);
-    write_bytes_atomically(path, |out| {
-        let mut write = || -> std::io::Result<()> {
-            writeln!(out, "i,j,length")?;
-            for i in 0..graph.len() {
-                for (j, length) in graph.edges(i) {
-                    writeln!(out, "{i},{j},{}", csv::number(length))?;
-                }
-            }
-            Ok(())
-        };
-        write().map_err(|source| write_error(path, source))
-    })
+    let from: Vec<u32> = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().map(move |_| i as u32)).collect();
+    let to: Vec<u32> = (0..graph.len()).flat_map(|i| graph.neighbors(i)).copied().collect();
+    let columns = vec![
+        ("i", Column::Indices(&from)),
+        ("j", Column::Indices(&to)),
+        ("length", Column::Numbers(graph.all_lengths())),
+    ];
+    Outgoing { rows: from.len(), columns }.write(target)
 }

@@ -97,8 +97,10 @@ impl Row<'_> {
     /// Whether a cell is a column that was asked for by name.
     fn is_asked_for(&self, options: &ReadOptions) -> bool {
         let is_number = |name: &str| name.parse().is_ok_and(|number: usize| (1..=self.first.len()).contains(&number));
-        let asked = options.ignore.iter().chain(&options.label).filter(|name| !is_number(name));
-        asked.into_iter().any(|name| self.first.iter().any(|cell| cell.trim_ascii() == name.as_bytes()))
+        let listed = options.ignore.iter().flat_map(|names| names.split(',').map(str::trim));
+        let whole = options.ignore.iter().chain(&options.label).chain(&options.keep).map(String::as_str);
+        let mut asked = whole.chain(listed).filter(|name| !name.is_empty() && !is_number(name));
+        asked.any(|name| self.first.iter().any(|cell| cell.trim_ascii() == name.as_bytes()))
     }
 
     /// The columns whose first cell is neither a number nor missing.

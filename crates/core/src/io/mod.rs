@@ -1,11 +1,13 @@
-//! Files in and out: CSV, NPY, Parquet, edge lists, saved models, and the two built-in data sets.
+//! Files in and out: CSV, NPY, NPZ, Parquet, Arrow, edge lists, saved models, and the two built-in data sets.
 //!
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
 //! [`write()`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
 
+mod arrow;
 mod atomic;
 mod builtin;
+mod carried;
 mod columns;
 mod csv;
 mod dialect;
@@ -15,6 +17,10 @@ mod labels;
 mod model;
 mod npy;
 mod npy_header;
+#[cfg(feature = "compressed")]
+mod npz;
+mod outgoing;
+mod packing;
 #[cfg(feature = "parquet")]
 mod parquet;
 #[cfg(feature = "parquet")]
@@ -22,25 +28,37 @@ mod parquet_guard;
 #[cfg(feature = "parquet")]
 mod parquet_shapes;
 mod quotes;
+mod sheet;
+mod source;
+mod stack;
 mod target;
 mod weights;
+#[cfg(feature = "compressed")]
+mod zip;
 
 pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
+pub use carried::{Carried, Cells};
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
+pub use stack::read_all;
 pub use target::Target;
 pub use weights::write_weights;
 
 use crate::error::{Error, Result, bytes as shown_bytes};
 use crate::memory;
 use crate::points::Points;
-use columns::{Columns, Role};
+use columns::Want;
+use outgoing::Outgoing;
+use sheet::Sheet;
+#[cfg(not(all(feature = "parquet", feature = "compressed")))]
+use source::Content;
+use source::Source;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The extensions that name a format, as messages list them.
-const KNOWN: &str = ".csv, .tsv, .txt, .npy or .parquet";
+const KNOWN: &str = ".csv, .tsv, .txt, .npy, .parquet or .arrow, alone or with .gz or .zst after it";
 
 /// What a file of points holds.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +69,8 @@ pub struct Table {
     pub columns: Option<Vec<String>>,
     /// The label column, where one was asked for (built-in sets always have theirs).
     pub labels: Option<Labels>,
+    /// The columns that were asked to be kept, in that order.
+    pub kept: Vec<Carried>,
     /// What was guessed about the file and may be wrong, a sentence each; parameters stand between backticks, as in
     /// [`crate::error`].
     pub notes: Vec<String>,
@@ -63,6 +83,9 @@ pub struct ReadOptions {
     pub label: Option<String>,
     /// The columns to leave out: names, or numbers counted from 1.
     pub ignore: Vec<String>,
+    /// The columns that go with the points and are not data ([`Table::kept`]): names, or numbers counted from 1. The label may
+    /// be one of them.
+    pub keep: Vec<String>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
@@ -79,93 +102,107 @@ enum Format {
     /// Text with this delimiter, or with one to be detected.
     Text(Option<u8>),
     Npy,
+    Npz,
     Parquet,
+    /// Also as a stream.
+    Arrow,
 }
 
-/// Reads points from a file, from standard input (`-`, CSV), or a built-in set (`digits`, `iris`).
+/// Reads points from a file, from standard input (`-`), or a built-in set (`digits`, `iris`).
 ///
-/// The extension decides the format, in any case of letters; a file with another extension is known by its first
-/// bytes. A file called `digits` or `iris` goes before the built-in set.
+/// The extension decides the format, in any case of letters; standard input and files with another extension are known by
+/// their first bytes. What gzip or Zstandard packed is unpacked. `x.npz:name` is one array of an archive. A file called
+/// `digits` or `iris` goes before the built-in set.
 ///
 /// # Errors
 ///
 /// If the file cannot be read, is not a table of numbers, or does not have the columns that `options` name. The
 /// message names the row, the line and the column, and the way out.
 pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
-    if source == "-" {
-        let path = Path::new("standard input");
-        return csv::read(path, &contents(path, std::io::stdin().lock(), 0, options.memory)?, None, options);
-    }
-    let path = Path::new(source);
-    if !path.exists()
-        && let Some(table) = builtin::read(source, options)
-    {
-        return table;
-    }
-    let mut file = open(path)?;
-    let length = file.metadata().map_err(|error| read_error(path, error))?.len();
-    match format_of(path, &mut file)? {
-        Format::Text(delimiter) => csv::read(path, &contents(path, file, length, options.memory)?, delimiter, options),
-        Format::Npy => npy::read(path, &mut file, length, None, options),
-        Format::Parquet => read_parquet(path, file, options),
-    }
+    let (path, sheet) = sheet_of(source, options, Want::Table)?;
+    sheet.table(&path)
 }
 
-/// Writes points, and a label column after them if there is one (its name, and the labels).
-///
-/// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
-/// the same bits. NPY holds neither the column names nor labels.
+/// Reads a map as [`read`] reads points; where it has columns called `y1`, `y2`, ..., as the maps that we write, all others are
+/// left out.
 ///
 /// # Errors
 ///
-/// If the extension is unknown, if the number of names or labels does not fit the points, or if the system refuses.
-/// No partial file is left behind.
-pub fn write(target: &str, columns: &[String], points: &Points, labels: Option<(&str, &Labels)>) -> Result<()> {
-    let path = Path::new(target);
-    if columns.len() != points.cols() {
-        let (names, cols) = (columns.len(), points.cols());
-        return Err(Error::parameter(format!("{names} names do not fit {cols} columns; give one name a column")));
-    }
-    if let Some((_, labels)) = labels
-        && labels.len() != points.rows()
+/// As [`read`].
+pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source, options, Want::Map)?;
+    sheet.table(&path)
+}
+
+/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from whatever [`read`] reads; if it names none, the
+/// file must have one column.
+///
+/// # Errors
+///
+/// As [`read`], but for cells that are no numbers.
+pub fn read_kept(source: &str, options: &ReadOptions) -> Result<Vec<Carried>> {
+    Ok(sheet_of(source, options, Want::Kept)?.1.kept())
+}
+
+/// The file of this name as its reader finds it, and what messages call it.
+fn sheet_of(source: &str, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
+    if source != "-"
+        && !Path::new(source).exists()
+        && let Some(sheet) = builtin::read(source, options, want)
     {
-        let (count, rows) = (labels.len(), points.rows());
-        return Err(Error::parameter(format!("{count} labels do not fit {rows} points; give one label a point")));
+        return Ok((source.into(), sheet?));
     }
-    // Devices and pipes have no extension; like standard output, they are given CSV.
-    let device = !matches!(Target::of(path)?, Target::File(_));
-    let format = by_extension(path).or(device.then_some(Format::Text(None)));
-    match format {
-        Some(Format::Text(delimiter)) => write_bytes_atomically(path, |out| {
-            csv::write(out, delimiter.unwrap_or(b','), columns, points, labels)
-                .map_err(|source| write_error(path, source))
-        }),
-        Some(Format::Npy) if labels.is_some() => {
-            Err(format_error(path, "an NPY file holds no labels; write .csv or .parquet, or leave the labels out"))
+    let (name, array) = source::array_in(source);
+    let Source { path, format, content } = Source::open(name, options.memory)?;
+    let sheet = match format {
+        Format::Text(delimiter) => csv::read(&path, &content.bytes(&path, options.memory)?, delimiter, options, want)?,
+        Format::Npy => {
+            let sizes = (content.len(), content.held());
+            npy::read(&path, &mut content.place(), sizes, None, options, want)?
         }
-        Some(Format::Npy) => {
-            write_bytes_atomically(path, |out| npy::write(out, points).map_err(|source| write_error(path, source)))
-        }
-        Some(Format::Parquet) => write_parquet(path, columns, points, labels),
-        None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
-        None => Err(format_error(path, format!("the extension names no known format; use {KNOWN}"))),
-    }
+        Format::Npz => read_npz(&path, content, array, options, want)?,
+        Format::Parquet => read_parquet(&path, content, options, want)?,
+        Format::Arrow => arrow::read(&path, &content.bytes(&path, options.memory)?, options, want)?,
+    };
+    Ok((path, sheet))
+}
+
+/// Writes points, and after them the columns that go with them.
+///
+/// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
+/// the same bits. NPY holds neither the column names nor what goes with the points.
+///
+/// # Errors
+///
+/// If the extension is unknown, if the number of names or cells does not fit the points, or if the system refuses.
+/// No partial file is left behind.
+pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
+    Outgoing::of_points(columns, points, carried)?.write(target)
 }
 
 #[cfg(feature = "parquet")]
-use parquet::{read as read_parquet, write as write_parquet};
+use parquet::{encoded as encode_parquet, read as read_parquet};
 
 #[cfg(not(feature = "parquet"))]
 const NO_PARQUET: &str = "this build does not include Parquet; build with `--features parquet`, or use .csv or .npy";
 
 #[cfg(not(feature = "parquet"))]
-fn read_parquet(path: &Path, _file: File, _options: &ReadOptions) -> Result<Table> {
+fn read_parquet(path: &Path, _content: Content, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
     Err(format_error(path, NO_PARQUET))
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(path: &Path, _: &[String], _: &Points, _: Option<(&str, &Labels)>) -> Result<()> {
+fn encode_parquet(path: &Path, _: &Outgoing) -> Result<Vec<u8>> {
     Err(format_error(path, NO_PARQUET))
+}
+
+#[cfg(feature = "compressed")]
+use npz::read as read_npz;
+
+#[cfg(not(feature = "compressed"))]
+fn read_npz(path: &Path, _: Content, _: Option<&str>, _: &ReadOptions, _: Want) -> Result<Sheet> {
+    let fact = "is an archive of arrays, and this build does not include that";
+    Err(format_error(path, format!("{fact}; build with `--features compressed`, or save it as .npy")))
 }
 
 /// The format that the extension names.
@@ -174,31 +211,10 @@ fn by_extension(path: &Path) -> Option<Format> {
         "csv" | "txt" => Some(Format::Text(None)),
         "tsv" => Some(Format::Text(Some(b'\t'))),
         "npy" => Some(Format::Npy),
+        "npz" => Some(Format::Npz),
         "parquet" => Some(Format::Parquet),
+        "arrow" | "feather" | "ipc" => Some(Format::Arrow),
         _ => None,
-    }
-}
-
-/// The format of an open file: by its extension, or else by its first bytes.
-fn format_of(path: &Path, file: &mut File) -> Result<Format> {
-    if let Some(format) = by_extension(path) {
-        return Ok(format);
-    }
-    use std::io::{Seek, SeekFrom};
-    // A pipe has no beginning to go back to; what comes out of one is text.
-    if file.seek(SeekFrom::Start(0)).is_err() {
-        return Ok(Format::Text(None));
-    }
-    let mut head = Vec::new();
-    file.take(8192).read_to_end(&mut head).map_err(|error| read_error(path, error))?;
-    file.seek(SeekFrom::Start(0)).map_err(|error| read_error(path, error))?;
-    if head.starts_with(npy_header::MAGIC) {
-        Ok(Format::Npy)
-    } else if head.starts_with(b"PAR1") {
-        Ok(Format::Parquet)
-    } else {
-        dialect::check_text(path, &head)?;
-        Ok(Format::Text(None))
     }
 }
 
@@ -279,32 +295,4 @@ fn is_unusable(value: f64, options: &ReadOptions) -> bool {
     // Only numbers that are far out are worth asking about one by one.
     let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
     !usual && Points::new(1, 1, vec![value]).is_err()
-}
-
-/// The table that the columns of a whole matrix make: its data columns and its label column.
-///
-/// `values` is row-major and has all the columns that `columns` names.
-fn table_of(path: &Path, columns: &Columns, values: Vec<f64>, options: &ReadOptions) -> Result<Table> {
-    let roles = columns.roles(path, options)?;
-    let width = columns.count();
-    let pick = |role: Role| -> Vec<f64> {
-        let kept: Vec<usize> = (0..width).filter(|&c| roles[c] == role).collect();
-        values.chunks_exact(width).flat_map(|row| kept.iter().map(|&c| row[c])).collect()
-    };
-    let labels = match roles.iter().position(|&role| role == Role::Label) {
-        Some(column) => {
-            Some(Labels::from_numbers(pick(Role::Label)).map_err(|row| columns.unlabeled(path, row, None, column))?)
-        }
-        None => None,
-    };
-    let values = if roles.iter().all(|&role| role == Role::Data) { values } else { pick(Role::Data) };
-    let cols = roles.iter().filter(|&&role| role == Role::Data).count();
-    let table_columns = columns.data_names(&roles);
-    if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
-        let column = (0..width).filter(|&c| roles[c] == Role::Data).nth(at % cols).unwrap_or(0);
-        return Err(columns.bad_number(path, at / cols + 1, None, column, values[at]));
-    }
-    let rows = values.len().checked_div(cols).unwrap_or(0);
-    let points = Points::with_missing(rows, cols, values).map_err(|error| format_error(path, error.to_string()))?;
-    Ok(Table { points, columns: table_columns, labels, notes: Vec::new() })
 }

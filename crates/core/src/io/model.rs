@@ -10,17 +10,28 @@
 //! ```
 //!
 //! The body holds the recipe, the report, the training points, their coordinates, and per piece the rule that places
-//! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again). A file of another
-//! format version is refused by name.
+//! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again), and then what came to
+//! the format later. A file of a format version that is not known is refused by name.
 
 use crate::error::{Error, Result};
 use crate::io::atomic::{write_bytes_atomically, write_error};
 use crate::model::Model;
+use crate::preparation::{Preparation, Prepared};
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 10;
+const VERSION: u32 = 11;
+/// The oldest version that can be read.
+const OLDEST: u32 = 10;
 const HEADER: usize = 30;
+
+/// What a body has after the model since format 11; a model of format 10 has nothing of it.
+#[derive(Default, Serialize, Deserialize)]
+struct End {
+    preparation: Preparation,
+    prepared: Option<Prepared>,
+}
 
 impl Model {
     /// The model as the bytes of a file.
@@ -29,8 +40,10 @@ impl Model {
     ///
     /// If there is no memory for them.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
-        let body = postcard::to_stdvec(self)
-            .map_err(|error| Error::Numerical(format!("the model could not be encoded ({error})")))?;
+        let failed = |error| Error::Numerical(format!("the model could not be encoded ({error})"));
+        let end = End { preparation: self.recipe.preparation.clone(), prepared: self.prepared.clone() };
+        let body = postcard::to_extend(self, Vec::new()).map_err(failed)?;
+        let body = postcard::to_extend(&end, body).map_err(failed)?;
         let mut bytes = Vec::with_capacity(HEADER + body.len());
         bytes.extend_from_slice(MAGIC);
         bytes.extend_from_slice(&VERSION.to_le_bytes());
@@ -54,9 +67,9 @@ impl Model {
         let cut = || "is cut short; copy or save the model again".to_string();
         let (version, length, sum) =
             (version.ok_or_else(cut)?, number(14).ok_or_else(cut)?, number(22).ok_or_else(cut)?);
-        if version != VERSION {
+        if !(OLDEST..=VERSION).contains(&version) {
             return Err(format!(
-                "has model format {version} and this program reads format {VERSION}; fit the model again or use the program that wrote it"
+                "has model format {version} and this program reads formats {OLDEST} to {VERSION}; fit the model again or use the program that wrote it"
             ));
         }
         let body = &bytes[HEADER..];
@@ -66,8 +79,15 @@ impl Model {
         if body.len() as u64 != length || hash(body) != sum {
             return Err("is damaged (its checksum does not match); copy or save the model again".into());
         }
-        let model: Model = postcard::from_bytes(body).map_err(|_| "is damaged; save the model again".to_string())?;
-        if model.is_consistent() { Ok(model) } else { Err("is damaged; save the model again".into()) }
+        let damaged = |_| "is damaged; save the model again".to_string();
+        let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(damaged)?;
+        let (end, rest) = match version {
+            OLDEST => (End::default(), rest),
+            _ => postcard::take_from_bytes::<End>(rest).map_err(damaged)?,
+        };
+        (model.recipe.preparation, model.prepared) = (end.preparation, end.prepared);
+        let sound = rest.is_empty() && model.is_consistent();
+        if sound { Ok(model) } else { Err("is damaged; save the model again".into()) }
     }
 
     /// Writes the model to a file, atomically.

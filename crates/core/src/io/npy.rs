@@ -4,10 +4,12 @@
 //! than the points themselves. No more is allocated than the length of the file allows for.
 
 use crate::error::Result;
+use crate::io::columns::{Columns, Want};
 use crate::io::npy_header::{Header, Kind, MAGIC};
-use crate::io::{Columns, ReadOptions, Table, check_memory, read_error, room_for, table_of};
+use crate::io::outgoing::Outgoing;
+use crate::io::sheet::Sheet;
+use crate::io::{ReadOptions, check_memory, read_error, room_for};
 use crate::linalg::parallel;
-use crate::points::Points;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -15,20 +17,35 @@ use std::path::Path;
 const BLOCK: usize = 1 << 22;
 const TASK: usize = 1 << 15;
 
-/// Reads the array in a file of `length` bytes; `names` name the columns, since the format does not.
+/// Reads the array in a file of `length` bytes, so many of which are in memory already; `names` name the columns, since the
+/// format does not.
 pub(super) fn read(
     path: &Path,
     file: &mut dyn Read,
-    length: u64,
+    (length, held): (u64, u64),
     names: Option<Vec<String>>,
     options: &ReadOptions,
-) -> Result<Table> {
+    want: Want,
+) -> Result<Sheet> {
+    let (values, cols) = matrix(path, file, (length, held), options, want)?;
+    Sheet::of_matrix(path, names.map_or(Columns::counted(cols), Columns::named), values, options, want)
+}
+
+/// The numbers of an array, row by row, and how many columns there are.
+pub(super) fn matrix(
+    path: &Path,
+    file: &mut dyn Read,
+    (length, held): (u64, u64),
+    options: &ReadOptions,
+    want: Want,
+) -> Result<(Vec<f64>, usize)> {
     let header = Header::read(path, file)?;
     let count = header.checked_count(path, length)?;
     // Turned, or with columns left out, the numbers are there twice.
-    let picked = options.label.is_some() || !options.ignore.is_empty();
+    let picked =
+        want == Want::Kept || options.label.is_some() || !options.ignore.is_empty() || !options.keep.is_empty();
     let copies = 1 + u64::from(header.fortran || picked);
-    check_memory(path, copies * 8 * count as u64 + 2 * header.cols as u64, options.memory)?;
+    check_memory(path, held + copies * 8 * count as u64 + 2 * header.cols as u64, options.memory)?;
     let mut values = room_for(path, count)?;
     values.resize(count, 0.0);
     let mut block = vec![0; BLOCK.min(count * header.size)];
@@ -36,24 +53,23 @@ pub(super) fn read(
         let bytes = &mut block[..part.len() * header.size];
         file.read_exact(bytes).map_err(|error| read_error(path, error))?;
         parallel::each_of(part.chunks_mut(TASK).zip(bytes.chunks(TASK * header.size)), |_, (values, bytes)| {
-            convert(&header, bytes, values);
+            convert((header.kind, header.size), header.big_endian, bytes, values);
         });
     }
     let values = if header.fortran { transposed(path, &values, header.rows, header.cols)? } else { values };
-    let columns = names.map_or(Columns::counted(header.cols), Columns::named);
-    table_of(path, &columns, values, options)
+    Ok((values, header.cols))
 }
 
-/// The numbers in `bytes`.
-fn convert(header: &Header, bytes: &[u8], values: &mut [f64]) {
+/// The numbers in `bytes`, of this kind and so many bytes each.
+pub(super) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8], values: &mut [f64]) {
     macro_rules! numbers {
         ($($kind:pat, $size:literal => $from:expr;)*) => {
-            match (header.kind, header.size) {
+            match (kind, size) {
                 $(($kind, $size) => {
                     let (numbers, _) = bytes.as_chunks::<$size>();
                     for (value, number) in values.iter_mut().zip(numbers) {
                         let mut number = *number;
-                        if header.big_endian {
+                        if big_endian {
                             number.reverse();
                         }
                         *value = $from(number);
@@ -105,9 +121,9 @@ fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<V
     Ok(turned)
 }
 
-/// Writes the points as float64, row after row, NPY version 1.0.
-pub(super) fn write(out: &mut dyn Write, points: &Points) -> std::io::Result<()> {
-    let (rows, cols) = (points.rows(), points.cols());
+/// Writes the columns as float64, row after row, NPY version 1.0; the format has no room for their names.
+pub(super) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
+    let (rows, cols) = (outgoing.rows, outgoing.columns.len());
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
     // The numbers begin at a multiple of 64 bytes, and the header ends with a line end.
     let length = (MAGIC.len() + 4 + header.len() + 1).next_multiple_of(64) - MAGIC.len() - 4;
@@ -117,11 +133,13 @@ pub(super) fn write(out: &mut dyn Write, points: &Points) -> std::io::Result<()>
     out.write_all(&[1, 0])?;
     out.write_all(&(length as u16).to_le_bytes())?;
     out.write_all(header.as_bytes())?;
-    let mut block = Vec::with_capacity(BLOCK.min(8 * points.values().len()));
-    for part in points.values().chunks(BLOCK / 8) {
-        block.clear();
-        block.extend(part.iter().flat_map(|value| value.to_le_bytes()));
-        out.write_all(&block)?;
+    let mut block = Vec::new();
+    for i in 0..rows {
+        block.extend(outgoing.columns.iter().flat_map(|(_, column)| column.number(i).to_le_bytes()));
+        if block.len() >= BLOCK || i + 1 == rows {
+            out.write_all(&block)?;
+            block.clear();
+        }
     }
     Ok(())
 }

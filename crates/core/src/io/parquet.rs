@@ -1,27 +1,28 @@
-//! Parquet files: columns of numbers in, columns of float64 out.
+//! Parquet files: columns of numbers in, columns of float64 out (int64 for indices).
 //!
-//! Flat tables only. Every column of numbers or booleans is data unless the options say otherwise; text can be the
-//! label.
+//! Flat tables only. Every column of numbers or booleans is data unless the options say otherwise; text can only go with
+//! the points.
 
 use crate::error::{Error, Result};
-use crate::io::columns::{Columns, Role};
+use crate::io::carried::Cells;
+use crate::io::columns::{Columns, Role, Roles, Want};
+use crate::io::outgoing::{Column as Outgoes, Outgoing};
 use crate::io::parquet_guard::{Chunk, check_footer, check_pages};
-use crate::io::{
-    Labels, ReadOptions, Table, check_memory, format_error, is_unusable, read_error, room_for, write_bytes_atomically,
-    write_error,
-};
+use crate::io::sheet::{Gathered, Sheet};
+use crate::io::source::Content;
+use crate::io::{ReadOptions, check_memory, format_error, read_error, room_for};
 use crate::memory;
-use crate::points::Points;
 use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use ::parquet::errors::ParquetError;
 use ::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use ::parquet::file::properties::WriterProperties;
-use ::parquet::file::reader::{FileReader, SerializedFileReader};
+use ::parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
 use ::parquet::schema::types::{ColumnDescriptor, Type};
-use std::fs::File;
+use bytes::Bytes;
+use std::io::{Cursor, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -32,70 +33,70 @@ const BATCH: usize = 1 << 16;
 /// The rows of a row group on writing.
 const GROUP: usize = 1 << 17;
 
-/// Reads a table from an open file.
-pub(super) fn read(path: &Path, file: File, options: &ReadOptions) -> Result<Table> {
+/// Reads a table from a file or from memory.
+pub(super) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
+    let (length, held) = (content.len(), content.held());
     // The Parquet library asserts what it believes of a file, so a damaged one can make it panic.
-    let table = catch_unwind(AssertUnwindSafe(|| read_columns(path, file, options)));
-    table.unwrap_or_else(|_| Err(unreadable(path, ParquetError::General("the file is damaged".into()))))
+    let sheet = catch_unwind(AssertUnwindSafe(|| match content {
+        Content::File(file, _) => {
+            let pages = file.try_clone().map_err(|error| read_error(path, error))?;
+            read_columns(path, file, pages, (length, held), options, want)
+        }
+        Content::Bytes(bytes) => {
+            let bytes = Bytes::from(bytes);
+            read_columns(path, bytes.clone(), Cursor::new(bytes), (length, held), options, want)
+        }
+    }));
+    sheet.unwrap_or_else(|_| Err(unreadable(path, ParquetError::General("the file is damaged".into()))))
 }
 
-fn read_columns(path: &Path, mut file: File, options: &ReadOptions) -> Result<Table> {
+/// Reads a table of `length` bytes, `held` of which are in memory already; `pages` are the same bytes.
+fn read_columns(
+    path: &Path,
+    file: impl ChunkReader + 'static,
+    mut pages: impl Read + Seek,
+    (length, held): (u64, u64),
+    options: &ReadOptions,
+    want: Want,
+) -> Result<Sheet> {
     let fail = |error| unreadable(path, error);
     let limit = options.memory.unwrap_or_else(memory::available);
-    let length = file.metadata().map_err(|error| read_error(path, error))?.len();
-    check_footer(&mut file, length, limit).map_err(fail)?;
-    let pages = file.try_clone().map_err(|error| read_error(path, error))?;
+    check_footer(&mut pages, length, limit).map_err(fail)?;
     let reader = SerializedFileReader::new(file).map_err(fail)?;
     let rows = checked_rows(reader.metadata(), length).map_err(fail)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
     let columns = Columns::named(schema.columns().iter().map(|column| column.path().parts().join(".")).collect());
-    let roles = columns.roles(path, options)?;
-    check_room(path, rows, &roles, options)?;
-    let (mut numbers, mut labels) = (Vec::new(), None);
-    for (c, role) in roles.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
+    let roles = columns.roles(path, options, want)?;
+    check_room(path, rows, held, &roles, options)?;
+    let mut gathered = Vec::new();
+    for (c, role) in roles.of.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
         let what = check_type(path, &columns, c, &schema.column(c), *role)?;
-        let values = if what == What::Text { Vec::new() } else { room_for(path, rows)? };
-        let mut column = Column { what, numbers: values, texts: Vec::new(), first_null: None };
+        let values = if what.is_text() { Vec::new() } else { room_for(path, rows)? };
+        let mut column = Column { what, held: Gathered { numbers: values, ..Gathered::default() }, limit };
         for group in 0..reader.num_row_groups() {
             let chunk = chunk_of(reader.metadata().row_group(group).column(c));
-            check_pages(&mut &pages, &chunk, limit).map_err(fail)?;
+            check_pages(&mut pages, &chunk, limit).map_err(fail)?;
             let group = reader.get_row_group(group).map_err(fail)?;
             column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
         }
-        if let Some(row) = column.first_null.filter(|_| *role == Role::Label || !options.missing) {
-            return Err(match role {
-                Role::Label => columns.unlabeled(path, row, None, c),
-                _ => columns.missing(path, row, c),
-            });
-        }
-        let held = column.numbers.len() + column.texts.len();
+        let held = column.held.numbers.len() + column.held.texts.len();
         if held != rows {
             let title = columns.title(c);
             let fact = format!("it claims {rows} rows, and {title} holds {held}");
             return Err(fail(ParquetError::General(fact)));
         }
-        if *role == Role::Label {
-            let made =
-                if what == What::Text { Labels::from_text(column.texts) } else { Labels::from_numbers(column.numbers) };
-            labels = Some(made.map_err(|row| columns.unlabeled(path, row, None, c))?);
-        } else {
-            if let Some(at) = column.numbers.iter().position(|&value| is_unusable(value, options)) {
-                return Err(columns.bad_number(path, at + 1, None, c, column.numbers[at]));
-            }
-            numbers.push(column.numbers);
-        }
+        gathered.push(column.held);
     }
-    let points = interleave(path, numbers, rows)?;
-    Ok(Table { points, columns: columns.data_names(&roles), labels, notes: Vec::new() })
+    Sheet::of_columns(path, columns, roles, rows, gathered, options)
 }
 
 /// Refuses more rows than there is room for.
-fn check_room(path: &Path, rows: usize, roles: &[Role], options: &ReadOptions) -> Result<()> {
-    let count = |wanted: Role| roles.iter().filter(|&&role| role == wanted).count() as u64;
-    let data = count(Role::Data);
+fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
+    let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
     // The columns are put together in the end, when all of them are there; a single one is taken as it is.
     let copies = if data == 1 { 1 } else { 2 };
-    check_memory(path, (rows as u64).saturating_mul(8 * data * copies + 40 * count(Role::Label)), options.memory)
+    let table = (rows as u64).saturating_mul(8 * data * copies + 40 * carried);
+    check_memory(path, table.saturating_add(held), options.memory)
 }
 
 /// The column as its pages are checked.
@@ -144,13 +145,25 @@ enum What {
     Unsigned,
     /// An integer to be multiplied by this power of ten.
     Decimal(i32),
+    /// A long integer that goes with the points: as text, since a float would round it.
+    Id,
     Text,
+}
+
+impl What {
+    fn is_text(self) -> bool {
+        matches!(self, What::Text | What::Id)
+    }
 }
 
 /// What a column holds, or why it cannot be read.
 fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescriptor, role: Role) -> Result<What> {
     let (title, flag) = (columns.title(c), columns.flag(c));
     let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use `ignore` {flag}")));
+    let dates = || {
+        let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
+        Err(format_error(path, format!("{title} holds dates or times, which are no numbers; {way_out}")))
+    };
     if column.max_rep_level() > 0 {
         return refuse("holds lists, not one value a row");
     }
@@ -158,17 +171,18 @@ fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescripto
         return refuse("is a row index that pandas wrote");
     }
     if matches!(column.logical_type_ref(), Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_))) {
-        return refuse("holds dates or times");
+        return dates();
     }
     use ConvertedType as Meaning;
     match (column.physical_type(), column.converted_type()) {
         (Physical::INT96, _)
         | (_, Meaning::DATE | Meaning::TIME_MILLIS | Meaning::TIME_MICROS)
-        | (_, Meaning::TIMESTAMP_MILLIS | Meaning::TIMESTAMP_MICROS) => refuse("holds dates or times"),
+        | (_, Meaning::TIMESTAMP_MILLIS | Meaning::TIMESTAMP_MICROS) => dates(),
         (Physical::INT32 | Physical::INT64, Meaning::DECIMAL) => Ok(What::Decimal(-column.type_scale())),
         (_, Meaning::DECIMAL) => refuse("holds long decimals"),
         (_, Meaning::UINT_8 | Meaning::UINT_16 | Meaning::UINT_32 | Meaning::UINT_64) => Ok(What::Unsigned),
-        (Physical::BYTE_ARRAY, _) if role == Role::Label => Ok(What::Text),
+        (Physical::BYTE_ARRAY, _) if role == Role::Carried => Ok(What::Text),
+        (Physical::INT64, _) if role == Role::Carried => Ok(What::Id),
         (Physical::BYTE_ARRAY, _) => {
             Err(format_error(path, format!("{title} holds text; use `label` {flag} or `ignore` {flag}")))
         }
@@ -180,10 +194,9 @@ fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescripto
 /// A column on its way in.
 struct Column {
     what: What,
-    numbers: Vec<f64>,
-    texts: Vec<String>,
-    /// Counted from 1.
-    first_null: Option<usize>,
+    held: Gathered,
+    /// The bytes that its texts may take.
+    limit: u64,
 }
 
 impl Column {
@@ -196,14 +209,14 @@ impl Column {
             ColumnReader::BoolColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
             ColumnReader::FloatColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
             ColumnReader::DoubleColumnReader(r) => self.append(r, full_level, |v| *v),
+            ColumnReader::Int64ColumnReader(r) if what == What::Id => self.append_text(r, full_level, i64::to_string),
             ColumnReader::Int32ColumnReader(r) if unsigned => self.append(r, full_level, |v| f64::from(*v as u32)),
             ColumnReader::Int64ColumnReader(r) if unsigned => self.append(r, full_level, |v| *v as u64 as f64),
             ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| f64::from(*v) * scale),
             ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| *v as f64 * scale),
-            ColumnReader::ByteArrayColumnReader(r) => self.each_batch(r, full_level, |column, texts, _| {
-                let text = |text: &ByteArray| String::from_utf8_lossy(text.data()).trim().to_string();
-                column.texts.extend(texts.iter().map(text));
-            }),
+            ColumnReader::ByteArrayColumnReader(r) => {
+                self.append_text(r, full_level, |text| String::from_utf8_lossy(text.data()).trim().to_string())
+            }
             _ => Err(ParquetError::General("a column changes its type".into())),
         }
     }
@@ -217,11 +230,35 @@ impl Column {
         self.each_batch(reader, full_level, |column, values, levels| {
             let mut values = values.iter().map(&number);
             if levels.is_empty() {
-                column.numbers.extend(values);
+                column.held.numbers.extend(values);
             } else {
                 let cell = |&level: &i16| if level < full_level { Some(f64::NAN) } else { values.next() };
-                column.numbers.extend(levels.iter().map_while(cell));
+                column.held.numbers.extend(levels.iter().map_while(cell));
             }
+            Ok(())
+        })
+    }
+
+    fn append_text<T: DataType>(
+        &mut self,
+        reader: ColumnReaderImpl<T>,
+        full_level: i16,
+        text: impl Fn(&T::T) -> String,
+    ) -> std::result::Result<(), ParquetError> {
+        self.each_batch(reader, full_level, |column, values, levels| {
+            let mut values = values.iter().map(&text);
+            let there = |i: usize| levels.get(i).is_none_or(|&level| level >= full_level);
+            let count = if levels.is_empty() { values.len() } else { levels.len() };
+            let cells = (0..count).map_while(|i| if there(i) { values.next() } else { Some(String::new()) });
+            for cell in cells {
+                // One long text of a dictionary may be that of many rows.
+                column.held.length += cell.len() as u64;
+                if column.held.length > column.limit {
+                    return Err(ParquetError::General("its texts have no room".into()));
+                }
+                column.held.texts.push(cell);
+            }
+            Ok(())
         })
     }
 
@@ -231,7 +268,7 @@ impl Column {
         &mut self,
         mut reader: ColumnReaderImpl<T>,
         full_level: i16,
-        take: impl Fn(&mut Column, &[T::T], &[i16]),
+        take: impl Fn(&mut Column, &[T::T], &[i16]) -> std::result::Result<(), ParquetError>,
     ) -> std::result::Result<(), ParquetError> {
         let (mut values, mut levels) = (Vec::new(), Vec::new());
         loop {
@@ -241,85 +278,76 @@ impl Column {
             if records == 0 {
                 return Ok(());
             }
-            if let (None, Some(at)) = (self.first_null, levels.iter().position(|&level| level < full_level)) {
-                self.first_null = Some(self.numbers.len() + self.texts.len() + at + 1);
+            let held = &mut self.held;
+            if let (None, Some(at)) = (held.first_null, levels.iter().position(|&level| level < full_level)) {
+                held.first_null = Some(held.numbers.len() + held.texts.len() + at + 1);
             }
-            take(self, &values, &levels);
+            take(self, &values, &levels)?;
         }
     }
 }
 
-/// Points from one list a column, all of the same length; a single one is taken as it is.
-fn interleave(path: &Path, mut columns: Vec<Vec<f64>>, rows: usize) -> Result<Points> {
-    let cols = columns.len();
-    let values = if cols == 1 {
-        columns.remove(0)
-    } else {
-        let mut values = room_for(path, rows * cols)?;
-        values.extend((0..rows).flat_map(|i| columns.iter().map(move |column| column[i])));
-        values
-    };
-    drop(columns);
-    Points::with_missing(rows, cols, values).map_err(|error| format_error(path, error.to_string()))
+/// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing.
+pub(super) fn encoded(path: &Path, outgoing: &Outgoing) -> Result<Vec<u8>> {
+    let fail = |error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy"));
+    encode(outgoing).map_err(fail)
 }
 
-/// Writes float64 columns, and a label column (text for classes) if there are labels.
-pub(super) fn write(path: &Path, columns: &[String], points: &Points, labels: Option<(&str, &Labels)>) -> Result<()> {
-    let bytes = encode(columns, points, labels)
-        .map_err(|error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy")))?;
-    write_bytes_atomically(path, |out| out.write_all(&bytes).map_err(|source| write_error(path, source)))
-}
-
-fn encode(
-    columns: &[String],
-    points: &Points,
-    labels: Option<(&str, &Labels)>,
-) -> std::result::Result<Vec<u8>, ParquetError> {
-    let field = |name: &str, physical, meaning| {
-        let field = Type::primitive_type_builder(name, physical).with_repetition(Repetition::REQUIRED);
+fn encode(outgoing: &Outgoing) -> std::result::Result<Vec<u8>, ParquetError> {
+    let field = |(name, column): &(&str, Outgoes)| {
+        let (physical, meaning) = match column {
+            Outgoes::Carried(Cells::Texts(_)) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Outgoes::Indices(_) => (Physical::INT64, None),
+            Outgoes::Of(..) | Outgoes::Numbers(_) | Outgoes::Carried(_) => (Physical::DOUBLE, None),
+        };
+        let may_be_null = matches!(column, Outgoes::Carried(_));
+        let repetition = if may_be_null { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let field = Type::primitive_type_builder(name, physical).with_repetition(repetition);
         field.with_logical_type(meaning).build().map(Arc::new)
     };
-    let mut fields = Vec::new();
-    for name in columns {
-        fields.push(field(name, Physical::DOUBLE, None)?);
-    }
-    match labels {
-        Some((name, Labels::Values(_))) => fields.push(field(name, Physical::DOUBLE, None)?),
-        Some((name, Labels::Classes { .. })) => {
-            fields.push(field(name, Physical::BYTE_ARRAY, Some(LogicalType::String))?);
-        }
-        None => {}
-    }
+    let fields = outgoing.columns.iter().map(field).collect::<std::result::Result<_, _>>()?;
     let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
     // Measured numbers hardly repeat, so a dictionary of them only costs.
-    let properties =
-        WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(labels.is_some());
+    let repeats = |(_, column): &(&str, Outgoes)| matches!(column, Outgoes::Carried(_) | Outgoes::Indices(_));
+    let repeating = outgoing.columns.iter().any(repeats);
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(repeating);
     let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build()))?;
-    for start in (0..points.rows()).step_by(GROUP) {
-        let rows = start..(start + GROUP).min(points.rows());
+    for start in (0..outgoing.rows).step_by(GROUP) {
+        let rows = start..(start + GROUP).min(outgoing.rows);
         let mut group = writer.next_row_group()?;
-        let mut c = 0;
-        while let Some(mut column) = group.next_column()? {
-            match labels {
-                Some((_, Labels::Classes { names, of })) if c == points.cols() => {
-                    let names: Vec<ByteArray> = names.iter().map(|name| ByteArray::from(name.as_str())).collect();
-                    let texts: Vec<ByteArray> = rows.clone().map(|i| names[of[i] as usize].clone()).collect();
-                    column.typed::<ByteArrayType>().write_batch(&texts, None, None)?;
+        for (_, outgoes) in &outgoing.columns {
+            let Some(mut column) = group.next_column()? else { break };
+            match outgoes {
+                Outgoes::Carried(Cells::Texts(texts)) => {
+                    let there = texts[rows.clone()].iter().map(|text| !text.is_empty());
+                    let texts = texts[rows.clone()].iter().filter(|text| !text.is_empty());
+                    let texts: Vec<ByteArray> = texts.map(|text| ByteArray::from(text.as_str())).collect();
+                    column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels(there)), None)?;
                 }
-                Some((_, Labels::Values(values))) if c == points.cols() => {
-                    column.typed::<DoubleType>().write_batch(&values[rows.clone()], None, None)?;
+                Outgoes::Carried(Cells::Numbers(numbers)) => {
+                    let there = numbers[rows.clone()].iter().map(|number| !number.is_nan());
+                    let numbers: Vec<f64> = numbers[rows.clone()].iter().copied().filter(|v| !v.is_nan()).collect();
+                    column.typed::<DoubleType>().write_batch(&numbers, Some(&levels(there)), None)?;
                 }
-                _ => {
-                    let values: Vec<f64> = rows.clone().map(|i| points.row(i)[c]).collect();
+                Outgoes::Indices(indices) => {
+                    let indices: Vec<i64> = indices[rows.clone()].iter().map(|&index| i64::from(index)).collect();
+                    column.typed::<Int64Type>().write_batch(&indices, None, None)?;
+                }
+                outgoes => {
+                    let values: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
                     column.typed::<DoubleType>().write_batch(&values, None, None)?;
                 }
             }
             column.close()?;
-            c += 1;
         }
         group.close()?;
     }
     writer.into_inner()
+}
+
+/// The level of each cell: 1 where there is one, 0 where there is none.
+fn levels(there: impl Iterator<Item = bool>) -> Vec<i16> {
+    there.map(i16::from).collect()
 }
 
 /// The error of a file that the Parquet library cannot read.

@@ -15,7 +15,7 @@ use crate::graph::{Neighbors, Pieces};
 use crate::judge::nearness::Nearness;
 use crate::likelihood::Likelihood;
 use crate::points::Points;
-use crate::progress::Observer;
+use crate::progress::{Observer, Share};
 use crate::recipe::Recipe;
 use serde::Serialize;
 
@@ -82,13 +82,19 @@ impl Recipe {
                 "`neighbors` auto goes with `graph` nearest or mutual only; leave one of them out",
             ));
         }
+        let observer = &Share::all(observer);
         let ladder: Vec<usize> = LADDER.into_iter().filter(|&k| k < points.rows()).collect();
-        let nearness = Nearness::new(points, self.metric)?;
+        let (recipe, points) = self.after_preparation(points)?;
+        let nearness = Nearness::new(&points, self.metric)?;
         let mut tried = Vec::new();
         let mut refused = None;
         for (at, &k) in ladder.iter().enumerate() {
             observer.trial(&format!("k = {k}, {} of {}", at + 1, ladder.len()));
-            match self.tried(k, points, &nearness, observer) {
+            // Larger graphs take a little longer, and a solver may take much longer for some: two tell more than one.
+            if at == 2 {
+                observer.steady(false);
+            }
+            match recipe.tried(k, &points, &nearness, &Share::one_of(observer, at, ladder.len())) {
                 Ok(one) => tried.push(one),
                 // Some methods need more neighbors, or cannot afford so many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
@@ -96,6 +102,7 @@ impl Recipe {
             }
         }
         observer.trial("");
+        observer.finish();
         match best(&tried) {
             Some((chosen, reason)) => {
                 Ok(Choice { chosen, reason, tried: tried.into_iter().map(|one| one.tried).collect() })

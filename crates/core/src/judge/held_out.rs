@@ -17,7 +17,7 @@ use crate::graph::Pieces;
 use crate::ground::Ground;
 use crate::likelihood::Columns;
 use crate::points::Points;
-use crate::progress::{Observer, Silent};
+use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -90,6 +90,7 @@ impl Recipe {
         if self.pieces == Pieces::Separate {
             return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
         }
+        let (recipe, points) = self.after_preparation(points)?;
         let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
         let varying: Vec<usize> = (0..points.cols()).filter(varies).collect();
         let (p, folds) = (varying.len(), folds(&varying, self.seed));
@@ -110,17 +111,24 @@ impl Recipe {
             only_noise: 0,
             at_floor: 0,
         };
+        let observer = &Share::all(observer);
         for (at, left) in folds.iter().enumerate() {
             let tuned = &folds[(at + 1) % folds.len()];
             let made: Vec<usize> = (0..points.cols()).filter(|f| !left.contains(f) && !tuned.contains(f)).collect();
             let [made, tuned, judged] = [&made, tuned, left].map(|which| points.select_columns(which));
-            let found = self.judge_features(&made, &tuned, &judged, observer)?;
+            observer.trial(&format!("evidence, fold {} of {}", at + 1, folds.len()));
+            if at > 0 {
+                observer.steady(false);
+            }
+            let found = recipe.judge_features(&made, &tuned, &judged, &Share::one_of(observer, at, folds.len()))?;
             all.log_evidence += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);
             all.only_noise += usize::from(found.only_noise);
             all.at_floor += usize::from(found.at_floor);
         }
+        observer.trial("");
+        observer.finish();
         Ok(HeldOut { folds, ..all })
     }
 
@@ -148,16 +156,17 @@ impl Recipe {
         };
         // What multiplies the field is fitted to the features `tuned`, so that its unit does not matter.
         let ground = Ground::from(made).measured_by(self.metric);
+        let [making, fitting] = Share::split(observer, [3.0, 1.0]);
         let density = match self.unit(ground) {
-            None => Stages::new(self, ground, observer)?.density()?,
+            None => Stages::new(self, ground, &making)?.density()?,
             Some((power, lengths)) => {
                 let recipe = self.in_unit(-power, &lengths)?;
-                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, observer)?.density())?
+                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density())?
             }
         };
         let density = density.ok_or_else(none)?;
         let columns = Columns::all(tuned);
-        let fitted = density.fit(&columns, observer)?.ok_or_else(none)?;
+        let fitted = density.fit(&columns, &fitting)?.ok_or_else(none)?;
         let judged = Columns::in_units(judged, &(0..judged.cols()).collect::<Vec<_>>(), columns.size);
         Ok(Judged {
             log_density: density.of(&judged, &fitted)?.ok_or_else(none)?,

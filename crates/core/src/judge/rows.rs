@@ -23,7 +23,8 @@ use crate::back::{At, LEVELS, counted};
 use crate::error::{Error, Result};
 use crate::likelihood::Likelihood;
 use crate::points::Points;
-use crate::progress::{Observer, Silent};
+use crate::preparation::Preparation;
+use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
@@ -111,7 +112,7 @@ impl Recipe {
         }
         let mut order: Vec<usize> = (0..n).collect();
         order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(self.seed));
-        let count = FOLDS.min(n);
+        let (count, observer) = (FOLDS.min(n), &Share::all(observer));
         let mut folds = Vec::with_capacity(count);
         for fold in 0..count {
             let (mut left, mut kept): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
@@ -122,9 +123,14 @@ impl Recipe {
             left.sort_unstable();
             kept.sort_unstable();
             observer.trial(&format!("fold {} of {count}", fold + 1));
-            folds.push(self.fold_of_rows(&points.select(&kept), &points.select(&left), observer)?);
+            if fold > 0 {
+                observer.steady(false);
+            }
+            let share = Share::one_of(observer, fold, count);
+            folds.push(self.fold_of_rows(&points.select(&kept), &points.select(&left), &share)?);
         }
         observer.trial("");
+        observer.finish();
         let within =
             |stretch: &dyn Fn(usize) -> [f64; 2]| shares(folds.iter().enumerate().map(|(at, f)| (f, stretch(at))));
         let sum = |of: fn(&Fold) -> f64| folds.iter().map(of).sum::<f64>();
@@ -142,6 +148,12 @@ impl Recipe {
 
     /// Fits the kept rows, and finds what their way onto the map and back did to those left out.
     fn fold_of_rows(&self, kept: &Points, left: &Points, observer: &dyn Observer) -> Result<Fold> {
+        // What is counted is about the columns as they are prepared, by the kept rows alone.
+        if !self.preparation.is_none() {
+            let prepared = self.preparation.learn(kept, None)?.0;
+            let recipe = Recipe { preparation: Preparation::default(), ..self.clone() };
+            return recipe.fold_of_rows(&prepared.apply(kept, None)?, &prepared.apply(left, None)?, observer);
+        }
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
         let model = recipe.fit_watched(kept, observer)?;
         if observer.stop() {

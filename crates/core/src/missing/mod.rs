@@ -27,6 +27,7 @@ use crate::linalg::parallel;
 use crate::order;
 use crate::place::Latent;
 use crate::points::Points;
+use crate::preparation::Preparation;
 use crate::progress::{Observer, Silent};
 
 /// The rows that a cell is taken from, and how many are looked at to find as many that have it.
@@ -84,6 +85,20 @@ pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
         0 => Ok(points.clone()),
         q => guessed(&model(points, q, ALL_PASSES, observer)?, points),
     })
+}
+
+/// As [`complete`], with rows compared by columns that are prepared so; the guesses are in the units of the points.
+///
+/// # Errors
+///
+/// As [`complete`], and if the preparation is not defined on the points.
+pub fn complete_prepared(points: &Points, preparation: &Preparation, observer: &dyn Observer) -> Result<Points> {
+    if preparation.is_none() || points.missing().is_empty() {
+        return complete(points, observer);
+    }
+    let prepared = preparation.learn(points, None)?.0;
+    let back = prepared.undo(&complete(&prepared.apply(points, None)?, observer)?)?;
+    points.with_guesses(&points.missing().iter().map(|&at| back.values()[at]).collect::<Vec<f64>>())
 }
 
 /// A way to guess.

@@ -158,7 +158,7 @@ fn classes_part_a_map_if_they_count() {
     let of_own_class = |supervision: f64| {
         let method = Umap { supervision, max_iterations: 150, ..Umap::default() };
         let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(15), ..Recipe::default() };
-        let model = recipe.fit_from(&points, Beside { start: None, labels: Some(&classes) }, &Silent).unwrap();
+        let model = recipe.fit_from(&points, Beside { labels: Some(&classes), ..Beside::default() }, &Silent).unwrap();
         let nearest = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
         let graph = nearest.of_points(model.embedding(), &Silent).unwrap().graph;
         let own = |i: usize| graph.neighbors(i).iter().filter(|&&j| classes[j as usize] == classes[i]).count();
@@ -168,6 +168,6 @@ fn classes_part_a_map_if_they_count() {
     assert!(blind < 0.75 && half > 0.9 && full > 0.95, "{blind} {half} {full}");
     let recipe = Recipe { method: Umap { supervision: 0.5, ..Umap::default() }.into(), ..Recipe::default() };
     assert!(recipe.fit(&points).unwrap_err().to_string().contains("none are given"));
-    let few = Beside { start: None, labels: Some(&classes[1..]) };
+    let few = Beside { labels: Some(&classes[1..]), ..Beside::default() };
     assert!(recipe.fit_from(&points, few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
 }

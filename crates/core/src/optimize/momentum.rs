@@ -79,6 +79,7 @@ impl Momentum {
         let (mut looked, mut step, total) = (None::<(usize, f64)>, 0, self.steps());
         let (mut kept, mut shorter, steady) = (start.to_vec(), 1.0, self.last_rate == self.rate);
         let mut ended = Ended::Evaluations;
+        observer.steady(steady);
         'descent: for (at, phase) in self.phases.iter().enumerate() {
             let last = at + 1 == self.phases.len();
             for own in 0..phase.steps {

@@ -407,7 +407,7 @@ fn listed(names: &[&str]) -> String {
 }
 
 /// A number without rows of zeros.
-fn short(number: f64) -> String {
+pub(crate) fn short(number: f64) -> String {
     if number == 0.0 || (1e-4..1e7).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 

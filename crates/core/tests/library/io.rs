@@ -6,8 +6,11 @@ use proptest::prelude::*;
 use std::path::Path;
 use tempfile::{TempDir, tempdir};
 
-const FORMATS: &[&str] =
-    if cfg!(feature = "parquet") { &["csv", "tsv", "txt", "npy", "parquet"] } else { &["csv", "tsv", "txt", "npy"] };
+const FORMATS: &[&str] = if cfg!(feature = "parquet") {
+    &["csv", "tsv", "txt", "npy", "arrow", "parquet"]
+} else {
+    &["csv", "tsv", "txt", "npy", "arrow"]
+};
 
 /// A fresh directory and the path of a file in it.
 fn fresh(name: &str) -> (TempDir, String) {
@@ -71,7 +74,7 @@ fn labels_are_taken_out_of_the_data_by_name_or_number() {
     let table = read_text(text, &label("kind")).unwrap();
     assert_eq!(table.points.values(), [1.0, 2.0, 3.0, 4.0]);
     assert_eq!(table.columns.unwrap(), ["x", "a b"]);
-    let classes = Labels::Classes { names: names(&["ant", "cat, or \"dog\""]), of: vec![1, 0] };
+    let classes = Labels::Classes { names: names(&["ant", "cat, or \"dog\""]), of: vec![Some(1), Some(0)] };
     assert_eq!(table.labels.unwrap(), classes);
     assert_eq!(read_text("1,a\n3,b\n", &label("2")).unwrap().points.values(), [1.0, 3.0]);
     let ignore = ReadOptions { ignore: names(&["kind"]), ..Default::default() };
@@ -136,7 +139,36 @@ fn messages_say_where_and_what_to_do() {
     assert!(message(b"PK\x03\x04").contains("zip archive"));
     let missing = read_text("x,y\n1,2\n", &label("z")).unwrap_err();
     assert_eq!(missing, "t.csv: there is no column \"z\"; use `label` with one of \"x\", \"y\"");
-    assert!(read_text("x,s\n1,a\n2,\n", &label("s")).unwrap_err().contains("row 2 has no label in column \"s\""));
+    let none = read_text("x,s\n1,\n2,NA\n", &label("s")).unwrap_err();
+    assert!(none.contains("no row has a label in column \"s\"; name another column"), "{none}");
+}
+
+#[test]
+fn booleans_are_numbers_and_dates_are_called_so() {
+    assert_eq!(values("a,b\ntrue,1.5\nFALSE,2\n"), [1.0, 1.5, 0.0, 2.0]);
+    assert_eq!(values("True,False\nFalse,True\n"), [1.0, 0.0, 0.0, 1.0]);
+    let date = message("day,x\n2024-01-05,1\n2024-01-06,2\n");
+    let expected = "column \"day\" holds text that looks like a date or a time (\"2024-01-05\" in row 1 (line 2)); use `ignore` \
+                    day, or write numbers, such as days since the first of them";
+    assert!(date.contains(expected), "{date}");
+    assert!(message("a,b\nyes,1\nno,2\n").contains("column \"a\" holds text (\"yes\""));
+}
+
+#[test]
+fn columns_are_left_out_by_lists_and_patterns() {
+    let text = "meta_a,x,meta_b,\"y,z\",id\n1,2,3,4,5\n6,7,8,9,10\n";
+    let left = |ignore: &[&str]| {
+        let options = ReadOptions { ignore: names(ignore), ..ReadOptions::default() };
+        read_text(text, &options).map(|table| table.columns.unwrap())
+    };
+    assert_eq!(left(&["meta_*", "id"]), Ok(names(&["x", "y,z"])));
+    assert_eq!(left(&["id,meta_*"]), Ok(names(&["x", "y,z"])));
+    assert_eq!(left(&["y,z"]), Ok(names(&["meta_a", "x", "meta_b", "id"])));
+    assert!(left(&["x,nothing"]).unwrap_err().contains("there is no column \"nothing\""));
+    assert!(left(&["none_*"]).unwrap_err().contains("no column matches \"none_*\""));
+    // A name in a list proves a header, too.
+    let options = ReadOptions { ignore: names(&["1990,2000"]), ..ReadOptions::default() };
+    assert_eq!(read_text("1990,2000,2010\n1,2,3\n4,5,6\n", &options).unwrap().columns, Some(names(&["2010"])));
 }
 
 #[test]
@@ -190,16 +222,16 @@ fn sources_are_known_by_name_extension_and_content() {
     assert_eq!(error("none.csv"), "none.csv: there is no such file; check the name, or use digits or iris");
     let (directory, path) = fresh("data");
     assert!(error(directory.path().to_str().unwrap()).ends_with("is a directory; name a file in it"));
-    let folder = write(directory.path().to_str().unwrap(), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None);
+    let folder = write(directory.path().to_str().unwrap(), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]);
     assert!(folder.unwrap_err().to_string().ends_with("is a directory; name a file in it"));
     std::fs::write(&path, "1,2\n3,4\n").unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 2);
     let npy = format!("{path}.NPY");
-    write(&npy, &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None).unwrap();
+    write(&npy, &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]).unwrap();
     std::fs::rename(&npy, &path).unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 1);
-    let unknown = write(&format!("{path}.xyz"), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), None);
-    assert!(unknown.unwrap_err().to_string().ends_with("use .csv, .tsv, .txt, .npy or .parquet"));
+    let unknown = write(&format!("{path}.xyz"), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]);
+    assert!(unknown.unwrap_err().to_string().contains("use .csv, .tsv, .txt, .npy, .parquet or .arrow, alone or with"));
 }
 
 #[test]
@@ -216,13 +248,13 @@ fn a_large_table_is_read_in_order_and_its_errors_keep_their_rows() {
 #[test]
 fn labels_are_written_and_read_back() {
     let points = Points::from_rows(&[[1.0], [2.0], [3.0]]).unwrap();
-    let classes = Labels::Classes { names: names(&["a,b", "c"]), of: vec![1, 0, 1] };
+    let classes = Labels::Classes { names: names(&["a,b", "c"]), of: vec![Some(1), None, Some(0)] };
     for labels in [classes, Labels::Values(vec![0.5, 0.25, 1e-9])] {
         for format in FORMATS {
             let (_directory, path) = fresh(&format!("t.{format}"));
-            let written = write(&path, &names(&["x"]), &points, Some(("kind", &labels)));
+            let written = write(&path, &names(&["x"]), &points, &[labels.carried("kind")]);
             if *format == "npy" {
-                assert!(written.unwrap_err().to_string().contains("holds no labels"));
+                assert!(written.unwrap_err().to_string().contains("no other columns"));
                 continue;
             }
             written.unwrap();
@@ -260,9 +292,9 @@ fn a_full_device_is_an_error() {
     let points = Points::from_rows(&[[1.0]]).unwrap();
     let link = fresh("full.csv");
     std::os::unix::fs::symlink("/dev/full", &link.1).unwrap();
-    let error = write(&link.1, &names(&["x"]), &points, None).unwrap_err().to_string();
+    let error = write(&link.1, &names(&["x"]), &points, &[]).unwrap_err().to_string();
     assert!(error.contains("the disk is full; free some space"), "{error}");
-    let error = write("/dev/full", &names(&["x"]), &points, None).unwrap_err().to_string();
+    let error = write("/dev/full", &names(&["x"]), &points, &[]).unwrap_err().to_string();
     assert!(error.starts_with("/dev/full: the disk is full"), "{error}");
     assert!(Path::new(&link.1).is_symlink());
 }
@@ -366,7 +398,7 @@ proptest! {
         let columns: Vec<String> = (1..=points.cols()).map(|c| format!("y{c}")).collect();
         for format in FORMATS {
             let (_directory, path) = fresh(&format!("t.{format}"));
-            write(&path, &columns, &points, None).unwrap();
+            write(&path, &columns, &points, &[]).unwrap();
             let table = read(&path, &ReadOptions::default()).unwrap();
             let bits = |p: &Points| p.values().iter().map(|v| v.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&table.points), bits(&points));
@@ -392,7 +424,7 @@ proptest! {
         let columns: Vec<String> = (1..=points.cols()).map(|c| format!("y{c}")).collect();
         for format in FORMATS {
             let (_directory, path) = fresh(&format!("t.{format}"));
-            write(&path, &columns, &points, None).unwrap();
+            write(&path, &columns, &points, &[]).unwrap();
             let mut bytes = std::fs::read(&path).unwrap();
             let flipped = at.index(bytes.len());
             std::fs::write(&path, &bytes[..(cut * bytes.len() as f64) as usize]).unwrap();

@@ -4,6 +4,7 @@
 use crate::fuzz::{Dice, mutated, trials};
 use crate::support::*;
 use eigenfold::graph::Pieces;
+use eigenfold::preparation::{Log, Preparation, Scale};
 use eigenfold::{Distances, Kernel, KernelPca, Method, Metric, Model, Neighbors, Points, Recipe};
 use std::sync::LazyLock;
 
@@ -39,6 +40,8 @@ static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         let table = Points::new(16, 16, (0..256).map(length).collect()).unwrap();
         models.extend(recipe(method).fit(&Distances::new(table).unwrap()).ok());
     }
+    let preparation = Preparation { log: Some(Log::OnePlus), scale: Scale::Robust, kept: vec![2] };
+    models.extend(Recipe { preparation, ..recipe(Method::from_name("isomap").unwrap()) }.fit(&points).ok());
     models.iter().map(|model| model.to_bytes().unwrap()).collect()
 });
 

@@ -55,6 +55,11 @@ impl Build for Fa {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 9.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { density: true, ..Lengths::NONE })
     }

@@ -83,6 +83,11 @@ impl Build for Pkpca {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 9.0, 1.0]
+    }
+
     fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
         // Its noise is told beside a variance of one, whatever the unit.
         Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)

@@ -103,6 +103,11 @@ impl Build for Ppca {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 9.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }

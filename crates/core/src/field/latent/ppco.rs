@@ -135,6 +135,11 @@ impl Build for Ppco {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 9.0, 1.0]
+    }
+
     fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
         // Its loss is a log determinant of squared lengths.
         Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)

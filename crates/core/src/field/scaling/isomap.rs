@@ -50,6 +50,10 @@ impl Build for Isomap {
         }
     }
 
+    fn efforts(&self) -> [f64; 3] {
+        [0.2, 1.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }

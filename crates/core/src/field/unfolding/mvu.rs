@@ -125,6 +125,11 @@ impl Build for Mvu {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 18.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }

@@ -33,6 +33,7 @@ const TRIALS: usize = 32;
 
 /// The smallest number of points for which an approximate search is faster than an exact one.
 pub(crate) const NEARLY_FROM: usize = 12_000;
+const FEW: &str = "below 12,000 points that is as fast";
 
 /// From this many points on the rounds of NN-descent, whose work grows little faster than n, are faster than all pairs.
 const SKETCHED_TO: usize = 250_000;
@@ -48,6 +49,9 @@ const CHUNK: usize = BLOCK;
 
 /// Neighbors of several points: `k` indices and as many distances a point, one list after the other.
 pub type Lists = (Vec<u32>, Vec<f64>);
+
+/// Neighbors with a few mistakes, or why they are searched for without any, in words.
+pub(crate) type Attempt = std::result::Result<Nearly, &'static str>;
 
 /// Neighbors with a few mistakes.
 pub(crate) struct Nearly {
@@ -173,25 +177,21 @@ impl<'a> Index<'a> {
         self.search(self.points, rows, k, &Others, watch)
     }
 
-    /// The `k` nearest other points of every indexed point with a few mistakes; nothing where the exact search is as fast,
-    /// or where fewer than the wanted share are right.
-    pub(crate) fn nearly_nearest_others(
-        &self,
-        k: usize,
-        wanted: f64,
-        seed: u64,
-        watch: &Watch,
-    ) -> Result<Option<Nearly>> {
+    /// The `k` nearest other points of every indexed point with a few mistakes; not where the exact search is as fast, or
+    /// where fewer than the wanted share are right.
+    pub(crate) fn nearly_nearest_others(&self, k: usize, wanted: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         let n = self.points.rows();
-        let Route::Blocks(blocks) = &self.route else { return Ok(None) };
+        let Route::Blocks(blocks) = &self.route else { return Ok(Err("in so few dimensions that is as fast")) };
         if n < NEARLY_FROM {
-            return Ok(None);
+            return Ok(Err(FEW));
         }
         let sketched =
             if n < SKETCHED_TO { sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
         let (lists, route) = match sketched {
             Some(lists) => (lists, "sketch"),
-            None if k > descent::MOST || wanted > descent::RECALL => return Ok(None),
+            None if k > descent::MOST || wanted > descent::RECALL => {
+                return Ok(Err("for so many neighbors that is as fast"));
+            }
             None => (descent::nearest_others(blocks, self.points, k, seed, watch)?, "nn-descent"),
         };
         let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();
@@ -203,7 +203,7 @@ impl<'a> Index<'a> {
         };
         let right: usize = sample.iter().enumerate().map(right).sum();
         let recall = right as f64 / exact.0.len() as f64;
-        Ok((recall >= wanted).then_some(Nearly { lists, recall, route }))
+        Ok(if recall >= wanted { Ok(Nearly { lists, recall, route }) } else { Err("too many neighbors were missed") })
     }
 
     /// Roughly how many nanoseconds of one processor a search of all points takes.

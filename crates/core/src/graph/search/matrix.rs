@@ -33,17 +33,21 @@ impl Source for Matrix<'_> {
     }
 
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {
-        let list = |i: usize| {
+        self.some_others(&(0..self.len() as u32).collect::<Vec<_>>(), k, watch)
+    }
+
+    fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists> {
+        let list = |at: usize| {
             watch.step(1)?;
             let mut best = Best::new(k);
-            self.others(i).for_each(|(j, distance)| {
+            self.others(rows[at] as usize).for_each(|(j, distance)| {
                 best.offer(distance, j);
             });
             let mut lists = Lists::default();
             best.write(&mut lists);
             Ok(lists)
         };
-        Ok(concat(parallel::try_collect(self.len(), list)?))
+        Ok(concat(parallel::try_collect(rows.len(), list)?))
     }
 
     fn within(&self, radius: f64, watch: &Watch) -> Result<Vec<Vec<(u32, f64)>>> {

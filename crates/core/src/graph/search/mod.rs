@@ -101,8 +101,18 @@ pub struct Found {
     pub connecting_k: Option<usize>,
     /// The fraction of true neighbors found, estimated on a sample; nothing if the search was exact.
     pub recall: Option<f64>,
+    /// Why the search was exact, in words, if mistakes were allowed and none were made.
+    pub exact_because: Option<&'static str>,
     /// What did the work, in words.
     pub route: &'static str,
+}
+
+impl Found {
+    /// A graph that was not searched for.
+    fn known(graph: Graph, piece_of: Vec<u32>, sizes: Vec<usize>, route: &'static str) -> Found {
+        let (bridges, connecting_k, recall, exact_because) = (Vec::new(), None, None, None);
+        Found { graph, piece_of, sizes, bridges, connecting_k, recall, exact_because, route }
+    }
 }
 
 impl Search {
@@ -147,7 +157,7 @@ impl Search {
             return Err(Error::Disconnected { sizes, connecting_k: None });
         }
         let graph = graph.clone();
-        Ok(Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "given graph" })
+        Ok(Found::known(graph, piece_of, sizes, "given graph"))
     }
 
     /// Does to a graph over points, however it came about, what [`Search::pieces`] says.
@@ -176,8 +186,7 @@ impl Search {
 
     fn known(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
         let (piece_of, sizes) = pieces::label(&graph);
-        let mut found =
-            Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall: None, route: "known graph" };
+        let mut found = Found::known(graph, piece_of, sizes, "known graph");
         if found.sizes.len() > 1 {
             self.mend(&mut found, source, watch)?;
         }
@@ -206,8 +215,7 @@ impl Search {
 
     fn find(&self, source: &dyn Source, watch: &Watch) -> Result<Found> {
         within::afford(source, self.neighbors, self.memory.unwrap_or_else(memory::available))?;
-        let mut recall = None;
-        let mut route = source.route();
+        let (mut recall, mut exact_because, mut route) = (None, None, source.route());
         let graph = match self.neighbors {
             Neighbors::Within(radius) => within::within(source, radius, watch)?,
             Neighbors::All => {
@@ -215,27 +223,33 @@ impl Search {
                 within::all(source, watch)?
             }
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => {
-                let nearly = if self.recall < 1.0 {
-                    source.nearly_nearest_others(k, self.recall, self.seed, watch)?
-                } else {
-                    None
+                let nearly = match self.recall < 1.0 {
+                    true => Some(source.nearly_nearest_others(k, self.recall, self.seed, watch)?),
+                    false => None,
                 };
                 let (targets, lengths) = match nearly {
-                    Some(nearly) => {
+                    Some(Ok(nearly)) => {
                         (recall, route) = (Some(nearly.recall), nearly.route);
                         nearly.lists
+                    }
+                    Some(Err(why)) => {
+                        exact_because = Some(why);
+                        source.nearest_others(k, watch)?
                     }
                     None => source.nearest_others(k, watch)?,
                 };
                 Graph::from_sorted(k, targets, lengths)
             }
         };
+        if self.recall < 1.0 && matches!(self.neighbors, Neighbors::Within(_) | Neighbors::All) {
+            exact_because = Some("only the search for a number of neighbors may make mistakes");
+        }
         let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
         let (piece_of, sizes) = pieces::label(&graph);
-        let mut found = Found { graph, piece_of, sizes, bridges: vec![], connecting_k: None, recall, route };
+        let mut found = Found { recall, exact_because, ..Found::known(graph, piece_of, sizes, route) };
         if found.sizes.len() > 1 {
             if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
-                found.connecting_k = pieces::connecting_k(source, k, watch)?;
+                found.connecting_k = pieces::connecting_k(source, &found.piece_of, k, watch)?;
             }
             self.mend(&mut found, source, watch)?;
         }

@@ -1,7 +1,7 @@
 //! Where distances come from: points, or a matrix the user brought.
 
 use crate::error::Result;
-use crate::graph::search::index::{Index, Lists, Nearly};
+use crate::graph::search::index::{Attempt, Index, Lists};
 use crate::graph::search::watch::Watch;
 
 /// A shortest way out of a piece: (distance, from, to).
@@ -21,10 +21,13 @@ pub(crate) trait Source: Sync {
     /// The `k` nearest other points of every point, sorted by (distance, index).
     fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists>;
 
-    /// The same with a few mistakes, but so many right at least; nothing where that does not pay.
-    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Option<Nearly>> {
+    /// The same of some points, in the order in which these are named.
+    fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists>;
+
+    /// The same with a few mistakes, but so many right at least; or why that does not pay.
+    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         let _ = (k, recall, seed, watch);
-        Ok(None)
+        Ok(Err("the distances are given"))
     }
 
     /// All other points within `radius` of each point, sorted by (distance, index).
@@ -55,7 +58,11 @@ impl Source for Index<'_> {
         Index::nearest_others(self, k, watch)
     }
 
-    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Option<Nearly>> {
+    fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists> {
+        Index::some_others(self, rows, k, watch)
+    }
+
+    fn nearly_nearest_others(&self, k: usize, recall: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         Index::nearly_nearest_others(self, k, recall, seed, watch)
     }
 

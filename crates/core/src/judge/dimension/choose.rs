@@ -46,8 +46,9 @@ impl Recipe {
     /// As [`Dimension::of`].
     pub fn choose_dims(&self, points: &Points, observer: &dyn Observer) -> Result<DimsChoice> {
         let asked = Dimension { global: false, seed: self.seed, ..Dimension::default() };
-        let Dimensions { recommended, warnings, .. } = asked.of(points, observer)?;
-        let (chosen, lowered) = self.possible(recommended.dims, points);
+        let (recipe, points) = self.after_preparation(points)?;
+        let Dimensions { recommended, warnings, .. } = asked.of(&points, observer)?;
+        let (chosen, lowered) = recipe.possible(recommended.dims, &points);
         Ok(DimsChoice { chosen, recommended, lowered, warnings })
     }
 

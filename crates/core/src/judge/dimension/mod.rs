@@ -42,7 +42,7 @@ pub use unfolding::Unfolded;
 use crate::error::{Error, Result};
 use crate::graph::{Index, Metric};
 use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use crate::progress::{Observer, Share, Stage};
 use distinct::Distinct;
 use near::{Clusters, Near};
 use recommend::{Coarse, Evidence};
@@ -96,15 +96,18 @@ impl Dimension {
     ///
     /// If fewer than three of the points differ, if `neighbors` does not fit them, or [`Error::Stopped`].
     pub fn of(&self, points: &Points, observer: &dyn Observer) -> Result<Dimensions> {
-        observer.progress(Stage::Dimension, 0.0);
+        let all = Share::all(observer).of_stage(Stage::Dimension);
+        all.progress(Stage::Dimension, 0.0);
+        let slow = if self.global { 3.0 } else { 0.0 };
+        let [first, second, third, last] = Share::split(&all, [1.0, 1.0, 1.0, slow]);
         let distinct = Distinct::of(points)?;
         let n = distinct.points.rows();
         let neighbors = self.neighbors(n)?;
         let index = Index::new(&distinct.points, Metric::Euclidean)?;
 
-        let wide = Near::search(&index, neighbors.max(2 * gride::SCALES[gride::SCALES.len() - 1]), WIDE, observer)?;
+        let wide = Near::search(&index, neighbors.max(2 * gride::SCALES[gride::SCALES.len() - 1]), WIDE, &first)?;
         let most = if index.work(2) <= AFFORDABLE { n } else { WIDE };
-        let two = if wide.len() < n { Some(Near::search(&index, 2, most, observer)?) } else { None };
+        let two = if wide.len() < n { Some(Near::search(&index, 2, most, &first)?) } else { None };
         let close = two.as_ref().unwrap_or(&wide);
         let clusters = Clusters::new(n, close);
         let logs = two_nn::log_ratios(close);
@@ -112,7 +115,7 @@ impl Dimension {
         let mut found = Collected::default();
         let ties = "the two nearest neighbors of every point are at one distance";
         found.keep(Name::TwoNn, two_nn::unbiased(&logs, close, &clusters), ties);
-        found.keep(Name::Ess, simplex::dimension(&distinct.points, &wide, observer)?, "too few neighbors");
+        found.keep(Name::Ess, simplex::dimension(&distinct.points, &wide, &second)?, "too few neighbors");
         found.keep(Name::TwoNnMle, two_nn::likeliest(&logs), ties);
         found.keep(Name::TwoNnMean, two_nn::moment(&logs), ties);
         found.keep(Name::TwoNnFit, two_nn::fit(&logs), "too few ratios of distances differ from 1");
@@ -123,11 +126,10 @@ impl Dimension {
 
         let departure = found.value(Name::TwoNn).map(|d| two_nn::departure(&logs, d));
         let check = Check { departure, flagged: departure.is_none_or(|departure| departure > FLAGGED) };
-        let coarse = if n >= COARSE.0 { Some(coarse(&distinct.points, observer)?) } else { None };
-        let pointwise = if self.pointwise { Some(pointwise(&distinct, &index, neighbors, observer)?) } else { None };
-        let whole =
-            if self.global { found.whole(&distinct.points, self, neighbors, observer)? } else { Whole::default() };
-        observer.progress(Stage::Dimension, 1.0);
+        let coarse = if n >= COARSE.0 { Some(coarse(&distinct.points, &third)?) } else { None };
+        let pointwise = if self.pointwise { Some(pointwise(&distinct, &index, neighbors, &third)?) } else { None };
+        let whole = if self.global { found.whole(&distinct.points, self, neighbors, &last)? } else { Whole::default() };
+        all.finish();
         let recommended = recommend::recommend(&Evidence {
             n,
             most: distinct.points.cols().min(n - 1),
@@ -215,21 +217,22 @@ impl Collected {
             let rows: Vec<usize> = near::evenly_spaced(points.rows(), most).iter().map(|&i| i as usize).collect();
             points.select(&rows)
         };
+        let [correlating, measuring, mapping, last] = Share::split(observer, [1.0, 1.0, 2.0, 4.0]);
         let pairs = some(PAIRS);
         let same = "the distances that are compared are the same";
-        self.keep(Name::Correlation, correlation::dimension(&pairs, neighbors, observer)?, same);
-        let length = graph_length::dimension(&pairs, asked.seed, observer)?;
+        self.keep(Name::Correlation, correlation::dimension(&pairs, neighbors, &correlating)?, same);
+        let length = graph_length::dimension(&pairs, asked.seed, &measuring)?;
         self.keep(Name::GraphLength, length, "too few points, or the length grows as fast as their number");
         let spectrum = spectrum::spectrum(points)?;
         let linear = Estimate::new(Name::Svd, spectrum.dimension as f64, spectrum.points);
         self.keep(Name::Svd, Some(linear), "");
-        let elbow = self.tried(Name::Isomap, residual::elbow(&some(MAPPED), observer))?;
+        let elbow = self.tried(Name::Isomap, residual::elbow(&some(MAPPED), &mapping))?;
         if let Some(elbow) = &elbow {
             let at = elbow.dimension.map(|d| Estimate::new(Name::Isomap, d as f64, elbow.points));
             self.keep(Name::Isomap, at, "every coordinate still takes a fifth of the residual variance");
         }
         let unfolded = match points.rows() {
-            n if n <= unfolding::MOST => self.tried(Name::Mvu, unfolding::unfolded(points, observer))?,
+            n if n <= unfolding::MOST => self.tried(Name::Mvu, unfolding::unfolded(points, &last))?,
             n => {
                 let most = unfolding::MOST;
                 self.left_out.push((Name::Mvu, format!("{n} points are more than the {most} that are unfolded")));

@@ -32,7 +32,7 @@ use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
 use crate::judge::score::search::{End, Lengthwise, best_of, descend, refine, search};
 use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use crate::progress::{Observer, Share, Stage};
 
 /// The most points for which the likelihood is computed exactly unless something else is asked for.
 pub const EXACT_POINTS: usize = 2000;
@@ -123,25 +123,28 @@ impl GplvmScore {
     pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<Score> {
         let problem = Problem::new(data, map, self.lengths == Lengths::Raw)?;
         let inducing = self.inducing(problem.n)?;
-        observer.progress(Stage::Score, 0.0);
+        let all = Share::all(observer).of_stage(Stage::Score);
+        all.progress(Stage::Score, 0.0);
+        let refines = inducing.is_some() && self.inducing.is_none();
+        let [searching, refining] = Share::split(&all, [1.0, if refines { 1.0 } else { 0.0 }]);
         let raw = match self.lengths {
             Lengths::Ard => Some(Problem::new(data, map, true)?),
             Lengths::Unit | Lengths::Raw => None,
         };
         let Found { ends, before } = match &raw {
-            None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), observer)?, before: 0 },
-            Some(raw) => self.search_lengthwise(&problem, raw, inducing, observer)?,
+            None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
+            Some(raw) => self.search_lengthwise(&problem, raw, inducing, &searching)?,
         };
         let Some(best) = best_of(&ends) else {
             let fact = "the covariance is singular at every start; give a map with fewer points at the same place";
             return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(fact.into()) });
         };
         let (best, inducing) = match inducing {
-            Some(m) if self.inducing.is_none() => refine(&problem, best, m, observer)?,
+            Some(m) if refines => refine(&problem, best, m, &refining)?,
             asked => (End { evaluations: 0, ..best.clone() }, asked),
         };
         let evaluations = before + ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
-        observer.progress(Stage::Score, 1.0);
+        all.finish();
         let in_units = |value: f64| problem.log_likelihood(value);
         let by_coordinate = raw.as_ref().map(|_| in_own_units(&problem, map, &best));
         let mut parameters = problem.in_units(&best.parameters());

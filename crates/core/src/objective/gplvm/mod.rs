@@ -183,6 +183,11 @@ impl Build for Gplvm {
         }
     }
 
+    /// The map is fitted with the field.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 18.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { density: true, ..Lengths::NONE })
     }

@@ -278,7 +278,8 @@ fn few_points_constant_columns_and_duplicates_have_a_map() {
 fn a_given_start_is_taken_and_a_limit_on_memory_is_kept() {
     let (data, truth) = sheet(60, 6);
     let recipe = Recipe { method: Gplvm::default().into(), ..Recipe::default() };
-    let model = recipe.fit_from(&data, Beside { start: Some(&truth), labels: None }, &crate::progress::Silent).unwrap();
+    let model =
+        recipe.fit_from(&data, Beside { start: Some(&truth), ..Beside::default() }, &crate::progress::Silent).unwrap();
     assert!(model.report().parameters.iter().any(|used| used.name == "init" && used.used == "given"));
     let error = Recipe { memory: Some(10_000), ..recipe }.fit(&data).unwrap_err().to_string();
     assert!(error.contains("use `inducing` 100"), "{error}");

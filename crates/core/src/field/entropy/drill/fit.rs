@@ -9,7 +9,7 @@ use crate::graph::Metric;
 use crate::ground::Measured;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::points::Points;
-use crate::progress::Observer;
+use crate::progress::{Observer, Share};
 
 /// The part of the mean variance that is the penalty, if none is given.
 const AUTO: f64 = 0.01;
@@ -64,18 +64,18 @@ impl Drill {
                 product_flops(support.n)
             ));
         }
-        let problem = Problem::new(self, ground, support, analysis.as_ref(), observer)?;
+        let problem = Problem::new(self, ground, support, analysis.as_ref())?;
         let penalty = match self.penalty {
             Penalty::Auto => AUTO * problem.mean,
             Penalty::Value(value) => value,
             Penalty::Path { from, to, count } => {
                 let Judged { best, path, stopped } =
-                    self.follow(&problem, &Penalty::path(from, to, count), ground, regraph, memory)?;
+                    self.follow(&problem, &Penalty::path(from, to, count), ground, regraph, memory, observer)?;
                 let (penalty, found) = best;
                 return Ok(Fitted { found, penalty, moments: problem.moments, path, stopped });
             }
         };
-        let found = problem.solve(penalty)?;
+        let found = problem.solve(penalty, observer)?;
         Ok(Fitted { stopped: found.stopped, found, penalty, moments: problem.moments, path: Vec::new() })
     }
 }
@@ -88,7 +88,6 @@ struct Problem<'a> {
     /// X̃ X̃ᵀ/p on the support, and the mean of its diagonal.
     moments: Vec<f64>,
     mean: f64,
-    observer: &'a dyn Observer,
 }
 
 impl<'a> Problem<'a> {
@@ -97,7 +96,6 @@ impl<'a> Problem<'a> {
         ground: Measured<'_>,
         support: &'a Support,
         analysis: Option<&'a Analysis>,
-        observer: &'a dyn Observer,
     ) -> Result<Problem<'a>> {
         let arithmetic = match analysis {
             None => Arithmetic::dense(support),
@@ -108,11 +106,11 @@ impl<'a> Problem<'a> {
         if mean <= 0.0 {
             return Err(Error::data("all points coincide and have no covariance; give points that differ"));
         }
-        Ok(Problem { drill, support, arithmetic, moments, mean, observer })
+        Ok(Problem { drill, support, arithmetic, moments, mean })
     }
 
     /// The precision under one penalty.
-    fn solve(&self, penalty: f64) -> Result<Minimum> {
+    fn solve(&self, penalty: f64, observer: &dyn Observer) -> Result<Minimum> {
         // The descent sees the mean variance as one, so that the data's units cannot overflow.
         let (n, mean, penalty) = (self.support.n, self.mean, penalty / self.mean);
         let own = self.drill.ridge + if self.drill.penalize_diagonal { penalty } else { 0.0 };
@@ -127,7 +125,7 @@ impl<'a> Problem<'a> {
             max_steps: self.drill.max_iterations,
         };
         // Inside the pool, where the many short pieces of parallel work start at once.
-        let mut found = rayon::scope(|_| lasso.minimize(self.observer))?;
+        let mut found = rayon::scope(|_| lasso.minimize(observer))?;
         found.values.iter_mut().for_each(|t| *t /= mean);
         found.log_determinant -= n as f64 * mean.ln();
         found.value += n as f64 * mean.ln();
@@ -154,12 +152,16 @@ impl Drill {
         ground: Measured<'_>,
         regraph: Option<&Regraph<'_>>,
         memory: u64,
+        observer: &dyn Observer,
     ) -> Result<Judged> {
         let (points, metric, features) = features_to_leave_out(ground)?;
+        let folds = FOLDS.min(features.len());
+        // Each penalty is fitted to all features, then to those of each fold.
+        let one = |at: usize| Share::one_of(observer, at, penalties.len() * (1 + folds));
         let (mut path, mut fits) = (Vec::<PathStep>::new(), Vec::<Minimum>::new());
         let mut stopped = false;
-        for &penalty in penalties {
-            let found = match whole.solve(penalty) {
+        for (at, &penalty) in penalties.iter().enumerate() {
+            let found = match whole.solve(penalty, &one(at)) {
                 Err(Error::Stopped) if !fits.is_empty() => {
                     stopped = true;
                     break;
@@ -179,7 +181,6 @@ impl Drill {
                 break;
             }
         }
-        let folds = FOLDS.min(features.len());
         'folds: for fold in (0..folds).filter(|_| !stopped) {
             let some = |out: bool| {
                 let chosen = features.iter().enumerate().filter(|(at, _)| (at % folds == fold) == out);
@@ -197,11 +198,11 @@ impl Drill {
             let support = own.as_ref().unwrap_or(whole.support);
             let analysis = analysis_of(support, memory)?;
             let kept = Measured::Points(&kept, metric);
-            let problem = Problem::new(self, kept, support, analysis.as_ref(), whole.observer)?;
+            let problem = Problem::new(self, kept, support, analysis.as_ref())?;
             let moments = second_moments(Measured::Points(&out, metric), support);
             let mut densities = Vec::with_capacity(path.len());
-            for step in &path {
-                let found = match problem.solve(step.penalty) {
+            for (at, step) in path.iter().enumerate() {
+                let found = match problem.solve(step.penalty, &one((fold + 1) * penalties.len() + at)) {
                     Ok(found) if !found.stopped => found,
                     Ok(_) | Err(Error::Stopped) => {
                         stopped = true;

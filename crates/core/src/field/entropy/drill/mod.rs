@@ -29,7 +29,7 @@ use crate::memory;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
 use crate::points::Points;
-use crate::progress::Observer;
+use crate::progress::{Observer, Share, Stage};
 use serde::{Deserialize, Serialize};
 
 /// What [`Found::route`] says of a learned graph.
@@ -136,6 +136,11 @@ impl Build for Drill {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 18.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { weights: -2, ..Lengths::COVARIANCE })
     }
@@ -221,9 +226,11 @@ impl Drill {
             Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
         })?;
         let apart = Search { pieces: Pieces::Separate, ..search.clone() };
-        let candidates = ground.neighbors(&apart, observer)?.graph;
-        let regraph = |points: &Points| Ok(apart.of_points(points, observer)?.graph);
-        let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, observer)?;
+        let [first, rest] = Share::split(observer, [1.0, 9.0]);
+        let candidates = ground.neighbors(&apart, &first)?.graph;
+        let rest = rest.of_stage(Stage::Field);
+        let regraph = |points: &Points| Ok(apart.of_points(points, &rest)?.graph);
+        let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, &rest)?;
         Ok((Found { route: ROUTE, ..ground.mended(search, graph, observer)? }, learned))
     }
 

@@ -99,7 +99,7 @@ pub(crate) fn fit(
         stop: Stop { gradient: 0.0, decrease: -1.0, evaluations: meu.max_iterations - oracle.evaluations },
         stage: Some(Stage::Field),
     };
-    let mut search = Search { meu, edges, oracle, pieces, at: Vec::new(), off: f64::INFINITY, first: 0.0 };
+    let mut search = Search { meu, edges, oracle, pieces, observer, at: Vec::new(), off: f64::INFINITY, first: 0.0 };
     let (w, report) = descent.minimize(&w, &mut search, observer)?;
     let evaluations = search.oracle.evaluations;
     search.go_to(&w)?;
@@ -133,6 +133,7 @@ struct Search<'a> {
     edges: &'a Edges,
     oracle: Oracle<'a>,
     pieces: Option<Pieces>,
+    observer: &'a dyn Observer,
     /// The last point, ...
     at: Vec<f64>,
     /// ... how far it is from the optimum, and the first was.
@@ -155,6 +156,9 @@ impl Search<'_> {
         self.at.clear();
         self.at.extend_from_slice(w);
         self.off = off(self.meu.variant, self.edges, &self.oracle, w);
+        if self.meu.variant == MeuVariant::Standard {
+            self.observer.gap(self.off);
+        }
     }
 }
 

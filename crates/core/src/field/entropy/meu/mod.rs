@@ -156,6 +156,11 @@ impl Build for Meu {
         }
     }
 
+    /// The field is fitted.
+    fn efforts(&self) -> [f64; 3] {
+        [1.0, 18.0, 1.0]
+    }
+
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::PRECISION)
     }

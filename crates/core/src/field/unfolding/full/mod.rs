@@ -126,6 +126,7 @@ pub(crate) fn solve(
             break;
         }
         reached = f64::max(reached, (gap.abs().ln() / tolerance.ln()).clamp(0.0, 1.0));
+        observer.gap(gap.abs());
         observer.progress(Stage::Field, reached);
         if observer.stop() {
             if off > tolerance.max(FEASIBLE) {

@@ -99,6 +99,7 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         }
         let below = path.bound()?;
         let gap = path.gap();
+        observer.gap(gap);
         observer.progress(Stage::Field, (gap.min(1.0).ln() / asked.tolerance.ln()).clamp(0.0, 1.0));
         if gap <= asked.tolerance {
             break;

@@ -133,6 +133,7 @@ impl Lasso<'_> {
             if best.gap.is_finite() {
                 let first = *first_gap.get_or_insert(best.gap.max(10.0 * self.tolerance));
                 let done = (first / best.gap).ln() / (first / self.tolerance).ln();
+                observer.gap(best.gap);
                 observer.progress(Stage::Field, done.clamp(0.0, 1.0));
             }
         }

@@ -1,0 +1,149 @@
+//! What goes with the points: labels from another file, columns for the output, names for the picture.
+
+use clap::Args;
+use eigenfold::error::{Error, Result};
+use eigenfold::io::{self, Carried, Labels, ReadOptions};
+use std::path::Path;
+
+/// The flags.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Carry {
+    /// Labels from another file, one for every row of INPUT, in the same order: a file with one column, or FILE:COLUMN
+    #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "label")]
+    pub(crate) labels: Option<String>,
+    /// A column that is no data and goes into the output of -o beside the coordinates, such as an id; may be repeated, or be a
+    /// list: id,species
+    #[arg(long, value_name = "COLUMN", value_delimiter = ',')]
+    pub(crate) keep: Vec<String>,
+    /// The column of the points' names, which is no data: --plot writes them beside the points, where they fit. Also a file of
+    /// names, as for --labels
+    #[arg(long, value_name = "COLUMN|FILE[:COLUMN]")]
+    pub(crate) names: Option<String>,
+}
+
+/// What goes with the points.
+#[derive(Default)]
+pub(crate) struct Along {
+    /// What colors them.
+    pub(crate) labels: Option<Labeled>,
+    /// What goes into the output.
+    pub(crate) kept: Vec<Carried>,
+    /// What they are called in a picture.
+    pub(crate) names: Option<Vec<String>>,
+}
+
+/// Labels, and what they are called.
+pub(crate) struct Labeled {
+    pub(crate) title: String,
+    pub(crate) labels: Labels,
+}
+
+impl Carry {
+    /// The files that are read, to be told from those that are written.
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &str> {
+        self.labels.as_deref().into_iter().chain(self.file_of_names()).map(|asked| split(asked).0)
+    }
+
+    /// Names that are not in a column of the input.
+    fn file_of_names(&self) -> Option<&str> {
+        self.names.as_deref().filter(|asked| Path::new(split(asked).0).is_file())
+    }
+
+    /// The columns to be read.
+    pub(crate) fn columns(&self) -> Vec<String> {
+        let names = self.names.iter().filter(|_| self.file_of_names().is_none());
+        self.keep.iter().chain(names).cloned().collect()
+    }
+
+    /// What goes with `rows` points, of which the input itself has these labels (and calls them so) and these columns.
+    pub(crate) fn along(
+        &self,
+        own: Option<Labels>,
+        title: Option<&str>,
+        mut kept: Vec<Carried>,
+        rows: usize,
+    ) -> Result<Along> {
+        let names = match (self.file_of_names(), &self.names) {
+            (Some(asked), _) => Some(column_in(asked, rows, "names")?),
+            // It was asked for last.
+            (None, Some(_)) => kept.pop(),
+            (None, None) => None,
+        };
+        let names = names.map(|column| (0..rows).map(|i| column.cells.text(i)).collect());
+        for (at, column) in kept.iter().enumerate() {
+            let name = &column.name;
+            let coordinate = name.strip_prefix('y').is_some_and(|number| number.parse::<u32>().is_ok());
+            if coordinate || name == PIECE || kept[..at].iter().any(|other| other.name == *name) {
+                let fact = format!("--keep {name} would be in the output twice");
+                return Err(Error::Parameter(format!("{fact}; keep another column, or call it otherwise")));
+            }
+        }
+        let title = title.unwrap_or("label").to_string();
+        let labels = match &self.labels {
+            Some(asked) => Some(labels_in(asked, rows)?),
+            None => own.map(|labels| Labeled { title, labels }),
+        };
+        Ok(Along { labels, kept, names })
+    }
+}
+
+/// The column that says which piece of the graph a row is in.
+pub(crate) const PIECE: &str = "piece";
+
+impl Along {
+    /// What is said about labels that are missing.
+    pub(crate) fn note(&self) -> Option<String> {
+        let Labeled { title, labels } = self.labels.as_ref()?;
+        let (missing, all) = (labels.missing(), labels.len());
+        (missing > 0).then(|| format!("{missing} of {all} rows have no label in {title:?}"))
+    }
+}
+
+/// `FILE` and `COLUMN` of `FILE:COLUMN`; a file whose own name has a colon goes first.
+fn split(asked: &str) -> (&str, Option<&str>) {
+    let there = |file: &str| Path::new(file).exists() || ["-", "digits", "iris"].contains(&file);
+    if there(asked) {
+        return (asked, None);
+    }
+    let splits = asked.match_indices(':').map(|(at, _)| (&asked[..at], &asked[at + 1..]));
+    let found = splits.rev().find(|(file, _)| there(file));
+    found.map_or((asked, None), |(file, column)| (file, Some(column)))
+}
+
+/// The column of a file that holds a cell for each of `rows` points; `what` the cells are.
+fn column_in(asked: &str, rows: usize, what: &str) -> Result<Carried> {
+    let (file, column) = split(asked);
+    let keep: Vec<String> = column.into_iter().map(String::from).collect();
+    let read =
+        |header: Option<bool>| io::read_kept(file, &ReadOptions { keep: keep.clone(), header, ..Default::default() });
+    let mut columns = read(None)?;
+    let count = |columns: &[Carried]| columns.first().map_or(0, |column| column.cells.len());
+    // One row too few or too many: the first one was taken for names, or was not. The number of points decides.
+    let found = count(&columns);
+    if file != "-" && (found + 1 == rows || found == rows + 1) {
+        let otherwise = read(Some(found == rows + 1)).unwrap_or_default();
+        if count(&otherwise) == rows {
+            columns = otherwise;
+        }
+    }
+    let wrong = |message: String| Error::Format { path: file.into(), message };
+    let found = count(&columns);
+    if found != rows {
+        let fact = format!("it has {found} {what} for {rows} points");
+        let way_out = "give one for every row of the input, in the same order, NA where there is none";
+        return Err(wrong(format!("{fact}; {way_out}")));
+    }
+    columns.into_iter().next().ok_or_else(|| wrong("it has no column; name another file".into()))
+}
+
+/// The labels that a file holds for `rows` points.
+fn labels_in(asked: &str, rows: usize) -> Result<Labeled> {
+    let Carried { name, cells } = column_in(asked, rows, "labels")?;
+    let labels = Labels::from_cells(&cells).ok_or_else(|| {
+        let message = format!("no row has a label in column {name:?}; name another column");
+        Error::Format { path: split(asked).0.into(), message }
+    })?;
+    // What a column without a name is called.
+    let title = if name == "column1" { "label".into() } else { name };
+    Ok(Labeled { title, labels })
+}

@@ -1,0 +1,263 @@
+//! The pictures of `embed` and `transform`: what the flags ask for, and what is drawn.
+
+use crate::args::Embed;
+use crate::carry::Labeled;
+use crate::input::Data;
+use crate::plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
+use crate::report::{self, Chosen};
+use clap::Args;
+use eigenfold::error::{Error, Result};
+use eigenfold::io::Labels;
+use eigenfold::report::Report;
+use eigenfold::{Choice, Model, Points};
+use std::path::Path;
+
+/// The flags of a picture.
+#[derive(Debug, Args)]
+pub(crate) struct Drawing {
+    /// The size of the picture of --plot, in units of 1/96 inch; a PNG has two pixels to a unit [default: 800x600]
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    pub(crate) size: Option<(usize, usize)>,
+    /// Draw rows as images on the map where they fit: each row has the grey levels of so many pixels, line by line from the
+    /// top
+    #[arg(long, value_name = "WxH", value_parser = pixels)]
+    pub(crate) image: Option<(usize, usize)>,
+    /// Draw how unsure the way back from the map is, as a grey behind the points: the darker, the larger the deviation that
+    /// `reconstruct --std` would give there, over all features
+    #[arg(long)]
+    pub(crate) shade: bool,
+}
+
+impl Drawing {
+    /// Refuses flags of a picture that is not asked for.
+    pub(crate) fn check(&self, plot: Option<&str>, names: bool) -> Result<()> {
+        if let Some(plot) = plot {
+            return Format::of(Path::new(plot)).map(|_| ()).map_err(Error::Parameter);
+        }
+        let given = [
+            ("--size", self.size.is_some()),
+            ("--image", self.image.is_some()),
+            ("--shade", self.shade),
+            ("--names", names),
+        ];
+        match given.into_iter().find(|(_, given)| *given) {
+            Some((flag, _)) => Err(Error::Parameter(format!("{flag} is for the picture; add --plot FILE"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Refuses what cannot be drawn of these data in so many coordinates.
+    pub(crate) fn check_data(&self, features: Option<usize>, dims: usize, names: bool) -> Result<()> {
+        let refused = |message: String| Err(Error::Parameter(message));
+        if let Some((width, height)) = self.image {
+            let pixels = width.saturating_mul(height);
+            match features {
+                Some(features) if features == pixels => {}
+                Some(features) => {
+                    let fact =
+                        format!("--image {width}x{height} are {pixels} pixels, and a row has {features} numbers");
+                    return refused(format!("{fact}; give the size of the images that the rows are"));
+                }
+                None => return refused("--image needs rows that are images; give --input-kind points".into()),
+            }
+        }
+        if self.shade && features.is_none() {
+            return refused("--shade needs rows to go back to; give --input-kind points".into());
+        }
+        if self.shade && dims != 2 {
+            return refused(format!("--shade is drawn behind two coordinates, and the map has {dims}; use -d 2"));
+        }
+        let given = [("--names", names), ("--image", self.image.is_some())];
+        match given.into_iter().find(|(_, given)| *given && dims > 3) {
+            Some((flag, _)) => {
+                refused(format!("{flag} finds no room on the pairs of {dims} coordinates; use -d 3 or fewer"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(crate) fn size(&self) -> (f64, f64) {
+        self.size.map_or(SIZE, |(width, height)| (width as f64, height as f64))
+    }
+
+    pub(crate) fn images<'a>(&self, rows: Option<&'a Points>) -> Option<Images<'a>> {
+        self.image.zip(rows).map(|((width, height), rows)| Images { rows, width, height })
+    }
+}
+
+/// `640x480`.
+fn pair(text: &str) -> Option<(usize, usize)> {
+    let (width, height) = text.split_once(['x', 'X'])?;
+    Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
+}
+
+fn pixels(text: &str) -> std::result::Result<(usize, usize), String> {
+    let found = pair(text).filter(|&(width, height)| width > 0 && height > 0);
+    found.ok_or_else(|| "this is no size of an image; use its width and height in pixels, as in 28x28".into())
+}
+
+fn size(text: &str) -> std::result::Result<(usize, usize), String> {
+    let allowed = |&(width, height): &(usize, usize)| (400..=4000).contains(&width) && (300..=4000).contains(&height);
+    let found = pair(text).filter(allowed);
+    found.ok_or_else(|| "this is no size of a picture; use 400x300 to 4000x4000, as in 1200x900".into())
+}
+
+/// What colors so many points behind and the labeled ones before them.
+pub(crate) fn coloring(labels: Option<Labeled>, behind: usize) -> Coloring {
+    match labels {
+        None => Coloring::One,
+        Some(Labeled { title, labels: Labels::Values(own) }) => {
+            let mut values = vec![f64::NAN; behind];
+            values.extend(own);
+            Coloring::Values { title, values }
+        }
+        Some(Labeled { title, labels: Labels::Classes { names, of: own } }) => {
+            let mut of = vec![None; behind];
+            of.extend(own);
+            Coloring::Classes { title, names, of }
+        }
+    }
+}
+
+/// Numbers that one thread is asked for at a time when the deviations of the way back are drawn.
+const AT_A_TIME: usize = 1 << 22;
+/// Places that are asked about, at most and at least; fewer where rows are long.
+const PLACES: (usize, usize) = (400, 2400);
+
+/// The root mean square deviation of the way back, over all features, at some places.
+fn deviations(model: &Model, places: &Points) -> Result<Vec<f64>> {
+    let way = model.way_back()?;
+    let features = model.points().map_or(1, Points::cols);
+    let rows: Vec<usize> = (0..places.rows()).collect();
+    let mut found = Vec::with_capacity(rows.len());
+    for some in rows.chunks((AT_A_TIME / features).max(1)) {
+        let deviations = way.reconstruct(&places.select(some))?.deviations;
+        // The largest goes out of the sum, so that no square is beyond all numbers.
+        let size = |row: &[f64]| match row.iter().fold(0.0f64, |a, v| a.max(v.abs())) {
+            0.0 => 0.0,
+            most => most * (row.iter().map(|v| (v / most).powi(2)).sum::<f64>() / row.len() as f64).sqrt(),
+        };
+        found.extend((0..deviations.rows()).map(|i| size(deviations.row(i))));
+    }
+    Ok(found)
+}
+
+/// What is drawn behind the points of a map.
+pub(crate) fn places(model: &Model) -> usize {
+    let features = model.points().map_or(1, Points::cols);
+    (20_000_000 / features).clamp(PLACES.0, PLACES.1)
+}
+
+/// What the picture of `embed` shows.
+pub(crate) struct Shown<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) map: &'a Points,
+    pub(crate) data: &'a Data,
+    pub(crate) labels: Option<Labeled>,
+    pub(crate) names: Option<&'a [String]>,
+    pub(crate) parameters: &'a [Chosen],
+}
+
+/// The picture of a map.
+pub(crate) fn picture(args: &Embed, shown: Shown, format: Format) -> Result<Vec<u8>> {
+    let report = shown.model.report();
+    let mut facts = sizes(report);
+    facts.extend(shown.parameters.iter().filter(|p| p.is_telling()).map(|p| format!("{} {}", p.name, p.used)));
+    let rows = if let Data::Points(points) = shown.data { Some(points) } else { None };
+    let deviations = |places: &Points| deviations(shown.model, places).map_err(|error| error.to_string());
+    let picture = Picture {
+        points: shown.map,
+        behind: 0,
+        coloring: &coloring(shown.labels, 0),
+        ringed: None,
+        names: shown.names,
+        images: args.drawing.images(rows),
+        shade: args.drawing.shade.then(|| Shade { places: places(shown.model), deviations: &deviations }),
+        eigenvalues: &report.eigenvalues,
+        title: &format!("{} of {}", report.method, name_of(&args.input.source)),
+        subtitle: &facts.join(" · "),
+        size: args.drawing.size(),
+    };
+    picture.rendered(format).map_err(Error::Numerical)
+}
+
+/// What the picture of `transform` shows.
+pub(crate) struct Added<'a> {
+    pub(crate) model: &'a Model,
+    /// The new points, where they were placed.
+    pub(crate) placed: &'a Points,
+    /// The new points themselves.
+    pub(crate) rows: &'a Points,
+    /// Which of them are far from all training points.
+    pub(crate) far: &'a [usize],
+    pub(crate) labels: Option<Labeled>,
+    pub(crate) names: Option<&'a [String]>,
+    /// What the file is called.
+    pub(crate) source: &'a str,
+}
+
+/// The picture of new points over those that made the map.
+pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) -> Result<Vec<u8>> {
+    let (model, map) = (added.model, added.model.embedding());
+    let behind = map.rows();
+    let values = [map.values(), added.placed.values()].concat();
+    let points = Points::new(behind + added.placed.rows(), map.cols(), values)?;
+    let far: Vec<usize> = added.far.iter().map(|i| i + behind).collect();
+    let deviations = |places: &Points| deviations(model, places).map_err(|error| error.to_string());
+    let facts = [report::plural(added.placed.rows(), "new point"), report::plural(behind, "training point")];
+    let picture = Picture {
+        points: &points,
+        behind,
+        coloring: &coloring(added.labels, behind),
+        ringed: Some((&far, "far from all")),
+        names: added.names,
+        images: drawing.images(Some(added.rows)),
+        shade: drawing.shade.then(|| Shade { places: places(model), deviations: &deviations }),
+        eigenvalues: &[],
+        title: &format!("{} on the {} map", name_of(added.source), model.report().method),
+        subtitle: &facts.join(" · "),
+        size: drawing.size(),
+    };
+    picture.rendered(format).map_err(Error::Numerical)
+}
+
+/// The picture of what `-k auto` tried.
+pub(crate) fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result<Vec<u8>> {
+    let report = model.report();
+    let mut facts = sizes(report);
+    if choice.tried.iter().any(|tried| tried.pieces > 1) {
+        facts.push("grey: the graph is in pieces".into());
+    }
+    let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
+    let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };
+    curve.rendered(format).map_err(Error::Numerical)
+}
+
+/// What an input is called in a title.
+pub(crate) fn name_of(source: &str) -> String {
+    match source {
+        "-" => "standard input".into(),
+        source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+    }
+}
+
+/// The numbers of points and features.
+fn sizes(report: &Report) -> Vec<String> {
+    let mut facts = vec![report::plural(report.n, "point")];
+    facts.extend(report.features.map(|d| report::plural(d, "feature")));
+    facts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_two_numbers() {
+        assert_eq!((size("1200x900"), pixels("28X28")), (Ok((1200, 900)), Ok((28, 28))));
+        for wrong in ["", "800", "x", "800x", "0x0", "-1x5", "800x99999999", "1e3x1e3", "10x10"] {
+            assert!(size(wrong).is_err(), "{wrong}");
+        }
+        assert!(pixels("0x4").is_err());
+    }
+}

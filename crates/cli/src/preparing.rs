@@ -1,0 +1,59 @@
+//! The columns, prepared as the flags ask for it, and what is told of it.
+
+use crate::flags::{LogName, Preparing, ScaleName, with_flags};
+use crate::report::Chosen;
+use crate::say;
+use clap::ValueEnum;
+use eigenfold::error::Result;
+use eigenfold::preparation::{Log, Preparation, Scale};
+use eigenfold::{Model, Points};
+use serde_json::{Value, json};
+
+/// What the flags ask for.
+pub(crate) fn asked(flags: &Preparing) -> Preparation {
+    let log = match flags.log {
+        None | Some(LogName::None) => None,
+        Some(LogName::Log1p) => Some(Log::OnePlus),
+        Some(LogName::Log) => Some(Log::Plain),
+    };
+    let scale = match flags.scale_columns {
+        _ if flags.standardize => Scale::Unit,
+        None | Some(ScaleName::None) => Scale::None,
+        Some(ScaleName::Unit) => Scale::Unit,
+        Some(ScaleName::Robust) => Scale::Robust,
+    };
+    Preparation { log, scale, ..Preparation::default() }
+}
+
+/// Points prepared as the flags ask for it, for commands that keep no model; what is to be known of it is said.
+pub(crate) fn prepared(flags: &Preparing, points: Points, names: Option<&[String]>, quiet: bool) -> Result<Points> {
+    let asked = asked(flags);
+    if asked.is_none() {
+        return Ok(points);
+    }
+    let (prepared, notes) = asked.learn(&points, names)?;
+    notes.iter().for_each(|note| say(quiet, &format!("  warning: {}", with_flags(note))));
+    prepared.apply(&points, names)
+}
+
+/// What was asked for and what was done, if either is anything.
+pub(crate) fn parameters(flags: &Preparing, done: &Preparation) -> Vec<Chosen> {
+    let name = |value: Option<clap::builder::PossibleValue>| value.map(|value| value.get_name().to_string());
+    let scale = if flags.standardize { Some(ScaleName::Unit) } else { flags.scale_columns };
+    let scale_asked = name(scale.and_then(|scale| scale.to_possible_value()));
+    let log_asked = name(flags.log.and_then(|log| log.to_possible_value()));
+    let log = Chosen { name: "log".into(), asked: log_asked, used: done.log.map_or("none", Log::name).into() };
+    let scale = Chosen { name: "scale-columns".into(), asked: scale_asked, used: done.scale.name().into() };
+    [log, scale].into_iter().filter(|chosen| chosen.asked.is_some() || chosen.used != "none").collect()
+}
+
+/// What was done to every column, if anything was.
+pub(crate) fn json(model: &Model) -> Option<Value> {
+    let columns = model.prepared()?.columns().iter().enumerate();
+    let name = |j: usize| model.names().and_then(|names| names.get(j));
+    let one = |(j, column): (usize, &eigenfold::preparation::PreparedColumn)| {
+        let log = column.log.map_or("none", Log::name);
+        json!({"name": name(j), "log": log, "center": column.center, "scale": column.scale})
+    };
+    Some(json!({"columns": columns.map(one).collect::<Vec<_>>()}))
+}

@@ -1,0 +1,103 @@
+//! What goes with the points: labels from a file, missing labels, kept columns.
+
+use crate::{Bench, cloud, coordinates, is_png};
+
+/// Twelve rows with an id, three numbers, and a kind that two rows do not have.
+fn table() -> String {
+    let kind = |i: usize| ["<b>", "a", "", "NA"][if i < 10 { i % 2 } else { i - 8 }];
+    let rows = cloud(12, 3);
+    let rows = rows.lines().enumerate().map(|(i, row)| format!("{:03},{row},{}\n", i * i, kind(i)));
+    format!("id,x,y,z,kind\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn missing_labels_are_drawn_grey_and_counted() {
+    let bench = Bench::new();
+    bench.write("t.csv", table());
+    let answer = bench.does("embed t.csv --label kind --ignore id -m pca -o m.csv --plot m.svg --json m.json");
+    assert!(answer.err.contains("2 of 12 rows have no label in \"kind\""), "{}", answer.err);
+    assert!(bench.read("m.svg").contains("no label (2)"));
+    assert!(bench.json("m.json")["warnings"].to_string().contains("2 of 12 rows"));
+    for dims in ["1", "3"] {
+        bench.does(&format!("embed t.csv --label kind --ignore id -m pca -d {dims} -q --plot m{dims}.png"));
+        assert!(is_png(&bench.path(&format!("m{dims}.png"))));
+    }
+    bench.does("embed t.csv --label kind --ignore id -m umap --supervision 0.5 -k 4 -q -o u.csv");
+}
+
+#[test]
+fn labels_come_from_another_file() {
+    let bench = Bench::new();
+    bench.write("t.csv", cloud(12, 3)).write("of:each.csv", table());
+    // Three files of one column: without a name, with one, and as an array.
+    bench.write("bare.txt", "b\n".repeat(5) + &"a\n".repeat(7));
+    bench.write("named.csv", "sort\n".to_string() + &"1\n".repeat(11) + "null\n");
+    bench.does("sample swiss-roll -n 12 -q -o other.csv --truth truth.npy");
+    let drawn = |labels: &str| {
+        bench.does(&format!("embed t.csv --labels {labels} -m pca -q --plot m.svg"));
+        bench.read("m.svg")
+    };
+    for (labels, texts) in [
+        ("of:each.csv:kind", [">kind<", ">&lt;b&gt;<", "no label (2)"]),
+        ("bare.txt", [">label<", ">a<", ">b<"]),
+        ("named.csv", [">sort<", ">1<", "no label (1)"]),
+        ("of:each.csv:2", [">x<", ">0.4<", ">0.6<"]),
+        ("truth.npy:1", [">label<", ">y1<", ">y2<"]),
+    ] {
+        let svg = drawn(labels);
+        for text in texts {
+            assert!(svg.contains(text), "{labels}: {text}\n{svg}");
+        }
+    }
+    for (flags, fact) in [
+        ("--labels of:each.csv", "it has 5 columns and one is wanted; name one of \"id\", \"x\""),
+        ("--labels of:each.csv:color", "there is no column \"color\""),
+        ("--labels none.csv:a", "there is no such file"),
+        ("--labels iris:species", "it has 150 labels for 12 points; give one for every row"),
+        ("--labels bare.txt --label 1", "cannot be used with"),
+    ] {
+        bench.refuses(&format!("embed t.csv -m pca -q -o n.csv {flags}"), 2, fact);
+    }
+    bench.refuses("embed t.csv -m pca -q --labels bare.txt -o bare.txt", 2, "would replace the input");
+}
+
+#[test]
+fn kept_columns_are_written_beside_the_coordinates() {
+    let bench = Bench::new();
+    bench.write("t.csv", table());
+    bench.does("embed t.csv --label kind --keep id,kind -m pca -q -o m.csv --save m --plot m.png");
+    let map = bench.read("m.csv");
+    assert!(map.starts_with("y1,y2,id,kind\n"), "{map}");
+    assert!(map.contains(",000,<b>\n") && map.contains(",001,a\n") && map.ends_with(",121,NA\n"), "{map}");
+    bench.does("transform m t.csv --label kind --keep id --keep kind -q -o again.parquet");
+    let sure = bench.does("embed again.parquet --ignore y1 --label kind --keep id -m pca -d 1 -q");
+    assert!(sure.out.starts_with("y1,id\n") && sure.out.contains(",000\n"), "{}", sure.out);
+    // A map with more than coordinates is still a map.
+    bench.does("reconstruct m m.csv -q -o back.csv");
+    assert_eq!(coordinates(&bench.read("back.csv"))[0].len(), 3);
+    bench.does("score t.csv --ignore id --label kind m.csv --starts one -q");
+    bench.does("embed t.csv --ignore id --label kind -m pca -q -o n.csv --align m.csv");
+    bench.refuses("embed t.csv --keep id,kind -m pca -q -o m.npy", 2, "no other columns; write .csv");
+    bench.refuses("transform m t.csv --keep id,kind -q -o m.npy", 2, "no other columns; write .csv");
+    bench.refuses(
+        "embed t.csv --keep id,kind,hue -m pca -q -o n.csv",
+        2,
+        "there is no column \"hue\"; use --keep with",
+    );
+    bench.refuses("embed t.csv --keep kind,id,1 -m pca -q -o n.csv", 2, "--keep id would be in the output twice");
+}
+
+#[test]
+fn pieces_kept_apart_have_a_column() {
+    let bench = Bench::new();
+    let near = cloud(20, 3);
+    let far: String = cloud(9, 3).lines().map(|row| format!("9{row}\n")).collect();
+    bench.write("t.csv", far + &near);
+    bench.does("embed t.csv -m isomap -k 4 --pieces separate -q -o m.csv");
+    let map = bench.read("m.csv");
+    assert!(map.starts_with("y1,y2,piece\n"), "{map}");
+    let pieces: Vec<f64> = coordinates(&map).iter().map(|row| row[2]).collect();
+    // The larger piece is the first.
+    assert_eq!(pieces, [[2.0; 9].as_slice(), &[1.0; 20]].concat());
+    bench.does("embed t.csv -m isomap -k 4 --pieces separate -q -o m.npy");
+}

@@ -1,0 +1,210 @@
+//! New points onto the map of a model, by the rules of its parts.
+
+use crate::error::{Error, Result};
+use crate::graph::{Index, Metric};
+use crate::ground::InputKind;
+use crate::missing::filled_from;
+use crate::model::{Model, Part};
+use crate::place::{Known, Placed, Rule};
+use crate::points::Points;
+
+impl Model {
+    /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its
+    /// own coordinates (of several equal ones, those of the first). A model of distances takes, for every new point, its distances to all training points.
+    ///
+    /// # Errors
+    ///
+    /// If the rows do not have the columns the model was fitted to, or the model knows no points: one fitted to a bare
+    /// graph, or a method of the locally linear family fitted to distances.
+    pub fn transform(&self, new: &Points) -> Result<Points> {
+        Ok(self.place(new)?.coordinates)
+    }
+
+    /// Places new points as [`Model::transform`] does, and says which of them are far from all training points.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::transform`].
+    pub fn place(&self, new: &Points) -> Result<Placed> {
+        self.placed_outside(new, false)
+    }
+
+    /// Places new points as [`Model::place`] does, and says how sure their coordinates are: up to 256 training rows are placed
+    /// by the others to find out.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::transform`].
+    pub fn place_with_deviations(&self, new: &Points) -> Result<Placed> {
+        self.placed_outside(new, true)
+    }
+
+    /// As `placed`, from the columns and to the unit of the user.
+    fn placed_outside(&self, new: &Points, deviations: bool) -> Result<Placed> {
+        if self.is_as_given() {
+            return self.placed(new, deviations);
+        }
+        let placed = self.inside().placed(&self.brought_in(new)?, deviations)?;
+        let deviations = placed.deviations.as_ref().map(|all| self.unit.map_out(all)).transpose()?;
+        Ok(Placed { coordinates: self.unit.map_out(&placed.coordinates)?, far: placed.far, deviations })
+    }
+
+    fn placed(&self, new: &Points, deviations: bool) -> Result<Placed> {
+        let columns = self.columns()?;
+        if new.cols() != columns {
+            let what = if self.points.is_some() { "features" } else { "training points (one distance each)" };
+            return Err(Error::data(format!(
+                "the new rows have {} columns and the model was fitted to {columns} {what}; give the same columns in the same order",
+                new.cols()
+            )));
+        }
+        if self.points.is_some() {
+            self.metric().check(new)?;
+        }
+        if let Some(&at) = new.missing().first().filter(|_| self.points.is_none()) {
+            let (row, column) = (at / columns + 1, at % columns + 1);
+            return Err(Error::data(format!(
+                "row {row}, column {column} is missing, and a new point needs its distances to all; fill it in"
+            )));
+        }
+        let full;
+        let mut new = new;
+        if let Some(points) = self.points.as_ref().filter(|_| !new.missing().is_empty() && self.latent().is_none()) {
+            full = filled_from(points, new)?;
+            new = &full;
+        }
+        match self.parts.as_slice() {
+            [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new, deviations),
+            _ => self.place_by_piece(new, deviations),
+        }
+    }
+
+    /// How far new points are from training points: by the metric of the recipe, unless the method does without it.
+    fn metric(&self) -> Metric {
+        let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(Rule::uses_metric);
+        if uses { self.recipe.metric } else { Metric::Euclidean }
+    }
+
+    /// The columns new rows must have.
+    fn columns(&self) -> Result<usize> {
+        if let Some(points) = &self.points {
+            return Ok(points.cols());
+        }
+        let local = || self.parts.iter().filter_map(|part| part.rule.as_ref()).any(Rule::needs_points);
+        if self.kind != InputKind::Distances || local() {
+            let (method, what) = (&self.report.method, self.kind.phrase());
+            return Err(Error::parameter(format!(
+                "this {method} model was fitted to {what} and cannot place new points; fit it to points"
+            )));
+        }
+        Ok(self.embedding.rows())
+    }
+
+    fn place_on(
+        &self,
+        part: &Part,
+        points: Option<&Points>,
+        map: &Points,
+        new: &Points,
+        deviations: bool,
+    ) -> Result<Placed> {
+        let Some(rule) = &part.rule else {
+            let row = map.row(0);
+            let coordinates = Points::new(new.rows(), row.len(), row.repeat(new.rows()))?;
+            return Ok(Placed { coordinates, far: Vec::new(), deviations: None });
+        };
+        let points = points.map(|points| (points, self.metric()));
+        let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
+        let placed = rule.place(&known, new)?;
+        Ok(Placed { deviations: if deviations { rule.deviations(&known, new)? } else { None }, ..placed })
+    }
+
+    /// Where training rows would go if they were new, each placed by the others of its piece.
+    pub(crate) fn place_without(&self, rows: &[usize]) -> Result<Points> {
+        let dims = self.embedding.cols();
+        let (Some(points), metric) = (&self.points, self.metric()) else {
+            return Ok(self.embedding.select(rows));
+        };
+        if let [Part { rule: Some(rule), k, eigenvalues, .. }] = self.parts.as_slice() {
+            let (map, points) = (&self.embedding, Some((points, metric)));
+            let known = Known { points, k: (*k).min(map.rows()), map, eigenvalues };
+            return rule.place_without(&known, rows);
+        }
+        let mut values = self.embedding.select(rows).values().to_vec();
+        for part in &self.parts {
+            let Some(rule) = &part.rule else { continue };
+            let (at, own): (Vec<usize>, Vec<usize>) = (rows.iter().enumerate())
+                .filter_map(|(at, &row)| Some((at, part.rows.binary_search(&(row as u32)).ok()?)))
+                .unzip();
+            if own.is_empty() {
+                continue;
+            }
+            let (map, points) = self.piece(part)?;
+            let points = points.as_ref().map(|points| (points, metric));
+            let known = Known { points, k: part.k.min(map.rows()), map: &map, eigenvalues: &part.eigenvalues };
+            let placed = rule.place_without(&known, &own)?;
+            for (&at, row) in at.iter().zip(0..) {
+                values[at * dims..at * dims + part.width].copy_from_slice(placed.row(row));
+                values[at * dims] += part.shift;
+            }
+        }
+        Points::computed(rows.len(), dims, values)
+    }
+
+    /// The coordinates and the features of one piece alone.
+    fn piece(&self, part: &Part) -> Result<(Points, Option<Points>)> {
+        let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
+        let own = |&i: &usize| {
+            let mut row = self.embedding.row(i)[..part.width].to_vec();
+            row[0] -= part.shift;
+            row
+        };
+        let map = Points::new(rows.len(), part.width, rows.iter().flat_map(own).collect())?;
+        Ok((map, self.points.as_ref().map(|points| points.select(&rows))))
+    }
+
+    /// Every new point goes to the piece of its nearest training point.
+    fn place_by_piece(&self, new: &Points, deviations: bool) -> Result<Placed> {
+        let dims = self.embedding.cols();
+        let nearest: Vec<u32> = match &self.points {
+            Some(points) => Index::new(points, self.metric())?.nearest(new, 1)?.0,
+            None => (0..new.rows())
+                .map(|i| {
+                    let row = new.row(i);
+                    let least = (0..row.len()).min_by(|&a, &b| row[a].total_cmp(&row[b]));
+                    least.unwrap_or_default() as u32
+                })
+                .collect(),
+        };
+        let (mut values, mut far) = (vec![0.0; new.rows() * dims], Vec::new());
+        let mut sure = deviations.then(|| vec![0.0; new.rows() * dims]);
+        for part in &self.parts {
+            let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
+            let ours: Vec<usize> = (0..new.rows()).filter(|&i| part.rows.binary_search(&nearest[i]).is_ok()).collect();
+            if ours.is_empty() {
+                continue;
+            }
+            let width = part.width;
+            let (embedding, points) = self.piece(part)?;
+            let mut queries = new.select(&ours);
+            if points.is_none() {
+                let columns = ours.iter().flat_map(|&i| rows.iter().map(move |&j| new.row(i)[j]));
+                queries = Points::new(ours.len(), rows.len(), columns.collect())?;
+            }
+            let placed = self.place_on(part, points.as_ref(), &embedding, &queries, deviations)?;
+            // A piece of a single point says nothing of how sure it is.
+            sure = sure.filter(|_| placed.deviations.is_some());
+            far.extend(placed.far.iter().map(|&at| ours[at]));
+            for (at, &i) in ours.iter().enumerate() {
+                values[i * dims..i * dims + width].copy_from_slice(placed.coordinates.row(at));
+                values[i * dims] += part.shift;
+                if let (Some(sure), Some(own)) = (&mut sure, &placed.deviations) {
+                    sure[i * dims..i * dims + width].copy_from_slice(own.row(at));
+                }
+            }
+        }
+        far.sort_unstable();
+        let deviations = sure.map(|values| Points::computed(new.rows(), dims, values)).transpose()?;
+        Ok(Placed { coordinates: Points::computed(new.rows(), dims, values)?, far, deviations })
+    }
+}

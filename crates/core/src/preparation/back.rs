@@ -1,0 +1,139 @@
+//! From prepared numbers back to those of the user, with their deviations and margins.
+//!
+//! A number goes back by the inverse, x = g⁻¹(c + s z). Where g is the identity, a width w of z is s w of x. Where it is a
+//! logarithm, what is as far off below as above in z is not so in x. There the width of x is the D for which as many
+//! rows are within x ± D as the width promises (0.6827 for a deviation, 0.95 for a margin):
+//!
+//! ```text
+//! Φ(h⁻¹(ζ(x + D) − z)) − Φ(−h⁻¹(z − ζ(x − D))) = level        ζ(x) = (g(x) − c) / s
+//! ```
+//!
+//! h is the distribution of the errors of z that draws follow (`back/draws.rs`): straight from 0 to the deviation at one
+//! standard deviation of a Gaussian, to the margin at 1.96, and on. For small widths D is that of the delta method, w dx/dz.
+//! Since the inverse keeps the order, x is the median of what the draws say, not their mean.
+
+use super::{Log, Prepared, PreparedColumn};
+use crate::error::Result;
+use crate::points::Points;
+
+/// What deviation and margin are in standard deviations of a Gaussian.
+const LEVELS: [f64; 2] = [1.0, 1.959_963_984_540_054];
+/// Halvings of the interval that a width is searched in: to 1e-12 of it.
+const HALVINGS: usize = 40;
+
+impl PreparedColumn {
+    /// x of z.
+    fn back(&self, z: f64) -> f64 {
+        let g = self.center + self.scale * z;
+        match self.log {
+            None => g,
+            Some(Log::OnePlus) => g.exp_m1(),
+            Some(Log::Plain) => g.exp(),
+        }
+    }
+
+    /// The widths of x of the widths of z.
+    fn widths_back(&self, z: f64, widths: [f64; 2]) -> [f64; 2] {
+        if self.log.is_none() {
+            return widths.map(|width| self.scale * width);
+        }
+        let errors = Errors { deviation: widths[0], margin: widths[1].max(widths[0]) };
+        let x = self.back(z);
+        [0, 1].map(|level| {
+            let width = widths[level];
+            let (mut low, mut high) = (x - self.back(z - width), self.back(z + width) - x);
+            let promised = within(LEVELS[level]);
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (low + high);
+                if middle <= low || middle >= high {
+                    break;
+                }
+                let above = normal(errors.standard(self.of(x + middle) - z));
+                // Below the domain there is nothing.
+                let least = self.of(x - middle);
+                let below = if least.is_finite() { normal(-errors.standard(z - least)) } else { 0.0 };
+                if above - below < promised { low = middle } else { high = middle }
+            }
+            high
+        })
+    }
+}
+
+/// The errors of a prepared number.
+struct Errors {
+    deviation: f64,
+    margin: f64,
+}
+
+impl Errors {
+    /// h⁻¹: how many standard deviations of a Gaussian an error of this size is.
+    fn standard(&self, size: f64) -> f64 {
+        let (deviation, margin, last) = (self.deviation, self.margin, LEVELS[1]);
+        if size <= deviation {
+            size / deviation
+        } else if size <= margin {
+            1.0 + (size - deviation) / (margin - deviation) * (last - 1.0)
+        } else {
+            size / margin * last
+        }
+    }
+}
+
+impl Prepared {
+    /// The points that these were prepared from.
+    ///
+    /// # Errors
+    ///
+    /// If a number leaves the range.
+    pub fn undo(&self, prepared: &Points) -> Result<Points> {
+        let cols = self.columns.len();
+        let back = |(at, &z): (usize, &f64)| self.columns[at % cols].back(z);
+        let values = prepared.values().iter().enumerate().map(back).collect();
+        Points::computed(prepared.rows(), cols, values)
+    }
+
+    /// Numbers with their deviations and margins, back from those of prepared ones, place by place in the rows.
+    ///
+    /// # Errors
+    ///
+    /// If a number leaves the range.
+    pub(crate) fn undo_widths(&self, [points, deviations, margins]: [&Points; 3]) -> Result<[Points; 3]> {
+        let (rows, cols) = (points.rows(), self.columns.len());
+        let both: Vec<[f64; 2]> = crate::linalg::parallel::collect(rows, |i| {
+            let widths =
+                |j: usize| self.columns[j].widths_back(points.row(i)[j], [deviations, margins].map(|w| w.row(i)[j]));
+            (0..cols).map(widths).collect::<Vec<_>>()
+        })
+        .concat();
+        let level = |level: usize| Points::computed(rows, cols, both.iter().map(|pair| pair[level]).collect());
+        Ok([self.undo(points)?, level(0)?, level(1)?])
+    }
+
+    /// The deviation of a number in a column, back from that of a prepared one whose errors are Gaussian.
+    pub(crate) fn deviation_back(&self, column: usize, z: f64, deviation: f64) -> f64 {
+        self.columns[column].widths_back(z, LEVELS.map(|level| level * deviation))[0]
+    }
+}
+
+/// The part of a Gaussian within so many standard deviations.
+fn within(z: f64) -> f64 {
+    2.0 * normal(z) - 1.0
+}
+
+/// Φ, by its series: G. Marsaglia. Evaluating the normal distribution. Journal of Statistical Software 11(4), 2004.
+pub(super) fn normal(z: f64) -> f64 {
+    if z.abs() > 8.0 {
+        return if z > 0.0 { 1.0 } else { 0.0 };
+    }
+    let (mut sum, mut term, mut odd) = (z, z, 1.0);
+    loop {
+        odd += 2.0;
+        term *= z * z / odd;
+        let more = sum + term;
+        if more == sum {
+            break;
+        }
+        sum = more;
+    }
+    0.5 + sum * (-0.5 * z * z).exp() / std::f64::consts::TAU.sqrt()
+}

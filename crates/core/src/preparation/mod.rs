@@ -1,0 +1,309 @@
+//! Columns brought to a common scale before anything else looks at them, and back again.
+//!
+//! ```text
+//! z[i,j] = (g(x[i,j]) − c[j]) / s[j]        g(x) = x, log x or log(1 + x)
+//! ```
+//!
+//! c and s are learned from the points that a recipe is fitted to: mean and standard deviation, or median and interquartile
+//! range. The model keeps them. New points are prepared with them, and the way back undoes them (`back.rs`).
+//! [`Recipe::preparation`](crate::Recipe) asks for it; everything in a [`Report`](crate::report::Report) is then about z.
+//!
+//! s follows the unit of the data exactly, so that a power of two in the data changes no digit of a map of scaled columns.
+
+mod back;
+mod column;
+
+use crate::error::{Error, Result};
+use crate::linalg::parallel;
+use crate::points::Points;
+use column::Spread;
+use serde::{Deserialize, Serialize};
+
+/// Columns that one task looks at: a row of them is a line of the cache or two.
+const BLOCK: usize = 16;
+/// The part of all variance from which on a column decides alone: the first principal component u is then nearly that
+/// column, since u[j]² ≥ (2s − 1) / s = 0.947 for the part s, and all others together have a twentieth of a squared distance.
+const ALONE: f64 = 0.95;
+/// The names that a message lists.
+const LISTED: usize = 5;
+
+/// What is done to the columns of points before they are compared.
+///
+/// ```
+/// use eigenfold::preparation::{Preparation, Scale};
+/// use eigenfold::{Recipe, io};
+///
+/// let iris = io::read("iris", &io::ReadOptions::default())?.points;
+/// let preparation = Preparation { scale: Scale::Unit, ..Preparation::default() };
+/// let model = Recipe { preparation, ..Recipe::default() }.fit(&iris)?;
+/// let back = model.reconstruct(model.embedding())?; // centimeters again
+/// assert!((back.points.row(0)[0] - iris.row(0)[0]).abs() < 0.5);
+/// # Ok::<(), eigenfold::Error>(())
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preparation {
+    /// The logarithm that is taken of every number first, if any.
+    pub log: Option<Log>,
+    /// What is taken off every column and what it is divided by, after the logarithm.
+    pub scale: Scale,
+    /// The columns, counted from 0, that stay as they are, such as the indicators of categories.
+    pub kept: Vec<usize>,
+}
+
+/// A logarithm, to base e.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Log {
+    /// log(1 + x), of numbers above −1.
+    OnePlus,
+    /// log x, of positive numbers.
+    Plain,
+}
+
+impl Log {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Log::OnePlus => "log1p",
+            Log::Plain => "log",
+        }
+    }
+}
+
+/// What columns are centered by and divided by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Scale {
+    /// Nothing.
+    #[default]
+    None,
+    /// The mean and the standard deviation (divided by n).
+    Unit,
+    /// The median and the interquartile range.
+    Robust,
+}
+
+impl Scale {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Scale::None => "none",
+            Scale::Unit => "unit",
+            Scale::Robust => "robust",
+        }
+    }
+}
+
+/// What was done to one column.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PreparedColumn {
+    /// The logarithm that was taken, if any.
+    pub log: Option<Log>,
+    /// What was taken off.
+    pub center: f64,
+    /// What the rest was divided by.
+    pub scale: f64,
+}
+
+impl PreparedColumn {
+    /// A column that stays as it is.
+    const AS_IT_IS: PreparedColumn = PreparedColumn { log: None, center: 0.0, scale: 1.0 };
+
+    fn of(&self, x: f64) -> f64 {
+        (logarithm(self.log, x) - self.center) / self.scale
+    }
+}
+
+fn logarithm(log: Option<Log>, x: f64) -> f64 {
+    match log {
+        None => x,
+        Some(Log::OnePlus) => x.ln_1p(),
+        Some(Log::Plain) => x.ln(),
+    }
+}
+
+/// A preparation that was learned from points, one entry per column.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Prepared {
+    columns: Vec<PreparedColumn>,
+}
+
+impl Preparation {
+    /// Whether nothing is done.
+    pub fn is_none(&self) -> bool {
+        self.log.is_none() && self.scale == Scale::None
+    }
+
+    /// Learns centers and scales from points; cells that were not observed have no say. The second part is what the user
+    /// should know: columns that do not vary or have no interquartile range. `names` are those of the columns, if known.
+    ///
+    /// # Errors
+    ///
+    /// If the logarithm of a cell is not defined.
+    pub fn learn(&self, points: &Points, names: Option<&[String]>) -> Result<(Prepared, Vec<String>)> {
+        let blocks = parallel::try_collect(points.cols().div_ceil(BLOCK), |block| {
+            let columns = block * BLOCK..((block + 1) * BLOCK).min(points.cols());
+            self.observed(points, columns, names)
+        })?;
+        let found: Vec<(PreparedColumn, Spread)> = blocks.into_iter().flatten().collect();
+        let which = |spread: Spread| -> Vec<usize> { (0..found.len()).filter(|&j| found[j].1 == spread).collect() };
+        let (constant, narrow) = (which(Spread::Constant), which(Spread::Narrow));
+        let mut notes = Vec::new();
+        if !constant.is_empty() {
+            let (columns, one) = (listed(&constant, names), constant.len() == 1);
+            let (verb, what) = if one { ("is", "it was") } else { ("are", "they were") };
+            notes.push(format!("{columns} {verb} constant; {what} centered and not divided by anything"));
+        }
+        if !narrow.is_empty() {
+            let (columns, one) = (listed(&narrow, names), narrow.len() == 1);
+            let (verb, what) = if one { ("has", "it was") } else { ("have", "they were") };
+            let fact = format!("{columns} {verb} an interquartile range of 0, since half of the numbers are equal");
+            notes.push(format!("{fact}; {what} divided by the standard deviation"));
+        }
+        Ok((Prepared { columns: found.into_iter().map(|(column, _)| column).collect() }, notes))
+    }
+
+    /// What is done to some columns, and how they spread.
+    fn observed(
+        &self,
+        points: &Points,
+        columns: std::ops::Range<usize>,
+        names: Option<&[String]>,
+    ) -> Result<Vec<(PreparedColumn, Spread)>> {
+        let kept: Vec<bool> = columns.clone().map(|j| self.kept.contains(&j)).collect();
+        let mut values: Vec<Vec<f64>> = columns.clone().map(|_| Vec::with_capacity(points.rows())).collect();
+        for i in 0..points.rows() {
+            let mut gone = points.missing_of(i).peekable();
+            for (at, &x) in points.row(i)[columns.clone()].iter().enumerate() {
+                let j = columns.start + at;
+                while gone.next_if(|&missing| missing < j).is_some() {}
+                if kept[at] || gone.peek() == Some(&j) {
+                    continue;
+                }
+                let z = logarithm(self.log, x);
+                if !z.is_finite() {
+                    return Err(undefined(self.log, x, i, j, names));
+                }
+                values[at].push(z);
+            }
+        }
+        let one = |(at, values): (usize, Vec<f64>)| {
+            if kept[at] {
+                return (PreparedColumn::AS_IT_IS, Spread::Varies);
+            }
+            let (center, scale, spread) = column::learned(self.scale, values);
+            (PreparedColumn { log: self.log, center, scale }, spread)
+        };
+        Ok(values.into_iter().enumerate().map(one).collect())
+    }
+}
+
+impl Prepared {
+    /// What was done to every column.
+    pub fn columns(&self) -> &[PreparedColumn] {
+        &self.columns
+    }
+
+    /// Points prepared as those that this was learned from; what is missing stays so. `names` are those of the columns, if
+    /// known.
+    ///
+    /// # Errors
+    ///
+    /// If there are other numbers of columns, if the logarithm of a cell is not defined, or a result is too large.
+    pub fn apply(&self, points: &Points, names: Option<&[String]>) -> Result<Points> {
+        let (cols, given) = (self.columns.len(), points.cols());
+        if cols != given {
+            let fact = format!("the rows have {given} columns and {cols} were prepared");
+            return Err(Error::data(format!("{fact}; give the same columns in the same order")));
+        }
+        let prepared = self.applied(points);
+        match prepared.values().iter().position(|z| z.is_nan() || (z.is_infinite() && self.has_log())) {
+            Some(at) => {
+                let (i, j) = (at / cols, at % cols);
+                Err(undefined(self.columns[j].log, points.values()[at], i, j, names))
+            }
+            None => prepared.checked(),
+        }
+    }
+
+    fn has_log(&self) -> bool {
+        self.columns.iter().any(|column| column.log.is_some())
+    }
+
+    /// As [`Prepared::apply`], of points that it is known to be defined on.
+    pub(crate) fn applied(&self, points: &Points) -> Points {
+        let cols = self.columns.len();
+        let mut values = points.values().to_vec();
+        parallel::chunks_mut(&mut values, cols, |_, row| {
+            row.iter_mut().zip(&self.columns).for_each(|(x, column)| *x = column.of(*x));
+        });
+        points.with_values(values)
+    }
+
+    /// log |dz/dx| over the columns that were observed of a row: what a log density of z gains as one of x.
+    pub(crate) fn log_slope(&self, row: &[f64], missing: impl Iterator<Item = usize>) -> f64 {
+        let gone: Vec<usize> = missing.collect();
+        let slope = |(j, column): (usize, &PreparedColumn)| {
+            let inner = match column.log {
+                None => 0.0,
+                Some(Log::OnePlus) => row[j].ln_1p(),
+                Some(Log::Plain) => row[j].ln(),
+            };
+            if gone.binary_search(&j).is_ok() { 0.0 } else { -column.scale.ln() - inner }
+        };
+        self.columns.iter().enumerate().map(slope).sum()
+    }
+
+    /// Whether it could have been learned from points, and is defined on these.
+    pub(crate) fn is_sound(&self, points: &Points) -> bool {
+        let sound = |c: &PreparedColumn| c.center.is_finite() && c.scale > 0.0 && c.scale.is_finite();
+        self.columns.len() == points.cols() && self.columns.iter().all(sound) && self.applied(points).is_sound()
+    }
+}
+
+/// The column that has nearly all of the variance, as a sentence with the way out; nothing if there is none, or if it is the
+/// only one that varies.
+pub(crate) fn one_alone(points: &Points, names: Option<&[String]>) -> Option<String> {
+    let variances = column::variances(points);
+    let total: f64 = variances.iter().map(|(variance, _)| variance).sum();
+    let (column, (most, _)) = variances.iter().enumerate().max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+    let part = most / total;
+    if variances.iter().filter(|(_, varies)| *varies).count() < 2 || part.is_nan() || part < ALONE {
+        return None;
+    }
+    let (title, percent) = (title(column, names), (1000.0 * part).floor() / 10.0);
+    let fact = format!("{title} has {percent:.1} % of the variance of all {} columns", points.cols());
+    Some(format!("{fact} and decides the map nearly alone; use `standardize` if the columns have different units"))
+}
+
+/// The column as a message names it: `column "mass"`, or `column 3`.
+fn title(column: usize, names: Option<&[String]>) -> String {
+    match names.and_then(|names| names.get(column)).filter(|name| !name.is_empty()) {
+        Some(name) => format!("column {name:?}"),
+        None => format!("column {}", column + 1),
+    }
+}
+
+/// The first columns of a list.
+fn listed(columns: &[usize], names: Option<&[String]>) -> String {
+    if let [only] = columns {
+        return title(*only, names);
+    }
+    let bare = |&j: &usize| title(j, names).trim_start_matches("column ").to_string();
+    let shown: Vec<String> = columns.iter().take(LISTED).map(bare).collect();
+    let more = columns.len().saturating_sub(LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("columns {}{rest}", shown.join(", "))
+}
+
+/// The error of a cell that has no logarithm.
+fn undefined(log: Option<Log>, x: f64, row: usize, column: usize, names: Option<&[String]>) -> Error {
+    let cell = format!("row {}, {} is {x}", row + 1, title(column, names));
+    let (domain, other) = match log {
+        Some(Log::Plain) if x == 0.0 => ("log is defined for positive numbers only", "use `log` log1p, or leave out"),
+        Some(Log::Plain) => ("log is defined for positive numbers only", "correct the cell, or leave out"),
+        _ => ("log1p is defined for numbers above -1 only", "correct the cell, or leave out"),
+    };
+    Error::data(format!("{cell}, and {domain}; {other} the column or `log`"))
+}
+
+#[cfg(test)]
+mod tests;

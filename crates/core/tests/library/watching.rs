@@ -1,0 +1,114 @@
+//! What an observer hears: one fraction for the whole of the work, which never falls.
+use crate::support::*;
+use eigenfold::judge::dimension::Dimension;
+use eigenfold::judge::score::GplvmScore;
+use eigenfold::progress::{Observer, Stage};
+use eigenfold::{Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Pieces, Points, Recipe};
+use std::sync::Mutex;
+
+/// Writes down what it hears.
+#[derive(Default)]
+struct Heard {
+    told: Mutex<Vec<(Stage, f64)>>,
+    trials: Mutex<Vec<String>>,
+    gaps: Mutex<Vec<f64>>,
+}
+
+impl Observer for Heard {
+    fn progress(&self, stage: Stage, fraction: f64) {
+        self.told.lock().unwrap().push((stage, fraction));
+    }
+
+    fn trial(&self, what: &str) {
+        self.trials.lock().unwrap().push(what.into());
+    }
+
+    fn gap(&self, value: f64) {
+        self.gaps.lock().unwrap().push(value);
+    }
+}
+
+impl Heard {
+    /// From near 0 to 1, and never less than before; how many fractions there were.
+    fn rises(&self, what: &str) -> usize {
+        let told = self.told.lock().unwrap();
+        let fractions: Vec<f64> = told.iter().map(|(_, fraction)| *fraction).collect();
+        assert!(fractions.first().is_some_and(|first| *first < 0.1), "{what} begins at {:?}", told.first());
+        assert_eq!(fractions.last(), Some(&1.0), "{what} ends at {:?}", told.last());
+        for pair in told.windows(2) {
+            assert!(pair[0].1 <= pair[1].1 && pair[1].1 <= 1.0, "{what} falls: {pair:?}");
+        }
+        fractions.len()
+    }
+
+    /// The stages in the order in which they were heard of.
+    fn stages(&self) -> Vec<Stage> {
+        let mut stages: Vec<Stage> = self.told.lock().unwrap().iter().map(|(stage, _)| *stage).collect();
+        stages.dedup();
+        stages
+    }
+}
+
+#[test]
+fn progress_never_falls_over_a_whole_fit_of_any_method() {
+    let points = swiss(150);
+    for method in methods() {
+        let (name, heard) = (method.info().name, Heard::default());
+        let graph = method.info().needs_graph;
+        Recipe { method, ..Recipe::default() }.fit_watched(&points, &heard).unwrap();
+        heard.rises(name);
+        let stages = heard.stages();
+        let wanted = [Stage::Graph, Stage::Field, Stage::Coordinates, Stage::Likelihood];
+        assert!(stages.iter().filter(|stage| wanted.contains(stage)).eq(&stages), "{name}: {stages:?}");
+        assert!(stages.windows(2).all(|pair| (pair[0] as u8) < pair[1] as u8), "{name} goes back: {stages:?}");
+        assert_eq!(stages.contains(&Stage::Graph), graph, "{name}: {stages:?}");
+        let gaps = heard.gaps.lock().unwrap().len();
+        assert_eq!(gaps > 0, ["mvu", "meu", "drill"].contains(&name), "{name} tells {gaps} gaps");
+    }
+}
+
+#[test]
+fn progress_never_falls_where_a_fit_has_parts_of_its_own() {
+    let two: Vec<f64> =
+        (0..120).flat_map(|i| [f64::from(i % 60) + 1e4 * f64::from(i / 60), (f64::from(i)).sin()]).collect();
+    let two = Points::new(120, 2, two).unwrap();
+    let isomap: Method = Isomap::default().into();
+    let pieces = Recipe { method: isomap.clone(), pieces: Pieces::Separate, ..Recipe::default() };
+    let path = Drill { penalty: "0.02:0.5:3".parse().unwrap(), ..Drill::default() };
+    let learned = Recipe { method: isomap, learned: Some(path), ..Recipe::default() };
+    let rescaled = Recipe { method: Ltsa.into(), rescale: Some(2), ..Recipe::default() };
+    let roll = swiss(120);
+    for (what, recipe, points) in [("pieces", pieces, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
+    {
+        let heard = Heard::default();
+        recipe.fit_watched(points, &heard).unwrap();
+        assert!(heard.rises(what) > 5, "{what}");
+    }
+}
+
+#[test]
+fn progress_never_falls_over_trials_folds_and_scores() {
+    let (roll, recipe) = (swiss(120), Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() });
+    let heard = Heard::default();
+    recipe.choose_neighbors(&roll, &heard).unwrap();
+    heard.rises("neighbors");
+    assert_eq!(heard.trials.lock().unwrap()[5], "k = 12, 6 of 10");
+
+    let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
+    let heard = Heard::default();
+    Recipe { dims: 1, ..recipe.clone() }.held_out_watched(&iris, &heard).unwrap();
+    heard.rises("evidence");
+    assert_eq!(heard.trials.lock().unwrap()[1], "evidence, fold 2 of 4");
+
+    let heard = Heard::default();
+    recipe.held_out_rows_watched(&roll, &heard).unwrap();
+    heard.rises("rows");
+
+    let heard = Heard::default();
+    GplvmScore::default().of(&roll, recipe.fit(&roll).unwrap().embedding(), &heard).unwrap();
+    heard.rises("score");
+
+    let heard = Heard::default();
+    Dimension::default().of(&roll, &heard).unwrap();
+    heard.rises("dimension");
+}
