@@ -91,14 +91,14 @@ fn grid(scene: &mut Scene, area: Area, (x, y): (&Scale, &Scale), (row, column): 
         ((area.x, area.y), (area.x, area.bottom())),
         ((area.right(), area.y), (area.right(), area.bottom())),
     ];
-    for (value, text) in x.ticks(3.0) {
+    for (value, text) in x.ticks(4.5) {
         let at = x.at(value);
         scene.line((at, area.y), (at, area.bottom()), 1.0, GRID);
         if column.is_some() {
             scene.text((at, area.bottom() + 14.0), 10.0, Anchor::Middle, GREY, text);
         }
     }
-    for (value, text) in y.ticks(3.0) {
+    for (value, text) in y.ticks(4.5) {
         let at = y.at(value);
         scene.line((area.x, at), (area.right(), at), 1.0, GRID);
         if row.is_some() {

@@ -234,7 +234,7 @@ fn color_bar(scene: &mut Scene, area: Area, extent: (f64, f64)) {
 
 /// Draws what the grey behind the points means.
 fn deviation_bar(scene: &mut Scene, area: Area, (low, high): (f64, f64)) {
-    heading(scene, area, "deviation of the way back");
+    heading(scene, area, "deviation");
     let steps = 32;
     let width = area.width / f64::from(steps);
     let bar = Area { y: area.y + 18.0, height: 10.0, ..area };

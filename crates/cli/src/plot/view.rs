@@ -91,6 +91,7 @@ impl Picture<'_> {
         if !alike && matches!(plane.axes, Axes::Numbers { alike: true, .. }) {
             notes.push("the axes have different scales".into());
         }
+        notes.extend(self.shade.as_ref().map(|_| "grey: deviation of the way back".to_string()));
         let far = plane.at.iter().filter(|at| beyond(main, (x.at(at.0), y.at(at.1))).is_some()).count();
         if far > 0 {
             let (verb, s) = if far == 1 { ("lies", "") } else { ("lie", "s") };
