@@ -1,5 +1,6 @@
 //! What goes with the points: labels from another file, columns for the output, names for the picture.
 
+use crate::dropped::Kept;
 use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Carried, Labels, ReadOptions};
@@ -91,6 +92,14 @@ impl Carry {
 pub(crate) const PIECE: &str = "piece";
 
 impl Along {
+    /// The same with the labels and names of the rows that were kept; what goes into the output stays for all.
+    pub(crate) fn of_rows(self, kept: Option<&Kept>) -> Along {
+        let Some(kept) = kept else { return self };
+        let labels = self.labels.map(|Labeled { title, labels }| Labeled { title, labels: kept.labels(labels) });
+        let names = self.names.map(|names| kept.rows.iter().map(|&i| names[i].clone()).collect());
+        Along { labels, names, kept: self.kept }
+    }
+
     /// What is said about labels that are missing.
     pub(crate) fn note(&self) -> Option<String> {
         let Labeled { title, labels } = self.labels.as_ref()?;

@@ -14,7 +14,7 @@ pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
     if args.completed.is_none() && args.completed_std.is_none() {
         return Ok(());
     }
-    if args.input.missing == MissingName::Error {
+    if matches!(args.input.missing, MissingName::Error | MissingName::Drop) {
         return refused(format!("{flag} writes what stands in missing cells; add --missing model or --missing mean"));
     }
     if args.input_kind == Kind::Graph {
@@ -40,6 +40,7 @@ pub(crate) fn stage<'a>(args: &Embed, data: &'a Data, model: &'a Model, outputs:
             Some(_) => model.complete(table)?.0,
             None => table.clone(),
         };
+        let full = full.guessed();
         let names = names.clone();
         outputs.stage(target, move |name| io::write(name, &names, &full, &[]))?;
     }

@@ -2,6 +2,7 @@
 
 use crate::args::Dimension as Asked;
 use crate::drawing::name_of;
+use crate::dropped::Kept;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -11,7 +12,7 @@ use crate::report::{self, grouped};
 use crate::{input, preparing, say};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
-use eigenfold::io;
+use eigenfold::io::{self, ReadOptions};
 use eigenfold::judge::dimension::{Dimension, Dimensions, Estimate, FLAGGED, Scale};
 use eigenfold::progress::Share;
 use serde_json::{Map, Value, json};
@@ -27,9 +28,14 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let [reading, counting] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let table = input::table(&args.input, &[], args.common.quiet)?;
-    let points = input::completed(&args.input, table.points, &preparing::asked(&args.preparing), &reading)?;
-    let points = preparing::prepared(&args.preparing, points, table.columns.as_deref(), args.common.quiet)?;
+    let options = ReadOptions { one_hot: args.preparing.one_hot.clone(), ..input::options(&args.input) };
+    let table = input::table(&args.input, options, args.common.quiet)?;
+    let asked = preparing::asked(&args.preparing, &table.schema);
+    let rows = Kept::of(args.input.missing, &table.points)?;
+    let points = if let Some(kept) = &rows { table.points.select(&kept.rows) } else { table.points };
+    rows.iter().for_each(|kept| say(args.common.quiet, &format!("  warning: {}", kept.note())));
+    let points = input::completed(&args.input, points, &asked, &reading)?;
+    let points = preparing::prepared(&asked, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let asked = Dimension {
@@ -46,7 +52,9 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 
     let mut outputs = Outputs::default();
     if let (Some(target), Some(values)) = (&args.pointwise, &found.pointwise) {
-        outputs.stage(target, |name| write_pointwise(name, values))?;
+        let values = pointwise(values)?;
+        let values = if let Some(kept) = &rows { kept.spread(&values)? } else { values };
+        outputs.stage(target, move |name| write_pointwise(name, &values))?;
     }
     if let (Some(target), Some(format)) = (&args.plot, format) {
         let bytes = picture(&args.input.source, &found, format)?;
@@ -64,7 +72,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
     let all: [(&'static str, Option<&str>, Trial); 3] = [
-        ("--pointwise", args.pointwise.as_deref(), |target| write_pointwise(target, &[Some(1.0)])),
+        ("--pointwise", args.pointwise.as_deref(), |target| write_pointwise(target, &pointwise(&[Some(1.0)])?)),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
     ];
@@ -73,9 +81,13 @@ fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
 }
 
 /// One row for every row of the input; 0 where all neighbors are at one distance and there is no dimension.
-fn write_pointwise(target: &str, values: &[Option<f64>]) -> Result<()> {
+fn pointwise(values: &[Option<f64>]) -> Result<Points> {
     let values: Vec<f64> = values.iter().map(|value| value.unwrap_or(0.0)).collect();
-    io::write(target, &["dimension".to_string()], &Points::new(values.len(), 1, values)?, &[])
+    Points::new(values.len(), 1, values)
+}
+
+fn write_pointwise(target: &str, values: &Points) -> Result<()> {
+    io::write(target, &["dimension".to_string()], values, &[])
 }
 
 /// The report as JSON; what could not be estimated is in `left_out`, never invented.

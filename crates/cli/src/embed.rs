@@ -5,6 +5,7 @@ use crate::album::Album;
 use crate::args::Embed;
 use crate::carry::{Along, PIECE};
 use crate::drawing::{self, Shown};
+use crate::dropped::{self, Kept};
 use crate::flags::{Count, GraphKind, PiecesName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -20,6 +21,7 @@ use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::progress::Share;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use serde_json::json;
+use std::borrow::Cow;
 use std::path::Path;
 use std::time::Instant;
 
@@ -55,6 +57,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     completed::check(args, &recipe.method)?;
+    dropped::check(args)?;
     let mut given = wanted(args);
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
@@ -69,12 +72,14 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let [reading, counting, choosing, starting, fitting, judging, _] = shares(args, &bar, init.as_ref());
     bar.say("reading");
     let start = Instant::now();
-    let Given { data, along, names, mut notes } =
-        input::read(&args.input, &args.carry, args.input_kind, &recipe.preparation, args.memory, &reading)?;
+    let Given { data, along, names, schema, rows, mut notes } =
+        input::read(&args.input, &args.carry, args.input_kind, &args.preparing, args.memory, &reading)?;
+    recipe.preparation = preparing::asked(&args.preparing, &schema);
     notes.extend(along.note());
     // Before the work, so that a file that cannot be read costs none.
-    let reference = args.align.as_ref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
-    let reference = reference.map(|table| table.points);
+    let lenient = io::ReadOptions { missing: rows.is_some(), ..io::ReadOptions::default() };
+    let reference = args.align.as_ref().map(|name| io::read_map(name, &lenient)).transpose()?;
+    let reference = reference.map(|table| picked(rows.as_ref(), table.points)).transpose()?;
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
 
@@ -97,9 +102,12 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
-    let init = init.map(|init| init.coordinates(&recipe, &data, &bar, &starting)).transpose()?;
+    let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &bar, &starting)).transpose()?;
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
-    let model = recipe.fit_from(data.ground(), beside, &fitting)?;
+    let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
+    if model.points().is_some() {
+        model.set_schema(schema)?;
+    }
     let start = Instant::now();
     let held_out = match args.held_out {
         true => Some(recipe.held_out_labeled(points(&data, "--held-out")?, classes.as_deref(), &judging)),
@@ -116,7 +124,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
     let spent = Spent { read, choose, evidence, write: 0.0 };
     bar.say("writing");
-    write(args, &Fit { model, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent, &bar)
+    write(args, &Fit { model, rows, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent, &bar)
 }
 
 /// The shares of the whole command: reading, counting dimensions, choosing neighbors, making a start, the fit, the evidence,
@@ -133,6 +141,8 @@ fn shares<'a>(args: &Embed, bar: &'a Bar, init: Option<&Start>) -> [Share<'a>; 7
 /// What a run found.
 struct Fit {
     model: Model,
+    /// The rows of the input that it is of, if some were dropped.
+    rows: Option<Kept>,
     /// The map turned onto another, if that was asked for.
     aligned: Option<Aligned>,
     choice: Option<Choice>,
@@ -149,6 +159,22 @@ impl Fit {
     /// The map as it is shown.
     fn map(&self) -> &Points {
         self.aligned.as_ref().map_or(self.model.embedding(), |aligned| &aligned.map)
+    }
+
+    /// The map with a row for every row of the input.
+    fn spread(&self) -> Result<Cow<'_, Points>> {
+        Ok(match &self.rows {
+            Some(kept) => Cow::Owned(kept.spread(self.map())?),
+            None => Cow::Borrowed(self.map()),
+        })
+    }
+}
+
+/// The kept rows of a map that has all of them.
+fn picked(rows: Option<&Kept>, map: Points) -> Result<Points> {
+    match rows {
+        Some(kept) => kept.pick(map),
+        None => Ok(map),
     }
 }
 
@@ -189,7 +215,8 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     let mut outputs = Outputs::default();
     if let Some(target) = output {
         let carried = beside(args, fit, along.kept, target);
-        outputs.stage(target, move |name| write_map(name, fit.map(), &carried))?;
+        let map = fit.spread()?;
+        outputs.stage(target, move |name| write_map(name, &map, &carried))?;
     }
     if let Some(target) = &args.plot {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
@@ -215,6 +242,12 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
         let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
         if let Some(aligned) = &fit.aligned {
             value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
+        }
+        if let Some(kept) = &fit.rows {
+            value["dropped"] = kept.json();
+        }
+        if let Some(columns) = preparing::columns(model) {
+            value["columns"] = columns;
         }
         if let Some(prepared) = preparing::json(model) {
             value["prepared"] = prepared;
@@ -260,7 +293,14 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(&self, recipe: &Recipe, data: &Data, bar: &Bar, share: &Share<'_>) -> Result<Points> {
+    fn coordinates(
+        &self,
+        recipe: &Recipe,
+        data: &Data,
+        rows: Option<&Kept>,
+        bar: &Bar,
+        share: &Share<'_>,
+    ) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
@@ -275,9 +315,10 @@ impl Start {
                 Ok(recipe.fit_watched(data.ground(), share)?.embedding().clone())
             }
             Start::File(name) => {
-                let table = io::read_map(name, &io::ReadOptions { memory: recipe.memory, ..Default::default() })?;
+                let (memory, missing) = (recipe.memory, rows.is_some());
+                let table = io::read_map(name, &io::ReadOptions { memory, missing, ..Default::default() })?;
                 bar.aside(|| input::say_notes(&input::told(&table.notes), false));
-                Ok(table.points)
+                picked(rows, table.points)
             }
         }
     }
@@ -301,7 +342,6 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         drill.set_all(&of_graph)?;
     }
     let recipe = Recipe {
-        preparation: preparing::asked(&args.preparing),
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
@@ -342,7 +382,15 @@ fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carr
     let mut carried = kept;
     if args.neighbors.pieces == Some(PiecesName::Separate) && !npy {
         let pieces = fit.model.pieces().unwrap_or_else(|| vec![0; fit.map().rows()]);
-        let pieces = pieces.into_iter().map(|piece| f64::from(piece) + 1.0).collect();
+        let of: Vec<f64> = pieces.into_iter().map(|piece| f64::from(piece) + 1.0).collect();
+        let pieces = match &fit.rows {
+            Some(kept) => {
+                let mut all = vec![f64::NAN; kept.all];
+                kept.rows.iter().zip(of).for_each(|(&row, piece)| all[row] = piece);
+                all
+            }
+            None => of,
+        };
         carried.insert(0, Carried { name: PIECE.into(), cells: Cells::Numbers(pieces) });
     }
     carried

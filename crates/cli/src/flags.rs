@@ -41,8 +41,8 @@ pub(crate) struct Input {
     /// Whether the first row of a text file names the columns; detected if not given
     #[arg(long, value_enum)]
     pub(crate) header: Option<YesNo>,
-    /// What is put in the place of a missing cell (empty, NA, NaN, null, ?): nothing, its column's mean, or what similar
-    /// rows have
+    /// What is done about a missing cell (empty, NA, NaN, null, ?): an error, its row dropped, or in its place its column's mean
+    /// or what similar rows have
     #[arg(long, value_enum, default_value = "error")]
     pub(crate) missing: MissingName,
 }
@@ -59,6 +59,8 @@ impl Input {
 pub(crate) enum MissingName {
     /// The first one is an error
     Error,
+    /// Its row is dropped, and is empty in the output
+    Drop,
     /// The mean of its column
     Mean,
     /// What similar rows have; ppca and fa integrate it out
@@ -69,6 +71,9 @@ pub(crate) enum MissingName {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Columns")]
 pub(crate) struct Preparing {
+    /// A column that is a category: a column of 0 and 1 for each of its levels takes its place, not scaled; may be repeated
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) one_hot: Vec<String>,
     /// Bring every column to zero mean and unit variance; as --scale-columns unit
     #[arg(long, conflicts_with = "scale_columns")]
     pub(crate) standardize: bool,

@@ -3,7 +3,7 @@
 use crate::args::Graph;
 use crate::carry::Carry;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::{Count, GraphKind, with_flags};
+use crate::flags::{Count, GraphKind, MissingName, with_flags};
 use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
@@ -27,6 +27,10 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         let fact = "a graph alone has no map to choose its neighbors by; give -k a number, or use embed -k auto";
         return Err(Error::Parameter(fact.into()));
     }
+    if args.input.missing == MissingName::Drop {
+        let fact = "edges count the rows, so that none can be dropped";
+        return Err(Error::Parameter(format!("{fact}; use --missing model, or leave the rows out of the file")));
+    }
     let drill = drill(args)?;
     let search = Search {
         neighbors: input::neighbors(&args.neighbors, drill.is_some())?,
@@ -47,14 +51,13 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let [reading, searching] = Share::split(&bar, [0.1, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let asked = preparing::asked(&args.preparing);
-    let Given { data, mut notes, names, .. } =
-        input::read(&args.input, &Carry::default(), args.input_kind, &asked, None, &reading)?;
+    let carry = Carry::default();
+    let Given { data, mut notes, names, schema, .. } =
+        input::read(&args.input, &carry, args.input_kind, &args.preparing, None, &reading)?;
     notes.extend(data.ground().points().and_then(mistaken).map(|note| with_flags(&note)));
+    let asked = preparing::asked(&args.preparing, &schema);
     let data = match data {
-        Data::Points(points) => {
-            Data::Points(preparing::prepared(&args.preparing, points, names.as_deref(), args.common.quiet)?)
-        }
+        Data::Points(points) => Data::Points(preparing::prepared(&asked, points, names.as_deref(), args.common.quiet)?),
         other if asked.is_none() => other,
         _ => {
             let fact = "only points have columns to prepare; leave out --standardize, --scale-columns and --log";

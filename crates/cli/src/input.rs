@@ -1,13 +1,14 @@
 //! From the flags to what the library takes: points, and a neighborhood.
 
 use crate::carry::{Along, Carry};
-use crate::flags::{self, Count, GraphKind, Kind, MissingName, Neighbors as Flags, PiecesName, YesNo};
-use crate::{one_line, say};
+use crate::dropped::Kept;
+use crate::flags::{self, Count, GraphKind, Kind, MissingName, Neighbors as Flags, PiecesName, Preparing, YesNo};
+use crate::{one_line, preparing, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, Preparation, missing};
+use eigenfold::{Distances, Ground, Points, Preparation, Schema, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -39,6 +40,10 @@ pub(crate) struct Given {
     pub(crate) along: Along,
     /// The names of the features of points.
     pub(crate) names: Option<Vec<String>>,
+    /// The rows that were kept, if some were dropped.
+    pub(crate) rows: Option<Kept>,
+    /// What its columns were for.
+    pub(crate) schema: Schema,
     /// What was guessed about the file, with our flags.
     pub(crate) notes: Vec<String>,
 }
@@ -48,11 +53,12 @@ pub(crate) fn read(
     input: &flags::Input,
     carry: &Carry,
     kind: Kind,
-    preparation: &Preparation,
+    preparing: &Preparing,
     memory: Option<u64>,
     observer: &dyn Observer,
 ) -> Result<Given> {
-    let options = ReadOptions { memory, keep: carry.columns(), ..options(input) };
+    let (keep, one_hot) = (carry.columns(), preparing.one_hot.clone());
+    let options = ReadOptions { memory, keep, one_hot, ..options(input) };
     if kind != Kind::Points && !input.more.is_empty() {
         let fact = "several files are read as points, one below the other";
         return Err(Error::Parameter(format!("{fact}; leave out --input-kind, or give one file")));
@@ -64,24 +70,32 @@ pub(crate) fn read(
         }
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;
-        return Ok(Given { data: Data::Graph(graph), along, names: None, notes: told(&notes) });
+        let (names, schema) = (None, Schema::default());
+        return Ok(Given { data: Data::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
     }
-    let Table { points, labels, kept, columns, notes } = io::read_all(&input.sources(), &options)?;
+    let Table { points, labels, kept, columns, schema, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
+    let rows = Kept::of(input.missing, &points)?.filter(|_| kind == Kind::Points);
+    let points = if let Some(kept) = &rows { points.select(&kept.rows) } else { points };
+    let along = along.of_rows(rows.as_ref());
     let model = input.missing == MissingName::Model;
     let data = match kind {
         Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
         Kind::Distances => Data::Distances(Distances::new(points)?),
         Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
         Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
-        Kind::Points | Kind::Graph => Data::Points(completed(input, points, preparation, observer)?),
+        Kind::Points | Kind::Graph => {
+            Data::Points(completed(input, points, &preparing::asked(preparing, &schema), observer)?)
+        }
     };
-    Ok(Given { data, along, names: columns.filter(|_| kind == Kind::Points), notes: told(&notes) })
+    let names = columns.filter(|_| kind == Kind::Points);
+    let notes = told(&notes).into_iter().chain(rows.as_ref().map(Kept::note)).collect();
+    Ok(Given { data, along, names, schema, rows, notes })
 }
 
 /// Reads points and their labels; what was guessed about the file is said.
-pub(crate) fn table(input: &flags::Input, keep: &[String], quiet: bool) -> Result<Table> {
-    let table = io::read_all(&input.sources(), &ReadOptions { keep: keep.to_vec(), ..options(input) })?;
+pub(crate) fn table(input: &flags::Input, options: ReadOptions, quiet: bool) -> Result<Table> {
+    let table = io::read_all(&input.sources(), &options)?;
     say_notes(&told(&table.notes), quiet);
     Ok(table)
 }
@@ -103,15 +117,15 @@ pub(crate) fn told(notes: &[String]) -> Vec<String> {
     notes.iter().map(|note| flags::with_flags(note)).collect()
 }
 
-fn options(input: &flags::Input) -> ReadOptions {
+/// How to read a file, as far as the flags say.
+pub(crate) fn options(input: &flags::Input) -> ReadOptions {
     ReadOptions {
         label: input.label.clone(),
         ignore: input.ignore.clone(),
-        keep: Vec::new(),
         delimiter: input.delimiter,
         header: input.header.map(|header| header == YesNo::Yes),
         missing: input.missing != MissingName::Error,
-        memory: None,
+        ..ReadOptions::default()
     }
 }
 
@@ -123,7 +137,7 @@ pub(crate) fn completed(
     observer: &dyn Observer,
 ) -> Result<Points> {
     match input.missing {
-        MissingName::Error | MissingName::Mean => Ok(points),
+        MissingName::Error | MissingName::Drop | MissingName::Mean => Ok(points),
         MissingName::Model => missing::complete_prepared(&points, preparation, observer),
     }
 }

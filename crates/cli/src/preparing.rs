@@ -6,11 +6,12 @@ use crate::say;
 use clap::ValueEnum;
 use eigenfold::error::Result;
 use eigenfold::preparation::{Log, Preparation, Scale};
-use eigenfold::{Model, Points};
+use eigenfold::schema::{Column, Role};
+use eigenfold::{Model, Points, Schema};
 use serde_json::{Value, json};
 
-/// What the flags ask for.
-pub(crate) fn asked(flags: &Preparing) -> Preparation {
+/// What the flags ask for, of columns that were for this.
+pub(crate) fn asked(flags: &Preparing, schema: &Schema) -> Preparation {
     let log = match flags.log {
         None | Some(LogName::None) => None,
         Some(LogName::Log1p) => Some(Log::OnePlus),
@@ -22,12 +23,12 @@ pub(crate) fn asked(flags: &Preparing) -> Preparation {
         Some(ScaleName::Unit) => Scale::Unit,
         Some(ScaleName::Robust) => Scale::Robust,
     };
-    Preparation { log, scale, ..Preparation::default() }
+    let prepares = log.is_some() || scale != Scale::None;
+    Preparation { log, scale, kept: if prepares { schema.indicators().collect() } else { Vec::new() } }
 }
 
-/// Points prepared as the flags ask for it, for commands that keep no model; what is to be known of it is said.
-pub(crate) fn prepared(flags: &Preparing, points: Points, names: Option<&[String]>, quiet: bool) -> Result<Points> {
-    let asked = asked(flags);
+/// Points prepared as it is asked for, for commands that keep no model; what is to be known of it is said.
+pub(crate) fn prepared(asked: &Preparation, points: Points, names: Option<&[String]>, quiet: bool) -> Result<Points> {
     if asked.is_none() {
         return Ok(points);
     }
@@ -56,4 +57,15 @@ pub(crate) fn json(model: &Model) -> Option<Value> {
         json!({"name": name(j), "log": log, "center": column.center, "scale": column.scale})
     };
     Some(json!({"columns": columns.map(one).collect::<Vec<_>>()}))
+}
+
+/// What every column of the table was for, of a model that knows it.
+pub(crate) fn columns(model: &Model) -> Option<Value> {
+    let one = |column: &Column| match &column.role {
+        Role::Data => json!({"name": column.name, "role": "data"}),
+        Role::Label => json!({"name": column.name, "role": "label"}),
+        Role::Ignored => json!({"name": column.name, "role": "ignored"}),
+        Role::OneHot(levels) => json!({"name": column.name, "role": "category", "levels": levels}),
+    };
+    Some(model.schema()?.columns.iter().map(one).collect())
 }

@@ -5,6 +5,7 @@ use crate::embed::try_coordinates;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::report::grouped;
 use crate::{input, progress, say};
+use eigenfold::Schema;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::sample::Sample;
@@ -63,5 +64,15 @@ fn synthetic(args: &Args) -> Result<(Table, Option<eigenfold::Points>)> {
         .map_err(|error| Error::Parameter(format!("{error}, or the real {}", REAL.join(" and "))))?;
     let drawn = sample.draw(args.n.unwrap_or(DEFAULT_N), args.noise.unwrap_or(0.0), args.seed.unwrap_or(0))?;
     let labels = args.with_label.then_some(drawn.labels);
-    Ok((Table { points: drawn.points, columns: None, labels, kept: Vec::new(), notes: Vec::new() }, Some(drawn.truth)))
+    Ok((
+        Table {
+            points: drawn.points,
+            columns: None,
+            schema: Schema::default(),
+            labels,
+            kept: Vec::new(),
+            notes: Vec::new(),
+        },
+        Some(drawn.truth),
+    ))
 }

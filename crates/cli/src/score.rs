@@ -1,6 +1,7 @@
 //! `eigenfold score`: how good a map is, whoever made it.
 
 use crate::args::Score as Asked;
+use crate::dropped::Kept;
 use crate::embed::try_bytes;
 use crate::flags::{LengthsName, StartsName};
 use crate::outputs::{self, Outputs, Wanted};
@@ -29,12 +30,18 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let [reading, scoring] = Share::split(&bar, [0.03, 1.0]);
     bar.say("reading");
     let start = Instant::now();
-    let table = input::table(&args.input, &[], args.common.quiet)?;
-    let data = input::completed(&args.input, table.points, &preparing::asked(&args.preparing), &reading)?;
-    let data = preparing::prepared(&args.preparing, data, table.columns.as_deref(), args.common.quiet)?;
-    let map = io::read_map(&args.embedding, &ReadOptions::default())?;
+    let options = ReadOptions { one_hot: args.preparing.one_hot.clone(), ..input::options(&args.input) };
+    let table = input::table(&args.input, options, args.common.quiet)?;
+    let asked = preparing::asked(&args.preparing, &table.schema);
+    let rows = Kept::of(args.input.missing, &table.points)?;
+    let data = if let Some(kept) = &rows { table.points.select(&kept.rows) } else { table.points };
+    let data = input::completed(&args.input, data, &asked, &reading)?;
+    let data = preparing::prepared(&asked, data, table.columns.as_deref(), args.common.quiet)?;
+    let lenient = ReadOptions { missing: rows.is_some(), ..ReadOptions::default() };
+    let map = io::read_map(&args.embedding, &lenient)?;
     input::say_notes(&map.notes, args.common.quiet);
-    let map = map.points;
+    let map = if let Some(kept) = &rows { kept.pick(map.points)? } else { map.points };
+    rows.iter().for_each(|kept| say(args.common.quiet, &format!("  warning: {}", kept.note())));
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let starts = if args.starts == StartsName::One { Starts::One } else { Starts::All };

@@ -2,6 +2,7 @@
 
 use crate::args::Transform;
 use crate::drawing::{self, Added};
+use crate::dropped::Kept;
 use crate::embed::{try_bytes, try_coordinates, try_kept, write_bytes, write_coordinates, write_map};
 use crate::flags::HeldOutWhat;
 use crate::outputs::{self, Outputs, Trial, Wanted};
@@ -9,9 +10,10 @@ use crate::plot::Format;
 use crate::progress::{self, Bar};
 use crate::reconstruct::without_classes;
 use crate::report::{self, grouped, plural};
-use crate::{columns, input, one_line, say};
+use crate::{input, one_line, say};
 use eigenfold::error::{Error, Result};
-use eigenfold::{HeldOutPlaces, Method, Model, Placed, Points, Posterior, io};
+use eigenfold::io::{self, ReadOptions};
+use eigenfold::{HeldOutPlaces, Method, Model, Placed, Points, Posterior};
 use serde_json::json;
 use std::path::Path;
 use std::time::Instant;
@@ -34,10 +36,13 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let model = load(&args.model)?;
-    let table = input::table(&args.input, &args.carry.columns(), args.common.quiet)?;
+    let options = ReadOptions { keep: args.carry.columns(), like: model.schema(), ..input::options(&args.input) };
+    let table = input::table(&args.input, options, args.common.quiet)?;
+    let kept = Kept::of(args.input.missing, &table.points)?;
     let along = args.carry.along(table.labels, args.input.label.as_deref(), table.kept, table.points.rows())?;
+    let along = along.of_rows(kept.as_ref());
+    let points = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     progress::go_on()?;
-    let warning = columns::compared(model.names(), table.columns.as_deref())?;
     let features = model.points().map(Points::cols);
     args.drawing.check_data(features, model.embedding().cols(), along.names.is_some())?;
     let read = start.elapsed().as_secs_f64();
@@ -45,31 +50,38 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let start = Instant::now();
     let held_out = if holds_out(args, &model)? { Some(model.held_out_places_watched(&bar)?) } else { None };
     let Placed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
-        (Some(_), Some(held_out)) => model.place_held_out(&table.points, held_out)?,
-        (Some(_), None) => model.place_with_deviations(&table.points)?,
-        (None, _) => model.place(&table.points)?,
+        (Some(_), Some(held_out)) => model.place_held_out(&points, held_out)?,
+        (Some(_), None) => model.place_with_deviations(&points)?,
+        (None, _) => model.place(&points)?,
     };
     if args.std.is_some() && deviations.is_none() {
         return Err(Error::Parameter(without_deviations(&model)));
     }
-    let posterior =
-        args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &table.points)?))).transpose()?;
+    let posterior = args.posterior.as_ref().map(|target| Ok((target, posterior(&model, &points)?))).transpose()?;
     let place = start.elapsed().as_secs_f64();
+    let spread = |found: &Points| kept.as_ref().map_or_else(|| Ok(found.clone()), |kept| kept.spread(found));
+    let all = spread(&placed)?;
+    // Rows as the file counts them.
+    let in_file: Vec<usize> = far.iter().map(|&i| kept.as_ref().map_or(i, |kept| kept.rows[i])).collect();
     progress::start_writing()?;
     bar.say("writing");
     let start = Instant::now();
-    let notes: Vec<String> = warning.into_iter().chain(along.note()).chain(far_message(&far, placed.rows())).collect();
+    let dropped = kept.as_ref().map(Kept::note);
+    let notes: Vec<String> =
+        dropped.into_iter().chain(along.note()).chain(far_message(&in_file, placed.rows())).collect();
     let mut outputs = Outputs::default();
-    outputs.stage(&args.output, |name| write_map(name, &placed, &along.kept))?;
+    outputs.stage(&args.output, |name| write_map(name, &all, &along.kept))?;
     if let (Some(target), Some(deviations)) = (&args.std, &deviations) {
-        outputs.stage(target, |name| write_coordinates(name, deviations))?;
+        let deviations = spread(deviations)?;
+        outputs.stage(target, move |name| write_coordinates(name, &deviations))?;
     }
     if let Some((target, (names, values))) = posterior {
+        let values = spread(&values)?;
         outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     if let Some(target) = &args.plot {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
-        let (rows, names) = (&table.points, along.names.as_deref());
+        let (rows, names) = (&points, along.names.as_deref());
         let (labels, source) = (along.labels, args.input.source.as_str());
         let added = Added { model: &model, placed: &placed, rows, far: &far, labels, names, source };
         let bytes = drawing::picture_of_new(&args.drawing, added, format)?;
@@ -82,9 +94,10 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
             "features": features,
             "dims": placed.cols(),
             "training": model.embedding().rows(),
-            "far": far.iter().map(|i| i + 1).collect::<Vec<_>>(),
+            "far": in_file.iter().map(|i| i + 1).collect::<Vec<_>>(),
+            "dropped": kept.as_ref().map(Kept::json),
             "seconds": {"read": read, "place": place, "write": start.elapsed().as_secs_f64()},
-            "warnings": notes.iter().map(|note| one_line(note)).collect::<Vec<_>>(),
+            "warnings": input::told(&table.notes).iter().chain(&notes).map(|note| one_line(note)).collect::<Vec<_>>(),
         });
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }

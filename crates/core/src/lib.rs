@@ -59,6 +59,7 @@ pub mod progress;
 pub mod recipe;
 pub mod report;
 pub mod sample;
+pub mod schema;
 mod sound;
 mod unit;
 
@@ -83,6 +84,7 @@ pub use place::{Latent, Placed, Posterior};
 pub use points::Points;
 pub use preparation::Preparation;
 pub use recipe::Recipe;
+pub use schema::Schema;
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

@@ -12,6 +12,7 @@ use crate::points::Points;
 use crate::preparation::{Preparation, Prepared};
 use crate::recipe::Recipe;
 use crate::report::Report;
+use crate::schema::Schema;
 use crate::unit::Unit;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -74,6 +75,9 @@ pub struct Model {
     /// What was done to the columns before, if anything; the points are as they were given. Saved models have it at their end.
     #[serde(skip)]
     pub(crate) prepared: Option<Prepared>,
+    /// What the columns of the table of the points were for. Saved models have it at their end.
+    #[serde(skip)]
+    pub(crate) schema: Option<Schema>,
     /// The whole model in that unit, once it is needed.
     #[serde(skip)]
     pub(crate) inside: Inside,
@@ -100,6 +104,7 @@ impl Model {
             parts,
             unit: Unit::default(),
             prepared: None,
+            schema: None,
             inside: Inside::default(),
             weights: None,
             certificates: Vec::new(),
@@ -233,6 +238,27 @@ impl Model {
             )));
         }
         self.names = Some(names);
+        Ok(())
+    }
+
+    /// What the columns of the table were for that the points came from, if the model was told; else its features by their
+    /// names, if it knows them. [`ReadOptions::like`](crate::io::ReadOptions) reads new rows in the same way.
+    pub fn schema(&self) -> Option<Schema> {
+        self.schema.clone().or_else(|| self.names().map(Schema::of_features))
+    }
+
+    /// Tells the model what the columns of the table were for that the points came from.
+    ///
+    /// # Errors
+    ///
+    /// If they make another number of features than the model has.
+    pub fn set_schema(&mut self, schema: Schema) -> Result<()> {
+        let (given, features) = (schema.features(), self.points.as_ref().map_or(0, Points::cols));
+        if given != features {
+            let fact = format!("the columns make {given} features and the model has {features}");
+            return Err(Error::parameter(format!("{fact}; give those of the points")));
+        }
+        self.schema = Some(schema);
         Ok(())
     }
 

@@ -146,6 +146,49 @@ impl Points {
         self.missing[range(i)..range(i + 1)].iter().map(move |cell| cell - i * self.cols)
     }
 
+    /// Whether a cell was not observed.
+    pub fn is_missing(&self, row: usize, column: usize) -> bool {
+        !self.missing.is_empty() && self.missing.binary_search(&(row * self.cols + column)).is_ok()
+    }
+
+    /// The rows of which every cell was observed.
+    pub fn complete_rows(&self) -> Vec<usize> {
+        (0..self.rows).filter(|&i| self.missing_of(i).next().is_none()).collect()
+    }
+
+    /// These points as the given rows, ascending, of a table of so many rows, in which nothing is observed of all others.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one row for every point.
+    pub fn spread(&self, places: &[usize], rows: usize) -> Result<Points> {
+        let ascending = places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|&last| last < rows);
+        if places.len() != self.rows || !ascending {
+            let (count, points) = (places.len(), self.rows);
+            let fact = format!("{count} places in {rows} rows do not fit {points} points");
+            return Err(Error::parameter(format!("{fact}; give one per point, ascending")));
+        }
+        let (mut values, mut missing) = (vec![0.0; rows * self.cols], Vec::new());
+        let mut points = places.iter().enumerate().peekable();
+        for row in 0..rows {
+            let cells = row * self.cols..(row + 1) * self.cols;
+            match points.next_if(|(_, place)| **place == row) {
+                Some((i, _)) => {
+                    missing.extend(self.missing_of(i).map(|column| cells.start + column));
+                    values[cells].copy_from_slice(self.row(i));
+                }
+                None => missing.extend(cells),
+            }
+        }
+        Ok(Points { rows, cols: self.cols, values, missing })
+    }
+
+    /// The same points with every guess taken for an observation.
+    #[must_use]
+    pub fn guessed(&self) -> Points {
+        Points { missing: Vec::new(), ..self.clone() }
+    }
+
     /// The same points with other guesses for what was not observed, in the order of [`Points::missing`].
     ///
     /// # Errors
@@ -289,6 +332,20 @@ mod tests {
         let error = Points::with_missing(2, 2, vec![1.0, nan, 2.0, nan]).unwrap_err().to_string();
         assert!(error.starts_with("nothing was observed of column 2"), "{error}");
         assert_eq!(Points::with_missing(1, 2, vec![1.0, 2.0]).unwrap(), Points::new(1, 2, vec![1.0, 2.0]).unwrap());
+    }
+
+    #[test]
+    fn rows_are_dropped_and_spread_again() {
+        let nan = f64::NAN;
+        let points = Points::with_missing(4, 2, vec![1.0, 2.0, nan, 3.0, 4.0, 5.0, 6.0, nan]).unwrap();
+        let rows = points.complete_rows();
+        assert_eq!(rows, [0, 2]);
+        let spread = points.select(&rows).spread(&rows, 4).unwrap();
+        assert_eq!((spread.rows(), spread.missing()), (4, [2, 3, 6, 7].as_slice()));
+        assert_eq!((spread.row(0), spread.row(2)), ([1.0, 2.0].as_slice(), [4.0, 5.0].as_slice()));
+        assert!(spread.is_missing(1, 0) && !spread.is_missing(2, 1));
+        assert!(points.spread(&[0, 1, 2], 9).is_err() && points.spread(&[0, 1, 3, 2], 9).is_err());
+        assert_eq!(points.guessed().missing(), []);
     }
 
     #[test]

@@ -17,8 +17,10 @@ impl Model {
         let points = self.points.as_ref().is_none_or(|points| points.is_sound() && points.rows() == n);
         let report = &self.report;
         let prepared = self.prepared.as_ref().is_none_or(|p| self.points.as_ref().is_some_and(|x| p.is_sound(x)));
+        let schema = self.schema.as_ref().is_none_or(|schema| schema.is_sound(features.unwrap_or(0)));
         points
             && prepared
+            && schema
             && self.prepared.is_none() == self.recipe.preparation.is_none()
             && self.embedding.is_sound()
             && (self.kind == InputKind::Points) == self.points.is_some()

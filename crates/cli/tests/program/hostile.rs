@@ -176,8 +176,11 @@ fn nothing_in_a_file_rules_the_terminal() {
     }
     assert!(calm(&bench.read("p.svg")));
     bench.write("other.csv", format!("a,\u{1b}]0;title\u{7},c\n{}", cloud(5, 3)));
-    let answer = bench.does("transform m.model other.csv -o t.csv");
-    assert!(answer.err.contains("warning") && calm(&answer.err), "{:?}", answer.err);
+    let answer = bench.run("transform m.model other.csv -o t.csv");
+    assert!(answer.code == 2 && calm(&answer.err), "{:?}", answer.err);
+    bench.write("more.csv", format!("{names},\u{1b}]0;title\u{7}\n{}", cloud(5, 4)));
+    let answer = bench.does("transform m.model more.csv -o t.csv");
+    assert!(answer.err.contains("was left out") && calm(&answer.err), "{:?}", answer.err);
     let odd = "odd\u{1b}[2J.csv";
     bench.write(odd, "1,2,3\n0.5,0.25,0.125\n0.1,0.2,0.3\n0.3,0.2,0.9\n");
     let answer = crate::answer(bench.command("embed -m pca -d 1 -o m.csv").arg(odd).output().unwrap());

@@ -24,7 +24,7 @@ fn empty_cells_are_an_error_until_they_are_allowed_and_then_no_row_is_lost() {
     bench.write("t.csv", table());
     let refused = bench.run("embed t.csv -m pca -o map.csv");
     assert_eq!(refused.code, 2, "{}", refused.err);
-    assert!(refused.err.contains("row 1 (line 2), column \"a\" is empty; use --missing model"), "{}", refused.err);
+    assert!(refused.err.contains("row 1 (line 2), column \"a\" is empty, the first of 26 missing cells in 26 rows; use --missing model, mean or drop, fill it in"), "{}", refused.err);
     for method in ["pca", "ppca", "fa -d 1", "isomap", "tsne --perplexity 5"] {
         for how in ["mean", "model"] {
             let made =
@@ -123,4 +123,59 @@ fn the_completed_table_has_the_rows_and_the_names_of_the_input() {
     // All files or none.
     let both = bench.run("embed t.csv -m pca --missing model -o map2.csv --completed no/full.csv");
     assert!(both.code != 0 && !bench.files().contains(&"map2.csv".to_string()), "{}", both.err);
+}
+
+#[test]
+fn dropped_rows_stay_in_the_output_and_are_empty() {
+    let bench = Bench::new();
+    bench.write("t.csv", table());
+    // The same rows without those that are not complete.
+    let whole: Vec<String> = table()
+        .lines()
+        .enumerate()
+        .filter(|(i, _)| *i == 0 || is_complete(i - 1))
+        .map(|(_, line)| line.into())
+        .collect();
+    bench.write("whole.csv", whole.join("\n") + "\n");
+    bench.does("embed whole.csv -m isomap -k 5 -q -o whole-map.csv");
+    let answer = bench.does("embed t.csv -m isomap -k 5 --missing drop -o map.csv --json r.json --save m.model");
+    let said = "26 of 60 rows dropped for missing cells (rows 1, 3, 5, 8, 10, ...): empty in the output";
+    assert!(answer.err.contains(said), "{}", answer.err);
+    let map = bench.read("map.csv");
+    assert_eq!(map.lines().count(), 61);
+    let full: Vec<&str> = map.lines().filter(|line| *line != ",").collect();
+    assert_eq!(full.join("\n") + "\n", bench.read("whole-map.csv"));
+    assert_eq!(map.lines().nth(1), Some(","));
+    let report = bench.json("r.json");
+    assert_eq!(
+        (&report["n"], &report["dropped"]["count"], &report["dropped"]["of"]),
+        (&34.into(), &26.into(), &60.into())
+    );
+    assert_eq!(report["dropped"]["rows"][1], 3);
+    bench.does("transform m.model t.csv --missing drop -o again.csv -q");
+    assert_eq!(bench.read("again.csv"), map);
+    // NaN in NPY, null in Parquet; both are read as missing again, by the commands that compare maps.
+    for name in ["map.npy", "map.parquet"] {
+        bench.does(&format!("embed t.csv -m pca --missing drop -q -o {name}"));
+        bench.refuses(&format!("embed {name} -m pca -d 1 -o x.csv"), 2, "the first of 52 missing cells in 26 rows");
+        bench.does(&format!("score t.csv {name} --missing drop --starts one -q"));
+        bench.does(&format!("embed t.csv -m pca --missing drop --align {name} -q -o x.csv"));
+    }
+    bench.does("dimension t.csv --missing drop --quick --pointwise each.csv -q");
+    assert_eq!(bench.read("each.csv").lines().count(), 61);
+    // A cell alone in its row is written in quotes, so that the row is read again.
+    bench.refuses("embed each.csv -m pca -d 1 -o x.csv", 2, "the first of 26 missing cells in 26 rows");
+    bench.refuses("graph t.csv --missing drop -k 3", 2, "edges count the rows, so that none can be dropped; use");
+    bench.refuses("embed t.csv -m tsne --missing drop --snapshots 3 -o x.csv", 2, "--snapshots has no place for rows");
+    bench.refuses(
+        "embed t.csv -m pca --missing drop --completed x.csv",
+        2,
+        "--completed writes what stands in missing",
+    );
+    bench.write("none.csv", "a,b\n1,\n,2\n3,\n");
+    bench.refuses("embed none.csv -m pca --missing drop -o x.csv", 2, "each of the 3 rows has a missing cell");
+}
+
+fn is_complete(i: usize) -> bool {
+    (0..3).all(|j| !(3 * i + j).is_multiple_of(7))
 }

@@ -91,20 +91,22 @@ fn what_cannot_be_done_is_one_line() {
 }
 
 #[test]
-fn transform_refuses_the_columns_in_another_order_and_says_when_they_have_other_names() {
+fn transform_tells_columns_by_their_names() {
     let bench = bench("isomap");
-    bench.write("turned.csv", "\"width, cm\",length,bend\n1,1,0.1\n");
-    let line = "transform map.model turned.csv -o new.csv";
-    bench.refuses(
-        line,
-        2,
-        "column 1 is \"width, cm\" where the model has \"length\"; give the columns in the model's order",
-    );
+    bench.write("new.csv", "length,\"width, cm\",bend\n1,1,0.1\n2,1.5,0.2\n");
+    bench.does("transform map.model new.csv -q -o new-map.csv");
+    bench.write("turned.csv", "bend,note,\"width, cm\",length\n0.1,x,1,1\n0.2,y,1.5,2\n");
+    let answer = bench.does("transform map.model turned.csv -o turned-map.csv");
+    assert_eq!(bench.read("turned-map.csv"), bench.read("new-map.csv"));
+    assert!(answer.err.contains("the columns stand in another order than those of the model"), "{}", answer.err);
+    assert!(answer.err.contains("column \"note\" was left out: the model does not know it"), "{}", answer.err);
     bench.write("renamed.csv", "length,breadth,bend\n1,1,0.1\n");
-    let answer = bench.does("transform map.model renamed.csv -o new.csv");
-    assert!(answer.err.contains("warning: column 2 is called \"breadth\""), "{}", answer.err);
-    bench.write("plain.csv", "1,1,0.1\n");
-    assert_eq!(bench.does("transform map.model plain.csv -o new.csv").err.lines().count(), 1);
+    let missing = "renamed.csv: there is no column \"width, cm\", which the model was made from; add it";
+    bench.refuses("transform map.model renamed.csv -o out.csv", 2, missing);
+    bench.write("plain.csv", "1,1,0.1\n2,1.5,0.2\n");
+    let answer = bench.does("transform map.model plain.csv -o plain-map.csv");
+    assert!(!answer.err.contains("column"), "{}", answer.err);
+    assert_eq!(bench.read("plain-map.csv"), bench.read("new-map.csv"));
 }
 
 #[test]

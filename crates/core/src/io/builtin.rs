@@ -19,7 +19,9 @@ const IRIS: &[u8] = include_bytes!("../../data/iris.csv");
 pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Result<Sheet>> {
     let labeled = |own: &str| {
         let label = options.label.clone().or_else(|| (!options.ignore.iter().any(|c| c == own)).then(|| own.into()));
-        ReadOptions { label, ignore: options.ignore.clone(), keep: options.keep.clone(), ..ReadOptions::default() }
+        let (ignore, keep) = (options.ignore.clone(), options.keep.clone());
+        let (one_hot, like) = (options.one_hot.clone(), options.like.clone());
+        ReadOptions { label, ignore, keep, one_hot, like, ..ReadOptions::default() }
     };
     let path = Path::new(name);
     match name {
@@ -42,7 +44,7 @@ mod tests {
     fn digits_and_iris_are_the_published_sets() {
         let table = |name: &str| {
             let sheet = read(name, &ReadOptions::default(), Want::Table).unwrap().unwrap();
-            sheet.table(Path::new(name)).unwrap()
+            sheet.table(Path::new(name), None).unwrap()
         };
         let digits = table("digits");
         assert_eq!((digits.points.rows(), digits.points.cols()), (1797, 64));

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::{ReadOptions, format_error};
+use crate::schema::{self, Schema};
 use std::path::Path;
 
 /// What a column is for.
@@ -33,12 +34,25 @@ pub(super) struct Roles {
     pub(super) label: Option<usize>,
     /// The columns that are kept, as they were asked for.
     pub(super) kept: Vec<usize>,
+    /// The columns that are categories.
+    pub(super) one_hot: Vec<usize>,
+    /// The data columns in the order of a model, where it is known.
+    pub(super) order: Option<Vec<usize>>,
+    /// What is to be said of it.
+    pub(super) notes: Vec<String>,
 }
 
 impl Roles {
     /// How many columns have this role.
     pub(super) fn count(&self, wanted: Role) -> usize {
         self.of.iter().filter(|&&role| role == wanted).count()
+    }
+
+    /// Whether they are those of the table of a model: as many features, and as many categories.
+    pub(super) fn follows(&self, like: &Schema) -> bool {
+        let count = |wanted: fn(&schema::Role) -> bool| like.columns.iter().filter(|c| wanted(&c.role)).count();
+        self.count(Role::Data) == count(|role| *role == schema::Role::Data)
+            && self.one_hot.len() == count(|role| matches!(role, schema::Role::OneHot(_)))
     }
 
     /// The columns of this role.
@@ -78,6 +92,11 @@ impl Columns {
         if unnamed { ", or `header` yes if this row names the columns" } else { "" }
     }
 
+    /// What they are called, if they have names.
+    pub(super) fn names(&self) -> Option<&[String]> {
+        self.names.as_deref()
+    }
+
     /// The number of columns.
     pub(super) fn count(&self) -> usize {
         self.count
@@ -96,7 +115,13 @@ impl Columns {
                 return Err(format_error(path, format!("it has {count} columns and one is wanted; name {listed}")));
             }
             let role = |column: usize| if kept.contains(&column) { Role::Carried } else { Role::Ignored };
-            return Ok(Roles { of: (0..self.count).map(role).collect(), label: None, kept });
+            let of = (0..self.count).map(role).collect();
+            return Ok(Roles { of, label: None, kept, one_hot: Vec::new(), order: None, notes: Vec::new() });
+        }
+        if let Some(like) = options.like.as_ref().filter(|_| want == Want::Table)
+            && let Some(roles) = self.roles_like(path, like, options, kept.clone())?
+        {
+            return Ok(roles);
         }
         let mut roles = vec![Role::Data; self.count];
         if let (Want::Map, Some(names)) = (want, &self.names) {
@@ -114,18 +139,27 @@ impl Columns {
             let message = format!("{} is both the label and left out; use one of the two", self.title(label));
             return Err(format_error(path, message));
         }
-        label.iter().chain(&kept).for_each(|&column| roles[column] = Role::Carried);
-        if !roles.contains(&Role::Data) {
+        let one_hot = options.one_hot.iter().map(|wanted| self.find_all(path, "`one-hot`", wanted));
+        let mut one_hot = one_hot.collect::<Result<Vec<_>>>()?.concat();
+        one_hot.sort_unstable();
+        one_hot.dedup();
+        let otherwise = |&&c: &&usize| roles[c] == Role::Ignored || label == Some(c);
+        if let Some(&column) = one_hot.iter().find(otherwise) {
+            let (title, what) = (self.title(column), if label == Some(column) { "the label" } else { "left out" });
+            return Err(format_error(path, format!("{title} is both a category and {what}; use one of the two")));
+        }
+        label.iter().chain(&kept).chain(&one_hot).for_each(|&column| roles[column] = Role::Carried);
+        if !roles.contains(&Role::Data) && one_hot.is_empty() {
             return Err(format_error(
                 path,
                 format!("none of the {} columns is left for the data; keep at least one", self.count),
             ));
         }
-        Ok(Roles { of: roles, label, kept })
+        Ok(Roles { of: roles, label, kept, one_hot, order: None, notes: Vec::new() })
     }
 
     /// The column of this name or number, where only one can be meant.
-    fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
+    pub(super) fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
         let found = self.find(path, flag, wanted)?;
         if found.len() > 1 {
             let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
@@ -151,7 +185,7 @@ impl Columns {
 
     /// The columns of this name or number; else of each of the names between its commas; else of all names that it matches,
     /// with stars for anything.
-    fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
+    pub(super) fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
         let names = self.names.as_deref().unwrap_or_default();
         if names.iter().any(|name| name == wanted) || !wanted.contains([',', '*']) {
             return self.find(path, flag, wanted);
@@ -217,9 +251,7 @@ impl Columns {
     /// The error of a number that [`crate::Points`] refuses; `row` counts from 1.
     pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
         let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
-        let message = if value.is_nan() {
-            format!("{place}, {title} is not a number (NaN); use `missing` model, fill it in, or use `ignore` {flag}")
-        } else if value.is_infinite() {
+        let message = if value.is_infinite() {
             format!("{place}, {title} is infinite; replace it, remove the row, or use `ignore` {flag}")
         } else {
             format!("{place}, {title} is {value:e}, too large to square; rescale the column or use `ignore` {flag}")
@@ -227,11 +259,14 @@ impl Columns {
         format_error(path, message)
     }
 
-    /// The error of a value that is not there; `row` counts from 1.
-    pub(super) fn missing(&self, path: &Path, row: usize, column: usize) -> Error {
+    /// The error of a value that is not there, the first of so many; the place is as [`place`] has it.
+    pub(super) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
-        let way_out = format!("use `missing` model, fill it in, or use `ignore` {flag}");
-        format_error(path, format!("row {row}, {title} is missing (null); {way_out}"))
+        let rows = if all.rows == 1 { "row" } else { "rows" };
+        let first = format!(", the first of {} missing cells in {} {rows}", all.cells, all.rows);
+        let first = if all.cells > 1 { first } else { String::new() };
+        let way_out = format!("use `missing` model, mean or drop, fill it in, or use `ignore` {flag}");
+        format_error(path, format!("{place}, {title} {what}{first}; {way_out}"))
     }
 
     /// The error of a label column in which there is nothing.
@@ -239,6 +274,25 @@ impl Columns {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
         format_error(path, format!("no row has a label in {title}; {way_out}"))
+    }
+}
+
+/// How much is missing of a table.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Gone {
+    pub(super) cells: usize,
+    pub(super) rows: usize,
+}
+
+impl Gone {
+    /// Of rows of so many numbers, those that are not numbers.
+    pub(super) fn of(values: &[f64], width: usize) -> Gone {
+        let in_row = |row: &[f64]| row.iter().filter(|x| x.is_nan()).count();
+        values
+            .chunks_exact(width.max(1))
+            .map(in_row)
+            .filter(|&cells| cells > 0)
+            .fold(Gone::default(), |all, cells| Gone { cells: all.cells + cells, rows: all.rows + 1 })
     }
 }
 
@@ -258,7 +312,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Names in a message, each between quotes: they are the file's and not ours.
-fn quoted(names: &[String]) -> String {
+pub(super) fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 

@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::io::carried::Cells;
-use crate::io::columns::{Columns, Role, Roles, Want, place};
+use crate::io::columns::{Columns, Gone, Role, Roles, Want, place};
 use crate::io::dialect;
 use crate::io::dialect::{Dialect, SPACES};
 use crate::io::outgoing::{Column, Outgoing};
@@ -46,12 +46,16 @@ pub(super) fn read(
     let layout = Layout { delimiter, roles: &roles.of, options };
     let rows = read_pieces(&layout, &text[first_row..]).map_err(|problem| {
         let line = skipped + line_of(&text, first_row + problem.byte);
-        describe(path, &columns, &roles, &problem, line)
+        let lenient = ReadOptions { missing: true, ..options.clone() };
+        let all = || read_pieces(&Layout { delimiter, roles: &roles.of, options: &lenient }, &text[first_row..]);
+        let gone = || all().map_or(Gone::default(), |rows| Gone::of(&rows.values, roles.count(Role::Data)));
+        describe(path, &columns, &roles, &problem, line, &gone)
     })?;
     refuse_row_numbers(path, &columns, &roles, &rows)?;
     let notes = note.iter().map(|note| format!("{}: {note}", path.display())).collect();
     let carried = separated(rows.texts, roles.count(Role::Carried)).into_iter().map(Cells::from_texts).collect();
-    Ok(Sheet { columns, roles, values: rows.values, carried, rows: rows.count, notes })
+    let missing = options.missing;
+    Ok(Sheet { columns, roles, values: rows.values, carried, rows: rows.count, notes, missing })
 }
 
 /// The columns of cells that lie row by row.
@@ -197,8 +201,15 @@ fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem>
     Ok(rows)
 }
 
-/// The message of a row that cannot be read.
-fn describe(path: &Path, columns: &Columns, roles: &Roles, problem: &Problem, line: usize) -> Error {
+/// The message of a row that cannot be read; `gone` counts what is missing of the table.
+fn describe(
+    path: &Path,
+    columns: &Columns,
+    roles: &Roles,
+    problem: &Problem,
+    line: usize,
+    gone: &dyn Fn() -> Gone,
+) -> Error {
     let at = place(problem.row, Some(line));
     let (column, text) = match &problem.fault {
         Fault::Count(count) => {
@@ -219,16 +230,18 @@ fn describe(path: &Path, columns: &Columns, roles: &Roles, problem: &Problem, li
     let shown: String = text.chars().take(40).collect();
     let message = if dialect::is_missing(text.as_bytes()) {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
-        format!("{at}, {title} {what}; use `missing` model, fill it in, or use `ignore` {flag}")
+        return columns.missing(path, &at, column, &what, gone());
     } else if dialect::is_date(text) {
         let fact = format!("{title} holds text that looks like a date or a time ({shown:?} in {at})");
         format!("{fact}; use `ignore` {flag}, or write numbers, such as days since the first of them")
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
         format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
     } else {
-        let label = if roles.label.is_some() { String::new() } else { format!("`label` {flag} or ") };
+        let label = if roles.label.is_some() { String::new() } else { format!("`label` {flag}, ") };
         let header = columns.header_way_out(problem.row);
-        format!("{title} holds text ({shown:?} in {at}); correct the cell, or use {label}`ignore` {flag}{header}")
+        format!(
+            "{title} holds text ({shown:?} in {at}); correct the cell, or use {label}`one-hot` {flag} or `ignore` {flag}{header}"
+        )
     };
     format_error(path, message)
 }
@@ -274,6 +287,7 @@ pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> 
     out.write_all(&names.join(&delimiter))?;
     out.write_all(b"\n")?;
     let step = (PIECE / (20 * columns.len())).max(1);
+    let alone = columns.len() == 1;
     let text_of = |start: usize| {
         let mut text = Vec::with_capacity(PIECE);
         for i in start..(start + step).min(outgoing.rows) {
@@ -283,7 +297,9 @@ pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> 
                 }
                 match column {
                     Column::Carried(Cells::Texts(texts)) => text.extend(quoted(&texts[i], delimiter)),
-                    Column::Carried(Cells::Numbers(numbers)) if numbers[i].is_nan() => {}
+                    // A line without anything would be no row.
+                    column if column.number(i).is_nan() && alone => text.extend_from_slice(b"\"\""),
+                    column if column.number(i).is_nan() => {}
                     column => push_number(&mut text, column.number(i)),
                 }
             }

@@ -26,7 +26,7 @@ const EDGE: u64 = 64;
 /// joins a point to itself, if a length is negative or not finite, or if there is no room for so many points.
 pub fn read_graph(source: &str, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
     let path = Path::new(if source == "-" { "standard input" } else { source });
-    let table = super::read(source, &ReadOptions { missing: false, ..options.clone() })?;
+    let table = super::read(source, &ReadOptions { missing: false, like: None, ..options.clone() })?;
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
     let edges = table.points;

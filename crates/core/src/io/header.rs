@@ -23,6 +23,7 @@
 
 use crate::io::ReadOptions;
 use crate::io::dialect::{is_missing, parse};
+use crate::schema::Schema;
 use ::csv::ByteRecord;
 
 /// What was decided about the first row.
@@ -99,7 +100,9 @@ impl Row<'_> {
         let is_number = |name: &str| name.parse().is_ok_and(|number: usize| (1..=self.first.len()).contains(&number));
         let listed = options.ignore.iter().flat_map(|names| names.split(',').map(str::trim));
         let whole = options.ignore.iter().chain(&options.label).chain(&options.keep).map(String::as_str);
-        let mut asked = whole.chain(listed).filter(|name| !name.is_empty() && !is_number(name));
+        let known = options.like.iter().flat_map(Schema::names);
+        let hot = options.one_hot.iter().map(String::as_str);
+        let mut asked = whole.chain(listed).chain(known).chain(hot).filter(|name| !name.is_empty() && !is_number(name));
         asked.any(|name| self.first.iter().any(|cell| cell.trim_ascii() == name.as_bytes()))
     }
 

@@ -14,11 +14,13 @@ mod dialect;
 mod graph;
 mod header;
 mod labels;
+mod matched;
 mod model;
 mod npy;
 mod npy_header;
 #[cfg(feature = "compressed")]
 mod npz;
+mod one_hot;
 mod outgoing;
 mod packing;
 #[cfg(feature = "parquet")]
@@ -47,6 +49,7 @@ pub use weights::write_weights;
 use crate::error::{Error, Result, bytes as shown_bytes};
 use crate::memory;
 use crate::points::Points;
+use crate::schema::Schema;
 use columns::Want;
 use outgoing::Outgoing;
 use sheet::Sheet;
@@ -67,6 +70,8 @@ pub struct Table {
     pub points: Points,
     /// The names of the data columns, where the file names them.
     pub columns: Option<Vec<String>>,
+    /// What every column of the file was for.
+    pub schema: Schema,
     /// The label column, where one was asked for (built-in sets always have theirs).
     pub labels: Option<Labels>,
     /// The columns that were asked to be kept, in that order.
@@ -81,11 +86,16 @@ pub struct Table {
 pub struct ReadOptions {
     /// The column that labels the points and is not data: a name, or a number counted from 1.
     pub label: Option<String>,
-    /// The columns to leave out: names, or numbers counted from 1.
+    /// The columns to leave out: names, or numbers counted from 1; also several with commas between, or patterns with stars.
     pub ignore: Vec<String>,
     /// The columns that go with the points and are not data ([`Table::kept`]): names, or numbers counted from 1. The label may
     /// be one of them.
     pub keep: Vec<String>,
+    /// The columns that are categories: a feature of 0 and 1 for each of their levels, after all other features.
+    pub one_hot: Vec<String>,
+    /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are told by their names, or by their places if
+    /// they have none.
+    pub like: Option<Schema>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
@@ -120,7 +130,7 @@ enum Format {
 /// message names the row, the line and the column, and the way out.
 pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
     let (path, sheet) = sheet_of(source, options, Want::Table)?;
-    sheet.table(&path)
+    sheet.table(&path, options.like.as_ref())
 }
 
 /// Reads a map as [`read`] reads points; where it has columns called `y1`, `y2`, ..., as the maps that we write, all others are
@@ -131,7 +141,7 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
 /// As [`read`].
 pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
     let (path, sheet) = sheet_of(source, options, Want::Map)?;
-    sheet.table(&path)
+    sheet.table(&path, None)
 }
 
 /// Reads the columns that [`ReadOptions::keep`] names and nothing else, from whatever [`read`] reads; if it names none, the

@@ -17,6 +17,7 @@ use crate::error::{Error, Result};
 use crate::io::atomic::{write_bytes_atomically, write_error};
 use crate::model::Model;
 use crate::preparation::{Preparation, Prepared};
+use crate::schema::Schema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -29,6 +30,7 @@ const HEADER: usize = 30;
 struct End {
     preparation: Preparation,
     prepared: Option<Prepared>,
+    schema: Option<Schema>,
 }
 
 impl Model {
@@ -39,7 +41,8 @@ impl Model {
     /// If there is no memory for them.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let failed = |error| Error::Numerical(format!("the model could not be encoded ({error})"));
-        let end = End { preparation: self.recipe.preparation.clone(), prepared: self.prepared.clone() };
+        let (prepared, schema) = (self.prepared.clone(), self.schema.clone());
+        let end = End { preparation: self.recipe.preparation.clone(), prepared, schema };
         let body = postcard::to_extend(self, Vec::new()).map_err(failed)?;
         let body = postcard::to_extend(&end, body).map_err(failed)?;
         let mut bytes = Vec::with_capacity(HEADER + body.len());
@@ -80,7 +83,7 @@ impl Model {
         let damaged = |_| "is damaged; save the model again".to_string();
         let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(damaged)?;
         let (end, rest) = postcard::take_from_bytes::<End>(rest).map_err(damaged)?;
-        (model.recipe.preparation, model.prepared) = (end.preparation, end.prepared);
+        (model.recipe.preparation, model.prepared, model.schema) = (end.preparation, end.prepared, end.schema);
         let sound = rest.is_empty() && model.is_consistent();
         if sound { Ok(model) } else { Err("is damaged; save the model again".into()) }
     }

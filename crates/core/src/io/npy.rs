@@ -121,7 +121,7 @@ fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<V
     Ok(turned)
 }
 
-/// Writes the columns as float64, row after row, NPY version 1.0; the format has no room for their names.
+/// Writes the columns as float64, row after row, NPY version 1.0, NaN where there is none; the format has no room for their names.
 pub(super) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
     let (rows, cols) = (outgoing.rows, outgoing.columns.len());
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");

@@ -28,9 +28,19 @@ pub(super) enum Column<'a> {
 }
 
 impl Column<'_> {
+    /// Whether cells may be missing.
+    pub(super) fn may_be_missing(&self) -> bool {
+        match self {
+            Column::Of(points, _) => !points.missing().is_empty(),
+            Column::Numbers(_) | Column::Indices(_) => false,
+            Column::Carried(_) => true,
+        }
+    }
+
     /// The number in a row; NaN where there is none.
     pub(super) fn number(&self, row: usize) -> f64 {
         match self {
+            Column::Of(points, column) if points.is_missing(row, *column) => f64::NAN,
             Column::Of(points, column) => points.row(row)[*column],
             Column::Numbers(numbers) => numbers[row],
             Column::Indices(indices) => f64::from(indices[row]),

@@ -183,9 +183,10 @@ fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescripto
         (_, Meaning::UINT_8 | Meaning::UINT_16 | Meaning::UINT_32 | Meaning::UINT_64) => Ok(What::Unsigned),
         (Physical::BYTE_ARRAY, _) if role == Role::Carried => Ok(What::Text),
         (Physical::INT64, _) if role == Role::Carried => Ok(What::Id),
-        (Physical::BYTE_ARRAY, _) => {
-            Err(format_error(path, format!("{title} holds text; use `label` {flag} or `ignore` {flag}")))
-        }
+        (Physical::BYTE_ARRAY, _) => Err(format_error(
+            path,
+            format!("{title} holds text; use `label` {flag}, `one-hot` {flag} or `ignore` {flag}"),
+        )),
         (Physical::FIXED_LEN_BYTE_ARRAY, _) => refuse("holds bytes, not numbers"),
         _ => Ok(What::Number),
     }
@@ -300,8 +301,7 @@ fn encode(outgoing: &Outgoing) -> std::result::Result<Vec<u8>, ParquetError> {
             Outgoes::Indices(_) => (Physical::INT64, None),
             Outgoes::Of(..) | Outgoes::Numbers(_) | Outgoes::Carried(_) => (Physical::DOUBLE, None),
         };
-        let may_be_null = matches!(column, Outgoes::Carried(_));
-        let repetition = if may_be_null { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let repetition = if column.may_be_missing() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let field = Type::primitive_type_builder(name, physical).with_repetition(repetition);
         field.with_logical_type(meaning).build().map(Arc::new)
     };
@@ -324,10 +324,12 @@ fn encode(outgoing: &Outgoing) -> std::result::Result<Vec<u8>, ParquetError> {
                     let texts: Vec<ByteArray> = texts.map(|text| ByteArray::from(text.as_str())).collect();
                     column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels(there)), None)?;
                 }
-                Outgoes::Carried(Cells::Numbers(numbers)) => {
-                    let there = numbers[rows.clone()].iter().map(|number| !number.is_nan());
-                    let numbers: Vec<f64> = numbers[rows.clone()].iter().copied().filter(|v| !v.is_nan()).collect();
-                    column.typed::<DoubleType>().write_batch(&numbers, Some(&levels(there)), None)?;
+                outgoes if outgoes.may_be_missing() => {
+                    let numbers: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
+                    let there = numbers.iter().map(|number| !number.is_nan());
+                    let levels = levels(there);
+                    let numbers: Vec<f64> = numbers.into_iter().filter(|number| !number.is_nan()).collect();
+                    column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;
                 }
                 Outgoes::Indices(indices) => {
                     let indices: Vec<i64> = indices[rows.clone()].iter().map(|&index| i64::from(index)).collect();

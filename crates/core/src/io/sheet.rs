@@ -1,11 +1,13 @@
 //! A file as its reader found it: what its columns are for, and what is in them.
 
 use super::carried::{Carried, Cells};
-use super::columns::{Columns, Role, Roles, Want};
+use super::columns::{Columns, Gone, Role, Roles, Want, place};
 use super::labels::Labels;
+use super::one_hot::{self, Category};
 use super::{ReadOptions, Table, format_error, is_unusable, room_for};
 use crate::error::Result;
 use crate::points::Points;
+use crate::schema::{self, Column, Schema};
 use std::path::Path;
 
 /// A file on its way to a table.
@@ -20,6 +22,8 @@ pub(super) struct Sheet {
     pub(super) rows: usize,
     /// What was guessed.
     pub(super) notes: Vec<String>,
+    /// Whether cells may be missing.
+    pub(super) missing: bool,
 }
 
 /// A column on its way in: numbers or texts.
@@ -43,23 +47,28 @@ impl Sheet {
         gathered: Vec<Gathered>,
         options: &ReadOptions,
     ) -> Result<Sheet> {
-        let (mut data, mut carried) = (Vec::new(), Vec::new());
+        let (mut data, mut nulls, mut carried) = (Vec::new(), Vec::new(), Vec::new());
         let wanted = (0..roles.of.len()).filter(|&c| roles.of[c] != Role::Ignored);
         for (c, Gathered { numbers, texts, first_null, .. }) in wanted.zip(gathered) {
             if roles.of[c] == Role::Carried {
                 carried.push(if texts.is_empty() { Cells::Numbers(numbers) } else { Cells::from_texts(texts) });
                 continue;
             }
-            if let Some(row) = first_null.filter(|_| !options.missing) {
-                return Err(columns.missing(path, row, c));
-            }
-            if let Some(at) = numbers.iter().position(|&value| is_unusable(value, options)) {
+            let wrong = |&value: &f64| !value.is_nan() && is_unusable(value, options);
+            if let Some(at) = numbers.iter().position(wrong) {
                 return Err(columns.bad_number(path, at + 1, None, c, numbers[at]));
             }
+            nulls.push(first_null);
             data.push(numbers);
         }
         let values = interleave(path, data, rows)?;
-        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new() })
+        if let Some(at) = values.iter().position(|x| x.is_nan()).filter(|_| !options.missing) {
+            let data = roles.columns(Role::Data);
+            let (row, which) = (at / data.len() + 1, at % data.len());
+            let what = if nulls[which] == Some(row) { "is missing (null)" } else { "is not a number (NaN)" };
+            return Err(columns.missing(path, &place(row, None), data[which], what, Gone::of(&values, data.len())));
+        }
+        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new(), missing: options.missing })
     }
 
     /// The sheet of a whole matrix: `values` is row-major and has all the columns that `columns` names.
@@ -80,24 +89,106 @@ impl Sheet {
         let data = roles.columns(Role::Data);
         let values = if data.len() == width { values } else { pick(&data) };
         if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
-            return Err(columns.bad_number(path, at / data.len() + 1, None, data[at % data.len()], values[at]));
+            let (row, column) = (at / data.len() + 1, data[at % data.len()]);
+            if values[at].is_nan() {
+                let gone = Gone::of(&values, data.len());
+                return Err(columns.missing(path, &place(row, None), column, "is not a number (NaN)", gone));
+            }
+            return Err(columns.bad_number(path, row, None, column, values[at]));
         }
-        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new() })
+        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new(), missing: options.missing })
     }
 
-    /// Points, labels and whatever goes with them.
-    pub(super) fn table(self, path: &Path) -> Result<Table> {
+    /// Points, labels and whatever goes with them; the columns as `like` has them, if it is given.
+    pub(super) fn table(mut self, path: &Path, like: Option<&Schema>) -> Result<Table> {
         let labels = match self.roles.label {
-            Some(label) => {
-                let found = self.cells(label).and_then(Labels::from_cells);
-                Some(found.ok_or_else(|| self.columns.unlabeled(path, label))?)
-            }
+            Some(label) => match self.cells(label).and_then(Labels::from_cells) {
+                // What the model calls the label may be empty in new rows.
+                None if like.is_none() => return Err(self.columns.unlabeled(path, label)),
+                found => found,
+            },
             None => None,
         };
-        let (columns, kept) = (self.columns.data_names(&self.roles), self.kept());
-        let points = Points::with_missing(self.rows, self.roles.count(Role::Data), self.values)
+        let kept = self.kept();
+        let named = self.columns.names().is_some();
+        let name = |c: usize| self.columns.names().map_or(String::new(), |names| names[c].clone());
+        let mut names: Vec<String> = self.data().into_iter().map(name).collect();
+        let schema = self.schema(path, like)?;
+        self.put_in_order();
+        names.extend(self.add_indicators(path, &schema)?);
+        let said = self.roles.notes.iter().map(|note| format!("{}: {note}", path.display()));
+        let notes = self.notes.drain(..).chain(said).collect();
+        let points = Points::with_missing(self.rows, names.len(), self.values)
             .map_err(|error| format_error(path, error.to_string()))?;
-        Ok(Table { points, columns, labels, kept, notes: self.notes })
+        let columns = named.then_some(names);
+        Ok(Table { points, columns, schema, labels, kept, notes })
+    }
+
+    /// The data columns, in the order of the model where it is known.
+    fn data(&self) -> Vec<usize> {
+        self.roles.order.clone().unwrap_or_else(|| self.roles.columns(Role::Data))
+    }
+
+    /// What the columns are for, and the levels of categories.
+    fn schema(&self, path: &Path, like: Option<&Schema>) -> Result<Schema> {
+        if let Some(like) = like.filter(|like| self.roles.follows(like)) {
+            return Ok(like.clone());
+        }
+        let role = |c: usize| match self.roles.of[c] {
+            Role::Data => Ok(schema::Role::Data),
+            _ if self.roles.label == Some(c) => Ok(schema::Role::Label),
+            Role::Carried | Role::Ignored => match self.category(c) {
+                Some(category) => Ok(schema::Role::OneHot(category.levels(path)?)),
+                None => Ok(schema::Role::Ignored),
+            },
+        };
+        let name = |c: usize| self.columns.names().map(|names| names[c].clone());
+        let column = |c: usize| Ok(Column { name: name(c), role: role(c)? });
+        Ok(Schema { columns: (0..self.columns.count()).map(column).collect::<Result<_>>()? })
+    }
+
+    /// Puts the data columns in the order of the model.
+    fn put_in_order(&mut self) {
+        let there = self.roles.columns(Role::Data);
+        let order: Vec<usize> = self.data().iter().filter_map(|c| there.iter().position(|other| other == c)).collect();
+        if !order.is_sorted() {
+            let row = |row: &[f64]| order.iter().map(|&at| row[at]).collect::<Vec<f64>>();
+            self.values = self.values.chunks_exact(there.len()).flat_map(row).collect();
+        }
+    }
+
+    /// Adds a column of 0 and 1 for every level of every category after the data; their names.
+    fn add_indicators(&mut self, path: &Path, schema: &Schema) -> Result<Vec<String>> {
+        let levels = schema.columns.iter().filter_map(|column| match &column.role {
+            schema::Role::OneHot(levels) => Some(levels.as_slice()),
+            _ => None,
+        });
+        let (mut names, mut all) = (Vec::new(), Vec::new());
+        for (&c, levels) in self.roles.one_hot.iter().zip(levels) {
+            let Some(category) = self.category(c) else { continue };
+            names.extend(one_hot::names(&self.columns.carried_name(c), levels));
+            all.push((category.of(path, levels)?, levels.len()));
+        }
+        if all.is_empty() {
+            return Ok(names);
+        }
+        let data = self.roles.count(Role::Data);
+        let mut values = Vec::with_capacity(self.rows * (data + names.len()));
+        for i in 0..self.rows {
+            values.extend_from_slice(&self.values[i * data..(i + 1) * data]);
+            for (of, count) in &all {
+                let cell = |level: usize| of[i].map_or(f64::NAN, |own| f64::from(u8::from(own == level)));
+                values.extend((0..*count).map(cell));
+            }
+        }
+        self.values = values;
+        Ok(names)
+    }
+
+    /// The column as a category, if it is one.
+    fn category(&self, column: usize) -> Option<Category<'_>> {
+        let cells = self.cells(column).filter(|_| self.roles.one_hot.contains(&column))?;
+        Some(Category { columns: &self.columns, column, cells, missing: self.missing })
     }
 
     /// The columns that are kept, as they were asked for.

@@ -31,7 +31,7 @@ pub fn read_all(sources: &[&str], options: &ReadOptions) -> Result<Table> {
         });
     }
     let (path, sheet) = stacked.ok_or_else(|| Error::parameter("no file is given; name at least one"))?;
-    sheet.table(&path)
+    sheet.table(&path, options.like.as_ref())
 }
 
 impl Sheet {

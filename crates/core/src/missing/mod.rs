@@ -54,6 +54,8 @@ pub enum Missing {
     /// Nothing: it is an error.
     #[default]
     Error,
+    /// Nothing: its row is dropped, and stays empty in the output.
+    Drop,
     /// The mean of its column.
     Mean,
     /// What similar rows have, by a model of all columns.

@@ -149,6 +149,8 @@ fn options(dice: &mut Dice) -> ReadOptions {
         label: (picky > 0 && dice.below(3) == 0).then(|| column(dice)),
         ignore: (0..picky * dice.below(3)).map(|_| column(dice)).collect(),
         keep: (0..picky * dice.below(3)).map(|_| column(dice)).collect(),
+        one_hot: Vec::new(),
+        like: None,
         delimiter: [None, None, Some(b','), Some(b','), Some(b' ')][dice.below(5)],
         header: [None, Some(true), Some(false)][dice.below(3)],
         missing: dice.below(2) == 0,

@@ -91,15 +91,15 @@ fn messages_say_where_and_what_to_do() {
         ),
         (
             "x,s\n1,a\n",
-            "t.csv: column \"s\" holds text (\"a\" in row 1 (line 2)); correct the cell, or use `label` s or `ignore` s",
+            "t.csv: column \"s\" holds text (\"a\" in row 1 (line 2)); correct the cell, or use `label` s, `one-hot` s or `ignore` s",
         ),
         (
             "1,a\n2,b\n",
-            "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); correct the cell, or use `label` 2 or `ignore` 2, or `header` yes if this row names the columns",
+            "t.csv: column 2 holds text (\"a\" in row 1 (line 1)); correct the cell, or use `label` 2, `one-hot` 2 or `ignore` 2, or `header` yes if this row names the columns",
         ),
         (
             "O.5,0.25\n1.5,2.5\n",
-            "t.csv: column 1 holds text (\"O.5\" in row 1 (line 1)); correct the cell, or use `label` 1 or `ignore` 1, or `header` yes if this row names the columns",
+            "t.csv: column 1 holds text (\"O.5\" in row 1 (line 1)); correct the cell, or use `label` 1, `one-hot` 1 or `ignore` 1, or `header` yes if this row names the columns",
         ),
         ("x,s\n1,\"a\n2,b\n", "t.csv: the quote that opens in line 2 is never closed; close it or remove it"),
         (
@@ -108,11 +108,11 @@ fn messages_say_where_and_what_to_do() {
         ),
         (
             "x,y\n1,2\n\n3,\n",
-            "t.csv: row 2 (line 4), column \"y\" is empty; use `missing` model, fill it in, or use `ignore` y",
+            "t.csv: row 2 (line 4), column \"y\" is empty; use `missing` model, mean or drop, fill it in, or use `ignore` y",
         ),
         (
             "#\nx,y\n1,2\nNA,4\n",
-            "t.csv: row 2 (line 4), column \"x\" is missing (\"NA\"); use `missing` model, fill it in, or use `ignore` x",
+            "t.csv: row 2 (line 4), column \"x\" is missing (\"NA\"); use `missing` model, mean or drop, fill it in, or use `ignore` x",
         ),
         (
             "1,2\n3\n",

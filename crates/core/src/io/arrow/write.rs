@@ -71,7 +71,7 @@ fn schema(flat: &mut Flat, outgoing: &Outgoing) {
             Column::Of(..) | Column::Numbers(_) | Column::Carried(_) => FLOAT,
         };
         flat.point(place);
-        let may_be_null = u64::from(matches!(column, Column::Carried(_)));
+        let may_be_null = u64::from(column.may_be_missing());
         let field = flat.table(&[Some(0), Some(may_be_null), Some(kind), Some(0), None, Some(0)]);
         flat.text(field[0], name);
         flat.point(field[3]);
@@ -107,8 +107,8 @@ impl Body {
         let mut body = Body::default();
         for (_, column) in &outgoing.columns {
             let is_there = |i: usize| match column {
-                Column::Carried(Cells::Numbers(numbers)) => !numbers[i].is_nan(),
                 Column::Carried(Cells::Texts(texts)) => !texts[i].is_empty(),
+                column if column.may_be_missing() => !column.number(i).is_nan(),
                 _ => true,
             };
             let nulls = rows.clone().filter(|&i| !is_there(i)).count() as u64;
