@@ -144,28 +144,6 @@ fn choosing_and_judging_see_the_prepared_columns() {
 }
 
 #[test]
-fn models_of_the_format_before_are_still_read() {
-    let model = fit(Isomap::default(), &swiss(40));
-    let bytes = model.to_bytes().unwrap();
-    // Nothing was prepared, and nothing is known of the columns: zeros.
-    let end = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
-    let hash = |body: &[u8]| {
-        body.iter().fold(0xcbf2_9ce4_8422_2325u64, |h, &b| (h ^ u64::from(b)).wrapping_mul(0x0100_0000_01b3))
-    };
-    let old = |cut: usize| {
-        let body = &bytes[30..bytes.len() - cut];
-        let header =
-            [&bytes[..10], &10u32.to_le_bytes(), &(body.len() as u64).to_le_bytes(), &hash(body).to_le_bytes()];
-        [header.concat().as_slice(), body].concat()
-    };
-    // The unit of the model is two zeros of its own.
-    assert!((3..12).contains(&end), "{end} zeros at the end");
-    let again = Model::from_bytes(&old(end - 2)).unwrap();
-    assert_eq!(again.transform(&swiss(5)).unwrap(), model.transform(&swiss(5)).unwrap());
-    assert!(Model::from_bytes(&old(0)).is_err());
-}
-
-#[test]
 fn distances_have_no_columns_to_prepare() {
     let table = eigenfold::Distances::new(distances(&swiss(20))).unwrap();
     let error = scaled(Isomap::default().into(), Scale::Unit).fit(&table).unwrap_err().to_string();

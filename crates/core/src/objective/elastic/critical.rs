@@ -87,9 +87,10 @@ fn slowest(
     mass: &dyn Fn(&[f64]) -> Vec<f64>,
 ) -> (f64, Vec<f64>) {
     let known = |v: Vec<f64>| Known { a: product(&v), m: mass(&v), v };
-    let start = centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect());
-    let mut plane: Vec<Known> = known(start).beside(&[]).into_iter().collect();
-    let mut value = f64::INFINITY;
+    let start = known(centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect()));
+    // Where A has lost all its digits along the best vector, the one before it stands.
+    let mut found = (dot(&start.v, &start.a) / dot(&start.v, &start.m), start.v.clone());
+    let mut plane: Vec<Known> = start.beside(&[]).into_iter().collect();
     for _ in 0..MOST {
         let Some(x) = plane.first() else { break };
         let step = known(solve(&centered(x.m.clone())));
@@ -97,18 +98,18 @@ fn slowest(
         // The vectors are orthonormal by A, so that the best is the first eigenvector of M among them.
         let among = Mat::from_fn(plane.len(), plane.len(), |i, j| dot(&plane[i].v, &plane[j].m));
         let Ok((largest, by)) = dense::symmetric_eigen(among.as_ref()) else { break };
-        let next = 1.0 / largest[0];
-        let done = (value - next).abs() <= TOLERANCE * next;
-        value = next;
-        let best = Known::sum(&plane, |i| by[(i, 0)]);
         let along = Known::sum(&plane, |i| if i == 0 { 0.0 } else { by[(i, 0)] });
-        plane = best.beside(&[]).into_iter().collect();
+        let Some(best) = Known::sum(&plane, |i| by[(i, 0)]).beside(&[]) else { break };
+        let next = 1.0 / largest[0];
+        let done = (found.0 - next).abs() <= TOLERANCE * next;
+        found = (next, best.v.clone());
+        plane = vec![best];
         plane.extend(along.beside(&plane));
         if done {
             break;
         }
     }
-    (value, plane.swap_remove(0).v)
+    found
 }
 
 /// A vector with its products.
@@ -210,5 +211,12 @@ mod tests {
         let truth = 2.0 - 2.0 * (std::f64::consts::PI / n as f64).cos();
         assert!((value / truth - 1.0).abs() < 1e-9, "{value} {truth}");
         assert!(vector.iter().sum::<f64>().abs() < 1e-9 * dot(&vector, &vector).sqrt());
+    }
+
+    #[test]
+    fn an_operator_without_digits_ends_the_search_and_nothing_else() {
+        let nothing = |x: &[f64]| vec![0.0; x.len()];
+        let (value, vector) = slowest(5, &nothing, &nothing, &|x: &[f64]| x.to_vec());
+        assert_eq!((value, vector.len()), (0.0, 5));
     }
 }
