@@ -1,7 +1,6 @@
 //! Pictures of small and large embeddings; `EIGENFOLD_PICTURES=DIR cargo test` keeps them to look at.
 
 use super::*;
-use std::time::Instant;
 
 /// A number from 0 to 1 that depends on `i` alone.
 fn noise(i: usize, salt: u64) -> f64 {
@@ -72,15 +71,11 @@ fn degenerate_embeddings_have_a_picture() {
 }
 
 #[test]
-fn a_hundred_thousand_points_are_quick_and_small() {
+fn the_pictures_of_a_hundred_thousand_points_are_small() {
     let (points, classes) = clusters(100_000, 2, 10);
     let picture = picture(&points, &classes, &[3.0, 2.0, 1.0]);
     kept("large", &picture);
-    let start = Instant::now();
     let png = picture.rendered(Format::Png).unwrap();
-    let seconds = start.elapsed().as_secs_f64();
-    // It takes a fifth of a second; the machine may be busy with other things.
-    assert!(seconds < 10.0, "{seconds} s");
     assert!(png.len() < 3_000_000, "{} bytes", png.len());
     assert!(picture.rendered(Format::Svg).unwrap().len() < 2_500_000);
 }
