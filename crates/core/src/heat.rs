@@ -7,7 +7,7 @@
 //!
 //! With one width, a point whose neighbors are ten times as far away as is usual has weights of exp(−50), and hangs free of
 //! the others but for rounding. With a width for each, no neighbor of a list of k has a weight below exp(−k), since
-//! δ² ≤ k σ[i]². Where all widths are alike, the two are the same.
+//! δ² ≤ k σᵢ². Where all widths are alike, the two are the same.
 //!
 //! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who have the product of the
 //! two widths in the place of their mean square (docs/decisions/0095-a-width-per-point.md).
