@@ -19,6 +19,7 @@ use eigenfold::io::{self, Carried, Cells, write_bytes_atomically, write_error, w
 use eigenfold::judge::procrustes::{Aligned, align};
 use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::progress::Share;
+use eigenfold::schema::Role;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
 use serde_json::json;
 use std::borrow::Cow;
@@ -105,7 +106,8 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &bar, &starting)).transpose()?;
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
     let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
-    if model.points().is_some() {
+    // Of a table of features alone the model knows all by their names.
+    if model.points().is_some() && schema.columns.iter().any(|column| column.role != Role::Data) {
         model.set_schema(schema)?;
     }
     let start = Instant::now();
