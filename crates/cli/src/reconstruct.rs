@@ -27,7 +27,9 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let model = load(&args.model)?;
     let table = input::map(&args.input, args.common.quiet)?;
     if !table.points.missing().is_empty() {
-        return Err(Error::Parameter("a place on the map needs all its coordinates; leave out --missing".into()));
+        return Err(Error::Parameter(
+            "a place on the map needs all its coordinates; leave out the rows that have none, and --missing".into(),
+        ));
     }
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;

@@ -215,3 +215,15 @@ fn a_supervised_map_is_told_from_one_that_can_be_made_again() {
         "this umap map went by classes, which a model does not keep, so that it cannot be made without some rows; leave out --held-out",
     );
 }
+
+#[test]
+fn rows_that_a_map_lost_are_named_as_the_thing_to_leave_out() {
+    let bench = Bench::new();
+    bench.does("embed iris -m pca -o map.csv --save iris.model");
+    bench.write("holes.csv", "y1,y2\n1,2\n,\n");
+    bench.refuses(
+        "reconstruct iris.model holes.csv -o back.csv --missing drop",
+        2,
+        "leave out the rows that have none",
+    );
+}
