@@ -4,11 +4,13 @@
 //! methods' own tables, so that the help cannot differ from what the library knows.
 
 use crate::carry::Carry;
+use crate::compare::Compared;
 use crate::completions::{Completions, Man};
 use crate::drawing::Drawing;
 use crate::flags::{
     By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size,
 };
+use crate::view::View;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -21,6 +23,7 @@ const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimension
   eigenfold embed data.csv --label species -m pca -d 3 -o map.csv --save map.model
   eigenfold transform map.model new.csv -o new-map.csv
   eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
+  eigenfold compare data.csv --label species --report report.html
   eigenfold score digits map.csv
   eigenfold dimension digits
   eigenfold sample swiss-roll -n 2000 -o roll.csv
@@ -36,6 +39,8 @@ pub(crate) enum Cmd {
     Embed(Box<Embed>),
     Transform(Transform),
     Reconstruct(Reconstruct),
+    Compare(Box<Compared>),
+    View(View),
     Score(Score),
     Dimension(Dimension),
     Graph(Graph),
@@ -103,12 +108,12 @@ pub(crate) struct Embed {
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
-    /// Where to draw them: .png or .svg
+    /// Where to draw them: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
     #[command(flatten)]
     pub(crate) drawing: Drawing,
-    /// Where to draw what -k auto tried: .png or .svg
+    /// Where to draw what -k auto tried: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot_neighbors: Option<String>,
     /// Turn the map onto an earlier map of the same rows (turned, reflected and shifted; lengths stay), for -o and --plot
@@ -177,7 +182,7 @@ pub(crate) struct Transform {
     /// every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
     pub(crate) posterior: Option<String>,
-    /// Where to draw the new points over those that made the map, which are grey: .png or .svg
+    /// Where to draw the new points over those that made the map, which are grey: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
     #[command(flatten)]
@@ -299,7 +304,7 @@ pub(crate) struct Dimension {
     /// for standard output; 0 where all neighbors are at one distance
     #[arg(long, value_name = "FILE")]
     pub(crate) pointwise: Option<String>,
-    /// Where to draw the dimension against the scale: .png or .svg
+    /// Where to draw the dimension against the scale: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
     pub(crate) plot: Option<String>,
     /// Where to write the report as JSON; - for standard output

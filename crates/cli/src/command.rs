@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
 /// The name of the argument that takes more files.
 const MORE: &str = "MORE";
 
-/// The whole command line, with the parameters of all methods as flags of `embed`, and drill's as flags of `graph`.
+/// The whole command line, with the parameters of all methods as flags of `embed` and `compare`, and drill's as flags of `graph`.
 pub(crate) fn command() -> Command {
     let places = |reconstruct: Command| {
         reconstruct.mut_arg("source", |source| {
@@ -17,6 +17,10 @@ pub(crate) fn command() -> Command {
     Cli::command()
         .mut_subcommand("reconstruct", places)
         .mut_subcommand("embed", |embed| more(embed).args(parameters::of_methods()))
+        .mut_subcommand("compare", |compare| {
+            let digits = |source: Arg| source.required(false).default_value("digits");
+            compare.mut_arg("source", digits).args(parameters::of_methods())
+        })
         .mut_subcommand("transform", more)
         .mut_subcommand("dimension", more)
         .mut_subcommand("graph", |graph| more(graph).args(parameters::of_learning()))
@@ -36,6 +40,9 @@ pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
         (Cmd::Embed(embed), Some((_, given))) => {
             embed.parameters = parameters::given(&parameters::of_methods(), given);
             embed.input.more = more(given);
+        }
+        (Cmd::Compare(compare), Some((_, given))) => {
+            compare.parameters = parameters::given(&parameters::of_methods(), given);
         }
         (Cmd::Graph(graph), Some((_, given))) => {
             graph.learning = parameters::given(&parameters::of_learning(), given);

@@ -91,7 +91,7 @@ fn pair(text: &str) -> Option<(usize, usize)> {
     Some((width.trim().parse().ok()?, height.trim().parse().ok()?))
 }
 
-fn pixels(text: &str) -> std::result::Result<(usize, usize), String> {
+pub(crate) fn pixels(text: &str) -> std::result::Result<(usize, usize), String> {
     let found = pair(text).filter(|&(width, height)| width > 0 && height > 0);
     found.ok_or_else(|| "this is no size of an image; use its width and height in pixels, as in 28x28".into())
 }

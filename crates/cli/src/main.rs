@@ -11,6 +11,7 @@ mod args;
 mod carry;
 mod chosen;
 mod command;
+mod compare;
 mod completed;
 mod completions;
 mod dimension;
@@ -33,6 +34,7 @@ mod sample;
 mod score;
 mod transform;
 mod usage;
+mod view;
 
 use args::Cmd;
 use eigenfold::error::{Error, Result};
@@ -60,6 +62,8 @@ fn run(command: &Cmd) -> Result<()> {
         Cmd::Embed(args) => embed::run(args),
         Cmd::Transform(args) => transform::run(args),
         Cmd::Reconstruct(args) => reconstruct::run(args),
+        Cmd::Compare(args) => compare::run(args),
+        Cmd::View(args) => view::run(args),
         Cmd::Score(args) => score::run(args),
         Cmd::Dimension(args) => dimension::run(args),
         Cmd::Graph(args) => graph::run(args),

@@ -79,7 +79,7 @@ pub(crate) fn start_writing_what_there_is() -> bool {
 }
 
 /// Whether Ctrl-C was pressed.
-fn is_stopped() -> bool {
+pub(crate) fn is_stopped() -> bool {
     STOP.load(Ordering::Relaxed)
 }
 

@@ -1,6 +1,6 @@
-//! The font of the pictures: how wide a text is, and its outlines for the PNG writer.
+//! The font of the pictures: how wide a text is, and its outlines.
 
-use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont};
+use ab_glyph::{Font, FontRef, GlyphId, OutlineCurve, PxScale, ScaleFont};
 use std::sync::LazyLock;
 
 /// Liberation Sans cut down to Latin and Greek; see `assets/README.md`.
@@ -56,6 +56,49 @@ pub(crate) fn rasterize(text: &str, size: f64, (x, y): (f64, f64), mut paint: im
         outline.draw(|column, row, coverage| {
             paint(corner.x as i64 + i64::from(column), corner.y as i64 + i64::from(row), coverage.min(1.0));
         });
+    }
+}
+
+/// A piece of an outline; the pen is where the piece before it ended.
+pub(crate) enum Stroke {
+    /// Begins anew at a place.
+    Move((f64, f64)),
+    /// A straight line to a place.
+    Line((f64, f64)),
+    /// A cubic curve by two control points to a place.
+    Curve((f64, f64), (f64, f64), (f64, f64)),
+}
+
+/// Calls `draw` for every piece of the outlines of `text`, its left end of the baseline at (`x`, `y`), y downwards.
+pub(crate) fn outlined(text: &str, size: f64, (x, y): (f64, f64), mut draw: impl FnMut(Stroke)) {
+    let Some(font) = SANS.as_ref() else { return };
+    let unit = size / f64::from(font.units_per_em().unwrap_or(2048.0));
+    for (id, offset) in glyphs(font, text, size).0 {
+        let Some(outline) = font.outline(id) else { continue };
+        let place =
+            |p: ab_glyph::Point| (x + f64::from(offset) + unit * f64::from(p.x), y - unit * f64::from(p.y));
+        let mut pen: Option<ab_glyph::Point> = None;
+        for curve in outline.curves {
+            let (from, to) = match curve {
+                OutlineCurve::Line(a, b) | OutlineCurve::Quad(a, _, b) | OutlineCurve::Cubic(a, _, _, b) => (a, b),
+            };
+            if pen != Some(from) {
+                draw(Stroke::Move(place(from)));
+            }
+            draw(match curve {
+                OutlineCurve::Line(..) => Stroke::Line(place(to)),
+                OutlineCurve::Quad(_, control, _) => {
+                    // The cubic with the same shape.
+                    let toward = |end: (f64, f64)| {
+                        let (cx, cy) = place(control);
+                        (end.0 + (cx - end.0) * 2.0 / 3.0, end.1 + (cy - end.1) * 2.0 / 3.0)
+                    };
+                    Stroke::Curve(toward(place(from)), toward(place(to)), place(to))
+                }
+                OutlineCurve::Cubic(_, one, two, _) => Stroke::Curve(place(one), place(two), place(to)),
+            });
+            pen = Some(to);
+        }
     }
 }
 

@@ -10,7 +10,9 @@ mod limits;
 mod names;
 mod pairs;
 mod palette;
+mod pdf;
 mod plane;
+mod plate;
 mod raster;
 mod room;
 mod scale;
@@ -23,6 +25,7 @@ mod view;
 pub(crate) use curve::Curve;
 use eigenfold::Points;
 pub(crate) use images::Images;
+pub(crate) use plate::{Plate, Sheet};
 pub(crate) use scale::ScaleCurve;
 use scene::{Anchor, Scene};
 pub(crate) use shade::Shade;
@@ -87,6 +90,8 @@ pub(crate) enum Format {
     Svg,
     /// Pixels.
     Png,
+    /// A page of outlines, to be printed.
+    Pdf,
 }
 
 impl Format {
@@ -96,8 +101,9 @@ impl Format {
         match extension.as_deref() {
             Some("svg") => Ok(Format::Svg),
             Some("png") => Ok(Format::Png),
-            Some(other) => Err(format!("{}: no picture is written as .{other}; use .png or .svg", path.display())),
-            None => Err(format!("{}: the kind of picture is not named; end it in .png or .svg", path.display())),
+            Some("pdf") => Ok(Format::Pdf),
+            Some(other) => Err(format!("{}: no picture is written as .{other}; use .png, .svg or .pdf", path.display())),
+            None => Err(format!("{}: the kind of picture is not named; end it in .png, .svg or .pdf", path.display())),
         }
     }
 }
@@ -140,6 +146,7 @@ fn written(scene: &Scene, format: Format) -> Result<Vec<u8>, String> {
     match format {
         Format::Svg => Ok(svg::svg(scene).into_bytes()),
         Format::Png => raster::png(scene).map_err(|e| format!("the picture could not be encoded: {e}")),
+        Format::Pdf => pdf::pdf(scene).map_err(|e| format!("the picture could not be packed: {e}")),
     }
 }
 

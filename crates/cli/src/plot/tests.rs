@@ -84,7 +84,7 @@ fn the_pictures_of_a_hundred_thousand_points_are_small() {
 fn other_kinds_of_picture_are_refused_with_the_way_out() {
     assert_eq!(Format::of(Path::new("a/B.PNG")), Ok(Format::Png));
     let message = Format::of(Path::new("map.jpg")).unwrap_err();
-    assert_eq!(message, "map.jpg: no picture is written as .jpg; use .png or .svg");
+    assert_eq!(message, "map.jpg: no picture is written as .jpg; use .png, .svg or .pdf");
 }
 
 #[test]

@@ -42,9 +42,9 @@ fn one_bad_output_leaves_none_of_the_good_ones() {
 fn unknown_kinds_of_file_are_refused_before_the_work() {
     let bench = bench();
     bench.refuses("embed nowhere.csv -m pca -o a.xlsx", 2, "a.xlsx: ");
-    bench.refuses("embed nowhere.csv -m pca --plot a.jpg", 2, "use .png or .svg");
-    bench.refuses("embed nowhere.csv -m pca --plot a", 2, "end it in .png or .svg");
-    bench.refuses("embed nowhere.csv -m pca --plot -", 2, "end it in .png or .svg");
+    bench.refuses("embed nowhere.csv -m pca --plot a.jpg", 2, "use .png, .svg or .pdf");
+    bench.refuses("embed nowhere.csv -m pca --plot a", 2, "end it in .png, .svg or .pdf");
+    bench.refuses("embed nowhere.csv -m pca --plot -", 2, "end it in .png, .svg or .pdf");
     bench.refuses("embed nowhere.csv -m pca --save -", 2, "give --save a file");
 }
 

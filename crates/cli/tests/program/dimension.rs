@@ -57,7 +57,7 @@ fn what_has_no_dimension_is_refused() {
     bench.refuses("dimension two.csv", 2, "2 different places");
     bench.refuses("dimension iris -k 2", 2, "use -k 3 or more");
     bench.refuses("dimension iris -k 200", 2, "use -k 148 or less");
-    bench.refuses("dimension iris --plot d.gif", 2, "use .png or .svg");
+    bench.refuses("dimension iris --plot d.gif", 2, "use .png, .svg or .pdf");
     bench.refuses("dimension iris --json x.json --pointwise x.json", 2, "x.json");
     bench.write("lattice.csv", (0..400).map(|i| format!("{},{}\n", i / 20, i % 20)).collect::<String>());
     let answer = bench.does("dimension lattice.csv --pointwise each.npy");

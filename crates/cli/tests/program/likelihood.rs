@@ -89,7 +89,7 @@ fn neighbors_cannot_be_chosen_without_a_graph_or_points() {
     bench.refuses("embed iris -m pca -k auto -o m.csv", 2, "pca has no neighbors to choose");
     bench.refuses("embed iris -m isomap --graph all -k auto -o m.csv", 2, "takes no -k");
     bench.refuses("embed iris -m isomap --plot-neighbors t.png -o m.csv", 2, "add -k auto");
-    bench.refuses("embed iris -m isomap -k auto --plot-neighbors t.jpg -o m.csv", 2, "use .png or .svg");
+    bench.refuses("embed iris -m isomap -k auto --plot-neighbors t.jpg -o m.csv", 2, "use .png, .svg or .pdf");
     bench.refuses("graph iris -k auto -o m.csv", 2, "give -k a number");
     bench.refuses("embed iris -m isomap -k few -o m.csv", 2, "use 1 or more, or auto");
     bench.write("d.csv", "0,1,2\n1,0,1\n2,1,0\n");

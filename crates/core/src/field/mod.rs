@@ -368,6 +368,12 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// One sentence.
     pub summary: &'static str,
+    /// The name as papers and pictures have it.
+    pub title: &'static str,
+    /// What it shows best, as the end of a sentence.
+    pub good_for: &'static str,
+    /// What may not be read off its map, in a sentence.
+    pub caution: &'static str,
     /// What the coordinates answer to: a `covariance`, a `precision` or an `objective`.
     pub stage: &'static str,
     /// The paper.

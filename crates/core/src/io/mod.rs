@@ -42,6 +42,7 @@ pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, 
 pub use carried::{Carried, Cells};
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
+pub use outgoing::Lists;
 pub use stack::read_all;
 pub use target::Target;
 pub use weights::write_weights;
@@ -190,6 +191,26 @@ pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carri
     Outgoing::of_points(columns, points, carried)?.write(target)
 }
 
+/// Writes points with what goes with them and their neighbors as a Parquet file that Embedding Atlas opens.
+///
+/// # Errors
+///
+/// As [`write()`]; also if the lists do not fit the points, or this build does not include Parquet.
+pub fn write_atlas(
+    target: &str,
+    columns: &[String],
+    points: &Points,
+    carried: &[Carried],
+    neighbors: &Lists<'_>,
+) -> Result<()> {
+    let cells = points.rows() * neighbors.k;
+    if neighbors.k == 0 || neighbors.ids.len() != cells || neighbors.distances.len() != cells {
+        return Err(Error::parameter(format!("the lists of neighbors do not fit {} points", points.rows())));
+    }
+    let bytes = encode_parquet(Path::new(target), &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
+    write_bytes_atomically(target, |out| out.write_all(&bytes).map_err(|source| write_error(target, source)))
+}
+
 #[cfg(feature = "parquet")]
 use parquet::{encoded as encode_parquet, read as read_parquet};
 
@@ -202,7 +223,7 @@ fn read_parquet(path: &Path, _content: Content, _options: &ReadOptions, _want: W
 }
 
 #[cfg(not(feature = "parquet"))]
-fn encode_parquet(path: &Path, _: &Outgoing) -> Result<Vec<u8>> {
+fn encode_parquet(path: &Path, _: &Outgoing, _: Option<&Lists>) -> Result<Vec<u8>> {
     Err(format_error(path, NO_PARQUET))
 }
 

@@ -14,6 +14,17 @@ pub(super) struct Outgoing<'a> {
     pub(super) columns: Vec<(&'a str, Column<'a>)>,
 }
 
+/// The neighbors of every row: `k` of them one after the other, nearest first.
+#[derive(Clone, Copy, Debug)]
+pub struct Lists<'a> {
+    /// How many each row has.
+    pub k: usize,
+    /// Who they are, rows counted from 0.
+    pub ids: &'a [u32],
+    /// How far away they are.
+    pub distances: &'a [f64],
+}
+
 /// What a column holds.
 #[derive(Clone, Copy)]
 pub(super) enum Column<'a> {
@@ -84,7 +95,7 @@ impl<'a> Outgoing<'a> {
             }
             Some(Format::Npy) => written(path, packing, |out| npy::write(out, self)),
             Some(Format::Parquet) => {
-                let bytes = super::encode_parquet(path, self)?;
+                let bytes = super::encode_parquet(path, self, None)?;
                 written(path, packing, |out| out.write_all(&bytes))
             }
             Some(Format::Arrow) => {

@@ -6,7 +6,7 @@
 use crate::error::{Error, Result};
 use crate::io::carried::Cells;
 use crate::io::columns::{Columns, Role, Roles, Want};
-use crate::io::outgoing::{Column as Outgoes, Outgoing};
+use crate::io::outgoing::{Column as Outgoes, Lists, Outgoing};
 use crate::io::parquet_guard::{Chunk, check_footer, check_pages};
 use crate::io::sheet::{Gathered, Sheet};
 use crate::io::source::Content;
@@ -288,13 +288,14 @@ impl Column {
     }
 }
 
-/// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing.
-pub(super) fn encoded(path: &Path, outgoing: &Outgoing) -> Result<Vec<u8>> {
+/// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing; lists of neighbors
+/// last, as one column `neighbors` of two lists, `ids` and `distances`.
+pub(super) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
     let fail = |error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy"));
-    encode(outgoing).map_err(fail)
+    encode(outgoing, lists).map_err(fail)
 }
 
-fn encode(outgoing: &Outgoing) -> std::result::Result<Vec<u8>, ParquetError> {
+fn encode(outgoing: &Outgoing, lists: Option<&Lists>) -> std::result::Result<Vec<u8>, ParquetError> {
     let field = |(name, column): &(&str, Outgoes)| {
         let (physical, meaning) = match column {
             Outgoes::Carried(Cells::Texts(_)) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
@@ -305,7 +306,10 @@ fn encode(outgoing: &Outgoing) -> std::result::Result<Vec<u8>, ParquetError> {
         let field = Type::primitive_type_builder(name, physical).with_repetition(repetition);
         field.with_logical_type(meaning).build().map(Arc::new)
     };
-    let fields = outgoing.columns.iter().map(field).collect::<std::result::Result<_, _>>()?;
+    let mut fields: Vec<_> = outgoing.columns.iter().map(field).collect::<std::result::Result<_, _>>()?;
+    if lists.is_some() {
+        fields.push(neighbors_field()?);
+    }
     let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
     // Measured numbers hardly repeat, so a dictionary of them only costs.
     let repeats = |(_, column): &(&str, Outgoes)| matches!(column, Outgoes::Carried(_) | Outgoes::Indices(_));
@@ -342,9 +346,39 @@ fn encode(outgoing: &Outgoing) -> std::result::Result<Vec<u8>, ParquetError> {
             }
             column.close()?;
         }
+        if let Some(Lists { k, ids, distances }) = lists {
+            // The first of a row begins a list, the others go on with it, and none is missing.
+            let cells = rows.start * k..rows.end * k;
+            let goes_on: Vec<i16> = cells.clone().map(|at| i16::from(at % k > 0)).collect();
+            let there = vec![1; cells.len()];
+            let ids: Vec<i64> = ids[cells.clone()].iter().map(|&id| i64::from(id)).collect();
+            if let Some(mut column) = group.next_column()? {
+                column.typed::<Int64Type>().write_batch(&ids, Some(&there), Some(&goes_on))?;
+                column.close()?;
+            }
+            if let Some(mut column) = group.next_column()? {
+                column.typed::<DoubleType>().write_batch(&distances[cells], Some(&there), Some(&goes_on))?;
+                column.close()?;
+            }
+        }
         group.close()?;
     }
     writer.into_inner()
+}
+
+/// `neighbors`: a list of rows and a list of their distances.
+fn neighbors_field() -> std::result::Result<Arc<Type>, ParquetError> {
+    let list = |name: &str, physical: Physical| {
+        let element = Type::primitive_type_builder("element", physical).with_repetition(Repetition::REQUIRED);
+        let inner = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
+        let inner = inner.with_fields(vec![Arc::new(element.build()?)]).build()?;
+        let outer = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+        let outer = outer.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(inner)]);
+        outer.build().map(Arc::new)
+    };
+    let fields = vec![list("ids", Physical::INT64)?, list("distances", Physical::DOUBLE)?];
+    let group = Type::group_type_builder("neighbors").with_repetition(Repetition::REQUIRED);
+    group.with_fields(fields).build().map(Arc::new)
 }
 
 /// The level of each cell: 1 where there is one, 0 where there is none.

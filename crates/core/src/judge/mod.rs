@@ -1,6 +1,7 @@
 //! How good a map is, what follows from that, and how many coordinates it should have.
 
 pub mod choose;
+pub mod compare;
 pub mod dimension;
 mod held_out;
 mod nearness;

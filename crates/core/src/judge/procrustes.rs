@@ -37,13 +37,13 @@ pub fn align(map: &Points, reference: &Points) -> Result<Aligned> {
             "the reference has {rows} rows of {cols} coordinates and the map {n} of {d}; give a map of the same points"
         )));
     }
-    let onto = Onto { length: 1.0, ..Onto::new(map, reference) };
-    let values = (0..n).flat_map(|i| onto.place(map.row(i))).collect();
-    Ok(Aligned { map: Points::new(n, d, values)?, disparity: onto.disparity })
+    let onto = Onto::turn(map, reference);
+    Ok(Aligned { map: onto.applied(map)?, disparity: onto.disparity })
 }
 
 /// What brings one map closest to another: a turn (or reflection), a length and a shift.
-pub(crate) struct Onto {
+#[derive(Clone, Debug, PartialEq)]
+pub struct Onto {
     from: Vec<f64>,
     to: Vec<f64>,
     /// R, row-major.
@@ -69,11 +69,38 @@ impl Onto {
         Onto { from: map.column_means(), to: reference.column_means(), turn, length, disparity }
     }
 
+    /// As [`Onto::new`], with lengths as they are.
+    pub(crate) fn turn(map: &Points, reference: &Points) -> Onto {
+        Onto { length: 1.0, ..Onto::new(map, reference) }
+    }
+
+    /// How much the shapes differ, whatever their lengths: from 0 (not at all) to 1.
+    pub fn disparity(&self) -> f64 {
+        self.disparity
+    }
+
+    /// Where the rows of the map go.
+    ///
+    /// # Errors
+    ///
+    /// If they go beyond the largest number.
+    pub fn applied(&self, map: &Points) -> Result<Points> {
+        let values = (0..map.rows()).flat_map(|i| self.place(map.row(i))).collect();
+        Points::new(map.rows(), map.cols(), values)
+    }
+
     /// Where a row of the map goes.
-    pub(crate) fn place(&self, row: &[f64]) -> Vec<f64> {
+    pub fn place(&self, row: &[f64]) -> Vec<f64> {
         let d = row.len();
         let along = |q: usize| (0..d).map(|r| (row[r] - self.from[r]) * self.turn[r * d + q]).sum::<f64>();
         (0..d).map(|q| self.to[q] + self.length * along(q)).collect()
+    }
+
+    /// Where a place comes from.
+    pub fn undone(&self, place: &[f64]) -> Vec<f64> {
+        let d = place.len();
+        let along = |r: usize| (0..d).map(|q| (place[q] - self.to[q]) / self.length * self.turn[r * d + q]).sum::<f64>();
+        (0..d).map(|r| self.from[r] + along(r)).collect()
     }
 
     /// What deviations of the coordinates become, if these are independent.
@@ -145,6 +172,8 @@ mod tests {
         let onto = Onto::new(&Points::from_rows(&moved).unwrap(), &reference);
         let back = onto.place(&moved[7]);
         assert!(back.iter().zip(reference.row(7)).all(|(a, b)| (a - b).abs() < 1e-12), "{back:?}");
+        let there = onto.undone(&back);
+        assert!(there.iter().zip(moved[7]).all(|(a, b)| (a - b).abs() < 1e-12), "{there:?}");
         let widths = onto.width(&[0.4, 0.8]);
         assert!((widths[0] - 0.2).abs() < 1e-12 && (widths[1] - 0.1).abs() < 1e-12, "{widths:?}");
     }

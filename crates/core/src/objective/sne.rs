@@ -121,7 +121,13 @@ impl Table for SymmetricSne {
 
 impl Build for Sne {
     fn info(&self) -> Info {
-        info(Self::METHOD, &[], "every point's neighbors on the map are as likely as among the points")
+        Info {
+            name: Self::METHOD,
+            aliases: &[],
+            summary: "every point's neighbors on the map are as likely as among the points",
+            title: "SNE",
+            ..info()
+        }
     }
 
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
@@ -152,7 +158,13 @@ impl Build for Sne {
 
 impl Build for SymmetricSne {
     fn info(&self) -> Info {
-        info(Self::METHOD, &["ssne"], "sne with one distribution over all pairs; UNI-SNE with `uniform`")
+        Info {
+            name: Self::METHOD,
+            aliases: &["ssne"],
+            summary: "sne with one distribution over all pairs; UNI-SNE with `uniform`",
+            title: "Symmetric SNE",
+            ..info()
+        }
     }
 
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
@@ -183,11 +195,15 @@ impl Build for SymmetricSne {
     }
 }
 
-fn info(name: &'static str, aliases: &'static [&'static str], summary: &'static str) -> Info {
+/// What is said of both.
+fn info() -> Info {
     Info {
-        name,
-        aliases,
-        summary,
+        name: "",
+        aliases: &[],
+        summary: "",
+        title: "",
+        good_for: "groups in their arrangement, without exaggerated gaps",
+        caution: "Groups are crowded in the middle; how far apart they are follows the perplexity as much as the data.",
         stage: "objective",
         paper: "Hinton & Roweis 2002; Cook et al. 2007",
         accepts: InputKind::ALL,

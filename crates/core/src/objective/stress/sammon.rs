@@ -58,6 +58,9 @@ impl Build for Sammon {
             name: Self::METHOD,
             aliases: &["sammon-mapping", "sammons-mapping"],
             summary: "the map whose distances differ least from the given ones, short ones counting more",
+            title: "Sammon mapping",
+            good_for: "distances kept as well as a plane can, short ones first",
+            caution: "What does not fit into a plane is spread over all points: every distance is a little wrong.",
             paper: "Sammon 1969",
             ..self.as_stress().info()
         }

@@ -1,0 +1,59 @@
+//! The file that Embedding Atlas opens: the best map, the data, and the true neighbors of every row.
+
+use super::Subject;
+use eigenfold::Points;
+use eigenfold::error::{Error, Result};
+use eigenfold::graph::{Index, Metric};
+use eigenfold::io::{self, Carried, Lists};
+use eigenfold::judge::compare::Outcome;
+
+/// Neighbors of every row.
+const NEIGHBORS: usize = 10;
+
+/// What the file holds.
+pub(super) struct Rows {
+    columns: Vec<String>,
+    points: Points,
+    carried: Vec<Carried>,
+    k: usize,
+    ids: Vec<u32>,
+    distances: Vec<f64>,
+}
+
+impl Rows {
+    /// Writes it.
+    pub(super) fn write(&self, name: &str) -> Result<()> {
+        let lists = Lists { k: self.k, ids: &self.ids, distances: &self.distances };
+        io::write_atlas(name, &self.columns, &self.points, &self.carried, &lists)
+    }
+}
+
+/// The rows of a comparison, with the first map that has two coordinates.
+pub(super) fn rows(subject: &Subject, outcomes: &[Outcome], metric: Metric) -> Result<Rows> {
+    let best = outcomes.iter().find(|one| one.model.as_ref().is_some_and(|model| model.embedding().cols() >= 2));
+    let none = || Error::Parameter("--atlas needs a map with two coordinates; use -d 2".into());
+    let map = best.ok_or_else(none)?.map()?.ok_or_else(none)?;
+    let (n, p) = (subject.points.rows(), subject.points.cols());
+    let names: Vec<String> = subject.names.clone().unwrap_or_else(|| (1..=p).map(|j| format!("x{j}")).collect());
+    let mut columns = vec!["projection_x".to_string(), "projection_y".into()];
+    // A column of the data that is called like ours is told from it.
+    let taken = |name: &String| ["projection_x", "projection_y", "neighbors"].contains(&name.as_str());
+    columns.extend(names.into_iter().map(|name| if taken(&name) { format!("{name}_of_data") } else { name }));
+    let row = |i: usize| map.row(i)[..2].iter().chain(subject.points.row(i)).copied();
+    let points = Points::new(n, p + 2, (0..n).flat_map(row).collect())?;
+    let mut carried: Vec<Carried> = subject.along.kept.clone();
+    carried.extend(subject.along.labels.as_ref().map(|labeled| labeled.labels.carried(&labeled.title)));
+    carried.retain(|column| !columns.contains(&column.name) && column.name != "neighbors");
+    let k = NEIGHBORS.min(n - 1);
+    let (near, lengths) = Index::new(&subject.points, metric)?.nearest(&subject.points, k + 1)?;
+    let (mut ids, mut distances) = (Vec::with_capacity(n * k), Vec::with_capacity(n * k));
+    for i in 0..n {
+        let list = i * (k + 1)..(i + 1) * (k + 1);
+        let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != i).take(k);
+        others.for_each(|(&j, &distance)| {
+            ids.push(j);
+            distances.push(distance);
+        });
+    }
+    Ok(Rows { columns, points, carried, k, ids, distances })
+}

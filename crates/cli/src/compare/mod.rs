@@ -1,0 +1,297 @@
+//! `eigenfold compare`: the same points by many methods, judged alike, as a table, a page, a plate and a file.
+
+mod atlas;
+mod entrants;
+pub(crate) mod image;
+mod sample;
+mod table;
+
+use crate::carry::{Along, Carry, Labeled};
+use crate::drawing::name_of;
+use crate::embed::{try_bytes, try_coordinates, write_bytes};
+use crate::flags::{Common, Input, Kind, Neighbors, Preparing, memory_size, with_flags};
+use crate::input::{Data, Given};
+use crate::outputs::{self, Outputs, Trial, Wanted};
+use crate::plot::{Format, Plate};
+use crate::progress::{self, Bar};
+use crate::{drawing, input, one_line, preparing, report, say};
+use clap::Args;
+use eigenfold::error::{Error, Result};
+use eigenfold::io::{self, Labels};
+use eigenfold::judge::compare::{Compare, Entrant, Outcome};
+use eigenfold::judge::quality::{self, Quality};
+use eigenfold::preparation::Prepared;
+use eigenfold::progress::{Observer, Share, Silent};
+use eigenfold::{Beside, Ground, Points};
+use eigenfold_page::Page;
+use sample::Rows;
+use std::path::Path;
+use std::time::Instant;
+
+/// Compare the maps of several methods: one table, one page.
+///
+/// Runs the methods one after the other on the same points, each with the same time, judges all maps alike, ranks them and turns them
+/// onto the best one. A method that fails or is over its time does not end the others. The page of --report is one file that opens from disk:
+/// linked maps, scores, true neighbors, the way back under the pointer. Ctrl-C ends the method that is running; what there is
+/// by then is judged and written. A second Ctrl-C leaves at once, with nothing written.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold compare --report report.html                          the built-in digits
+  eigenfold compare data.csv --label species --report report.html
+  eigenfold compare cells.parquet --labels types.csv --methods pca,umap,tsne --points all --json maps.json
+  eigenfold compare roll.csv --truth truth.csv --methods all --seconds 20
+  eigenfold compare faces.npy --image 32x32 --methods isomap,umap --sweep neighbors=5,10,20,40 --report sweep.html
+  eigenfold compare digits --plate plate.png --atlas atlas.parquet")]
+pub(crate) struct Compared {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
+    /// The methods, with commas between, or `all` [default: a dozen that take seconds each]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) methods: Vec<String>,
+    /// The number of coordinates
+    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
+    pub(crate) dims: usize,
+    #[command(flatten)]
+    pub(crate) neighbors: Neighbors,
+    /// Several values of a parameter, each of which makes a map of every method that has it: neighbors=5,10,20 or
+    /// perplexity=10,30,100
+    #[arg(long, value_name = "NAME=VALUES")]
+    pub(crate) sweep: Option<String>,
+    /// The seconds that each method has; a descent then stops where it is, and is shown so
+    #[arg(long, value_name = "S", default_value_t = 60.0, allow_negative_numbers = true)]
+    pub(crate) seconds: f64,
+    /// How many rows are compared at most, drawn at random but the same for all methods; `all` for all
+    #[arg(long, value_name = "N|all", default_value = "10000")]
+    pub(crate) points: String,
+    /// The most memory to use, as in 4GB or 512MiB; a method that needs more is not run
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
+    pub(crate) memory: Option<u64>,
+    /// True coordinates of the points, one row for every row of INPUT, to measure the maps by
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Option<String>,
+    /// Where to write the page: .html
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<String>,
+    /// Rows are images of so many pixels, which the page shows; found out for square images, `none` if they are no images
+    #[arg(long, value_name = "WxH|none")]
+    pub(crate) image: Option<String>,
+    /// Where to draw all maps on one sheet: .png, .svg or .pdf
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plate: Option<String>,
+    /// Where to write the best map with the data and the true neighbors, as Embedding Atlas opens it: .parquet
+    #[arg(long, value_name = "FILE")]
+    pub(crate) atlas: Option<String>,
+    /// Where to write everything that is known, the maps included, as JSON; - for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<String>,
+    #[command(flatten)]
+    pub(crate) common: Common,
+    /// The parameters of methods that were given, filled in by [`crate::command::parsed`].
+    #[arg(skip)]
+    pub(crate) parameters: Vec<(String, String)>,
+}
+
+/// What is compared: points with what goes with them, all of the rows that take part.
+struct Subject {
+    points: Points,
+    prepared: Option<Prepared>,
+    names: Option<Vec<String>>,
+    along: Along,
+    truth: Option<Points>,
+    rows: Rows,
+    notes: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Compared) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let entrants = entrants::entrants(args)?;
+    check(args)?;
+    let bar = Bar::new(args.common.quiet);
+    let [reading, fitting, judging] = Share::split(&bar, [0.02, 1.0, 0.2]).map(Share::even);
+    bar.say("reading");
+    let start = Instant::now();
+    let subject = read(args, &reading)?;
+    progress::go_on()?;
+    let image = image::found(args.image.as_deref(), &subject.points)?;
+
+    let compare = Compare { seconds: Some(args.seconds), quality: Quality::default() };
+    let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
+    let mut outcomes = fit(args, &compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
+    bar.say("judging");
+    let given = quality::Given {
+        ground: Ground::Points(&subject.points, input::metric(&args.neighbors)),
+        labels: classes.as_deref(),
+        truth: subject.truth.as_ref(),
+    };
+    // Whoever pressed Ctrl-C wants what there is to be judged and written.
+    let stopped = progress::start_writing_what_there_is();
+    let watch: &dyn Observer = if stopped { &Silent } else { &judging };
+    compare.judge(&mut outcomes, &given, watch)?;
+    let seconds = start.elapsed().as_secs_f64();
+    bar.say("writing");
+    write(args, &subject, &outcomes, image, seconds, stopped)?;
+    bar.finish();
+    say(args.common.quiet, &table::summary(args, &subject, &outcomes, seconds));
+    Ok(())
+}
+
+/// Refuses what cannot be asked for, before any work.
+fn check(args: &Compared) -> Result<()> {
+    if !(args.seconds > 0.0) {
+        return Err(Error::Parameter(format!("--seconds {} is no time; give a positive number", args.seconds)));
+    }
+    let ends = |target: &str, ending: &str| target.to_lowercase().ends_with(ending);
+    if let Some(target) = args.report.as_deref().filter(|target| !ends(target, ".html") && !ends(target, ".htm")) {
+        return Err(Error::Parameter(format!("{target}: the page is HTML; end its name in .html")));
+    }
+    if let Some(target) = args.atlas.as_deref().filter(|target| !ends(target, ".parquet")) {
+        return Err(Error::Parameter(format!("{target}: Embedding Atlas opens Parquet; end its name in .parquet")));
+    }
+    if let Some(plate) = &args.plate {
+        Format::of(Path::new(plate)).map_err(Error::Parameter)?;
+    }
+    let inputs: Vec<&str> =
+        args.input.sources().into_iter().chain(args.truth.as_deref()).chain(args.carry.inputs()).collect();
+    outputs::check(&inputs, &wanted(args))
+}
+
+/// The outputs that the flags name.
+fn wanted(args: &Compared) -> Vec<Wanted<'_>> {
+    let all: [(&'static str, Option<&str>, Trial); 4] = [
+        ("--report", args.report.as_deref(), try_bytes),
+        ("--plate", args.plate.as_deref(), try_bytes),
+        ("--atlas", args.atlas.as_deref(), try_coordinates),
+        ("--json", args.json.as_deref(), try_bytes),
+    ];
+    let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));
+    given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
+}
+
+/// Reads the points and draws those that take part.
+fn read(args: &Compared, observer: &dyn Observer) -> Result<Subject> {
+    let Given { data, along, names, schema, rows, mut notes } =
+        input::read(&args.input, &args.carry, Kind::Points, &args.preparing, args.memory, observer)?;
+    let Data::Points(points) = data else {
+        return Err(Error::Parameter("maps are compared with points that have features; give such a file".into()));
+    };
+    notes.extend(along.note());
+    let truth = args.truth.as_deref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
+    let truth = truth.map(|table| rows.as_ref().map_or(Ok(table.points.clone()), |kept| kept.pick(table.points.clone())));
+    let truth = truth.transpose()?;
+    if let Some(found) = truth.as_ref().map(Points::rows).filter(|&found| found != points.rows()) {
+        let fact = format!("--truth has {found} rows and the input {}", points.rows());
+        return Err(Error::Parameter(format!("{fact}; give one row for every row of the input")));
+    }
+    let drawn = Rows::drawn(&args.points, points.rows(), rows.as_ref(), args.common.seed)?;
+    notes.extend(drawn.note());
+    let points = drawn.of(points);
+    let asked = preparing::asked(&args.preparing, &schema);
+    let prepared = match asked.is_none() {
+        true => None,
+        false => {
+            let (prepared, said) = asked.learn(&points, names.as_deref())?;
+            notes.extend(said.iter().map(|note| with_flags(note)));
+            Some(prepared)
+        }
+    };
+    let points = prepared.as_ref().map_or(Ok(points.clone()), |prepared| prepared.apply(&points, names.as_deref()))?;
+    let (along, truth) = (drawn.along(along), truth.map(|truth| drawn.of(truth)));
+    Ok(Subject { points, prepared, names, along, truth, rows: drawn, notes })
+}
+
+/// Fits them all; each is said when it has ended.
+fn fit(
+    args: &Compared,
+    compare: &Compare,
+    entrants: Vec<Entrant>,
+    subject: &Subject,
+    classes: Option<&[Option<u32>]>,
+    bar: &Bar,
+    share: &Share<'_>,
+) -> Result<Vec<Outcome>> {
+    let count = entrants.len();
+    let beside = Beside { labels: classes, names: subject.names.as_deref(), ..Beside::default() };
+    let mut outcomes: Vec<Outcome> = Vec::with_capacity(count);
+    for (at, entrant) in entrants.into_iter().enumerate() {
+        if progress::is_stopped() {
+            outcomes.push(Outcome::skipped(entrant, "stopped by you before it began"));
+            continue;
+        }
+        bar.trial(&format!("{}, {} of {count}", entrant.name, at + 1));
+        let part = Share::one_of(share, at, count);
+        let outcome = match compare.fit(entrant.clone(), &subject.points, beside, &part) {
+            Ok(outcome) => outcome,
+            Err(Error::Stopped) => Outcome::skipped(entrant, "stopped by you before it had a map"),
+            Err(error) => return Err(error),
+        };
+        part.finish();
+        bar.aside(|| say(args.common.quiet, &table::ended(&outcome)));
+        outcomes.push(outcome);
+    }
+    bar.trial("");
+    if outcomes.iter().all(|outcome| outcome.model.is_none()) {
+        let reasons: Vec<String> = outcomes
+            .iter()
+            .filter_map(|one| Some(format!("{}: {}", one.entrant.name, with_flags(one.status.reason()?))))
+            .collect();
+        let fact = format!("no method gave a map ({})", one_line(&reasons.join("; ")));
+        return Err(if progress::is_stopped() { Error::Stopped } else { Error::Parameter(fact) });
+    }
+    Ok(outcomes)
+}
+
+/// Writes what was asked for, all or none.
+fn write(
+    args: &Compared,
+    subject: &Subject,
+    outcomes: &[Outcome],
+    image: Option<(usize, usize)>,
+    seconds: f64,
+    stopped: bool,
+) -> Result<()> {
+    let title = name_of(&args.input.source);
+    let labels: Vec<(String, Labels)> =
+        subject.along.labels.iter().map(|Labeled { title, labels }| (title.clone(), labels.clone())).collect();
+    let mut outputs = Outputs::default();
+    if let Some(target) = &args.report {
+        let page = Page {
+            title: &title,
+            source: &title,
+            rows: subject.rows.all,
+            points: &subject.points,
+            metric: input::metric(&args.neighbors),
+            columns: subject.names.as_deref(),
+            prepared: subject.prepared.as_ref(),
+            labels: &labels,
+            names: subject.along.names.as_deref(),
+            image,
+            notes: &subject.notes,
+            outcomes,
+        };
+        let html = page.html()?;
+        outputs.stage(target, move |name| write_bytes(name, html.as_bytes()))?;
+    }
+    if let Some(target) = &args.plate {
+        let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
+        let coloring = drawing::coloring(subject.along.labels.clone(), 0);
+        let sheets = outcomes.iter().map(table::sheet).collect::<Result<Vec<_>>>()?;
+        let subtitle = table::subtitle(subject);
+        let plate = Plate { title: &title, subtitle: &subtitle, sheets: &sheets, coloring: &coloring };
+        let bytes = plate.rendered(format).map_err(Error::Numerical)?;
+        outputs.stage(target, move |name| write_bytes(name, &bytes))?;
+    }
+    if let Some(target) = &args.atlas {
+        let rows = atlas::rows(subject, outcomes, input::metric(&args.neighbors))?;
+        outputs.stage(target, move |name| rows.write(name))?;
+    }
+    if let Some(target) = &args.json {
+        let value = table::json(args, subject, outcomes, seconds, stopped)?;
+        outputs.stage(target, move |name| report::write_json(name, &value))?;
+    }
+    outputs.commit()
+}

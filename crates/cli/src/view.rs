@@ -1,0 +1,138 @@
+//! `eigenfold view`: a saved model, or a page that is there already, in the browser.
+
+use crate::carry::{Along, Carry, Labeled};
+use crate::compare::image;
+use crate::drawing::name_of;
+use crate::embed::{try_bytes, write_bytes};
+use crate::flags::Common;
+use crate::outputs::{self, Outputs, Wanted};
+use crate::progress::{self, Bar};
+use crate::{input, say};
+use clap::Args;
+use eigenfold::error::{Error, Result};
+use eigenfold::io::Labels;
+use eigenfold::judge::compare::{Compare, Entrant, Outcome};
+use eigenfold::judge::quality::{Given, Quality};
+use eigenfold::{Ground, Model};
+use eigenfold_page::Page;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Look at a saved model, or at a page of `eigenfold compare`, in the browser.
+///
+/// A model is written as a page first: its map, how good it is, the true neighbors, and the way back under the pointer. The page goes
+/// beside the model unless -o says otherwise, and is opened by whatever opens web pages here. An HTML file is opened as it is.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold embed digits -m tsne --save digits.model && eigenfold view digits.model --labels digits:label
+  eigenfold view report.html
+  eigenfold view map.model -o map.html --no-open")]
+pub(crate) struct View {
+    /// A model of `eigenfold embed --save`, or an .html file
+    #[arg(value_name = "MODEL|REPORT")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    /// Where to write the page [default: the name of the model with .html]
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<String>,
+    /// Rows are images of so many pixels; found out for square images, `none` if they are no images
+    #[arg(long, value_name = "WxH|none")]
+    pub(crate) image: Option<String>,
+    /// Write the page and open nothing
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &View) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let is_page = args.file.extension().is_some_and(|end| ["html", "htm"].iter().any(|html| end.eq_ignore_ascii_case(html)));
+    if is_page {
+        if args.output.is_some() {
+            return Err(Error::Parameter("a page is opened as it is; leave out -o, or name a model".into()));
+        }
+        std::fs::metadata(&args.file).map_err(|source| Error::Io { path: args.file.clone(), source })?;
+        return open(args, &args.file);
+    }
+    let target = match &args.output {
+        Some(target) => target.clone(),
+        None => args.file.with_extension("html").to_string_lossy().into_owned(),
+    };
+    let source = args.file.to_string_lossy();
+    outputs::check(&[source.as_ref()], &[Wanted { flag: "-o", target: &target, trial: try_bytes }])?;
+    let model = Model::load(&args.file)?;
+    let bar = Bar::new(args.common.quiet);
+    let html = page(args, model, &bar)?;
+    progress::start_writing()?;
+    let mut outputs = Outputs::default();
+    outputs.stage(&target, move |name| write_bytes(name, html.as_bytes()))?;
+    outputs.commit()?;
+    bar.finish();
+    open(args, Path::new(&target))
+}
+
+/// The page of one model.
+fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
+    let Some(points) = model.points().cloned() else {
+        let fact = format!("{} was made from {}", args.file.display(), model.kind().phrase());
+        return Err(Error::Parameter(format!("{fact}, and a page shows points with features; embed such a file")));
+    };
+    let Along { labels, names, .. } = args.carry.along(None, None, Vec::new(), points.rows())?;
+    // What was prepared before the fit is compared as it was prepared.
+    let prepared = model.prepared().cloned();
+    let seen = prepared.as_ref().map_or(Ok(points.clone()), |prepared| prepared.apply(&points, model.names()))?;
+    let (metric, columns) = (model.recipe().metric, model.names().map(<[String]>::to_vec));
+    let image = image::found(args.image.as_deref(), &points)?;
+    let classes = labels.as_ref().and_then(|labeled| labeled.labels.classes());
+    let entrant = Entrant { name: model.report().method.clone(), recipe: model.recipe().clone(), sweep: None };
+    let mut outcomes = [Outcome::of(entrant, model)];
+    let given = Given { ground: Ground::Points(&seen, metric), labels: classes.as_deref(), truth: None };
+    Compare { seconds: None, quality: Quality::default() }.judge(&mut outcomes, &given, bar)?;
+    let labels: Vec<(String, Labels)> = labels.into_iter().map(|Labeled { title, labels }| (title, labels)).collect();
+    let title = name_of(&args.file.to_string_lossy());
+    Page {
+        title: &title,
+        source: &title,
+        rows: seen.rows(),
+        points: &seen,
+        metric,
+        columns: columns.as_deref(),
+        prepared: prepared.as_ref(),
+        labels: &labels,
+        names: names.as_deref(),
+        image,
+        notes: &[],
+        outcomes: &outcomes,
+    }
+    .html()
+}
+
+/// Opens a page by whatever opens web pages here; if nothing does, says where it is.
+fn open(args: &View, page: &Path) -> Result<()> {
+    let place = page.canonicalize().unwrap_or_else(|_| page.to_path_buf());
+    let shown = place.display();
+    if args.no_open {
+        say(args.common.quiet, &format!("the page is {shown}"));
+        return Ok(());
+    }
+    let programs: [(&str, &[&str]); 1] = if cfg!(target_os = "macos") {
+        [("open", &[])]
+    } else if cfg!(windows) {
+        [("cmd", &["/C", "start", ""])]
+    } else {
+        [("xdg-open", &[])]
+    };
+    let quiet = |program: &str, before: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(before).arg(&place).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    match programs.into_iter().any(|(program, before)| quiet(program, before)) {
+        true => say(args.common.quiet, &format!("opened {shown}")),
+        false => say(args.common.quiet, &format!("nothing here opens web pages; open this file in a browser: {shown}")),
+    }
+    Ok(())
+}

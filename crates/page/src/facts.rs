@@ -1,0 +1,58 @@
+//! What a fit has to show for itself, as names and values for people.
+
+use eigenfold::report::Report;
+use serde_json::{Value, json};
+
+/// A fact with a sentence that says what it is.
+fn fact(name: &str, value: String, explain: &str) -> Value {
+    json!({"name": name, "value": value, "explain": explain})
+}
+
+/// All that a report says beside the map, in the order in which a reader asks for it.
+pub(crate) fn facts(report: &Report) -> Vec<Value> {
+    let mut facts = Vec::new();
+    let ended = if report.converged { "converged" } else { "not converged" };
+    let mut say = |name: &str, value: String, explain: &str| facts.push(fact(name, value, explain));
+    if let Some(objective) = report.objective {
+        let value = format!("{objective:.6e} after {} evaluations, {ended}", report.iterations);
+        say("objective", value, "What the descent made as small as it could.");
+    }
+    if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
+        let value = format!("{worst:.1e} at most, {ended} ({})", report.solver);
+        say("residual", value, "How far the coordinates are from exact eigenvectors; 1e-8 and less is exact for all purposes.");
+    }
+    if let Some(explained) = &report.explained {
+        let shares: Vec<String> = explained.ratio.iter().map(|share| format!("{:.1}", 100.0 * share)).collect();
+        say("variance", format!("{} %", shares.join(", ")), "The share of all variance that each coordinate has.");
+    }
+    if let Some(bracket) = &report.certificate {
+        let value = format!("{:.6e} to {:.6e}, gap {:.1e}", bracket.primal, bracket.dual, bracket.gap);
+        say("certificate", value, "The largest variance of any map that keeps these distances is proved to lie between the two numbers.");
+    }
+    for (name, value) in &report.figures {
+        let shown = if value.fract() == 0.0 && value.abs() < 1e9 { format!("{value}") } else { format!("{value:.3e}") };
+        let explain = match name.as_str() {
+            "gap" => "How far the fit can be from its optimum, at most.",
+            _ => "A figure of the method's own optimizer.",
+        };
+        say(&name.replace('_', " "), shown, explain);
+    }
+    if let Some(fit) = &report.likelihood {
+        let value = format!("{:.6e}", fit.log_likelihood);
+        say("in-sample log likelihood", value, "Of the points under the field that was made of them: not comparable between methods.");
+    }
+    if report.pieces.len() > 1 {
+        let shown: Vec<String> = report.pieces.iter().take(5).map(usize::to_string).collect();
+        let more = if report.pieces.len() > 5 { ", ..." } else { "" };
+        let value = format!("{} ({}{more} points), {} bridges", report.pieces.len(), shown.join(", "), report.bridges);
+        say("pieces of the graph", value, "Where the graph falls apart, the shortest bridges join it.");
+    }
+    if let Some(recall) = report.recall {
+        let value = format!("{:.1} %", (1000.0 * recall).floor() / 10.0);
+        say("neighbors found", value, "The share of true neighbors that the search found, measured on a sample.");
+    }
+    if let Some(rescale) = &report.rescale {
+        say("rescaled variance", format!("{:.4e}", rescale.primal), "The variance after the lengths were put right.");
+    }
+    facts
+}

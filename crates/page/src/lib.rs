@@ -1,0 +1,187 @@
+//! The page that compares maps: one HTML file that opens from disk, with no server and no network.
+//!
+//! [`Page::html`] puts three things together: a template, the drawing program (`web/`, bundled into `assets/`) and the data, as
+//! JSON for what has names and as one packed block for arrays. docs/internals/page.md has the layout of both. Whatever text the
+//! data bring is written so that it cannot end the script that it stands in, and the drawing program shows it as text alone.
+
+mod block;
+mod facts;
+mod map;
+mod shade;
+
+use block::Block;
+use eigenfold::error::Result;
+use eigenfold::graph::{Index, Metric};
+use eigenfold::io::Labels;
+use eigenfold::judge::compare::{Outcome, RULE};
+use eigenfold::judge::quality::MEASURES;
+use eigenfold::preparation::{Log, Prepared};
+use eigenfold::Points;
+use serde_json::{Value, json};
+
+/// True neighbors of every point that the page can show.
+const NEIGHBORS: usize = 10;
+/// Numbers of data that a page holds at most: more would make it slow to open.
+const MOST_NUMBERS: usize = 8_000_000;
+/// Stands for a label that is missing.
+const NO_CLASS: u16 = u16::MAX;
+
+const TEMPLATE: &str = include_str!("../assets/page.html");
+const SCRIPT: &str = include_str!("../assets/page.js");
+const STYLE: &str = include_str!("../assets/page.css");
+
+/// What a page is about.
+pub struct Page<'a> {
+    /// What it is called.
+    pub title: &'a str,
+    /// Where the data came from.
+    pub source: &'a str,
+    /// How many rows there were, of which the points are all or some.
+    pub rows: usize,
+    /// The points as they were compared, one row for every row of the maps.
+    pub points: &'a Points,
+    /// How they were measured.
+    pub metric: Metric,
+    /// The names of their columns, if they have some.
+    pub columns: Option<&'a [String]>,
+    /// What was done to the columns before.
+    pub prepared: Option<&'a Prepared>,
+    /// What may color them, by name.
+    pub labels: &'a [(String, Labels)],
+    /// What they are called.
+    pub names: Option<&'a [String]>,
+    /// Width and height of rows that are images.
+    pub image: Option<(usize, usize)>,
+    /// What the reader should know of the input.
+    pub notes: &'a [String],
+    /// The maps, best first.
+    pub outcomes: &'a [Outcome],
+}
+
+impl Page<'_> {
+    /// The whole page.
+    ///
+    /// # Errors
+    ///
+    /// If a way back cannot be learned, or the metric is not defined on the points.
+    pub fn html(&self) -> Result<String> {
+        let mut block = Block::default();
+        let data = self.data(&mut block)?;
+        let title = self.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        let json = data.to_string().replace('<', "\\u003c");
+        let inside = format!(
+            "<script id=\"eigenfold-data\" type=\"application/json\">{json}</script>\n\
+             <script id=\"eigenfold-bytes\" type=\"text/plain\">{}</script>",
+            block.text()?
+        );
+        // The parts are put in from the first mark to the last, so that no mark inside of one is taken for another.
+        let mut page = String::with_capacity(TEMPLATE.len() + SCRIPT.len() + STYLE.len() + inside.len());
+        let mut rest = TEMPLATE;
+        for (mark, part) in
+            [("<!--title-->", title.as_str()), ("/*style*/", STYLE), ("<!--data-->", &inside), ("/*script*/", SCRIPT)]
+        {
+            let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
+            page.push_str(before);
+            page.push_str(part);
+            rest = after;
+        }
+        page.push_str(rest);
+        Ok(page)
+    }
+
+    /// The data: names and numbers here, arrays in the block.
+    fn data(&self, block: &mut Block) -> Result<Value> {
+        let (n, p) = (self.points.rows(), self.points.cols());
+        let holds_rows = n * p <= MOST_NUMBERS;
+        let rows = holds_rows.then(|| block.smallest(&[n, p], self.points.values()));
+        let left_out = format!("{n} rows of {p} numbers are too many for a page; compare a sample of them to see rows");
+        let (neighbors, density) = self.neighbors(block)?;
+        let maps: Vec<Value> =
+            self.outcomes.iter().map(|one| map::map(one, self.points, holds_rows, block)).collect::<Result<_>>()?;
+        Ok(json!({
+            "version": 1,
+            "made_by": concat!("eigenfold ", env!("CARGO_PKG_VERSION")),
+            "title": self.title,
+            "input": {
+                "name": self.source,
+                "n": self.rows,
+                "shown": n,
+                "features": p,
+                "metric": self.metric.to_string(),
+                "notes": self.notes,
+            },
+            "columns": (0..p).map(|j| self.column(j)).collect::<Vec<_>>(),
+            "rows": rows,
+            "rows_note": (!holds_rows).then_some(left_out),
+            "image": self.image.map(|(width, height)| json!({"width": width, "height": height})),
+            "names": self.names,
+            "labels": self.labels.iter().map(|(name, labels)| label(name, labels, block)).collect::<Vec<_>>(),
+            "density": density,
+            "neighbors": neighbors,
+            "scores": MEASURES.iter().map(|measure| json!({
+                "key": measure.key,
+                "title": measure.title,
+                "explain": measure.explain,
+                "better": measure.better.name(),
+                "low": measure.low,
+                "high": measure.high,
+                "pointwise": true,
+            })).collect::<Vec<_>>(),
+            "ranking": {
+                "rule": RULE,
+                "order": self.outcomes.iter().filter(|one| one.model.is_some()).map(|one| &one.entrant.name).collect::<Vec<_>>(),
+            },
+            "maps": maps,
+            "live": null,
+        }))
+    }
+
+    fn column(&self, j: usize) -> Value {
+        let name = self.columns.map_or_else(|| format!("x{}", j + 1), |names| names[j].clone());
+        let done = self.prepared.map(|prepared| &prepared.columns()[j]);
+        json!({
+            "name": name,
+            "center": done.map_or(0.0, |done| done.center),
+            "scale": done.map_or(1.0, |done| done.scale),
+            "log": done.and_then(|done| done.log).map(|log| match log { Log::Plain => "log", Log::OnePlus => "log1p" }),
+        })
+    }
+
+    /// The true neighbors of every point, and how densely the points lie there: less the logarithm of the mean distance.
+    fn neighbors(&self, block: &mut Block) -> Result<(Option<Value>, Option<Value>)> {
+        let n = self.points.rows();
+        let k = NEIGHBORS.min(n - 1);
+        let (near, lengths) = Index::new(self.points, self.metric)?.nearest(self.points, k + 1)?;
+        let (mut ids, mut distances, mut density) = (Vec::new(), Vec::new(), Vec::new());
+        for i in 0..n {
+            let list = i * (k + 1)..(i + 1) * (k + 1);
+            let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != i).take(k);
+            let before = distances.len();
+            others.for_each(|(&j, &d)| {
+                ids.push(j);
+                distances.push(d);
+            });
+            let mean = distances[before..].iter().sum::<f64>() / k as f64;
+            density.push(if mean > 0.0 { -mean.ln() } else { f64::NAN });
+        }
+        let lists = json!({"ids": block.u32(&[n, k], ids), "distances": block.f32(&[n, k], distances)});
+        Ok((Some(lists), Some(block.f32(&[n], density))))
+    }
+}
+
+fn label(name: &str, labels: &Labels, block: &mut Block) -> Value {
+    match labels {
+        // More classes than two bytes count are numbers.
+        Labels::Classes { names, of } if names.len() < usize::from(NO_CLASS) => {
+            let values = of.iter().map(|class| class.map_or(NO_CLASS, |class| class as u16));
+            json!({"name": name, "kind": "classes", "classes": names, "values": block.u16(&[of.len()], values)})
+        }
+        Labels::Classes { of, .. } => {
+            let values = of.iter().map(|class| class.map_or(f64::NAN, f64::from));
+            json!({"name": name, "kind": "number", "values": block.f32(&[of.len()], values)})
+        }
+        Labels::Values(values) => {
+            json!({"name": name, "kind": "number", "values": block.f32(&[values.len()], values.iter().copied())})
+        }
+    }
+}

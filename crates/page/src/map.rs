@@ -1,0 +1,169 @@
+//! One map of a page.
+
+use crate::block::Block;
+use crate::facts::facts;
+use crate::shade::shade;
+use eigenfold::back::Portable;
+use eigenfold::error::{Result, told};
+use eigenfold::judge::compare::Outcome;
+use eigenfold::judge::quality::Judged;
+use eigenfold::{Model, Points};
+use serde_json::{Map, Value, json};
+
+/// Maps of more points are kept to seven digits.
+const EXACT: usize = 20_000;
+/// Values of the spectrum and of the objective's curve.
+const MOST: usize = 200;
+
+/// An outcome with its map, or with the reason why there is none.
+pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &mut Block) -> Result<Value> {
+    let info = outcome.entrant.recipe.method.info();
+    let mut out = json!({
+        "id": outcome.entrant.name,
+        "method": info.name,
+        "title": info.title,
+        "sweep": outcome.entrant.sweep.as_ref().map(|(name, value)| json!({"parameter": name, "value": value})),
+        "status": outcome.status.name(),
+        "reason": outcome.status.reason().map(plain),
+        "good_for": info.good_for,
+        "caution": plain(info.caution),
+        "seconds": outcome.seconds,
+        "memory_mb": outcome.memory.map(|bytes| bytes as f64 / 1e6),
+        "parameters": [], "facts": [], "warnings": [], "scores": {}, "pointwise": {},
+        "dims": outcome.entrant.recipe.dims, "converged": null, "map": null, "spectrum": null, "curve": null,
+        "rnx": null, "shepard": null, "back": null, "shade": null, "film": null,
+    });
+    let Some((model, map)) = outcome.model.as_ref().zip(outcome.map()?) else { return Ok(out) };
+    let (report, shape) = (model.report(), [map.rows(), map.cols()]);
+    let values = map.values().iter().copied();
+    out["converged"] = json!(report.converged);
+    out["dims"] = json!(map.cols());
+    out["map"] = if map.rows() <= EXACT { block.f64(&shape, values) } else { block.f32(&shape, values) };
+    out["parameters"] = report
+        .parameters
+        .iter()
+        .map(|used| json!({"name": used.name, "asked": used.asked, "used": used.used}))
+        .collect();
+    out["facts"] = facts(report).into();
+    out["warnings"] = report.warnings.iter().map(|warning| plain(warning)).collect();
+    if !report.eigenvalues.is_empty() {
+        out["spectrum"] = json!(report.eigenvalues.iter().take(MOST).collect::<Vec<_>>());
+    }
+    if !report.curve.is_empty() {
+        out["curve"] = json!(report.curve);
+    }
+    if let Some(judged) = &outcome.judged {
+        add_judged(&mut out, judged, map.rows(), block);
+    }
+    out["film"] = film(outcome, model, block)?.unwrap_or(Value::Null);
+    add_way_back(&mut out, outcome, model, &map, points, holds_rows, block)?;
+    Ok(out)
+}
+
+/// Names of parameters as they are, without the marks that tell a front end where to put its own.
+fn plain(text: &str) -> String {
+    told(text, str::to_string)
+}
+
+fn add_judged(out: &mut Value, judged: &Judged, n: usize, block: &mut Block) {
+    let scores: Map<String, Value> = judged
+        .scores
+        .iter()
+        .map(|score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error})))
+        .collect();
+    let mut pointwise = Map::new();
+    for score in &judged.scores {
+        if let Some(values) = judged.per_point(score.measure) {
+            pointwise.insert(score.measure.key().into(), block.f32(&[n], values));
+        }
+    }
+    let (k, value): (Vec<usize>, Vec<f64>) = judged.curve.iter().copied().unzip();
+    let pairs = judged.shepard.iter().copied().flatten();
+    out["scores"] = scores.into();
+    out["pointwise"] = pointwise.into();
+    out["rnx"] = json!({"k": k, "value": value});
+    out["shepard"] = block.f32(&[judged.shepard.len(), 2], pairs);
+}
+
+/// The maps that a descent passed.
+fn film(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Option<Value>> {
+    let frames = model.snapshots();
+    let n = model.embedding().rows();
+    if frames.len() < 2 || model.embedding().cols() != 2 {
+        return Ok(None);
+    }
+    let mut values = Vec::with_capacity(frames.len() * n * 2);
+    for frame in frames {
+        values.extend(outcome.turned(&frame.coordinates)?.into_values());
+    }
+    let label = |frame: &eigenfold::coordinates::Snapshot| match frame.lambda {
+        Some(lambda) => format!("lambda {lambda:.3e}"),
+        None => format!("step {}", frame.step),
+    };
+    let labels: Vec<String> = frames.iter().map(label).collect();
+    Ok(Some(json!({"frames": block.f32(&[frames.len(), n, 2], values), "labels": labels})))
+}
+
+/// The way back, as far as a page can go it, and how sure it is.
+fn add_way_back(
+    out: &mut Value,
+    outcome: &Outcome,
+    model: &Model,
+    map: &Points,
+    points: &Points,
+    holds_rows: bool,
+    block: &mut Block,
+) -> Result<()> {
+    let way = model.way_back()?;
+    let Some(portable) = way.portable() else { return Ok(()) };
+    let (n, p, d) = (points.rows(), points.cols(), map.cols());
+    let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));
+    out["back"] = match portable {
+        Portable::Linear { mean, axes, deviations } => {
+            // x̄ + U y with y of the page: the origin of the page, and the steps along its axes.
+            let at = |place: &[f64]| -> Vec<f64> {
+                let y = of_page(place);
+                (0..p).map(|j| mean[j] + (0..d).map(|q| axes[j * d + q] * y[q]).sum::<f64>()).collect()
+            };
+            let origin = at(&vec![0.0; d]);
+            let steps: Vec<Vec<f64>> = (0..d)
+                .map(|q| at(&(0..d).map(|r| f64::from(u8::from(r == q))).collect::<Vec<_>>()))
+                .collect();
+            let axes = (0..p).flat_map(|j| steps.iter().map(|step| step[j] - origin[j]).collect::<Vec<_>>());
+            json!({
+                "rule": "linear",
+                "axes": block.f64(&[p, d], axes.collect::<Vec<_>>()),
+                "mean": block.f64(&[p], origin.iter().copied()),
+                "deviations": block.f64(&[p], deviations),
+            })
+        }
+        Portable::Kriging(kriging) if holds_rows => json!({
+            "rule": "kriging",
+            "neighbors": kriging.neighbors,
+            "length": kriging.length,
+            "noise": kriging.noise,
+            "unit": kriging.unit,
+            "roughness": kriging.roughness,
+            "means": block.f64(&[p], kriging.means),
+            "spread": block.f64(&[p], kriging.spread),
+            "bases": block.f64(&[p], kriging.bases),
+            "widths": block.f64(&[p, 2], kriging.widths.into_iter().flatten()),
+            "pieces": kriging.pieces.map(|pieces| block.u32(&[n], pieces)),
+        }),
+        Portable::Kriging(_) => Value::Null,
+    };
+    let spread = spread(points);
+    out["shade"] = shade(&way, map, spread, &of_page, block)?.unwrap_or(Value::Null);
+    Ok(())
+}
+
+/// The root of the variance of all columns together, without overflow.
+fn spread(points: &Points) -> f64 {
+    let means = points.column_means();
+    let p = means.len();
+    let away = |(at, x): (usize, &f64)| (x - means[at % p]).abs();
+    let largest = points.values().iter().enumerate().map(away).fold(0.0, f64::max);
+    let square = |(at, x): (usize, &f64)| ((x - means[at % p]) / largest).powi(2);
+    let sum: f64 = points.values().iter().enumerate().map(square).sum();
+    largest * (sum / points.rows() as f64).sqrt()
+}
