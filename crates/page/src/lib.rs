@@ -23,6 +23,10 @@ use serde_json::{Value, json};
 const NEIGHBORS: usize = 10;
 /// Numbers of data that a page holds at most: more would make it slow to open.
 const MOST_NUMBERS: usize = 8_000_000;
+/// The way of a descent is no film where there are more points: the page would be too large.
+pub const FILMED: usize = 20_000;
+/// Maps of a film.
+pub const FRAMES: usize = 24;
 /// Stands for a label that is missing.
 const NO_CLASS: u16 = u16::MAX;
 
@@ -143,7 +147,11 @@ impl Page<'_> {
             "name": name,
             "center": done.map_or(0.0, |done| done.center),
             "scale": done.map_or(1.0, |done| done.scale),
-            "log": done.and_then(|done| done.log).map(|log| match log { Log::Plain => "log", Log::OnePlus => "log1p" }),
+            "log": match done.and_then(|done| done.log) {
+                None => json!(false),
+                Some(Log::Plain) => json!(true),
+                Some(Log::OnePlus) => json!("one_plus"),
+            },
         })
     }
 

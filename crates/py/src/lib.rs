@@ -5,6 +5,7 @@
 
 mod arrays;
 mod asked;
+mod compare;
 mod errors;
 mod functions;
 mod model;
@@ -15,6 +16,8 @@ mod watch;
 /// The compiled half of `eigenfold`.
 #[pyo3::pymodule]
 mod _eigenfold {
+    #[pymodule_export]
+    use super::compare::{Comparison, compare};
     #[pymodule_export]
     use super::errors::EigenfoldError;
     #[pymodule_export]

@@ -217,7 +217,10 @@ fn fit(
     let count = entrants.len();
     let beside = Beside { labels: classes, names: subject.names.as_deref(), ..Beside::default() };
     let mut outcomes: Vec<Outcome> = Vec::with_capacity(count);
-    for (at, entrant) in entrants.into_iter().enumerate() {
+    for (at, mut entrant) in entrants.into_iter().enumerate() {
+        if subject.points.rows() > eigenfold_page::FILMED {
+            entrant.recipe.snapshots = 0;
+        }
         if progress::is_stopped() {
             outcomes.push(Outcome::skipped(entrant, "stopped by you before it began"));
             continue;

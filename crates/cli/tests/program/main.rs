@@ -7,6 +7,7 @@ mod bad_models;
 mod bad_outputs;
 mod carried;
 mod commands;
+mod compare;
 mod descents;
 mod dimension;
 mod documented;

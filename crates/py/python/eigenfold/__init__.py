@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from . import datasets
 from ._classes import CLASSES
+from ._compare import Comparison, compare
 from ._eigenfold import EigenfoldError
 from ._functions import dimension, knn_graph, plot, score
 from ._load import load
@@ -26,10 +27,12 @@ SpectralEmbedding = CLASSES["LaplacianEigenmaps"]
 
 __all__ = [
     *CLASSES,
+    "Comparison",
     "ConvergenceWarning",
     "EigenfoldError",
     "NotFittedError",
     "SpectralEmbedding",
+    "compare",
     "datasets",
     "dimension",
     "knn_graph",

@@ -5,6 +5,10 @@
 //! time is stopped, and a descent then gives the map that it has. Afterwards all maps are judged on the same points
 //! ([`quality`](crate::judge::quality)), ranked, and turned onto the best one.
 
+mod entrants;
+
+pub use entrants::{Sweep, USUAL, entrants};
+
 use crate::beside::Beside;
 use crate::error::{Error, Result};
 use crate::judge::procrustes::Onto;

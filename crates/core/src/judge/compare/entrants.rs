@@ -1,0 +1,162 @@
+//! Who takes part in a comparison: methods by their names, and one parameter that may take several values.
+
+use super::Entrant;
+use crate::error::{Error, Result};
+use crate::graph::Neighbors;
+use crate::method::Method;
+use crate::recipe::Recipe;
+
+/// Those that take part if none are named: of every kind some, a minute for the digits together.
+pub const USUAL: [&str; 12] = [
+    "pca",
+    "smacof",
+    "isomap",
+    "mvu",
+    "lle",
+    "ltsa",
+    "laplacian-eigenmaps",
+    "diffusion-maps",
+    "meu",
+    "elastic",
+    "tsne",
+    "umap",
+];
+/// The most maps of one comparison.
+const MOST: usize = 200;
+/// The parameter that is the graph's and no method's own.
+const NEIGHBORS: &str = "neighbors";
+
+/// A parameter and the values it takes in turn.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sweep {
+    /// `neighbors`, or a parameter of a method.
+    pub parameter: String,
+    /// What it is set to, each once.
+    pub values: Vec<String>,
+}
+
+/// The entrants that were named, in that order; [`USUAL`] if none are, every method for the name `all`.
+///
+/// All have the graph, the number of coordinates and the limits of `base`. Every given parameter reaches the methods that have it. A sweep makes an
+/// entrant for every value, of those methods that have its parameter; the others take part once.
+///
+/// # Errors
+///
+/// If there is no such method, no method has a given parameter or that of the sweep, a value is out of range, or they are too many.
+pub fn entrants(
+    names: &[String],
+    base: &Recipe,
+    parameters: &[(String, String)],
+    sweep: Option<&Sweep>,
+) -> Result<Vec<Entrant>> {
+    let mut unused: Vec<&str> = parameters.iter().map(|(name, _)| name.as_str()).collect();
+    let (mut all, mut swept) = (Vec::new(), false);
+    for method in methods(names)? {
+        let own = method.possible_parameters();
+        let has = |name: &str| own.iter().any(|parameter| parameter.name == name);
+        unused.retain(|name| !has(name));
+        let given: Vec<(&str, &str)> =
+            parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|(name, _)| has(name)).collect();
+        let graph = method.info().needs_graph;
+        match sweep.filter(|sweep| has(&sweep.parameter) || (sweep.parameter == NEIGHBORS && graph)) {
+            Some(sweep) => {
+                swept = true;
+                for value in &sweep.values {
+                    all.push(entrant(base, &method, &given, Some((&sweep.parameter, value)))?);
+                }
+            }
+            None => all.push(entrant(base, &method, &given, None)?),
+        }
+    }
+    if let Some(sweep) = sweep.filter(|_| !swept) {
+        let fact = format!("none of the methods has a parameter {:?}", sweep.parameter);
+        return Err(Error::parameter(format!("{fact}; sweep `neighbors`, or a parameter of a method that takes part")));
+    }
+    if let Some(name) = unused.first() {
+        let fact = format!("none of the methods has a parameter `{name}`");
+        return Err(Error::parameter(format!("{fact}; leave it out, or name a method that has it")));
+    }
+    if all.len() > MOST {
+        let fact = format!("these are {} maps, and a comparison has {MOST} at most", all.len());
+        return Err(Error::parameter(format!("{fact}; name fewer methods or values")));
+    }
+    Ok(all)
+}
+
+/// The methods that were named, each once.
+fn methods(names: &[String]) -> Result<Vec<Method>> {
+    let mut found: Vec<Method> = match names {
+        [] => return USUAL.iter().map(|name| Method::from_name(name)).collect(),
+        [all] if all == "all" => return Ok(Method::all()),
+        _ => Vec::new(),
+    };
+    for name in names {
+        let method = Method::from_name(name.trim())?;
+        if found.iter().all(|other| other.info().name != method.info().name) {
+            found.push(method);
+        }
+    }
+    Ok(found)
+}
+
+/// One method with its parameters.
+fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option<(&str, &str)>) -> Result<Entrant> {
+    let (mut method, mut neighbors) = (method.clone(), base.neighbors);
+    let mut all: Vec<(&str, &str)> = given.to_vec();
+    match sweep {
+        Some((NEIGHBORS, value)) => {
+            let wrong = |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
+            neighbors = Neighbors::Nearest(value.parse().map_err(wrong)?);
+        }
+        Some((name, value)) => {
+            all.retain(|(other, _)| *other != name);
+            all.push((name, value));
+        }
+        None => {}
+    }
+    method.set_all(&all)?;
+    let info = method.info();
+    let name = match sweep {
+        Some((parameter, value)) => format!("{} {parameter}={value}", info.name),
+        None => info.name.to_string(),
+    };
+    let snapshots = if info.stage == "objective" { base.snapshots } else { 0 };
+    let recipe = Recipe { neighbors, method, snapshots, ..base.clone() };
+    Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(names: &[&str], parameters: &[(&str, &str)], sweep: Option<(&str, &[&str])>) -> Result<Vec<Entrant>> {
+        let texts = |of: &[&str]| of.iter().map(|text| text.to_string()).collect::<Vec<_>>();
+        let parameters: Vec<_> = parameters.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        let sweep = sweep.map(|(name, values)| Sweep { parameter: name.into(), values: texts(values) });
+        entrants(&texts(names), &Recipe::default(), &parameters, sweep.as_ref())
+    }
+
+    #[test]
+    fn a_method_named_twice_takes_part_once_and_all_are_all() {
+        let found = named(&["tsne", "t-SNE", "pca"], &[], None).unwrap();
+        assert_eq!(found.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["tsne", "pca"]);
+        assert_eq!(named(&["all"], &[], None).unwrap().len(), Method::all().len());
+        assert_eq!(named(&[], &[], None).unwrap().len(), USUAL.len());
+        assert!(named(&["pca", "isomab"], &[], None).unwrap_err().to_string().contains("isomap"));
+    }
+
+    #[test]
+    fn parameters_and_sweeps_reach_the_methods_that_have_them() {
+        let found = named(&["pca", "isomap", "tsne"], &[("perplexity", "12")], Some(("neighbors", &["5", "9"]))).unwrap();
+        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["pca", "isomap neighbors=5", "isomap neighbors=9", "tsne"]);
+        assert_eq!(found[2].recipe.neighbors, Neighbors::Nearest(9));
+        let perplexity = |one: &Entrant| one.recipe.method.parameters().into_iter().find(|p| p.name == "perplexity");
+        assert_eq!(perplexity(&found[3]).unwrap().value, "12");
+        let found = named(&["tsne"], &[("perplexity", "12")], Some(("perplexity", &["7", "30"]))).unwrap();
+        assert_eq!(perplexity(&found[1]).unwrap().value, "30");
+        assert!(named(&["pca"], &[("perplexity", "5")], None).is_err());
+        assert!(named(&["pca"], &[], Some(("neighbors", &["5"]))).is_err());
+        assert!(named(&["isomap"], &[], Some(("neighbors", &["few"]))).is_err());
+    }
+}

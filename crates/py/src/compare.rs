@@ -1,0 +1,151 @@
+//! Comparisons of maps, for Python.
+
+use crate::arrays::{Numbers, matrix};
+use crate::errors::{raised, told};
+use crate::watch::run;
+use eigenfold::io::Labels;
+use eigenfold::judge::compare::{Compare, Outcome, RULE, Sweep, entrants};
+use eigenfold::judge::quality::{Given, Quality};
+use eigenfold::progress::Share;
+use eigenfold::{Beside, Error, Ground, Likelihood, Metric, Neighbors, Points, Recipe};
+use eigenfold_page::{FILMED, FRAMES, Page};
+use numpy::PyArray2;
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+
+/// The name of labels, those of the classes if they are classes, and a number for every row.
+type Labeled = (String, Option<Vec<String>>, Vec<f64>);
+
+/// What a comparison found.
+#[pyclass(frozen)]
+pub(crate) struct Comparison {
+    outcomes: Vec<Outcome>,
+    points: Points,
+    metric: Metric,
+    labels: Vec<(String, Labels)>,
+}
+
+#[pymethods]
+impl Comparison {
+    /// The names of those that have a map, best first.
+    fn ranking(&self) -> Vec<String> {
+        self.outcomes.iter().filter(|one| one.model.is_some()).map(|one| one.entrant.name.clone()).collect()
+    }
+
+    /// Everything but the maps, as JSON.
+    fn about(&self) -> String {
+        let one = |one: &Outcome| {
+            let info = one.entrant.recipe.method.info();
+            let scores: Map<String, Value> = one.judged.iter().flat_map(|judged| &judged.scores)
+                .map(|score| (score.measure.key().into(), json!({"value": score.value, "error": score.error})))
+                .collect();
+            json!({
+                "name": one.entrant.name,
+                "method": info.name,
+                "status": one.status.name(),
+                "reason": one.status.reason().map(told),
+                "seconds": one.seconds,
+                "memory_mb": one.memory.map(|bytes| bytes as f64 / 1e6),
+                "scores": scores,
+                "good_for": info.good_for,
+                "caution": told(info.caution),
+                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| told(text)).collect::<Vec<_>>(),
+            })
+        };
+        json!({"methods": self.outcomes.iter().map(one).collect::<Vec<_>>(), "rule": RULE}).to_string()
+    }
+
+    /// A map, turned onto the best one; nothing if there is none.
+    fn map<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(one) = self.outcomes.iter().find(|one| one.entrant.name == name) else { return Ok(None) };
+        one.map().map_err(raised)?.map(|map| matrix(py, &map)).transpose()
+    }
+
+    /// The page as text.
+    #[pyo3(signature = (title, columns, names, image))]
+    fn html(
+        &self,
+        py: Python<'_>,
+        title: &str,
+        columns: Option<Vec<String>>,
+        names: Option<Vec<String>>,
+        image: Option<(usize, usize)>,
+    ) -> PyResult<String> {
+        let page = Page {
+            title,
+            source: title,
+            rows: self.points.rows(),
+            points: &self.points,
+            metric: self.metric,
+            columns: columns.as_deref(),
+            prepared: None,
+            labels: &self.labels,
+            names: names.as_deref(),
+            image,
+            notes: &[],
+            outcomes: &self.outcomes,
+        };
+        py.detach(|| page.html()).map_err(raised)
+    }
+}
+
+/// What is the same for all methods: neighbors, coordinates, metric, seconds per method, seed, threads.
+type Common = (usize, usize, String, f64, u64, Option<usize>);
+
+/// Fits and judges them all.
+#[pyfunction]
+pub(crate) fn compare(
+    py: Python<'_>,
+    data: Numbers,
+    methods: Vec<String>,
+    parameters: Vec<(String, String)>,
+    sweep: Option<(String, Vec<String>)>,
+    labels: Option<Labeled>,
+    (neighbors, dims, metric, seconds, seed, threads): Common,
+    listener: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Comparison> {
+    let points = data.points().map_err(raised)?;
+    let metric: Metric = metric.parse().map_err(raised)?;
+    let base = Recipe {
+        neighbors: Neighbors::Nearest(neighbors),
+        metric,
+        dims,
+        seed,
+        likelihood: Likelihood::Cheap,
+        snapshots: if points.rows() > FILMED { 0 } else { FRAMES },
+        ..Recipe::default()
+    };
+    let sweep = sweep.map(|(parameter, values)| Sweep { parameter, values });
+    let all = entrants(&methods, &base, &parameters, sweep.as_ref()).map_err(raised)?;
+    let labels: Vec<(String, Labels)> = labels.into_iter().map(labeled).collect();
+    run(py, threads, listener, move |observer| {
+        let classes = labels.first().and_then(|(_, labels)| labels.classes());
+        let compare = Compare { seconds: Some(seconds), quality: Quality { seed, ..Quality::default() } };
+        let beside = Beside { labels: classes.as_deref(), ..Beside::default() };
+        let [fitting, judging] = Share::split(observer, [1.0, 0.2]);
+        let count = all.len();
+        let mut outcomes = Vec::with_capacity(count);
+        for (at, entrant) in all.into_iter().enumerate() {
+            let share = Share::one_of(&fitting, at, count);
+            outcomes.push(compare.fit(entrant, &points, beside, &share)?);
+        }
+        if let Some(one) = outcomes.first().filter(|_| outcomes.iter().all(|one| one.model.is_none())) {
+            let reason = one.status.reason().unwrap_or_default();
+            return Err(Error::Parameter(format!("no method gave a map; {}: {reason}", one.entrant.name)));
+        }
+        let given = Given { ground: Ground::Points(&points, metric), labels: classes.as_deref(), truth: None };
+        compare.judge(&mut outcomes, &given, &judging)?;
+        Ok(Comparison { outcomes, points, metric, labels })
+    })
+}
+
+fn labeled((name, classes, of): Labeled) -> (String, Labels) {
+    let labels = match classes {
+        Some(names) => {
+            let class = |&value: &f64| (value >= 0.0 && value < names.len() as f64).then_some(value as u32);
+            Labels::Classes { of: of.iter().map(class).collect(), names }
+        }
+        None => Labels::Values(of),
+    };
+    (name, labels)
+}
