@@ -73,6 +73,7 @@ pub use ground::Ground;
 pub use heat::Bandwidth;
 pub use judge::choose::Choice;
 pub use judge::dimension::{Dimension, DimsChoice};
+pub use judge::quality::Quality;
 pub use judge::score::GplvmScore;
 pub use judge::{HeldOut, HeldOutPlaces, HeldOutRows};
 pub use kernel::Kernel;

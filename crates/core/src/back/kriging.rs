@@ -33,10 +33,11 @@
 use crate::back::draws::Errors;
 use crate::back::neighborhood::{Kriged, Neighborhood, quadratic};
 use crate::back::widths::{GAUSSIAN, Row, bases, widths};
-use crate::back::{At, MARGIN};
+use crate::back::{At, MARGIN, Portable};
 use crate::error::Result;
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
+use crate::linalg::power::times_two_to;
 use crate::points::Points;
 use rand::SeedableRng;
 use rand::seq::index;
@@ -137,12 +138,32 @@ impl<'a> MapNeighbors<'a> {
 }
 
 impl<'a> Kriging<'a> {
-    /// Learns the way from the map to the data, by rows that were left out: `placed` says where they would go on the map
-    /// if they were new.
+    /// Learns the way from the map to the data, by a draw of so many rows at most that are left out: `placed` says where they
+    /// would go on the map if they were new.
     pub(crate) fn new(
         points: &'a Points,
         map: MapNeighbors<'a>,
         most: usize,
+        placed: impl Fn(&[usize]) -> Result<Points>,
+    ) -> Result<Kriging<'a>> {
+        let n = points.rows();
+        let mut draw = Xoshiro256PlusPlus::seed_from_u64(0);
+        let rows = index::sample(&mut draw, n, n.min(JUDGING).min(most)).into_vec();
+        Kriging::by(points, map, rows, placed)
+    }
+
+    /// The same of a map without a model, by a draw of the given rows: each stays at its own place.
+    pub(crate) fn of_map(points: &'a Points, map: &'a Points, rows: &[usize], seed: u64) -> Result<Kriging<'a>> {
+        let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let drawn = index::sample(&mut draw, rows.len(), rows.len().min(JUDGING));
+        let rows = drawn.into_iter().map(|at| rows[at]).collect();
+        Kriging::by(points, MapNeighbors::new(map, None)?, rows, |rows| Ok(map.select(rows)))
+    }
+
+    fn by(
+        points: &'a Points,
+        map: MapNeighbors<'a>,
+        rows: Vec<usize>,
         placed: impl Fn(&[usize]) -> Result<Points>,
     ) -> Result<Kriging<'a>> {
         let means = points.column_means();
@@ -164,18 +185,14 @@ impl<'a> Kriging<'a> {
             judged: None,
             left: Vec::new(),
         };
-        let left = kriging.left_out(most, placed)?;
+        let left = kriging.left_out(rows, placed)?;
         kriging.choose(&left[..left.len().min(CHOOSING)]);
-        let means = kriging.means.clone();
-        kriging.judge(&left, &means);
+        kriging.judge(&left);
         Ok(kriging)
     }
 
-    /// A draw of training rows, each with the neighborhood it would have if it were new.
-    fn left_out(&self, most: usize, placed: impl Fn(&[usize]) -> Result<Points>) -> Result<Vec<Left>> {
-        let n = self.points.rows();
-        let mut draw = Xoshiro256PlusPlus::seed_from_u64(0);
-        let rows: Vec<usize> = index::sample(&mut draw, n, n.min(JUDGING).min(most)).into_vec();
+    /// Some training rows, each with the neighborhood it would have if it were new.
+    fn left_out(&self, rows: Vec<usize>, placed: impl Fn(&[usize]) -> Result<Points>) -> Result<Vec<Left>> {
         let around = self.map.of(&placed(&rows)?, Some(&rows))?;
         let left = rows.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
         Ok(parallel::collect_of(left, |_, (row, around)| {
@@ -208,7 +225,7 @@ impl<'a> Kriging<'a> {
     }
 
     /// Sets the widths of each feature, and finds how good the predictions are.
-    fn judge(&mut self, left: &[Left], means: &[f64]) {
+    fn judge(&mut self, left: &[Left]) {
         let kriged = solve(left, self.length, self.noise);
         self.roughness = mean_roughness(left, &kriged);
         if left.is_empty() || self.roughness <= 0.0 {
@@ -218,7 +235,7 @@ impl<'a> Kriging<'a> {
         let judged: Vec<Row> = parallel::collect(left.len(), |at| self.row(&left[at], &kriged[at]));
         self.bases = bases(&judged, &self.spread);
         self.widths = widths(&judged, &self.bases);
-        self.judged = Some(self.judgement(&judged, means));
+        self.judged = Some(self.judgement(&judged));
         self.left = judged;
     }
 
@@ -264,7 +281,23 @@ impl<'a> Kriging<'a> {
         squares.iter().map(|square| square.sqrt()).collect()
     }
 
-    fn judgement(&self, rows: &[Row], means: &[f64]) -> Judged {
+    /// The squared error of every row as a share of the mean squared distance from the mean, 1 at most.
+    fn shares(&self, rows: &[Row]) -> Vec<f64> {
+        let square = |row: &Row| row.off.iter().map(|off| off * off).sum::<f64>();
+        let from_mean = |row: &Row| -> f64 {
+            self.points.row(row.row).iter().zip(&self.means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
+        };
+        let most = rows.iter().map(from_mean).sum::<f64>() / rows.len() as f64;
+        rows.iter().map(|row| if most > 0.0 { (square(row) / most).min(1.0) } else { 0.0 }).collect()
+    }
+
+    /// The rows that were left out, each with its error: the root of their mean square is that of all.
+    pub(crate) fn error_of_rows(&self) -> impl Iterator<Item = (usize, f64)> {
+        self.left.iter().map(|row| row.row).zip(self.shares(&self.left)).map(|(row, share)| (row, share.sqrt()))
+    }
+
+    fn judgement(&self, rows: &[Row]) -> Judged {
+        let shares = self.shares(rows);
         let halves: [Vec<&Row>; 2] = [0, 1].map(|half| rows.iter().skip(half).step_by(2).collect());
         let (mut within, mut entries) = ([0.0; 2], 0.0);
         for (own, other) in [(0, 1), (1, 0)] {
@@ -280,16 +313,9 @@ impl<'a> Kriging<'a> {
                 }
             }
         }
-        let square = |row: &Row| row.off.iter().map(|off| off * off).sum::<f64>();
-        let from_mean = |row: &Row| -> f64 {
-            self.points.row(row.row).iter().zip(means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
-        };
-        let total: f64 = rows.iter().map(from_mean).sum();
-        let most = total / rows.len() as f64;
-        let wrong: f64 = rows.iter().map(|row| square(row).min(most)).sum();
         Judged {
             rows: rows.len(),
-            error: if total > 0.0 { (wrong / total).sqrt() } else { 0.0 },
+            error: (shares.iter().sum::<f64>() / rows.len() as f64).sqrt(),
             within: within.map(|count| if entries > 0.0 { count / entries } else { 1.0 }),
             log_density: self.log_density(rows),
         }
@@ -350,6 +376,23 @@ impl<'a> Kriging<'a> {
     /// The neighborhoods of new places.
     pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
         self.map.around(places)
+    }
+
+    /// What a place needs beside the rows and the map, with the numbers of the data 2^`power` times these and widths stretched.
+    pub(crate) fn portable(&self, power: i32, stretch: [f64; 2]) -> Portable {
+        let out = |x: &f64| times_two_to(*x, power);
+        Portable::Kriging {
+            neighbors: self.neighbors(),
+            length: self.length,
+            noise: self.noise,
+            unit: out(&self.unit),
+            roughness: self.judged.map(|_| self.roughness),
+            means: self.means.iter().map(out).collect(),
+            spread: self.spread.clone(),
+            bases: self.bases.clone(),
+            widths: self.widths.iter().map(|[one, two]| [stretch[0] * one, stretch[1] * two]).collect(),
+            pieces: self.map.pieces.clone(),
+        }
     }
 
     /// The most neighbors that a place has.

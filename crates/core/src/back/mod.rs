@@ -18,6 +18,7 @@ mod energy;
 mod evidence;
 mod kriging;
 mod neighborhood;
+mod portable;
 mod process;
 mod widths;
 
@@ -33,8 +34,10 @@ pub(crate) use at::At;
 use draws::Errors;
 use energy::Energy;
 pub use evidence::{BackRule, Evidence};
-use kriging::{Kriging, MapNeighbors};
+pub(crate) use kriging::Kriging;
+use kriging::MapNeighbors;
 use neighborhood::Neighborhood;
+pub use portable::Portable;
 use process::ByProcess;
 use std::borrow::Cow;
 pub(crate) use widths::{LEVELS, counted};
@@ -68,11 +71,14 @@ pub struct Reconstruction {
     pub warnings: Vec<String>,
 }
 
-/// The way back from a model's map, learned once for any number of places.
+/// The way back from a map, learned once for any number of places.
 pub struct WayBack<'a> {
-    /// In the unit of the stages.
-    model: &'a Model,
-    /// Their unit.
+    /// The training rows and their places, in the unit of the stages.
+    points: &'a Points,
+    map: &'a Points,
+    /// Whether the map can be made again without some of the rows.
+    renewable: bool,
+    /// The unit of the stages.
     unit: Unit,
     /// What was done to the columns before.
     prepared: Option<&'a Prepared>,
@@ -106,7 +112,8 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
-        Ok(WayBack { unit: self.unit, prepared: self.prepared(), ..self.inside().way_back_inside()? }.told())
+        let inside = self.inside().way_back_inside()?;
+        Ok(WayBack { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside }.told())
     }
 
     /// As [`Model::way_back`], in the unit of the stages.
@@ -131,25 +138,23 @@ impl Model {
                 log_density: None,
             };
             let deviations = deviations.unwrap_or(discarded);
-            return Ok(WayBack::by(self, Ready::Linear { mean, axes, deviations, map }, evidence));
+            return Ok(WayBack::by(points, &self.embedding, Ready::Linear { mean, axes, deviations, map }, evidence));
         }
         if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::new(process, points, &self.embedding, map)?;
             let inducing = process.inducing.as_ref().map(Points::rows);
             let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
             let evidence = Evidence::of(rule, Some(by.judged));
-            return Ok(WayBack::by(self, Ready::Process(Box::new(by)), evidence));
+            return Ok(WayBack::by(points, &self.embedding, Ready::Process(Box::new(by)), evidence));
         }
         if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
             let by = ByProcess::on_line(line, points, &self.embedding, map)?;
             let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
-            return Ok(WayBack::by(self, Ready::Process(Box::new(by)), evidence));
+            return Ok(WayBack::by(points, &self.embedding, Ready::Process(Box::new(by)), evidence));
         }
         let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
         let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
-        let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
-        let evidence = Evidence::of(rule, kriging.judged);
-        Ok(WayBack::by(self, Ready::Kriging(kriging), evidence))
+        Ok(WayBack::by_kriging(points, &self.embedding, kriging))
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -159,7 +164,7 @@ impl Model {
     /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one piece.
     pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
         let inside = self.inside().way_back_by_energy_inside()?;
-        Ok(WayBack { unit: self.unit, prepared: self.prepared(), ..inside })
+        Ok(WayBack { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside })
     }
 
     fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
@@ -172,7 +177,12 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(WayBack::by(self, Ready::Energy(Box::new(energy)), evidence))
+        Ok(WayBack::by(points, &self.embedding, Ready::Energy(Box::new(energy)), evidence))
+    }
+
+    /// A supervised map went by classes, which a model does not keep, so that it cannot be made again.
+    fn is_renewable(&self) -> bool {
+        !self.recipe().method.is_supervised()
     }
 
     /// The training points, or why there are none.
@@ -192,21 +202,56 @@ impl Model {
     /// If not.
     pub fn check_places(&self, places: &Points) -> Result<()> {
         self.data()?;
-        let (given, dims) = (places.cols(), self.embedding.cols());
-        if given != dims {
-            let (columns, coordinates) = (plural(given, "column"), plural(dims, "coordinate"));
-            return Err(Error::data(format!(
-                "the places have {columns} and the map has {coordinates}; give one column for each coordinate"
-            )));
-        }
-        Ok(())
+        check_columns(places, &self.embedding)
     }
 }
 
+fn check_columns(places: &Points, map: &Points) -> Result<()> {
+    let (given, dims) = (places.cols(), map.cols());
+    if given != dims {
+        let (columns, coordinates) = (plural(given, "column"), plural(dims, "coordinate"));
+        return Err(Error::data(format!(
+            "the places have {columns} and the map has {coordinates}; give one column for each coordinate"
+        )));
+    }
+    Ok(())
+}
+
 impl<'a> WayBack<'a> {
-    /// A way in the unit of the model, with deviations and margins as the rule has them.
-    fn by(model: &'a Model, rule: Ready<'a>, evidence: Evidence) -> WayBack<'a> {
-        WayBack { model, unit: Unit::default(), prepared: None, rule, evidence, stretch: [1.0; 2] }
+    /// The way back from any map of the points, whoever made it, by local kriging.
+    ///
+    /// ```
+    /// use eigenfold::{Points, back::WayBack};
+    ///
+    /// let points = Points::from_rows(&(0..30).map(|i| [f64::from(i), 2.0 * f64::from(i)]).collect::<Vec<_>>())?;
+    /// let map = points.select_columns(&[0]);
+    /// let back = WayBack::of_map(&points, &map)?.reconstruct(&Points::from_rows(&[[7.5]])?)?;
+    /// assert!((back.points.row(0)[1] - 15.0).abs() < 0.01);
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the map does not have one row per point.
+    pub fn of_map(points: &'a Points, map: &'a Points) -> Result<WayBack<'a>> {
+        if points.rows() != map.rows() {
+            let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
+            return Err(Error::data(format!("{fact}; give one row per point, in the same order")));
+        }
+        let all: Vec<usize> = (0..points.rows()).collect();
+        Ok(WayBack::by_kriging(points, map, Kriging::of_map(points, map, &all, 0)?))
+    }
+
+    fn by_kriging(points: &'a Points, map: &'a Points, kriging: Kriging<'a>) -> WayBack<'a> {
+        let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
+        let evidence = Evidence::of(rule, kriging.judged);
+        WayBack::by(points, map, Ready::Kriging(kriging), evidence)
+    }
+
+    /// A way in the unit of the points, with deviations and margins as the rule has them.
+    fn by(points: &'a Points, map: &'a Points, rule: Ready<'a>, evidence: Evidence) -> WayBack<'a> {
+        let (unit, stretch) = (Unit::default(), [1.0; 2]);
+        WayBack { points, map, renewable: false, unit, prepared: None, rule, evidence, stretch }
     }
 }
 
@@ -238,7 +283,7 @@ impl WayBack<'_> {
     }
 
     fn reconstruction(&self, at: &[At], far: Vec<usize>) -> Result<Reconstruction> {
-        let cols = self.model.data()?.cols();
+        let cols = self.points.cols();
         let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::computed(at.len(), cols, at.iter().flat_map(of).collect());
         Ok(Reconstruction {
             points: all(&|at| at.row.clone())?,
@@ -252,7 +297,7 @@ impl WayBack<'_> {
 
     /// What is said of every place, about the columns as they were prepared, and which places are far.
     pub(crate) fn answers(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
-        self.model.check_places(coordinates)?;
+        check_columns(coordinates, self.map)?;
         if self.unit.is_one() {
             return self.answers_inside(coordinates);
         }
@@ -273,11 +318,10 @@ impl WayBack<'_> {
     }
 
     /// Whether rows are better held out to set deviations and margins ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
-    /// where kriging leads back, and few rows make that cheap. A supervised map went by classes, which a model does not keep, so
-    /// that it cannot be made again.
+    /// where kriging leads back, few rows make that cheap, and the map can be made again.
     pub fn holds_out_rows(&self) -> bool {
         let kriging = matches!(self.evidence.rule, BackRule::Kriging { .. });
-        kriging && !self.model.recipe().method.is_supervised() && HELD_OUT.contains(&self.model.embedding.rows())
+        kriging && self.renewable && HELD_OUT.contains(&self.map.rows())
     }
 
     /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in
@@ -300,7 +344,7 @@ impl WayBack<'_> {
         if count == 0 {
             return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
         }
-        self.model.check_places(coordinates)?;
+        check_columns(coordinates, self.map)?;
         let coordinates = coordinates.times_two_to(-self.unit.map);
         let (at, far) = self.answers_inside(&coordinates)?;
         let back = self.reconstruction(&at, far)?;
@@ -316,7 +360,7 @@ impl WayBack<'_> {
         match &self.rule {
             Ready::Kriging(kriging) => Ok(kriging.errors()),
             Ready::Linear { mean, axes, deviations, .. } => {
-                let (points, map) = (self.model.data()?, &self.model.embedding);
+                let (points, map) = (self.points, self.map);
                 let n = points.rows();
                 let rows: Vec<usize> = (0..n.min(DRAWN)).map(|at| at * n / n.min(DRAWN)).collect();
                 let off = |(at, (x, back)): (usize, (&f64, f64))| match deviations[at] {
@@ -328,7 +372,7 @@ impl WayBack<'_> {
                 };
                 Ok(Errors { places: map.select(&rows), errors: rows.iter().map(one).collect() })
             }
-            Ready::Process(by) => Ok(by.errors(&self.model.embedding)),
+            Ready::Process(by) => Ok(by.errors(self.map)),
             Ready::Energy(_) => {
                 Err(Error::parameter("there are no `samples` of the way back by the objective; leave out `by`"))
             }

@@ -7,6 +7,7 @@ mod held_out;
 mod nearness;
 mod places;
 pub mod procrustes;
+pub mod quality;
 mod rows;
 pub mod score;
 

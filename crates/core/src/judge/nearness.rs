@@ -18,7 +18,7 @@ use crate::linalg::parallel;
 use crate::points::Points;
 
 /// How many neighbors of a row are looked at.
-const NEAREST: usize = 10;
+pub(super) const NEAREST: usize = 10;
 /// How many rows are asked, evenly spaced.
 const ASKED: usize = 2000;
 
@@ -35,10 +35,36 @@ pub(crate) struct Nearness<'a> {
 /// A row that is asked.
 struct Asked {
     row: usize,
+    scale: Scale,
+}
+
+/// What the neighbors of a row on a map are measured by.
+pub(super) struct Scale {
     /// The logarithm of its root mean square distance to its nearest.
     own: f64,
     /// The most that r may be.
     most: f64,
+}
+
+impl Scale {
+    /// From the distances of a row to its nearest, and to rows all over the data; nothing for a row that has as many copies as
+    /// neighbors are looked at.
+    pub(super) fn new(nearest: impl Iterator<Item = f64>, mut all: Vec<f64>) -> Option<Scale> {
+        let (own, middle) = (log_size(nearest)?, all.len() / 2);
+        let median = *all.select_nth_unstable_by(middle, f64::total_cmp).1;
+        Some(Scale { own, most: (median.ln() - own).max(0.0) })
+    }
+
+    /// r, from the distances in the data to the nearest on a map. Rounding apart, none are nearer than the nearest.
+    pub(super) fn lost(&self, found: impl Iterator<Item = f64>) -> f64 {
+        log_size(found).map_or(0.0, |size| (size - self.own).clamp(0.0, self.most))
+    }
+}
+
+/// The rows all over the data that the median distance is taken to.
+pub(super) fn all_over(n: usize) -> impl Iterator<Item = usize> {
+    let count = n.min(ALL);
+    (0..count).map(move |at| at * n / count)
 }
 
 impl<'a> Nearness<'a> {
@@ -47,20 +73,12 @@ impl<'a> Nearness<'a> {
         let rows: Vec<usize> = (0..n.min(ASKED)).map(|at| at * n / n.min(ASKED)).collect();
         let k = NEAREST.min(n - 1);
         let (near, lengths) = Index::new(points, metric)?.nearest(&points.select(&rows), k + 1)?;
-        let own = |at: usize| {
-            let list = at * (k + 1)..(at + 1) * (k + 1);
-            let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != rows[at]);
-            log_size(others.take(k).map(|(_, d)| *d))
-        };
-        let all: Vec<usize> = (0..n.min(ALL)).map(|at| at * n / n.min(ALL)).collect();
         let asked = parallel::collect(rows.len(), |at| {
-            // A row with more than ten copies has no scale of its own.
-            let (row, own) = (rows[at], own(at)?);
-            let mut lengths: Vec<f64> =
-                (all.iter().filter(|&&j| j != row)).map(|&j| metric.distance(points.row(row), points.row(j))).collect();
-            let middle = lengths.len() / 2;
-            let median = lengths.select_nth_unstable_by(middle, f64::total_cmp).1;
-            Some(Asked { row, own, most: (median.ln() - own).max(0.0) })
+            let (row, list) = (rows[at], at * (k + 1)..(at + 1) * (k + 1));
+            let nearest = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != row);
+            let others = all_over(n).filter(|&j| j != row);
+            let all = others.map(|j| metric.distance(points.row(row), points.row(j))).collect();
+            Some(Asked { row, scale: Scale::new(nearest.take(k).map(|(_, d)| *d), all)? })
         });
         Ok(Nearness { points, metric, asked: asked.into_iter().flatten().collect() })
     }
@@ -71,11 +89,10 @@ impl<'a> Nearness<'a> {
         let rows: Vec<usize> = self.asked.iter().map(|asked| asked.row).collect();
         let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&rows), k + 1)?;
         Ok(parallel::collect(rows.len(), |at| {
-            let Asked { row, own, most } = self.asked[at];
+            let &Asked { row, ref scale } = &self.asked[at];
             let others = near[at * (k + 1)..(at + 1) * (k + 1)].iter().map(|&j| j as usize).filter(|&j| j != row);
             let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
-            // Rounding apart, none are nearer than the nearest.
-            log_size(distances).map_or(0.0, |size| (size - own).clamp(0.0, most))
+            scale.lost(distances)
         }))
     }
 }

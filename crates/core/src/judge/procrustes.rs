@@ -50,7 +50,7 @@ pub struct Onto {
     turn: Vec<f64>,
     /// s.
     length: f64,
-    disparity: f64,
+    pub(crate) disparity: f64,
 }
 
 impl Onto {

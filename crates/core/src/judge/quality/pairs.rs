@@ -1,0 +1,169 @@
+//! Pairs of points, all of them or a draw: what the Shepard diagram shows, and the correlation of ranks.
+//!
+//! The ranks are those of the distances among all pairs, equal ones having their mean, so that they need all pairs at once: up to
+//! 1,000 points all are taken, beyond that 500,000 are drawn without replacement. A draw of m pairs of a large number has about
+//! the standard error
+//!
+//! ```text
+//! (1 − ρ²) √(1 + ρ²/2) / √m
+//! ```
+//!
+//! R. N. Shepard. The analysis of proximities: multidimensional scaling with an unknown distance function. Psychometrika 27, 1962.
+//! D. G. Bonett, T. A. Wright. Sample size requirements for estimating Pearson, Kendall and Spearman correlations. Psychometrika
+//! 65, 2000 (the standard error).
+
+use super::distances::Reference;
+use crate::graph::Metric;
+use crate::ground::Measured;
+use crate::linalg::parallel;
+use crate::linalg::power::times_two_to;
+use crate::order;
+use crate::points::Points;
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// The most pairs whose distances are ranked.
+const RANKED: usize = 500_000;
+/// The most pairs that are shown.
+const SHOWN: usize = 2000;
+
+/// Some pairs, with their distances in the data.
+pub(super) struct Pairs {
+    pairs: Vec<(u32, u32)>,
+    data: Vec<f64>,
+    ranks: Vec<f64>,
+    all: bool,
+    /// Which of them are shown.
+    shown: Vec<usize>,
+}
+
+/// The correlation of ranks and its standard error.
+pub(super) type Correlation = Option<(f64, Option<f64>)>;
+
+impl Pairs {
+    pub(super) fn new(ground: Measured<'_>, n: usize, seed: u64) -> Pairs {
+        let total = n * (n - 1) / 2;
+        let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let count = total.min(RANKED);
+        let mut numbers: Vec<usize> =
+            if count == total { (0..total).collect() } else { index::sample(&mut draw, total, count).into_vec() };
+        // In the order of the rows, so that neighbors in the list share one.
+        numbers.sort_unstable();
+        let pairs: Vec<(u32, u32)> = numbers.into_iter().map(pair).collect();
+        let mut data = vec![0.0; count];
+        parallel::fill(&mut data, |at| ground.distance(pairs[at].0 as usize, pairs[at].1 as usize));
+        let mut shown = index::sample(&mut draw, count, count.min(SHOWN)).into_vec();
+        shown.sort_unstable();
+        Pairs { ranks: mean_ranks(&data), pairs, data, all: count == total, shown }
+    }
+
+    /// The distances of the same pairs on a map.
+    pub(super) fn on(&self, map: &Points) -> Vec<f64> {
+        let mut found = vec![0.0; self.pairs.len()];
+        let row = |i: u32| map.row(i as usize);
+        parallel::fill(&mut found, |at| Metric::Euclidean.distance(row(self.pairs[at].0), row(self.pairs[at].1)));
+        found
+    }
+
+    /// What distances are compared with: their means and the best scale over these pairs, the map being in units of
+    /// 2^`power` of the data's.
+    pub(super) fn reference(&self, map: &[f64], power: i32) -> Reference {
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let across: f64 = self.data.iter().zip(map).map(|(delta, d)| delta * d).sum();
+        let square: f64 = map.iter().map(|d| d * d).sum();
+        let scale = if square > 0.0 { across / square } else { 0.0 };
+        // The larger of the two units is taken for both.
+        let units = [times_two_to(1.0, -power.max(0)), times_two_to(1.0, power.min(0))];
+        Reference { means: [mean(&self.data), mean(map)], scale, units }
+    }
+
+    /// ρ; nothing if the distances in the data are all the same, and zero if those on the map are.
+    pub(super) fn spearman(&self, map: &[f64]) -> Correlation {
+        let rho = correlation(&self.ranks, &mean_ranks(map))?;
+        let error = (1.0 - rho * rho) * (1.0 + 0.5 * rho * rho).sqrt() / (self.data.len() as f64).sqrt();
+        Some((rho, (!self.all).then_some(error)))
+    }
+
+    /// The pairs that are shown: distance in the data, distance on the map, each in units of such powers of two.
+    pub(super) fn shown(&self, map: &[f64], powers: [i32; 2]) -> Vec<[f64; 2]> {
+        let out = |&at: &usize| [times_two_to(self.data[at], powers[0]), times_two_to(map[at], powers[1])];
+        self.shown.iter().map(out).collect()
+    }
+}
+
+/// The pair of this number: (1, 0), (2, 0), (2, 1), (3, 0), ...
+fn pair(number: usize) -> (u32, u32) {
+    let mut i = ((1.0 + (1.0 + 8.0 * number as f64).sqrt()) / 2.0) as usize;
+    // Rounding may lead to a row before or after.
+    while i * (i - 1) / 2 > number {
+        i -= 1;
+    }
+    while i * (i + 1) / 2 <= number {
+        i += 1;
+    }
+    (i as u32, (number - i * (i - 1) / 2) as u32)
+}
+
+/// The place of every value among all of them, counted from 1; equal values have the mean of their places.
+fn mean_ranks(values: &[f64]) -> Vec<f64> {
+    let sorted = order::ascending(values);
+    let mut ranks = vec![0.0; values.len()];
+    let mut before = 0;
+    for equal in sorted.chunk_by(|&a, &b| values[a] == values[b]) {
+        let mean = before as f64 + (equal.len() + 1) as f64 / 2.0;
+        equal.iter().for_each(|&at| ranks[at] = mean);
+        before += equal.len();
+    }
+    ranks
+}
+
+/// Nothing if the first are all the same, zero if the second are.
+fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
+    let n = a.len() as f64;
+    let (mean_a, mean_b) = (a.iter().sum::<f64>() / n, b.iter().sum::<f64>() / n);
+    let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
+    for (a, b) in a.iter().zip(b) {
+        let (a, b) = (a - mean_a, b - mean_b);
+        (aa, bb, ab) = (aa + a * a, bb + b * b, ab + a * b);
+    }
+    (aa > 0.0).then(|| if bb > 0.0 { (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0) } else { 0.0 })
+}
+
+/// ρ of the ranks of one row, both doubled, where the row itself has zero. Nothing if those of the data are all the same, zero
+/// if those of the map are.
+pub(super) fn within_row(data: &[u32], map: &[u32]) -> Option<f64> {
+    // The mean of the doubled ranks from 1 to n − 1 is n.
+    let mean = data.len() as f64;
+    let (mut aa, mut bb, mut ab) = (0.0, 0.0, 0.0);
+    for (&a, &b) in data.iter().zip(map).filter(|(a, _)| **a > 0) {
+        let (a, b) = (f64::from(a) - mean, f64::from(b) - mean);
+        (aa, bb, ab) = (aa + a * a, bb + b * b, ab + a * b);
+    }
+    (aa > 0.0).then(|| if bb > 0.0 { (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0) } else { 0.0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pair_has_one_number() {
+        let pairs: Vec<(u32, u32)> = (0..10).map(pair).collect();
+        assert_eq!(pairs, [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2), (4, 0), (4, 1), (4, 2), (4, 3)]);
+        // The last pair of the largest row and the first of the next, where squares are beyond 53 bits.
+        for i in [70_000usize, 94_906_267, 3_000_000_000] {
+            assert_eq!(pair(i * (i - 1) / 2 - 1), ((i - 1) as u32, (i - 2) as u32));
+            assert_eq!(pair(i * (i - 1) / 2), (i as u32, 0));
+        }
+    }
+
+    #[test]
+    fn equal_values_share_their_places() {
+        assert_eq!(mean_ranks(&[5.0, 1.0, 5.0, 0.0]), [3.5, 2.0, 3.5, 1.0]);
+        assert_eq!(correlation(&[1.0, 2.0, 3.0], &[6.0, 4.0, 2.0]), Some(-1.0));
+        assert_eq!((correlation(&[1.0, 1.0], &[1.0, 2.0]), correlation(&[1.0, 2.0], &[1.0, 1.0])), (None, Some(0.0)));
+        assert_eq!(within_row(&[2, 0, 4, 6], &[6, 0, 4, 2]), Some(-1.0));
+        assert_eq!(within_row(&[3, 0, 3, 6], &[3, 0, 3, 6]), Some(1.0));
+    }
+}

@@ -1,0 +1,62 @@
+//! Which rows are asked, and how far off a sample of them may be.
+//!
+//! Rows are drawn without replacement, each as likely as any other, so that the mean over m of n rows has the standard error
+//!
+//! ```text
+//! √((1 − m/n) s² / m)         s² the variance over the rows that were asked, with m − 1
+//! ```
+//!
+//! W. G. Cochran. Sampling techniques. Wiley, 3rd edition 1977, sections 2.6 and 6.4 (ratios: the residuals in place of the
+//! values).
+
+use rand::SeedableRng;
+use rand::seq::index;
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// Up to so many points all rows are asked.
+const ALL: usize = 5000;
+/// Where rows are drawn, so many are at most and at least.
+const DRAWN: [usize; 2] = [500, 2000];
+/// Distances that are ranked for one map, and numbers that are compared for all, where rows are drawn.
+const RANKED: f64 = 1.5e8;
+const COMPARED: f64 = 1.2e11;
+
+/// How many rows are asked of n points with p features if nothing is said.
+pub(super) fn rows(n: usize, p: usize) -> usize {
+    let (points, features) = (n as f64, p as f64);
+    if n <= ALL && points * points * features <= COMPARED {
+        return n;
+    }
+    let most = (RANKED / points).min(COMPARED / (points * features)) as usize;
+    most.clamp(DRAWN[0], DRAWN[1]).min(n)
+}
+
+/// Some of so many rows, drawn by the seed, ascending.
+pub(super) fn drawn(n: usize, count: usize, seed: u64) -> Vec<usize> {
+    if count >= n {
+        return (0..n).collect();
+    }
+    let mut rows = index::sample(&mut Xoshiro256PlusPlus::seed_from_u64(seed), n, count).into_vec();
+    rows.sort_unstable();
+    rows
+}
+
+/// How many rows were asked, of how many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sampling {
+    pub(super) asked: usize,
+    pub(super) of: usize,
+}
+
+impl Sampling {
+    /// The standard error of a mean over the rows that were asked; nothing if all were, or too few to tell.
+    pub(super) fn error(&self, values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+        let (m, n) = (self.asked as f64, self.of as f64);
+        if self.asked >= self.of || self.asked < 2 {
+            return None;
+        }
+        let mean = values.clone().sum::<f64>() / m;
+        let variance = values.map(|value| (value - mean).powi(2)).sum::<f64>() / (m - 1.0);
+        Some(((1.0 - m / n) * variance / m).sqrt())
+    }
+}

@@ -1,0 +1,31 @@
+//! One measure of one map, and how it comes from its rows.
+
+use super::sampling::Sampling;
+
+/// A measure with its standard error, and what it is row by row.
+pub(super) struct Value {
+    pub(super) value: f64,
+    pub(super) error: Option<f64>,
+    /// One number per row that was asked; NaN for a row of which nothing can be said.
+    pub(super) each: Vec<f64>,
+}
+
+impl Value {
+    /// A measure that is the mean over the rows of which something can be said, which are so many among all rows; nothing if
+    /// there are none.
+    pub(super) fn mean(each: Vec<f64>, of: usize) -> Option<Value> {
+        let known = || each.iter().copied().filter(|value| !value.is_nan());
+        let asked = known().count();
+        let (sum, error) = (known().sum::<f64>(), Sampling { asked, of }.error(known()));
+        (asked > 0).then(|| Value { value: sum / asked as f64, error, each })
+    }
+
+    /// The same measure on another scale: `to` of the value, whose slope there is `slope`, and `to` of every row.
+    pub(super) fn on(self, to: fn(f64) -> f64, slope: fn(f64) -> f64) -> Value {
+        Value {
+            value: to(self.value),
+            error: self.error.map(|error| error * slope(self.value).abs()),
+            each: self.each.into_iter().map(to).collect(),
+        }
+    }
+}
