@@ -34,6 +34,7 @@ pub(crate) struct Along {
 }
 
 /// Labels, and what they are called.
+#[derive(Clone)]
 pub(crate) struct Labeled {
     pub(crate) title: String,
     pub(crate) labels: Labels,

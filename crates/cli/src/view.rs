@@ -77,7 +77,7 @@ pub(crate) fn run(args: &View) -> Result<()> {
 /// The page of one model.
 fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let Some(points) = model.points().cloned() else {
-        let fact = format!("{} was made from {}", args.file.display(), model.kind().phrase());
+        let fact = format!("{} was made from {}", args.file.display(), model.kind().name());
         return Err(Error::Parameter(format!("{fact}, and a page shows points with features; embed such a file")));
     };
     let Along { labels, names, .. } = args.carry.along(None, None, Vec::new(), points.rows())?;

@@ -137,20 +137,22 @@ fn add_way_back(
                 "deviations": block.f64(&[p], deviations),
             })
         }
-        Portable::Kriging(kriging) if holds_rows => json!({
+        Portable::Kriging { .. } if !holds_rows => Value::Null, // the rows are what it leads back to
+        Portable::Kriging { neighbors, length, noise, unit, roughness, means, spread, bases, widths, pieces } => json!({
             "rule": "kriging",
-            "neighbors": kriging.neighbors,
-            "length": kriging.length,
-            "noise": kriging.noise,
-            "unit": kriging.unit,
-            "roughness": kriging.roughness,
-            "means": block.f64(&[p], kriging.means),
-            "spread": block.f64(&[p], kriging.spread),
-            "bases": block.f64(&[p], kriging.bases),
-            "widths": block.f64(&[p, 2], kriging.widths.into_iter().flatten()),
-            "pieces": kriging.pieces.map(|pieces| block.u32(&[n], pieces)),
+            "neighbors": neighbors,
+            "length": length,
+            "noise": noise,
+            "unit": unit,
+            "roughness": roughness,
+            "means": block.f64(&[p], means),
+            "spread": block.f64(&[p], spread),
+            "bases": block.f64(&[p], bases),
+            "widths": block.f64(&[p, 2], widths.into_iter().flatten()),
+            "pieces": pieces.map(|pieces| block.u32(&[n], pieces)),
         }),
-        Portable::Kriging(_) => Value::Null,
+        // A way that the page does not know yet.
+        _ => Value::Null,
     };
     let spread = spread(points);
     out["shade"] = shade(&way, map, spread, &of_page, block)?.unwrap_or(Value::Null);

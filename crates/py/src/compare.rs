@@ -101,9 +101,10 @@ pub(crate) fn compare(
     parameters: Vec<(String, String)>,
     sweep: Option<(String, Vec<String>)>,
     labels: Option<Labeled>,
-    (neighbors, dims, metric, seconds, seed, threads): Common,
+    common: Common,
     listener: Option<&Bound<'_, PyAny>>,
 ) -> PyResult<Comparison> {
+    let (neighbors, dims, metric, seconds, seed, threads) = common;
     let points = data.points().map_err(raised)?;
     let metric: Metric = metric.parse().map_err(raised)?;
     let base = Recipe {

@@ -62,7 +62,8 @@ impl Plate<'_> {
         }
         if legend > 0.0 {
             let x = MARGIN + columns as f64 * PANEL.0 + 8.0;
-            panel.draw(&mut scene, Area { x, y: top + 36.0, width: legend - 8.0, height: scene.height - top - 60.0 });
+            let height = scene.height - top - 60.0;
+            panel.draw(&mut scene, Area { x, y: top + 36.0, width: legend - 8.0, height });
         }
         scene
     }

@@ -151,7 +151,7 @@ impl Compare {
     pub fn fit(&self, entrant: Entrant, points: &Points, beside: Beside<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let deadline = Deadline::new(observer, self.seconds);
         let (peak, start) = (Peak::start(), Instant::now());
-        let fitted = entrant.recipe.fit_from(points.into(), beside, &deadline);
+        let fitted = entrant.recipe.fit_from(points, beside, &deadline);
         let (seconds, memory) = (Some(start.elapsed().as_secs_f64()), peak.bytes());
         let late = || format!("stopped after {} s, the time that each method has", self.seconds.unwrap_or_default());
         let by_user = observer.stop();
