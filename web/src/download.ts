@@ -1,0 +1,43 @@
+// Files made in the page, without any network.
+
+import type { MapData, Page } from "./data";
+import { nameOf } from "./data";
+import { h } from "./dom";
+
+function save(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob), link = h("a", { href: url, download: name });
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+export function saveText(name: string, text: string, type: string): void {
+  save(name, new Blob([text], { type }));
+}
+
+export function saveCanvas(name: string, canvas: HTMLCanvasElement): void {
+  canvas.toBlob((blob) => { if (blob) save(name, blob); }, "image/png");
+}
+
+/** Coordinates as the program writes them, y1 to yd, with the names of the rows if there are any. */
+export function mapCsv(page: Page, map: MapData): string {
+  const head = [...(page.names ? ["name"] : []), ...Array.from({ length: map.dims }, (_, c) => `y${c + 1}`)];
+  const lines = [head.join(",")];
+  for (let i = 0; i < page.n; i++) {
+    const cells = Array.from(map.map!.subarray(i * map.dims, (i + 1) * map.dims), String);
+    lines.push([...(page.names ? [quoted(nameOf(page, i))] : []), ...cells].join(","));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+/** A text as a cell; one that a spreadsheet would take for a formula is kept a text. */
+function quoted(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
+}
+
+/** A name that every file system takes. */
+export function fileName(text: string): string {
+  return text.replace(/[^\p{L}\p{N}=.-]+/gu, "-").replace(/^[-.]+|[-.]+$/g, "").slice(0, 80) || "map";
+}
