@@ -26,7 +26,7 @@ void main() {
 }`;
 
 const FRAGMENT = `#version 300 es
-precision mediump float;
+precision highp float;
 in vec4 ink;
 in float shape;
 uniform float size;
