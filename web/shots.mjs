@@ -10,7 +10,7 @@ const shot = async (name, options = {}) => { await settled(page); await page.wai
 const plot = (at) => page.locator(".map .plot:not(.absent)").nth(at);
 await shot("light");
 await shot("whole", { fullPage: true });
-await page.evaluate(() => document.querySelector(".maps").scrollIntoView());
+await page.evaluate(() => document.querySelector(".map").scrollIntoView());
 const box = await plot(0).boundingBox();
 const place = await page.evaluate(() => { const p = window.eigenfold.panels[0]; return p.view.of(p.cloud, 40); });
 await page.mouse.move(box.x + place[0], box.y + place[1]);

@@ -46,13 +46,17 @@ export function freshId(prefix: string): string {
   return `${prefix}-${++ids}`;
 }
 
-/** A canvas of so many CSS pixels, sharp on any screen. */
+/** A canvas of so many CSS pixels, sharp on any screen, and empty. */
 export function sharp(canvas: HTMLCanvasElement, width: number, height: number, ratio = window.devicePixelRatio || 1): CanvasRenderingContext2D {
-  canvas.width = Math.round(width * ratio);
-  canvas.height = Math.round(height * ratio);
-  canvas.style.width = `${width}px`;
-  canvas.style.height = `${height}px`;
-  const context = canvas.getContext("2d")!;
+  const wide = Math.round(width * ratio), high = Math.round(height * ratio), context = canvas.getContext("2d")!;
+  if (canvas.width !== wide || canvas.height !== high) {
+    canvas.width = wide;
+    canvas.height = high;
+    canvas.style.width = `${width}px`;
+    canvas.style.height = `${height}px`;
+  }
+  context.setTransform(1, 0, 0, 1, 0, 0);
+  context.clearRect(0, 0, wide, high);
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   return context;
 }

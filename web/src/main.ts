@@ -22,7 +22,9 @@ async function start(): Promise<void> {
     const raw = readDocument();
     fill(root, h("p", { class: "loading", role: "status" }, `Unpacking ${raw.title} …`));
     const page = await readPage(raw);
+    performance.mark("unpacked");
     build(root, page);
+    performance.mark("built");
   } catch (error) {
     fill(root, h("p", { class: "broken", role: "alert" }, `This page cannot be shown: ${error instanceof Error ? error.message : error}`));
     throw error;
