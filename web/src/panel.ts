@@ -98,8 +98,10 @@ export class Panel implements Drawn {
   }
 
   drawMarks(): void {
-    const context = sharp(this.marks, this.view.width, this.view.height);
-    drawMarks(context, this);
+    const { state } = this.desk, any = state.hover >= 0 || state.pinned >= 0 || state.ground?.map === this.map || this.line || this.cross;
+    // Hidden, not only cleared: some browsers show the last frame again after a frame with nothing but a clearing in it.
+    this.marks.style.visibility = any ? "visible" : "hidden";
+    if (any) drawMarks(sharp(this.marks, this.view.width, this.view.height), this);
   }
 
   /** The row under a place of the panel, if one is near; dim rows are not found. */
