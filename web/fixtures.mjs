@@ -1,13 +1,10 @@
 // Writes pages from the contract alone, without the program, for tests and for looking at.
 //   node fixtures.mjs OUT [small] [table] [large] [huge]
 import { mkdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { Block, writePage } from "./fixtures/block.mjs";
 import { SCORES, Judge } from "./fixtures/judge.mjs";
 import { distances, eigenmaps, gaussians, kriging, pca, random, tsne } from "./fixtures/math.mjs";
-
-const [out = "out", ...asked] = process.argv.slice(2);
-const assets = new URL("../crates/page/assets/", import.meta.url);
-mkdirSync(out, { recursive: true });
 
 const GLYPHS = [
   "0011100 0110110 1100011 1100011 1100011 1100011 0110110 0011100", "0001100 0011100 0111100 0001100 0001100 0001100 0001100 0111111",
@@ -112,16 +109,16 @@ export function small() {
     residual[j] += (x[i * p + j] - four.mean[j] - two.map[2 * i] * two.axes[2 * j] - two.map[2 * i + 1] * two.axes[2 * j + 1]) ** 2 / n;
   const linear = { rule: "linear", mean: four.mean, axes: two.axes, deviations: residual.map(Math.sqrt) };
   const start = two.map.map((v) => v * 1e-3), back = wayBack(x, n, p);
-  const swept = [5, 15, 40].map((perplexity) => ({ perplexity, ...tsne(dist, n, perplexity, start, 320, 10) }));
+  const swept = [5, 15, 40].map((perplexity) => ({ perplexity, ...tsne(dist, n, perplexity, start, 240, 10) }));
   const le = eigenmaps(judge.order, n, 8, 3), leTwo = Float64Array.from({ length: 2 * n }, (_, at) => le.map[Math.floor(at / 2) * 3 + (at % 2)]);
   const smooth = swept[1].map.map((v, at) => 0.65 * v + 1.4 * two.map[at]), line = Float64Array.from({ length: n }, (_, i) => leTwo[2 * i]);
   const maps = swept.map(({ perplexity, map, frames, curve }) => entry(`tsne perplexity=${perplexity}`, "t-SNE", {
     ...judged(block, judge, map, 2, n), sweep: { parameter: "perplexity", value: perplexity }, curve,
     back: referTo(block, back), shade: perplexity === 15 ? shade(block, x, p, map, n, back) : null,
     film: { frames: block.add(Float32Array.from(frames.flatMap((frame) => [...frame])), [frames.length, n, 2]), labels: frames.map((_, at) => `step ${at * 10}`) },
-    parameters: [{ name: "perplexity", asked: String(perplexity), used: String(perplexity) }, { name: "steps", asked: null, used: "320" }, { name: "start", asked: null, used: "pca" }],
+    parameters: [{ name: "perplexity", asked: String(perplexity), used: String(perplexity) }, { name: "steps", asked: null, used: "240" }, { name: "start", asked: null, used: "pca" }],
     facts: [{ name: "divergence", value: curve.at(-1)[1].toFixed(4), explain: "Kullback and Leibler's, at the end of the descent." }],
-    converged: false, warnings: ["the descent ended after 320 steps, before its gradient was small; more steps may change the map"], seconds: 3.1,
+    converged: false, warnings: ["the descent ended after 240 steps, before its gradient was small; more steps may change the map"], seconds: 3.1,
   }));
   maps.push(
     entry("pca", "PCA", { ...judged(block, judge, two.map, 2, n), spectrum: four.values, back: referTo(block, linear), seconds: 0.004, memory_mb: 1.1, facts: [{ name: "variance kept", value: "0.38", explain: "The share of the variance that the two coordinates have." }] }),
@@ -177,7 +174,7 @@ export function table() {
     block, document: {
       version: 1, made_by: "eigenfold 0.1.0", title: "stars", input: { name: "stars.parquet", n: 5000, shown: n, features: p, metric: "euclidean", notes: ["240 of 5,000 rows are shown, drawn at random"] },
       columns: names.map((name, j) => ({ name, center: 10 * j, scale: 1 + j, log: j === 2 ? true : j === 3 ? "one_plus" : false })).map((c) => (c.log ? { ...c, center: 1, scale: 0.5 } : c)),
-      rows: block.add(x, [n, p]), image: null, names: null, labels: [{ name: "kind", kind: "classes", classes: ["dwarf", "giant", "other"], values: block.add(classes) }],
+      rows: block.add(x, [n, p]), image: null, row_ids: block.add(Uint32Array.from({ length: n }, (_, i) => 20 * i + 3)), names: null, labels: [{ name: "kind", kind: "classes", classes: ["dwarf", "giant", "other"], values: block.add(classes) }],
       density: null, neighbors: null, scores: SCORES, ranking: { rule: "trustworthiness, larger is better", order: ["laplacian-eigenmaps", "pca"] }, maps, live: null,
     },
   };
@@ -208,8 +205,12 @@ export function many(n, count, title) {
 }
 
 const MAKERS = { small, table, large: () => many(100_000, 12, "large"), huge: () => many(1_000_000, 2, "huge") };
-for (const name of asked.length ? asked : Object.keys(MAKERS)) {
-  const began = Date.now(), { document, block } = MAKERS[name]();
-  writePage(`${out}/${name}.html`, assets, document, block);
-  console.log(`${out}/${name}.html: ${((Date.now() - began) / 1000).toFixed(1)} s, ${(block.size / 1e6).toFixed(1)} MB unpacked`);
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const [out = "out", ...asked] = process.argv.slice(2);
+  mkdirSync(out, { recursive: true });
+  for (const name of asked.length ? asked : Object.keys(MAKERS)) {
+    const began = Date.now(), { document, block } = MAKERS[name]();
+    writePage(`${out}/${name}.html`, new URL("../crates/page/assets/", import.meta.url), document, block);
+    console.log(`${out}/${name}.html: ${((Date.now() - began) / 1000).toFixed(1)} s, ${(block.size / 1e6).toFixed(1)} MB unpacked`);
+  }
 }

@@ -58,6 +58,8 @@ export interface Page {
   n: number;
   columns: Column[]; rows: Numbers | null; rows_note: string | null;
   image: { width: number; height: number } | null;
+  /** The row of the input of every point, counted from 0, if not all are shown. */
+  row_ids: Numbers | null;
   names: string[] | null; labels: Label[];
   density: Numbers | null;
   neighbors: { ids: Numbers; distances: Numbers; k: number } | null;
@@ -127,10 +129,10 @@ export function resolve(raw: Record<string, any>, block: ArrayBuffer): Page {
   }));
   const first = raw.maps.find((map: any) => map.map);
   return {
-    made_by: raw.made_by, title: raw.title, input: raw.input,
+    made_by: raw.made_by, title: raw.title, input: { ...raw.input, notes: raw.input.notes ?? [] },
     n: first ? first.map.shape[0] : raw.input.shown,
     columns: raw.columns ?? [], rows: array(raw.rows), rows_note: raw.rows_note ?? null, image: raw.image ?? null,
-    names: raw.names ?? null,
+    row_ids: array(raw.row_ids), names: raw.names ?? null,
     labels: (raw.labels ?? []).map((label: any) => ({ ...label, values: array(label.values) })),
     density: array(raw.density),
     neighbors: raw.neighbors && { ids: array(raw.neighbors.ids)!, distances: array(raw.neighbors.distances)!, k: raw.neighbors.ids.shape[1] },
@@ -171,5 +173,10 @@ export function rowOf(page: Page, i: number): Numbers | null {
 
 /** What a point is called. */
 export function nameOf(page: Page, i: number): string {
-  return page.names ? page.names[i] : `row ${i + 1}`;
+  return page.names ? page.names[i] : `row ${indexOf(page, i) + 1}`;
+}
+
+/** The row of the input that a point is, counted from 0. */
+export function indexOf(page: Page, i: number): number {
+  return page.row_ids ? page.row_ids[i] : i;
 }

@@ -7,7 +7,7 @@ import type { MapData } from "./data";
 import type { Desk } from "./desk";
 import { button, h } from "./dom";
 import { fileName, mapCsv, saveText } from "./download";
-import { caption } from "./figure";
+import { caption, pair } from "./figure";
 import { filmStrip } from "./film";
 import { megabytes, number, seconds } from "./format";
 import { Panel } from "./panel";
@@ -40,6 +40,7 @@ function build(desk: Desk, map: MapData, dialog: HTMLDialogElement): Panel | nul
   if (panel) {
     stage.append(panel.element);
     if (map.film) stage.append(filmStrip(panel, map.film));
+    if (map.dims > 3) stage.append(pair(panel));
     stage.append(h("p", { class: "actions" }, button("Save PNG", () => savePanel(panel)), button("Save CSV", () => saveText(`${fileName(map.id)}.csv`, mapCsv(desk.page, map), "text/csv")), button("Reset view", () => { panel.view.home(); panel.moved(); })));
   } else stage.append(h("div", { class: "plot absent large" }, h("p", {}, h("strong", {}, map.status), h("span", {}, map.reason ?? "no reason was given"))));
   stage.append(caption(map));

@@ -1,7 +1,7 @@
 // Files made in the page, without any network.
 
 import type { MapData, Page } from "./data";
-import { nameOf } from "./data";
+import { indexOf, nameOf } from "./data";
 import { h } from "./dom";
 
 function save(name: string, blob: Blob): void {
@@ -22,13 +22,19 @@ export function saveCanvas(name: string, canvas: HTMLCanvasElement): void {
 
 /** Coordinates as the program writes them, y1 to yd, with the names of the rows if there are any. */
 export function mapCsv(page: Page, map: MapData): string {
-  const head = [...(page.names ? ["name"] : []), ...Array.from({ length: map.dims }, (_, c) => `y${c + 1}`)];
+  const head = [...(page.row_ids ? ["index"] : []), ...(page.names ? ["name"] : []), ...Array.from({ length: map.dims }, (_, c) => `y${c + 1}`)];
   const lines = [head.join(",")];
   for (let i = 0; i < page.n; i++) {
     const cells = Array.from(map.map!.subarray(i * map.dims, (i + 1) * map.dims), String);
-    lines.push([...(page.names ? [quoted(nameOf(page, i))] : []), ...cells].join(","));
+    lines.push([...(page.row_ids ? [String(indexOf(page, i))] : []), ...(page.names ? [quoted(nameOf(page, i))] : []), ...cells].join(","));
   }
   return `${lines.join("\n")}\n`;
+}
+
+/** Rows of the input, counted from 0, with their names if they have any. */
+export function rowsCsv(page: Page, rows: number[]): string {
+  const line = (i: number) => (page.names ? `${indexOf(page, i)},${quoted(nameOf(page, i))}` : `${indexOf(page, i)}`);
+  return `${[page.names ? "index,name" : "index", ...rows.map(line)].join("\n")}\n`;
 }
 
 /** A text as a cell; one that a spreadsheet would take for a formula is kept a text. */

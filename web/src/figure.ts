@@ -102,7 +102,7 @@ function sweep(panel: Panel, drawn: MapData[], group: MapData[], again: () => vo
 }
 
 /** Which two of many coordinates are drawn. */
-function pair(panel: Panel): HTMLElement {
+export function pair(panel: Panel): HTMLElement {
   const box = h("p", { class: "pair" }, "coordinates "), { map } = panel;
   ([0, 1] as const).forEach((axis) => {
     const select = h("select", { "aria-label": axis === 0 ? "Coordinate from left to right" : "Coordinate upwards" });

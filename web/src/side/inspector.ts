@@ -5,7 +5,7 @@ import { valueText } from "../color/coloring";
 import { inUnits, nameOf } from "../data";
 import type { Desk } from "../desk";
 import { button, fill, h } from "../dom";
-import { saveText } from "../download";
+import { rowsCsv, saveText } from "../download";
 import { count, number, plural } from "../format";
 import { picture, pointValues, thumbnail } from "./picture";
 
@@ -113,7 +113,7 @@ function selection(desk: Desk): Node[] {
   if (coloring.classes && classes) out.push(shares(coloring.title, coloring.classes, classes, rows));
   const mean = meanRow(desk, rows);
   if (mean) out.push(h("h3", {}, "Mean of the selected rows"), picture(page, mean, "mean of the selection"));
-  out.push(h("p", { class: "actions" }, button("Save row numbers", () => saveText("selected.csv", `row\n${rows.map((i) => i + 1).join("\n")}\n`, "text/csv"))));
+  out.push(h("p", { class: "actions" }, button("Save their indices", () => saveText("selected.csv", rowsCsv(page, rows), "text/csv"), { title: "The rows of the input, counted from 0, as CSV" })));
   return out;
 }
 
