@@ -1,0 +1,65 @@
+// Colors that people with any kind of color vision can tell apart.
+//
+// Ten colors for classes: M. A. Petroff. Accessible color sequences for data visualization. arXiv:2107.02270, 2021 (chosen
+// for distance under three kinds of color blindness and for looks). Numbers: viridis by S. van der Walt and N. Smith, 2015, less its end that
+// vanishes on the ground: the yellow one on white, the dark one on black.
+
+export type Rgb = [number, number, number];
+
+const TEN = ["#3f90da", "#e76300", "#832db6", "#92dadd", "#bd1f01", "#b9ac70", "#a96b59", "#ffa90e", "#717581", "#4f9d69"];
+
+/** The shapes that go with the colors when ten are not enough, by the number that the shaders know them by. */
+export const SHAPES = ["disc", "square", "triangle"] as const;
+
+/** How many classes have a pair of color and shape of their own. */
+export const MOST = 26;
+
+const VIRIDIS = ["#440154", "#481467", "#482576", "#453781", "#404688", "#39558c", "#33638d", "#2d718e", "#287d8e", "#238a8d", "#1f968b", "#20a386", "#29af7f", "#3cbc75", "#56c667", "#74d055", "#94d840", "#b8de29", "#dce319", "#fde725"].map(rgb);
+
+export function rgb(hex: string): Rgb {
+  const value = parseInt(hex.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+export function css([r, g, b]: Rgb): string {
+  return `rgb(${r},${g},${b})`;
+}
+
+export function missing(dark: boolean): Rgb {
+  return dark ? [92, 94, 100] : [190, 191, 194];
+}
+
+/** One color for all points, where there is nothing to color by. */
+export function plain(dark: boolean): Rgb {
+  return dark ? [108, 176, 200] : [40, 96, 128];
+}
+
+const ten = TEN.map(rgb);
+
+export function classColor(at: number, classes: number): Rgb {
+  if (classes <= MOST) return ten[at % ten.length];
+  // Golden steps around the wheel, so that classes with near numbers are far in color; far ones may look alike.
+  const hue = (at * 137.508) % 360, light = [0.5, 0.62, 0.42][Math.floor(at / 9) % 3];
+  return hsl(hue, 0.55, light);
+}
+
+export function classShape(at: number, classes: number): number {
+  return classes <= MOST ? Math.floor(at / ten.length) : 0;
+}
+
+/** A number from 0 to 1 as a color. */
+export function sequential(t: number, dark: boolean): Rgb {
+  const [low, high] = dark ? [0.14, 1] : [0, 0.93];
+  const at = (low + (high - low) * Math.min(1, Math.max(0, t))) * (VIRIDIS.length - 1);
+  const i = Math.min(VIRIDIS.length - 2, Math.floor(at)), f = at - i;
+  return [0, 1, 2].map((c) => Math.round(VIRIDIS[i][c] * (1 - f) + VIRIDIS[i + 1][c] * f)) as Rgb;
+}
+
+function hsl(hue: number, s: number, l: number): Rgb {
+  const a = s * Math.min(l, 1 - l);
+  const f = (n: number) => {
+    const k = (n + hue / 30) % 12;
+    return Math.round(255 * (l - a * Math.max(-1, Math.min(k - 3, 9 - k, 1))));
+  };
+  return [f(0), f(8), f(4)];
+}

@@ -1,0 +1,88 @@
+// The page: words first, then the maps as soon as the bytes are unpacked.
+
+import { rnxChart } from "./charts/rnx";
+import { shepard } from "./charts/shepard";
+import { legend } from "./color/legend";
+import { controls } from "./controls";
+import { readDocument, readPage, type MapData, type Page } from "./data";
+import { Desk } from "./desk";
+import { openDetail } from "./detail";
+import { fill, h } from "./dom";
+import { figure, grouped } from "./figure";
+import { footer } from "./footer";
+import { header } from "./header";
+import { hoverCard } from "./hover";
+import type { Panel } from "./panel";
+import { inspector } from "./side/inspector";
+import { table } from "./table";
+
+async function start(): Promise<void> {
+  const root = document.getElementById("page")!;
+  try {
+    const raw = readDocument();
+    fill(root, h("p", { class: "loading", role: "status" }, `Unpacking ${raw.title} …`));
+    const page = await readPage(raw);
+    performance.mark("unpacked");
+    build(root, page);
+    performance.mark("built");
+  } catch (error) {
+    fill(root, h("p", { class: "broken", role: "alert" }, `This page cannot be shown: ${error instanceof Error ? error.message : error}`));
+    throw error;
+  }
+}
+
+function build(root: HTMLElement, page: Page): void {
+  const desk = new Desk(page), open = (map: MapData) => openDetail(desk, map);
+  const figures = grouped(page.maps).map((group) => figure(desk, group, open));
+  const panels = figures.map(({ panel }) => panel).filter((panel): panel is Panel => panel !== null);
+  const reset = () => panels.forEach((panel) => { panel.view.home(); panel.moved(); });
+  const maps = h("section", { class: "maps", "aria-label": "Maps, best first" }, ...figures.map(({ element }) => element));
+  fill(root, header(page), controls(desk, reset),
+    h("main", {}, h("div", { class: "work" }, maps, h("aside", {}, legend(desk), inspector(desk))), ...sections(desk, open)),
+    footer(page, desk.painter.kind));
+  hoverCard(desk);
+  keys(desk);
+  hints();
+  addEventListener("beforeprint", () => desk.flush(panels));
+  (window as any).eigenfold = { desk, panels };
+}
+
+function sections(desk: Desk, open: (map: MapData) => void): (HTMLElement | null)[] {
+  const { page } = desk, section = (id: string, title: string, lede: string, ...content: (Node | null)[]) => h("section", { class: "chapter", id, "aria-labelledby": `${id}-title` }, h("h2", { id: `${id}-title` }, title), h("p", { class: "lede" }, lede), ...content);
+  const curves = rnxChart(page, null, Math.max(360, Math.min(1160, root().clientWidth - 40))), pairs = page.maps.filter((map) => map.shepard);
+  return [
+    section("scores", "Scores", "Click a column to sort, best first. In every column the longer bar is the better one; a dot marks a number that is neither good nor bad.", table(page, open)),
+    curves && section("neighborhoods", "Neighborhoods kept", "Of the k nearest rows in the data, how many are among the k nearest on the map, beyond what chance would give. To the left the small neighborhoods, to the right the large ones.", curves),
+    pairs.length > 0 ? section("distances", "Distances kept", "Sampled pairs of rows: distance in the data from left to right, distance on the map upwards, darker where there are more. A thin line from the corner would mean that all distances are kept.",
+      h("div", { class: "shepards" }, ...pairs.map((map) => h("figure", {}, shepard(desk, map, 148), h("figcaption", {}, map.sweep ? `${map.title}, ${map.sweep.value}` : map.title))))) : null,
+  ];
+}
+
+function root(): HTMLElement {
+  return document.getElementById("page")!;
+}
+
+/** Escape goes back step by step. */
+function keys(desk: Desk): void {
+  const { state } = desk;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.defaultPrevented || document.querySelector("dialog[open]")) return;
+    if (state.ground) state.setGround(null);
+    else if (state.pinned >= 0) state.setPinned(-1);
+    else if (state.selected) state.setSelected(null);
+    else if (state.singled.size > 0) { state.singled.clear(); state.tell("color"); }
+  });
+}
+
+/** Says how the wheel zooms, to those who try. */
+function hints(): void {
+  let timer = 0;
+  document.addEventListener("wheelhint", (event) => {
+    const plot = event.target as HTMLElement;
+    plot.classList.add("hinting");
+    clearTimeout(timer);
+    timer = window.setTimeout(() => document.querySelectorAll(".hinting").forEach((one) => one.classList.remove("hinting")), 1200);
+  });
+}
+
+start();

@@ -1,0 +1,45 @@
+// A browser for tests: Debian's chromium, drawing in software, with a profile of its own.
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-default-apps"];
+
+/** A browser whose pages fail the test on any console error and on any request beyond the file itself. */
+export async function browse(options = {}) {
+  const profile = mkdtempSync(join(tmpdir(), "eigenfold-page-"));
+  const context = await chromium.launchPersistentContext(profile, { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: [...FLAGS, ...(options.flags ?? [])], viewport: { width: 1400, height: 1000 }, acceptDownloads: true, ...options.context });
+  return {
+    context,
+    async open(path, query = "") {
+      const page = await context.newPage(), errors = [], requests = [];
+      page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") errors.push(message.text()); });
+      page.on("pageerror", (error) => errors.push(String(error)));
+      page.on("request", (request) => { if (!request.url().startsWith("file:") && !/^(data|blob):/.test(request.url())) requests.push(request.url()); });
+      await page.goto(`file://${path}${query}`);
+      await page.waitForFunction(() => window.eigenfold || document.querySelector(".broken"), null, { timeout: 60_000 });
+      await settled(page);
+      return Object.assign(page, { errors, requests });
+    },
+    async close() {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits until two frames have passed without a picture being painted. */
+export async function settled(page) {
+  await page.evaluate(() => new Promise((done) => {
+    let last = -1, still = 0;
+    const look = () => {
+      const { painted } = window.eigenfold?.desk ?? { painted: 0 };
+      still = painted === last ? still + 1 : 0;
+      last = painted;
+      if (still > 3) done();
+      else requestAnimationFrame(look);
+    };
+    look();
+  }));
+}
