@@ -38,9 +38,14 @@ mod view;
 
 use args::Cmd;
 use eigenfold::error::{Error, Result};
+use peak_alloc::PeakAlloc;
 use std::io::{ErrorKind, Write};
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+
+/// Counts what is allocated: two additions to every allocation.
+#[global_allocator]
+static ALLOCATED: PeakAlloc = PeakAlloc;
 
 fn main() -> ExitCode {
     let cli = match command::command().try_get_matches().and_then(|matches| command::parsed(&matches)) {

@@ -119,6 +119,11 @@ impl Bar {
         Bar { bar, start, meter, shown: AtomicU32::new(u32::MAX), quiet }
     }
 
+    /// Whether there is something to see.
+    pub(crate) fn is_visible(&self) -> bool {
+        self.bar.is_some()
+    }
+
     /// Announces something that is not a stage of the fit.
     pub(crate) fn say(&self, what: &str) {
         let mut meter = locked(&self.meter);

@@ -12,7 +12,7 @@ use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::Labels;
 use eigenfold::judge::compare::{Compare, Entrant, Outcome};
-use eigenfold::judge::quality::{Given, Quality};
+use eigenfold::judge::quality::Given;
 use eigenfold::{Ground, Model};
 use eigenfold_page::Page;
 use std::path::{Path, PathBuf};
@@ -49,7 +49,8 @@ pub(crate) struct View {
 /// Runs the command.
 pub(crate) fn run(args: &View) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let is_page = args.file.extension().is_some_and(|end| ["html", "htm"].iter().any(|html| end.eq_ignore_ascii_case(html)));
+    let is_page =
+        args.file.extension().is_some_and(|end| ["html", "htm"].iter().any(|html| end.eq_ignore_ascii_case(html)));
     if is_page {
         if args.output.is_some() {
             return Err(Error::Parameter("a page is opened as it is; leave out -o, or name a model".into()));
@@ -90,7 +91,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let entrant = Entrant { name: model.report().method.clone(), recipe: model.recipe().clone(), sweep: None };
     let mut outcomes = [Outcome::of(entrant, model)];
     let given = Given { ground: Ground::Points(&seen, metric), labels: classes.as_deref(), truth: None };
-    Compare { seconds: None, quality: Quality::default() }.judge(&mut outcomes, &given, bar)?;
+    Compare::default().judge(&mut outcomes, &given, bar)?;
     let labels: Vec<(String, Labels)> = labels.into_iter().map(|Labeled { title, labels }| (title, labels)).collect();
     let title = name_of(&args.file.to_string_lossy());
     Page {

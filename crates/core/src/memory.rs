@@ -28,30 +28,6 @@ pub(crate) fn available() -> u64 {
     known.into_iter().flatten().min().map_or(UNKNOWN, |bytes| bytes / 10 * 9)
 }
 
-/// How much memory some work takes at most, as Linux counts it.
-pub(crate) struct Peak {
-    /// What the program held before it; nothing where the system does not tell.
-    before: Option<u64>,
-}
-
-impl Peak {
-    /// From here on.
-    pub(crate) fn start() -> Peak {
-        // Writing 5 sets the highest size so far to the present one.
-        let reset = std::fs::write("/proc/self/clear_refs", "5").is_ok();
-        Peak { before: reset.then(|| in_status("VmRSS:")).flatten() }
-    }
-
-    /// The most bytes that the program held since then beyond what it held before.
-    pub(crate) fn bytes(&self) -> Option<u64> {
-        Some(in_status("VmHWM:")?.saturating_sub(self.before?))
-    }
-}
-
-fn in_status(name: &str) -> Option<u64> {
-    kilobytes(&read_to_string("/proc/self/status").ok()?, name)
-}
-
 /// The bytes on the line of a name, which has kilobytes.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find(|line| line.starts_with(name))?;
@@ -101,15 +77,6 @@ mod tests {
         assert_eq!(left_of(limits, "Max data size", Some(1)), None);
         assert_eq!(kilobytes("VmPeak:\t   9 kB\nVmSize:\t     216 kB\n", "VmSize:"), Some(216 * 1024));
         assert_eq!(kilobytes("", "VmSize:"), None);
-    }
-
-    #[test]
-    fn the_peak_of_some_work_is_what_it_held() {
-        let peak = Peak::start();
-        let held = vec![1_u8; 60_000_000];
-        assert_eq!(held.iter().step_by(4096).map(|&byte| u64::from(byte)).sum::<u64>(), 14_649);
-        drop(held);
-        assert!(peak.bytes().is_none_or(|bytes| (55_000_000..200_000_000).contains(&bytes)), "{:?}", peak.bytes());
     }
 
     #[test]

@@ -19,7 +19,11 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
     }
     if let Some(worst) = report.residuals.iter().take(report.dims).copied().reduce(f64::max) {
         let value = format!("{worst:.1e} at most, {ended} ({})", report.solver);
-        say("residual", value, "How far the coordinates are from exact eigenvectors; 1e-8 and less is exact for all purposes.");
+        say(
+            "residual",
+            value,
+            "How far the coordinates are from exact eigenvectors; 1e-8 and less is exact for all purposes.",
+        );
     }
     if let Some(explained) = &report.explained {
         let shares: Vec<String> = explained.ratio.iter().map(|share| format!("{:.1}", 100.0 * share)).collect();
@@ -27,7 +31,11 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
     }
     if let Some(bracket) = &report.certificate {
         let value = format!("{:.6e} to {:.6e}, gap {:.1e}", bracket.primal, bracket.dual, bracket.gap);
-        say("certificate", value, "The largest variance of any map that keeps these distances is proved to lie between the two numbers.");
+        say(
+            "certificate",
+            value,
+            "The largest variance of any map that keeps these distances is proved to lie between the two numbers.",
+        );
     }
     for (name, value) in &report.figures {
         let shown = if value.fract() == 0.0 && value.abs() < 1e9 { format!("{value}") } else { format!("{value:.3e}") };
@@ -39,7 +47,11 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
     }
     if let Some(fit) = &report.likelihood {
         let value = format!("{:.6e}", fit.log_likelihood);
-        say("in-sample log likelihood", value, "Of the points under the field that was made of them: not comparable between methods.");
+        say(
+            "in-sample log likelihood",
+            value,
+            "Of the points under the field that was made of them: not comparable between methods.",
+        );
     }
     if report.pieces.len() > 1 {
         let shown: Vec<String> = report.pieces.iter().take(5).map(usize::to_string).collect();

@@ -10,13 +10,13 @@ mod map;
 mod shade;
 
 use block::Block;
+use eigenfold::Points;
 use eigenfold::error::Result;
 use eigenfold::graph::{Index, Metric};
 use eigenfold::io::Labels;
-use eigenfold::judge::compare::{Outcome, RULE};
-use eigenfold::judge::quality::MEASURES;
+use eigenfold::judge::compare::{Outcome, RANKED_BY, RULE};
+use eigenfold::judge::quality::{Described, MEASURES};
 use eigenfold::preparation::{Log, Prepared};
-use eigenfold::Points;
 use serde_json::{Value, json};
 
 /// True neighbors of every point that the page can show.
@@ -122,17 +122,10 @@ impl Page<'_> {
             "labels": self.labels.iter().map(|(name, labels)| label(name, labels, block)).collect::<Vec<_>>(),
             "density": density,
             "neighbors": neighbors,
-            "scores": MEASURES.iter().map(|measure| json!({
-                "key": measure.key,
-                "title": measure.title,
-                "explain": measure.explain,
-                "better": measure.better.name(),
-                "low": measure.low,
-                "high": measure.high,
-                "pointwise": true,
-            })).collect::<Vec<_>>(),
+            "scores": scores(),
             "ranking": {
                 "rule": RULE,
+                "key": RANKED_BY[0].key(),
                 "order": self.outcomes.iter().filter(|one| one.model.is_some()).map(|one| &one.entrant.name).collect::<Vec<_>>(),
             },
             "maps": maps,
@@ -175,6 +168,24 @@ impl Page<'_> {
         let lists = json!({"ids": block.u32(&[n, k], ids), "distances": block.f32(&[n, k], distances)});
         Ok((Some(lists), Some(block.f32(&[n], density))))
     }
+}
+
+/// The measures, those of the ranking first.
+fn scores() -> Vec<Value> {
+    let mut all = MEASURES.to_vec();
+    all.sort_by_key(|measure| RANKED_BY.iter().position(|by| *by == measure.measure).unwrap_or(RANKED_BY.len()));
+    let one = |measure: &Described| {
+        json!({
+            "key": measure.key,
+            "title": measure.title,
+            "explain": measure.explain,
+            "better": measure.better.name(),
+            "low": measure.low,
+            "high": measure.high,
+            "pointwise": true,
+        })
+    };
+    all.iter().map(one).collect()
 }
 
 fn label(name: &str, labels: &Labels, block: &mut Block) -> Value {

@@ -25,7 +25,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
         "sweep": outcome.entrant.sweep.as_ref().map(|(name, value)| json!({"parameter": name, "value": value})),
         "status": outcome.status.name(),
         "reason": outcome.status.reason().map(plain),
-        "good_for": info.good_for,
+        "good_for": sentence(info.good_for),
         "caution": plain(info.caution),
         "seconds": outcome.seconds,
         "memory_mb": outcome.memory.map(|bytes| bytes as f64 / 1e6),
@@ -63,6 +63,12 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
 /// Names of parameters as they are, without the marks that tell a front end where to put its own.
 fn plain(text: &str) -> String {
     told(text, str::to_string)
+}
+
+/// The end of a sentence as a sentence.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }
 
 fn add_judged(out: &mut Value, judged: &Judged, n: usize, block: &mut Block) {
@@ -115,7 +121,8 @@ fn add_way_back(
     block: &mut Block,
 ) -> Result<()> {
     let way = model.way_back()?;
-    let Some(portable) = way.portable() else { return Ok(()) };
+    // A process has no few numbers to say; kriging over its map is what a page can do.
+    let portable = way.portable().map_or_else(|| Portable::of_map(points, model.embedding()), Ok)?;
     let (n, p, d) = (points.rows(), points.cols(), map.cols());
     let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));
     out["back"] = match portable {
@@ -126,9 +133,8 @@ fn add_way_back(
                 (0..p).map(|j| mean[j] + (0..d).map(|q| axes[j * d + q] * y[q]).sum::<f64>()).collect()
             };
             let origin = at(&vec![0.0; d]);
-            let steps: Vec<Vec<f64>> = (0..d)
-                .map(|q| at(&(0..d).map(|r| f64::from(u8::from(r == q))).collect::<Vec<_>>()))
-                .collect();
+            let steps: Vec<Vec<f64>> =
+                (0..d).map(|q| at(&(0..d).map(|r| f64::from(u8::from(r == q))).collect::<Vec<_>>())).collect();
             let axes = (0..p).flat_map(|j| steps.iter().map(|step| step[j] - origin[j]).collect::<Vec<_>>());
             json!({
                 "rule": "linear",
@@ -138,19 +144,21 @@ fn add_way_back(
             })
         }
         Portable::Kriging { .. } if !holds_rows => Value::Null, // the rows are what it leads back to
-        Portable::Kriging { neighbors, length, noise, unit, roughness, means, spread, bases, widths, pieces } => json!({
-            "rule": "kriging",
-            "neighbors": neighbors,
-            "length": length,
-            "noise": noise,
-            "unit": unit,
-            "roughness": roughness,
-            "means": block.f64(&[p], means),
-            "spread": block.f64(&[p], spread),
-            "bases": block.f64(&[p], bases),
-            "widths": block.f64(&[p, 2], widths.into_iter().flatten()),
-            "pieces": pieces.map(|pieces| block.u32(&[n], pieces)),
-        }),
+        Portable::Kriging { neighbors, length, noise, unit, roughness, means, spread, bases, widths, pieces } => {
+            json!({
+                "rule": "kriging",
+                "neighbors": neighbors,
+                "length": length,
+                "noise": noise,
+                "unit": unit,
+                "roughness": roughness,
+                "means": block.f64(&[p], means),
+                "spread": block.f64(&[p], spread),
+                "bases": block.f64(&[p], bases),
+                "widths": block.f64(&[p, 2], widths.into_iter().flatten()),
+                "pieces": pieces.map(|pieces| block.u32(&[n], pieces)),
+            })
+        }
         // A way that the page does not know yet.
         _ => Value::Null,
     };

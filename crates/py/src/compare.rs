@@ -36,7 +36,10 @@ impl Comparison {
     fn about(&self) -> String {
         let one = |one: &Outcome| {
             let info = one.entrant.recipe.method.info();
-            let scores: Map<String, Value> = one.judged.iter().flat_map(|judged| &judged.scores)
+            let scores: Map<String, Value> = one
+                .judged
+                .iter()
+                .flat_map(|judged| &judged.scores)
                 .map(|score| (score.measure.key().into(), json!({"value": score.value, "error": score.error})))
                 .collect();
             json!({
@@ -94,6 +97,7 @@ type Common = (usize, usize, String, f64, u64, Option<usize>);
 
 /// Fits and judges them all.
 #[pyfunction]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn compare(
     py: Python<'_>,
     data: Numbers,
@@ -121,7 +125,7 @@ pub(crate) fn compare(
     let labels: Vec<(String, Labels)> = labels.into_iter().map(labeled).collect();
     run(py, threads, listener, move |observer| {
         let classes = labels.first().and_then(|(_, labels)| labels.classes());
-        let compare = Compare { seconds: Some(seconds), quality: Quality { seed, ..Quality::default() } };
+        let compare = Compare { seconds: Some(seconds), quality: Quality { seed, ..Quality::default() }, meter: None };
         let beside = Beside { labels: classes.as_deref(), ..Beside::default() };
         let [fitting, judging] = Share::split(observer, [1.0, 0.2]);
         let count = all.len();

@@ -21,7 +21,8 @@ pub(crate) fn found(asked: Option<&str>, points: &Points) -> Result<Option<(usiz
             if width.saturating_mul(height) == p {
                 return Ok(Some((width, height)));
             }
-            let fact = format!("--image {text} is of {} pixels, and a row has {p} numbers", width.saturating_mul(height));
+            let fact =
+                format!("--image {text} is of {} pixels, and a row has {p} numbers", width.saturating_mul(height));
             Err(Error::Parameter(format!("{fact}; give the size of the images that the rows are, or none")))
         }
         None => {
@@ -64,7 +65,8 @@ mod tests {
         assert_eq!(found(Some("none"), &digits).unwrap(), None);
         assert_eq!(found(Some("16x4"), &digits).unwrap(), Some((16, 4)));
         assert!(found(Some("9x9"), &digits).is_err() && found(Some("large"), &digits).is_err());
-        let noise: Vec<f64> = (0..100 * 64).map(|i| (f64::from(i) * 0.618_034).fract() * (f64::from(i) * 7.31).sin()).collect();
+        let noise: Vec<f64> =
+            (0..100 * 64).map(|i| (f64::from(i) * 0.618_034).fract() * (f64::from(i) * 7.31).sin()).collect();
         assert_eq!(found(None, &Points::new(100, 64, noise).unwrap()).unwrap(), None);
         let shuffled: Vec<usize> = (0..64).map(|j| j * 37 % 64).collect();
         assert_eq!(found(None, &digits.select_columns(&shuffled)).unwrap(), None);

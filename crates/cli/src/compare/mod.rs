@@ -18,7 +18,7 @@ use crate::{drawing, input, one_line, preparing, report, say};
 use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, Labels};
-use eigenfold::judge::compare::{Compare, Entrant, Outcome};
+use eigenfold::judge::compare::{Compare, Entrant, Meter, Outcome};
 use eigenfold::judge::quality::{self, Quality};
 use eigenfold::preparation::Prepared;
 use eigenfold::progress::{Observer, Share, Silent};
@@ -119,9 +119,15 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     progress::go_on()?;
     let image = image::found(args.image.as_deref(), &subject.points)?;
 
-    let compare = Compare { seconds: Some(args.seconds), quality: Quality::default() };
+    let meter = Meter {
+        reset: || crate::ALLOCATED.reset_peak_usage(),
+        now: || crate::ALLOCATED.current_usage(),
+        peak: || crate::ALLOCATED.peak_usage(),
+    };
+    let quality = Quality { seed: args.common.seed, ..Quality::default() };
+    let compare = Compare { seconds: Some(args.seconds), quality, meter: Some(meter) };
     let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-    let mut outcomes = fit(args, &compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
+    let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
     let given = quality::Given {
         ground: Ground::Points(&subject.points, input::metric(&args.neighbors)),
@@ -142,7 +148,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
 
 /// Refuses what cannot be asked for, before any work.
 fn check(args: &Compared) -> Result<()> {
-    if !(args.seconds > 0.0) {
+    if args.seconds.is_nan() || args.seconds <= 0.0 {
         return Err(Error::Parameter(format!("--seconds {} is no time; give a positive number", args.seconds)));
     }
     let ends = |target: &str, ending: &str| target.to_lowercase().ends_with(ending);
@@ -181,7 +187,8 @@ fn read(args: &Compared, observer: &dyn Observer) -> Result<Subject> {
     };
     notes.extend(along.note());
     let truth = args.truth.as_deref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
-    let truth = truth.map(|table| rows.as_ref().map_or(Ok(table.points.clone()), |kept| kept.pick(table.points.clone())));
+    let truth =
+        truth.map(|table| rows.as_ref().map_or(Ok(table.points.clone()), |kept| kept.pick(table.points.clone())));
     let truth = truth.transpose()?;
     if let Some(found) = truth.as_ref().map(Points::rows).filter(|&found| found != points.rows()) {
         let fact = format!("--truth has {found} rows and the input {}", points.rows());
@@ -206,7 +213,6 @@ fn read(args: &Compared, observer: &dyn Observer) -> Result<Subject> {
 
 /// Fits them all; each is said when it has ended.
 fn fit(
-    args: &Compared,
     compare: &Compare,
     entrants: Vec<Entrant>,
     subject: &Subject,
@@ -233,7 +239,9 @@ fn fit(
             Err(error) => return Err(error),
         };
         part.finish();
-        bar.aside(|| say(args.common.quiet, &table::ended(&outcome)));
+        if bar.is_visible() {
+            bar.aside(|| say(false, &table::ended(&outcome)));
+        }
         outcomes.push(outcome);
     }
     bar.trial("");
@@ -242,7 +250,7 @@ fn fit(
             .iter()
             .filter_map(|one| Some(format!("{}: {}", one.entrant.name, with_flags(one.status.reason()?))))
             .collect();
-        let fact = format!("no method gave a map ({})", one_line(&reasons.join("; ")));
+        let fact = format!("no method gave a map; {}", one_line(&reasons.join("; ")));
         return Err(if progress::is_stopped() { Error::Stopped } else { Error::Parameter(fact) });
     }
     Ok(outcomes)

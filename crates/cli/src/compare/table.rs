@@ -30,7 +30,9 @@ pub(super) fn ended(outcome: &Outcome) -> String {
     let name = &outcome.entrant.name;
     match outcome.status.reason() {
         None => format!("  {name:<24} {seconds:>9}"),
-        Some(reason) => format!("  {name:<24} {seconds:>9}  {}: {}", outcome.status.name(), one_line(&with_flags(reason))),
+        Some(reason) => {
+            format!("  {name:<24} {seconds:>9}  {}: {}", outcome.status.name(), one_line(&with_flags(reason)))
+        }
     }
 }
 
@@ -48,7 +50,7 @@ pub(super) fn summary(args: &Compared, subject: &Subject, outcomes: &[Outcome], 
     for (at, one) in outcomes.iter().enumerate() {
         lines.push(row(at + 1, one, &shown, width));
     }
-    lines.push(format!("  {RULE}"));
+    lines.push(format!("  ranked by {RULE}"));
     lines.push("  what they are good for, and what may not be read off them:".to_string());
     let mut told: Vec<&str> = Vec::new();
     for one in outcomes.iter().filter(|one| one.model.is_some()) {
@@ -67,8 +69,10 @@ fn row(rank: usize, one: &Outcome, shown: &[(Measure, &str)], width: usize) -> S
         let reason = one_line(&with_flags(one.status.reason().unwrap_or_default()));
         return format!("     -  {name:<width$}  {}: {reason}", one.status.name());
     }
-    let values: String =
-        shown.iter().map(|(measure, _)| one.score(*measure).map_or(format!(" {:>8}", "-"), |value| format!(" {value:>8.3}"))).collect();
+    let values: String = shown
+        .iter()
+        .map(|(measure, _)| one.score(*measure).map_or(format!(" {:>8}", "-"), |value| format!(" {value:>8.3}")))
+        .collect();
     let seconds = one.seconds.map_or("-".into(), |seconds| format!("{seconds:.2}"));
     let memory = one.memory.map_or("-".into(), |bytes| format!("{:.0}", bytes as f64 / 1e6));
     let ended = one.status.reason().map_or(String::new(), |reason| format!("  {}", with_flags(reason)));
@@ -85,7 +89,11 @@ pub(super) fn subtitle(subject: &Subject) -> String {
 /// A map for a plate.
 pub(super) fn sheet(one: &Outcome) -> Result<Sheet> {
     let info = one.entrant.recipe.method.info();
-    let title = one.entrant.sweep.as_ref().map_or(info.title.to_string(), |(name, value)| format!("{}, {name} {value}", info.title));
+    let title = one
+        .entrant
+        .sweep
+        .as_ref()
+        .map_or(info.title.to_string(), |(name, value)| format!("{}, {name} {value}", info.title));
     let reason = || with_flags(one.status.reason().unwrap_or("it has no map"));
     let score = |measure: Measure, name: &str| one.score(measure).map(|value| format!("{name} {value:.2}"));
     let mut facts: Vec<String> = [(Measure::RnxAuc, "R_NX"), (Measure::Trustworthiness, "trust")]
@@ -144,9 +152,8 @@ fn method(one: &Outcome) -> Result<Value> {
         value["sweep"] = json!({"parameter": parameter, "value": setting});
     }
     if let Some(judged) = &one.judged {
-        let score = |score: &Score| {
-            (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}))
-        };
+        let score =
+            |score: &Score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}));
         value["scores"] = judged.scores.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {

@@ -75,8 +75,7 @@ pub(crate) fn outlined(text: &str, size: f64, (x, y): (f64, f64), mut draw: impl
     let unit = size / f64::from(font.units_per_em().unwrap_or(2048.0));
     for (id, offset) in glyphs(font, text, size).0 {
         let Some(outline) = font.outline(id) else { continue };
-        let place =
-            |p: ab_glyph::Point| (x + f64::from(offset) + unit * f64::from(p.x), y - unit * f64::from(p.y));
+        let place = |p: ab_glyph::Point| (x + f64::from(offset) + unit * f64::from(p.x), y - unit * f64::from(p.y));
         let mut pen: Option<ab_glyph::Point> = None;
         for curve in outline.curves {
             let (from, to) = match curve {

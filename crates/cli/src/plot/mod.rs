@@ -102,7 +102,9 @@ impl Format {
             Some("svg") => Ok(Format::Svg),
             Some("png") => Ok(Format::Png),
             Some("pdf") => Ok(Format::Pdf),
-            Some(other) => Err(format!("{}: no picture is written as .{other}; use .png, .svg or .pdf", path.display())),
+            Some(other) => {
+                Err(format!("{}: no picture is written as .{other}; use .png, .svg or .pdf", path.display()))
+            }
             None => Err(format!("{}: the kind of picture is not named; end it in .png, .svg or .pdf", path.display())),
         }
     }

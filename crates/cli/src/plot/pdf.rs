@@ -133,14 +133,7 @@ fn ink(Rgb(r, g, b): Rgb) -> String {
     format!("{:.3} {:.3} {:.3}", part(r), part(g), part(b))
 }
 
-fn write_text(
-    out: &mut String,
-    at: (f64, f64),
-    size: f64,
-    anchor: Anchor,
-    color: Rgb,
-    text: &str,
-) -> std::fmt::Result {
+fn write_text(out: &mut String, at: (f64, f64), size: f64, anchor: Anchor, color: Rgb, text: &str) -> std::fmt::Result {
     let x = match anchor {
         Anchor::Start => at.0,
         Anchor::Middle => at.0 - font::width(text, size) / 2.0,

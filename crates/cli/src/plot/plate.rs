@@ -41,14 +41,8 @@ impl Plate<'_> {
         let views: Vec<View> = self.sheets.iter().flat_map(View::of).collect();
         let columns = (views.len() as f64 * 1.35).sqrt().ceil().max(2.0) as usize;
         let rows = views.len().div_ceil(columns);
-        let panel = Panel {
-            coloring: self.coloring,
-            behind: 0,
-            marked: None,
-            deviations: None,
-            eigenvalues: &[],
-            dims: 2,
-        };
+        let panel =
+            Panel { coloring: self.coloring, behind: 0, marked: None, deviations: None, eigenvalues: &[], dims: 2 };
         let legend = if panel.is_empty() { 0.0 } else { LEGEND };
         let width = 2.0 * MARGIN + columns as f64 * PANEL.0 + legend;
         let mut scene = Scene { width, height: 0.0, marks: Vec::new() };
@@ -96,7 +90,11 @@ impl View<'_> {
             let range = limits::of_most((0..n).map(|i| map.row(i)[0]));
             let unit = if x == y { (range.1 - range.0).max(f64::MIN_POSITIVE) } else { 1.0 };
             let at = (0..n).map(|i| (map.row(i)[x], unit * up(i))).collect();
-            let named = if pairs.len() > 1 { format!("{}, y{} and y{}", sheet.title, x + 1, y + 1) } else { sheet.title.clone() };
+            let named = if pairs.len() > 1 {
+                format!("{}, y{} and y{}", sheet.title, x + 1, y + 1)
+            } else {
+                sheet.title.clone()
+            };
             View { title: named, facts, at: Ok(at) }
         };
         pairs.iter().map(one).collect()
@@ -135,9 +133,8 @@ impl View<'_> {
         let middle = ((left + right) / 2.0, (low + high) / 2.0);
         let center = (square.x + square.width / 2.0, square.y + square.height / 2.0);
         let place = |(x, y): (f64, f64)| (center.0 + unit * (x - middle.0), center.1 - unit * (y - middle.1));
-        let inside = |(x, y): (f64, f64)| {
-            (square.x..=square.right()).contains(&x) && (square.y..=square.bottom()).contains(&y)
-        };
+        let inside =
+            |(x, y): (f64, f64)| (square.x..=square.right()).contains(&x) && (square.y..=square.bottom()).contains(&y);
         let dots: Vec<(f64, f64, Look)> = (scattered(at.len()).into_iter())
             .map(|i| (place(at[i]), looks[i]))
             .filter(|(at, _)| inside(*at))
@@ -180,9 +177,11 @@ mod tests {
         let coloring = Coloring::Values { title: "t".into(), values: (0..30).map(f64::from).collect() };
         let plate = Plate { title: "a", subtitle: "b", sheets: &sheets, coloring: &coloring };
         let scene = plate.scene();
-        let clouds = scene.marks.iter().filter(|mark| matches!(mark, Mark::Dots { dots, .. } if dots.len() == 30)).count();
+        let clouds =
+            scene.marks.iter().filter(|mark| matches!(mark, Mark::Dots { dots, .. } if dots.len() == 30)).count();
         assert_eq!(clouds, 5, "one, two, and three projections");
-        let says = |what: &str| scene.marks.iter().any(|mark| matches!(mark, Mark::Text { text, .. } if text.contains(what)));
+        let says =
+            |what: &str| scene.marks.iter().any(|mark| matches!(mark, Mark::Text { text, .. } if text.contains(what)));
         assert!(says("broken") && says("memory") && says("three, y1 and y3"));
         for format in [Format::Svg, Format::Png, Format::Pdf] {
             assert!(plate.rendered(format).unwrap().len() > 1000);

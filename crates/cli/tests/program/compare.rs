@@ -12,9 +12,8 @@ fn data(html: &str) -> Value {
 #[test]
 fn methods_are_judged_ranked_and_written() {
     let bench = Bench::new();
-    let answer = bench.does(
-        "compare iris --methods pca,isomap,tsne --report r.html --json r.json --plate p.svg --atlas a.parquet",
-    );
+    let answer = bench
+        .does("compare iris --methods pca,isomap,tsne --report r.html --json r.json --plate p.svg --atlas a.parquet");
     assert!(answer.err.contains("compare: iris (150 points of 4 features), 3 maps in"), "{}", answer.err);
     assert!(answer.err.contains("R_NX") && answer.err.contains("ranked by the area under R_NX(k)"), "{}", answer.err);
     assert!(answer.err.contains("t-SNE: a picture of groups"), "{}", answer.err);
@@ -52,8 +51,7 @@ fn one_that_fails_says_why_and_the_others_go_on() {
     assert_eq!((&failed["status"], &failed["embedding"]), (&"failed".into(), &Value::Null));
     assert!(failed["reason"].as_str().unwrap().contains("-k"), "{failed}");
     assert_eq!(report["ranking"].as_array().unwrap(), &["pca"]);
-    let refused = bench.refuses("compare iris --methods hessian-lle -k 3 --json none.json", 2, "no method gave a map");
-    assert!(refused.err.lines().count() <= 2, "{}", refused.err);
+    bench.refuses("compare iris --methods hessian-lle -k 3 --json none.json", 2, "no method gave a map");
     assert_eq!(bench.files(), ["p.pdf", "r.json"]);
 }
 

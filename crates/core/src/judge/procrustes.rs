@@ -99,7 +99,8 @@ impl Onto {
     /// Where a place comes from.
     pub fn undone(&self, place: &[f64]) -> Vec<f64> {
         let d = place.len();
-        let along = |r: usize| (0..d).map(|q| (place[q] - self.to[q]) / self.length * self.turn[r * d + q]).sum::<f64>();
+        let along =
+            |r: usize| (0..d).map(|q| (place[q] - self.to[q]) / self.length * self.turn[r * d + q]).sum::<f64>();
         (0..d).map(|r| self.from[r] + along(r)).collect()
     }
 

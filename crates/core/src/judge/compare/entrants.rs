@@ -17,7 +17,7 @@ pub const USUAL: [&str; 12] = [
     "laplacian-eigenmaps",
     "diffusion-maps",
     "meu",
-    "elastic",
+    "gplvm",
     "tsne",
     "umap",
 ];
@@ -55,8 +55,11 @@ pub fn entrants(
         let own = method.possible_parameters();
         let has = |name: &str| own.iter().any(|parameter| parameter.name == name);
         unused.retain(|name| !has(name));
-        let given: Vec<(&str, &str)> =
-            parameters.iter().map(|(name, value)| (name.as_str(), value.as_str())).filter(|(name, _)| has(name)).collect();
+        let given: Vec<(&str, &str)> = parameters
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+            .filter(|(name, _)| has(name))
+            .collect();
         let graph = method.info().needs_graph;
         match sweep.filter(|sweep| has(&sweep.parameter) || (sweep.parameter == NEIGHBORS && graph)) {
             Some(sweep) => {
@@ -105,7 +108,8 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
     let mut all: Vec<(&str, &str)> = given.to_vec();
     match sweep {
         Some((NEIGHBORS, value)) => {
-            let wrong = |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
+            let wrong =
+                |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
             neighbors = Neighbors::Nearest(value.parse().map_err(wrong)?);
         }
         Some((name, value)) => {
@@ -147,7 +151,8 @@ mod tests {
 
     #[test]
     fn parameters_and_sweeps_reach_the_methods_that_have_them() {
-        let found = named(&["pca", "isomap", "tsne"], &[("perplexity", "12")], Some(("neighbors", &["5", "9"]))).unwrap();
+        let found =
+            named(&["pca", "isomap", "tsne"], &[("perplexity", "12")], Some(("neighbors", &["5", "9"]))).unwrap();
         let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["pca", "isomap neighbors=5", "isomap neighbors=9", "tsne"]);
         assert_eq!(found[2].recipe.neighbors, Neighbors::Nearest(9));

@@ -13,7 +13,6 @@ use crate::beside::Beside;
 use crate::error::{Error, Result};
 use crate::judge::procrustes::Onto;
 use crate::judge::quality::{Given, Judged, Measure, Quality};
-use crate::memory::Peak;
 use crate::model::Model;
 use crate::points::Points;
 use crate::progress::{Observer, Share, Stage};
@@ -27,9 +26,9 @@ const UNSOLVED: f64 = 1e-6;
 /// The measure that maps are ranked by, and the one that decides between equals.
 pub const RANKED_BY: [Measure; 2] = [Measure::RnxAuc, Measure::Trustworthiness];
 
-/// The rule of the ranking, in a sentence.
-pub const RULE: &str = "ranked by the area under R_NX(k) over log k: how many neighbors a map keeps beyond chance in \
-                        neighborhoods of all sizes, small ones counting most; equals by trustworthiness";
+/// What maps are ranked by, as the end of a sentence.
+pub const RULE: &str = "the area under R_NX(k) over log k: the share of neighbors that a map keeps beyond chance, in \
+                        neighborhoods of all sizes, small ones counting most";
 
 /// One that takes part.
 #[derive(Clone, Debug)]
@@ -83,7 +82,7 @@ pub struct Outcome {
     pub status: Status,
     /// The wall time of its fit.
     pub seconds: Option<f64>,
-    /// The most bytes that the program held in memory during the fit beyond those before it, where the system tells.
+    /// The most bytes that were allocated during the fit beyond those before it, where they are counted.
     pub memory: Option<u64>,
     /// The fitted model.
     pub model: Option<Model>,
@@ -134,12 +133,25 @@ impl Outcome {
 }
 
 /// What is the same for all entrants.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Compare {
     /// The seconds after which a fit is stopped; as long as it takes if not given.
     pub seconds: Option<f64>,
     /// How maps are judged.
     pub quality: Quality,
+    /// How memory is measured; not at all if not given.
+    pub meter: Option<Meter>,
+}
+
+/// What counts the memory that the program has allocated.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter {
+    /// Makes the present size the highest so far.
+    pub reset: fn(),
+    /// The present size in bytes.
+    pub now: fn() -> usize,
+    /// The highest size since the last reset, in bytes.
+    pub peak: fn() -> usize,
 }
 
 impl Compare {
@@ -148,11 +160,22 @@ impl Compare {
     /// # Errors
     ///
     /// Only [`Error::Stopped`], if the observer itself asked for a stop before there was a map; every other failure is a status.
-    pub fn fit(&self, entrant: Entrant, points: &Points, beside: Beside<'_>, observer: &dyn Observer) -> Result<Outcome> {
+    pub fn fit(
+        &self,
+        entrant: Entrant,
+        points: &Points,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Outcome> {
         let deadline = Deadline::new(observer, self.seconds);
-        let (peak, start) = (Peak::start(), Instant::now());
+        let before = self.meter.map(|meter| {
+            (meter.reset)();
+            (meter.now)()
+        });
+        let start = Instant::now();
         let fitted = entrant.recipe.fit_from(points, beside, &deadline);
-        let (seconds, memory) = (Some(start.elapsed().as_secs_f64()), peak.bytes());
+        let seconds = Some(start.elapsed().as_secs_f64());
+        let memory = self.meter.zip(before).map(|(meter, before)| (meter.peak)().saturating_sub(before) as u64);
         let late = || format!("stopped after {} s, the time that each method has", self.seconds.unwrap_or_default());
         let by_user = observer.stop();
         let status = match &fitted {
@@ -184,9 +207,9 @@ impl Compare {
         // Those without a map go last; equals stay in the order in which they were named.
         let key = |one: &Outcome, measure: Measure| one.score(measure).unwrap_or(f64::NEG_INFINITY);
         outcomes.sort_by(|a, b| {
-            RANKED_BY.into_iter().fold(Ordering::Equal, |order, measure| {
-                order.then_with(|| key(b, measure).total_cmp(&key(a, measure)))
-            })
+            RANKED_BY
+                .into_iter()
+                .fold(Ordering::Equal, |order, measure| order.then_with(|| key(b, measure).total_cmp(&key(a, measure))))
         });
         let best = outcomes.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
         for one in outcomes.iter_mut() {
@@ -212,7 +235,8 @@ struct Deadline<'a> {
 
 impl<'a> Deadline<'a> {
     fn new(observer: &'a dyn Observer, seconds: Option<f64>) -> Deadline<'a> {
-        let end = seconds.filter(|seconds| *seconds < 1e9).map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        let end =
+            seconds.filter(|seconds| *seconds < 1e9).map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
         Deadline { whole: Share::all(observer), observer, end }
     }
 
