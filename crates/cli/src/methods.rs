@@ -2,6 +2,7 @@
 
 use crate::args::Methods;
 use crate::embed::try_bytes;
+use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Wanted};
 use crate::parameters::described;
 use crate::{print, report};
@@ -36,7 +37,10 @@ fn as_json(method: &Method) -> Value {
     json!({
         "name": info.name,
         "aliases": info.aliases,
+        "title": info.title,
         "summary": info.summary,
+        "good_for": info.good_for,
+        "caution": with_flags(info.caution),
         "stage": info.stage,
         "parameters": parameters,
         "paper": info.paper,
@@ -80,6 +84,7 @@ fn table(methods: &[Method]) -> String {
 fn details(method: &Method) -> String {
     let info = method.info();
     let mut out = format!("{}: {}\n", info.name, info.summary);
+    out += &format!("good for {}\n{}\n", info.good_for, with_flags(info.caution));
     if !info.aliases.is_empty() {
         out += &format!("also called {}\n", info.aliases.join(", "));
     }

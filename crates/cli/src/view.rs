@@ -55,7 +55,10 @@ pub(crate) fn run(args: &View) -> Result<()> {
         if args.output.is_some() {
             return Err(Error::Parameter("a page is opened as it is; leave out -o, or name a model".into()));
         }
-        std::fs::metadata(&args.file).map_err(|source| Error::Io { path: args.file.clone(), source })?;
+        if !args.file.is_file() {
+            let fact = format!("{} is no file", args.file.display());
+            return Err(Error::Parameter(format!("{fact}; name a page of `eigenfold compare --report`, or a model")));
+        }
         return open(args, &args.file);
     }
     let target = match &args.output {
