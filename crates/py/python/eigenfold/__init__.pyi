@@ -22,6 +22,8 @@ class Estimator:
     embedding_: np.ndarray
     n_iter_: int
     report_: dict[str, Any]
+    center_: np.ndarray
+    scale_: np.ndarray
     @property
     def graph_(self) -> Any: ...
     @property
@@ -29,13 +31,13 @@ class Estimator:
     def fit(self, X: Any, y: Any = None) -> Self: ...
     def fit_transform(self, X: Any, y: Any = None) -> Any: ...
     @overload
-    def transform(self, X: Any, return_std: Literal[False] = False) -> Any: ...
+    def transform(self, X: Any, return_std: Literal[False] = False, held_out: bool | None = None) -> Any: ...
     @overload
-    def transform(self, X: Any, return_std: Literal[True]) -> tuple[Any, np.ndarray | None]: ...
+    def transform(self, X: Any, return_std: Literal[True], held_out: bool | None = None) -> tuple[Any, np.ndarray]: ...
     @overload
-    def inverse_transform(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+    def inverse_transform(self, X: Any, return_std: Literal[False] = False, held_out: bool | None = None) -> np.ndarray: ...
     @overload
-    def inverse_transform(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+    def inverse_transform(self, X: Any, return_std: Literal[True], held_out: bool | None = None) -> tuple[np.ndarray, np.ndarray]: ...
     def score(self, X: Any, y: Any = None) -> float: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
@@ -50,6 +52,9 @@ class PCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -70,6 +75,9 @@ class PCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -84,6 +92,9 @@ class ClassicalMDS(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -100,6 +111,9 @@ class ClassicalMDS(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -122,6 +136,9 @@ class KernelPCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -146,6 +163,9 @@ class KernelPCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -173,12 +193,18 @@ class Isomap(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
     eigenvalues_: np.ndarray
     log_likelihood_: float
+    @property
+    def dist_matrix_(self) -> np.ndarray: ...
+    def reconstruction_error(self) -> float: ...
     def __init__(
         self,
         n_components: int | str | None = 2,
@@ -202,6 +228,9 @@ class Isomap(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -231,6 +260,9 @@ class LocallyLinearEmbedding(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -263,6 +295,9 @@ class LocallyLinearEmbedding(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -291,12 +326,17 @@ class LaplacianEigenmaps(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
     eigenvalues_: np.ndarray
     log_likelihood_: float
+    @property
+    def affinity_matrix_(self) -> Any: ...
     def __init__(
         self,
         n_components: int | str | None = 2,
@@ -321,6 +361,9 @@ class LaplacianEigenmaps(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -344,6 +387,9 @@ class DiffusionMaps(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -369,6 +415,9 @@ class DiffusionMaps(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -395,6 +444,9 @@ class MVU(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -427,6 +479,9 @@ class MVU(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -453,6 +508,9 @@ class MEU(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -484,6 +542,9 @@ class MEU(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -509,6 +570,9 @@ class Drill(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -539,6 +603,9 @@ class Drill(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -553,6 +620,9 @@ class PPCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -562,7 +632,8 @@ class PPCA(Estimator):
     components_: np.ndarray
     mean_: np.ndarray
     noise_variance_: np.ndarray
-    covariance_: np.ndarray
+    @property
+    def covariance_(self) -> np.ndarray: ...
     def score_samples(self, X: Any) -> np.ndarray: ...
     def __init__(
         self,
@@ -574,6 +645,9 @@ class PPCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -590,6 +664,9 @@ class FactorAnalysis(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -598,7 +675,8 @@ class FactorAnalysis(Estimator):
     components_: np.ndarray
     mean_: np.ndarray
     noise_variance_: np.ndarray
-    covariance_: np.ndarray
+    @property
+    def covariance_(self) -> np.ndarray: ...
     def score_samples(self, X: Any) -> np.ndarray: ...
     def __init__(
         self,
@@ -612,6 +690,9 @@ class FactorAnalysis(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -634,6 +715,9 @@ class PPCO(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -658,6 +742,9 @@ class PPCO(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -677,6 +764,9 @@ class PKPCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -698,6 +788,9 @@ class PKPCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -716,6 +809,9 @@ class GPLVM(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -735,6 +831,9 @@ class GPLVM(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -764,6 +863,9 @@ class ElasticEmbedding(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -794,6 +896,9 @@ class ElasticEmbedding(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -813,6 +918,9 @@ class SNE(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -834,6 +942,9 @@ class SNE(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -854,6 +965,9 @@ class SymmetricSNE(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -876,6 +990,9 @@ class SymmetricSNE(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -901,6 +1018,9 @@ class TSNE(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -928,6 +1048,9 @@ class TSNE(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -956,6 +1079,9 @@ class UMAP(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -985,6 +1111,9 @@ class UMAP(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -1010,6 +1139,9 @@ class Sammon(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -1038,6 +1170,9 @@ class Sammon(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -1061,6 +1196,7 @@ class MDS(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
+    dissimilarity: str | None
     metric_mds: bool
     eps: float | None
     normalized_stress: bool | str
@@ -1068,6 +1204,9 @@ class MDS(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -1075,6 +1214,8 @@ class MDS(Estimator):
     stress_: float
     normalized_stress_: float
     log_likelihood_: float
+    def fit(self, X: Any, y: Any = None, init: Any = None) -> Self: ...
+    def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> Any: ...
     def __init__(
         self,
         n_components: int | str | None = 2,
@@ -1094,6 +1235,7 @@ class MDS(Estimator):
         init: str | ArrayLike = 'scaling',
         tol: float = 1e-08,
         max_iter: int = 1000,
+        dissimilarity: str | None = None,
         metric_mds: bool = True,
         eps: float | None = None,
         normalized_stress: bool | str = 'auto',
@@ -1101,6 +1243,9 @@ class MDS(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
