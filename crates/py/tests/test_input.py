@@ -111,7 +111,7 @@ REFUSED = [
     (lambda X: eigenfold.ClassicalMDS(metric="precomputed").fit(cdist(X, X)).score(cdist(X, X)), ValueError, "a map of distances cannot; fit it to points"),
     (lambda X: eigenfold.PCA().fit(X).transform(X, return_std=True, held_out=False), ValueError, "use held_out=True"),
     (lambda X: Isomap(n_jobs=10**6).fit(X), ValueError, "n_jobs is 1000000 and more than 1024 threads are never started"),
-    (lambda X: eigenfold.PCA(log="log").fit(FRAME), ValueError, 'row 1, column "a" is 0.0, and log is defined for positive numbers only; use log log1p'),
+    (lambda X: eigenfold.PCA(log="log").fit(FRAME), ValueError, 'row 1, column "a" is 0, and log is defined for positive numbers only; use log log1p'),
     (lambda X: eigenfold.PCA(log="log2").fit(X), ValueError, 'log is "log2"; give None, log1p or log'),
     (lambda X: eigenfold.PCA(standardize=True, scale_columns="robust").fit(X), ValueError, "leave one of them out"),
     (lambda X: eigenfold.ClassicalMDS(metric="precomputed", standardize=True).fit(cdist(X, X)), ValueError, "only points have columns to prepare"),

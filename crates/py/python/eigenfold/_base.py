@@ -15,6 +15,10 @@ from ._functions import knn_graph_of
 from ._spec import IDLE, Spec
 
 
+# What the library says of a solver that ended before its time.
+EARLY = ("did not converge", "the descent ended after", "the descent was stopped")
+
+
 class Estimator(_sklearn.Alone):
     """A method with scikit-learn's habits; `_spec` says which."""
 
@@ -86,14 +90,17 @@ class Estimator(_sklearn.Alone):
         by_order = ["variant", "nonmetric"] in json.loads(self._model.recipe)["parameters"]
         if wish is True or wish == "auto" and by_order:
             setattr(self, "stress_", getattr(self, "normalized_stress_"))
-        converged = _sklearn.exception(_sklearn.ConvergenceWarning)
+        early = [warning for warning in report["warnings"] if any(words in warning for words in EARLY)]
         if not report["converged"]:
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
-            _sklearn.tell(f"{fact}; the map is what it had by then", converged)
+            early = [f"{fact}; " + ("; ".join(early) or "the map is what it had by then")]
+        for warning in early:
+            _sklearn.tell(warning, _sklearn.exception(_sklearn.ConvergenceWarning))
         idle = [n for n, (default, _, why) in self._spec.further.items() if why == IDLE and getattr(self, n) != default]
         unused = [f"{', '.join(idle)} had no effect: {type(self).__name__} has its own schedule"] if idle else []
         for warning in report["warnings"] + unused:
-            _sklearn.tell(warning)
+            if not any(words in warning for words in EARLY):
+                _sklearn.tell(warning)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits the method and returns the coordinates, one row per point."""

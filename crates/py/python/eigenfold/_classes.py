@@ -109,7 +109,7 @@ def effective(estimator: Any, X: Any) -> Any:
 def affinities(estimator: Any, X: Any) -> Any:
     """Given weights as a graph of lengths: those of which a heat kernel of σ = 1 makes the weights again, up to a factor."""
     chosen = estimator.affinity
-    estimator._shape, estimator._weights = X.shape if hasattr(X, "shape") else np.shape(X), None
+    estimator._shape, estimator._weights = getattr(X, "shape", None) or np.asarray(X).shape, None
     if not callable(chosen) and not (isinstance(chosen, str) and chosen in GIVEN):
         return X
     from scipy.sparse import coo_array

@@ -28,6 +28,7 @@ class Given(NamedTuple):
 def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
     """The input of an estimator, of at least so many rows."""
     who = type(estimator).__name__
+    _refuse_lazy(X)
     if hasattr(X, "tocsr") and kind == "distances":
         return Given("graph", _graph(X), X.shape[1], None)
     if hasattr(X, "tocsr"):
@@ -46,6 +47,7 @@ def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
 
 def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
     """A matrix of float64 or float32 in any memory order, from an array, a table or nested lists."""
+    _refuse_lazy(X)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
         array = _table(X)
     elif isinstance(X, np.ma.MaskedArray):
@@ -68,8 +70,6 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
 
 def _table(X: Any) -> np.ndarray:
     """The numbers of a table of pandas, polars or pyarrow; what is null there is NaN here."""
-    if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
-        raise TypeError(f"a {type(X).__name__} is a table that has not been computed yet; give X.collect()")
     array = _cells(X)
     if array.dtype.kind != "O":
         return array
@@ -77,6 +77,11 @@ def _table(X: Any) -> np.ndarray:
         return array.astype(np.float64)
     except (TypeError, ValueError) as refused:
         raise type(refused)(_first_text(X, array) or str(refused)) from None
+
+
+def _refuse_lazy(X: Any) -> None:
+    if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
+        raise TypeError(f"a {type(X).__name__} is a table that has not been computed yet; give X.collect()")
 
 
 def _first_text(X: Any, array: np.ndarray) -> str | None:
