@@ -31,13 +31,13 @@ class Counted:
         self.outcomes: dict[str, collections.Counter[str]] = collections.defaultdict(collections.Counter)
         self.failed: list[str] = []
         self.fitted = False
-        fit = Estimator.fit
+        fit = Estimator._fit
 
         def counted(estimator, *args, **more):
             self.fitted = True
             return fit(estimator, *args, **more)
 
-        Estimator.fit = counted
+        Estimator._fit = counted
 
     def pytest_runtest_setup(self) -> None:
         self.fitted = False

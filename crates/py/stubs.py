@@ -40,6 +40,8 @@ class Estimator:
     embedding_: np.ndarray
     n_iter_: int
     report_: dict[str, Any]
+    center_: np.ndarray
+    scale_: np.ndarray
     @property
     def graph_(self) -> Any: ...
     @property
@@ -47,13 +49,13 @@ class Estimator:
     def fit(self, X: Any, y: Any = None) -> Self: ...
     def fit_transform(self, X: Any, y: Any = None) -> Any: ...
     @overload
-    def transform(self, X: Any, return_std: Literal[False] = False) -> Any: ...
+    def transform(self, X: Any, return_std: Literal[False] = False, held_out: bool | None = None) -> Any: ...
     @overload
-    def transform(self, X: Any, return_std: Literal[True]) -> tuple[Any, np.ndarray | None]: ...
+    def transform(self, X: Any, return_std: Literal[True], held_out: bool | None = None) -> tuple[Any, np.ndarray]: ...
     @overload
-    def inverse_transform(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+    def inverse_transform(self, X: Any, return_std: Literal[False] = False, held_out: bool | None = None) -> np.ndarray: ...
     @overload
-    def inverse_transform(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+    def inverse_transform(self, X: Any, return_std: Literal[True], held_out: bool | None = None) -> tuple[np.ndarray, np.ndarray]: ...
     def score(self, X: Any, y: Any = None) -> float: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
@@ -79,7 +81,6 @@ FITTED = {
     "explained_variance_ratio_": "np.ndarray",
     "singular_values_": "np.ndarray",
     "noise_variance_": "np.ndarray",
-    "covariance_": "np.ndarray",
     "edges_": "np.ndarray",
     "edge_weights_": "np.ndarray",
 }
@@ -98,7 +99,14 @@ def stub(name: str, cls: type) -> str:
     known = vars(fitted.fit(X))
     lines += [f"    {attribute}: {kind}" for attribute, kind in FITTED.items() if attribute in known]
     if hasattr(cls, "score_samples"):
+        lines += ["    @property", "    def covariance_(self) -> np.ndarray: ..."]
         lines.append("    def score_samples(self, X: Any) -> np.ndarray: ...")
+    if name == "Isomap":
+        lines += ["    @property", "    def dist_matrix_(self) -> np.ndarray: ...", "    def reconstruction_error(self) -> float: ..."]
+    if name == "LaplacianEigenmaps":
+        lines += ["    @property", "    def affinity_matrix_(self) -> Any: ..."]
+    if name == "MDS":
+        lines += [f"    def {call}(self, X: Any, y: Any = None, init: Any = None) -> {out}: ..." for call, out in (("fit", "Self"), ("fit_transform", "Any"))]
     inside = "\n".join(f"        {argument}," for argument in arguments)
     return "\n".join(lines) + f"\n    def __init__(\n        self,\n{inside}\n    ) -> None: ...\n"
 

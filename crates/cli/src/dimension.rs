@@ -6,7 +6,7 @@ use crate::dropped::Kept;
 use crate::embed::{try_bytes, write_bytes};
 use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::{Format, ScaleCurve};
+use eigenfold_plot::{Format, ScaleCurve};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
 use crate::{input, preparing, say};

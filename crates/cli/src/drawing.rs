@@ -3,7 +3,7 @@
 use crate::args::Embed;
 use crate::carry::Labeled;
 use crate::input::Data;
-use crate::plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
+use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
 use crate::report::{self, Chosen};
 use clap::Args;
 use eigenfold::error::{Error, Result};

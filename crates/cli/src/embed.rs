@@ -9,7 +9,7 @@ use crate::dropped::{self, Kept};
 use crate::flags::{Count, GraphKind, PiecesName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::Format;
+use eigenfold_plot::Format;
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
 use crate::{chosen, completed, input, one_line, preparing, say};

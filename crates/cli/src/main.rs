@@ -25,7 +25,6 @@ mod meter;
 mod methods;
 mod outputs;
 mod parameters;
-mod plot;
 mod preparing;
 mod progress;
 mod reconstruct;

@@ -8,6 +8,7 @@ use eigenfold::judge::choose::Tried;
 use eigenfold::report::Report;
 use eigenfold::unfolding::{Bracket, Rescaling};
 use eigenfold::{Choice, DimsChoice, HeldOut};
+pub(crate) use eigenfold_plot::{grouped, plural};
 use serde_json::{Map, Value, json};
 
 /// The figure of methods that have a likelihood of their own; it is shown beside the common one.
@@ -346,24 +347,6 @@ pub(crate) fn bridges(count: usize) -> String {
         1 => ", joined by 1 bridge".to_string(),
         n => format!(", joined by {n} bridges"),
     }
-}
-
-/// 12345 as 12,345.
-pub(crate) fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-/// A count and what is counted: `1 column`, `1,200 columns`.
-pub(crate) fn plural(count: usize, what: &str) -> String {
-    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use crate::dropped::Kept;
 use crate::embed::{try_bytes, try_coordinates, try_kept, write_bytes, write_coordinates, write_map};
 use crate::flags::HeldOutWhat;
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::Format;
+use eigenfold_plot::Format;
 use crate::progress::{self, Bar};
 use crate::reconstruct::without_classes;
 use crate::report::{self, grouped, plural};

@@ -307,7 +307,8 @@ impl<'a> Stages<'a> {
                 Ground::Points(points, metric) => Some((points, metric)),
                 Ground::Distances(_) | Ground::Graph(_) => None,
             };
-            let known = Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues };
+            let known =
+                Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
             map.coordinates = built.rule.place_all(&known, self.ground, built.geodesics.take())?;
         } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
             linear.learn(points, &map.coordinates, &map.evidence.eigenvalues);

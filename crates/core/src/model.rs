@@ -6,7 +6,9 @@ use crate::coordinates::Snapshot;
 use crate::error::{Error, Result};
 use crate::field::Weight;
 use crate::field::unfolding::Certificate;
+use crate::graph::Neighbors;
 use crate::ground::InputKind;
+use crate::linalg::power::times_two_to;
 use crate::place::{Latent, Posterior, Rule};
 use crate::points::Points;
 use crate::preparation::{Preparation, Prepared};
@@ -123,6 +125,9 @@ impl Model {
             (inside.prepared, inside.recipe.preparation) = (None, Preparation::default());
             inside.embedding = self.embedding.times_two_to(-self.unit.map);
             inside.latents_times_two_to(-self.unit.data);
+            if let Neighbors::Within(radius) = &mut inside.recipe.neighbors {
+                *radius = times_two_to(*radius, -self.unit.data);
+            }
             inside.unit = Unit::default();
             Box::new(inside)
         })

@@ -1,6 +1,7 @@
 //! What a call asks for, from Python's words to a recipe.
 
 use eigenfold::judge::score::Lengths;
+use eigenfold::preparation::{Log, Preparation, Scale};
 use eigenfold::{Drill, Error, Likelihood, Method, Metric, Missing, Neighbors, Pieces, Recipe, Result, parameter};
 use pyo3::prelude::*;
 
@@ -49,6 +50,8 @@ pub(crate) struct Asked {
     memory: Option<u64>,
     likelihood: bool,
     rescale: Option<usize>,
+    log: Option<String>,
+    scale: Option<String>,
 }
 
 impl Asked {
@@ -66,6 +69,7 @@ impl Asked {
             parameter::Parameters::set_all(drill, &of_graph)?;
         }
         Ok(Recipe {
+            preparation: self.preparation()?,
             neighbors: self.neighborhood.neighbors()?,
             metric: self.neighborhood.metric()?,
             approximate: self.neighborhood.approximate,
@@ -79,6 +83,26 @@ impl Asked {
             rescale: self.rescale,
             ..Recipe::default()
         })
+    }
+
+    /// What is done to the columns first.
+    fn preparation(&self) -> Result<Preparation> {
+        let unknown = |name: &str, value: &str, ways: &str| {
+            Err(Error::Parameter(format!("`{name}` is {value:?}; give None, {ways}")))
+        };
+        let log = match self.log.as_deref() {
+            None | Some("none") => None,
+            Some("log1p") => Some(Log::OnePlus),
+            Some("log") => Some(Log::Plain),
+            Some(other) => return unknown("log", other, "log1p or log"),
+        };
+        let scale = match self.scale.as_deref() {
+            None | Some("none") => Scale::None,
+            Some("unit") => Scale::Unit,
+            Some("robust") => Scale::Robust,
+            Some(other) => return unknown("scale-columns", other, "unit or robust"),
+        };
+        Ok(Preparation { log, scale, kept: Vec::new() })
     }
 
     /// Whether the number of coordinates is to be chosen.
@@ -127,15 +151,11 @@ impl Neighborhood {
     }
 
     pub(crate) fn metric(&self) -> Result<Metric> {
-        match self.metric.as_str() {
-            "euclidean" => Ok(Metric::Euclidean),
-            "manhattan" => Ok(Metric::Manhattan),
-            "cosine" => Ok(Metric::Cosine),
-            other => {
-                let ways = "euclidean, manhattan, cosine or precomputed";
-                Err(Error::Parameter(format!("`metric` is {other:?}; give {ways}")))
-            }
-        }
+        let refused = |_| {
+            let ways = format!("precomputed, {}", Metric::names());
+            Error::Parameter(format!("`metric` is {:?}; give one of {ways}", self.metric))
+        };
+        self.metric.parse().map_err(refused)
     }
 
     pub(crate) fn pieces(&self) -> Result<Pieces> {

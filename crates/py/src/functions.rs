@@ -56,12 +56,9 @@ pub(crate) fn fit(
             recipe.neighbors = choice.neighbors(recipe.neighbors);
             chosen.insert("n_neighbors".into(), json!(choice));
         }
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), ..Beside::default() };
-        let mut model = recipe.fit_from(data.ground(), beside, observer)?;
-        if let (Some(names), Data::Points(_)) = (names, &data) {
-            model.set_names(names)?;
-        }
-        Ok((model, chosen))
+        let names = names.as_deref().filter(|_| matches!(data, Data::Points(_)));
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names };
+        Ok((recipe.fit_from(data.ground(), beside, observer)?, chosen))
     })?;
     Ok((Model::new(model), Value::Object(chosen).to_string()))
 }
@@ -166,6 +163,12 @@ pub(crate) fn score(
         "converged": found.converged,
     })
     .to_string())
+}
+
+/// The library's own name of a metric, if it is one of the library's.
+#[pyfunction]
+pub(crate) fn metric(name: &str) -> Option<String> {
+    name.parse::<eigenfold::Metric>().ok().map(|metric| metric.to_string())
 }
 
 /// The names of the data sets that can be drawn.

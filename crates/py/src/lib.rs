@@ -10,6 +10,7 @@ mod errors;
 mod functions;
 mod model;
 mod names;
+mod picture;
 mod table;
 mod watch;
 
@@ -21,9 +22,11 @@ mod _eigenfold {
     #[pymodule_export]
     use super::errors::EigenfoldError;
     #[pymodule_export]
-    use super::functions::{builtin, dimension, fit, graph, sample, samples, score};
+    use super::functions::{builtin, dimension, fit, graph, metric, sample, samples, score};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::picture::picture;
     #[pymodule_export]
     use super::table::methods;
 }

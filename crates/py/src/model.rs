@@ -5,7 +5,8 @@ use crate::asked::missing;
 use crate::errors::{raised, told};
 use crate::watch::run;
 use eigenfold::parameter::{Described, Parameters};
-use eigenfold::{Neighbors, Points};
+use eigenfold::preparation::Log;
+use eigenfold::{HeldOutPlaces, Neighbors, Placed, Points, Posterior};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -29,11 +30,13 @@ pub(crate) struct Model {
     inner: Arc<eigenfold::Model>,
     /// What intervals of the way back are multiplied by, once rows have been held out to find it.
     stretch: Arc<OnceLock<[f64; 2]>>,
+    /// How sure places are, once the map has been made again without some rows.
+    sure: Arc<OnceLock<HeldOutPlaces>>,
 }
 
 impl Model {
     pub(crate) fn new(model: eigenfold::Model) -> Model {
-        Model { inner: Arc::new(model), stretch: Arc::default() }
+        Model { inner: Arc::new(model), stretch: Arc::default(), sure: Arc::default() }
     }
 }
 
@@ -49,6 +52,24 @@ impl Model {
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
         self.inner.points().map(|points| matrix(py, points)).transpose()
+    }
+
+    /// The same points as the stages saw them: their columns prepared.
+    #[getter]
+    fn seen<'py>(&self, py: Python<'py>) -> PyResult<Option<Matrix<'py>>> {
+        let Some(points) = self.inner.points() else { return Ok(None) };
+        match self.inner.prepared() {
+            Some(prepared) => matrix(py, &prepared.apply(points, self.inner.names()).map_err(raised)?).map(Some),
+            None => matrix(py, points).map(Some),
+        }
+    }
+
+    /// What was taken off every column and what it was divided by, if columns were prepared.
+    #[getter]
+    fn prepared<'py>(&self, py: Python<'py>) -> Option<(Vector<'py, f64>, Vector<'py, f64>)> {
+        let columns = self.inner.prepared()?.columns();
+        let (centers, scales): (Vec<f64>, Vec<f64>) = columns.iter().map(|one| (one.center, one.scale)).unzip();
+        Some((centers.into_pyarray(py), scales.into_pyarray(py)))
     }
 
     /// The names of the features, if they are known.
@@ -91,7 +112,9 @@ impl Model {
             "neighbors": neighbors,
             "radius": radius,
             "graph": graph,
-            "metric": format!("{:?}", recipe.metric).to_lowercase(),
+            "metric": recipe.metric.to_string(),
+            "log": recipe.preparation.log.map(Log::name),
+            "scale": recipe.preparation.scale.name(),
             "approximate": recipe.approximate,
             "pieces": format!("{:?}", recipe.pieces).to_lowercase(),
             "seed": recipe.seed,
@@ -123,21 +146,39 @@ impl Model {
         ))
     }
 
-    /// Places new rows: coordinates, the rows that are far from all training points, and deviations if asked for.
-    #[pyo3(signature = (rows, missing_cells, deviations, threads))]
+    /// Places new rows: coordinates, the rows that are far from all training points, and deviations if asked for. Then the map
+    /// is made again without some rows if `held_out` says so, or says nothing and few rows make that cheap.
+    #[pyo3(signature = (rows, missing_cells, deviations, held_out, threads))]
     fn transform<'py>(
         &self,
         py: Python<'py>,
         rows: Numbers,
         missing_cells: &str,
         deviations: bool,
+        held_out: Option<bool>,
         threads: Option<usize>,
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
         let rows = rows.points_with(missing(missing_cells).map_err(raised)?).map_err(raised)?;
-        let model = Arc::clone(&self.inner);
-        let placed = run(py, threads, None, move |_| match deviations {
-            true => model.place_with_deviations(&rows),
-            false => model.place(&rows),
+        let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.sure));
+        let placed = run(py, threads, None, move |observer| {
+            if !deviations {
+                return model.place(&rows);
+            }
+            if model.latent().is_some() {
+                return by_posterior(&model, &rows);
+            }
+            if !held_out.unwrap_or_else(|| model.holds_out_places()) {
+                return model.place_with_deviations(&rows);
+            }
+            let sure = match known.get() {
+                Some(sure) => sure,
+                None => {
+                    with_classes(&model)?;
+                    let sure = model.held_out_places_watched(observer)?;
+                    known.get_or_init(|| sure)
+                }
+            };
+            model.place_held_out(&rows, sure)
         })?;
         let sure = placed.deviations.as_ref().map(|all| matrix(py, all)).transpose()?;
         Ok((matrix(py, &placed.coordinates)?, placed.far, sure))
@@ -150,6 +191,7 @@ impl Model {
         py: Python<'py>,
         places: Numbers,
         intervals: bool,
+        held_out: Option<bool>,
         threads: Option<usize>,
     ) -> PyResult<Back<'py>> {
         let places = places.points().map_err(raised)?;
@@ -157,13 +199,17 @@ impl Model {
         let back = run(py, threads, None, move |observer| {
             let way = model.way_back()?;
             model.check_places(&places)?;
-            let stretch = match (known.get(), model.points().filter(|_| way.holds_out_rows())) {
-                (Some(stretch), _) if intervals => *stretch,
-                (None, Some(points)) if intervals => {
+            let holds_out = intervals && held_out.unwrap_or_else(|| way.holds_out_rows());
+            if holds_out && held_out == Some(true) {
+                with_classes(&model)?;
+            }
+            let stretch = match (known.get(), model.points().filter(|_| holds_out)) {
+                (Some(stretch), Some(_)) => *stretch,
+                (None, Some(points)) => {
                     let stretch = model.recipe().held_out_rows_watched(points, observer)?.stretch;
                     *known.get_or_init(|| stretch)
                 }
-                _ => [1.0; 2],
+                (_, None) => [1.0; 2],
             };
             way.stretched(stretch).reconstruct(&places)
         })?;
@@ -212,5 +258,24 @@ impl Model {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Bound<'py, PyBytes>,))> {
         Ok((py.get_type::<Model>(), (self.to_bytes(py)?,)))
+    }
+}
+
+/// New rows of a latent model, each with the deviations of its hidden coordinates given what was observed of it.
+fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Placed> {
+    let dims = model.embedding().cols();
+    let deviation = |one: &Posterior, q: usize| one.covariance[q * dims + q].sqrt();
+    let all = model.posteriors(rows)?;
+    let values = all.iter().flat_map(|one| (0..dims).map(move |q| deviation(one, q))).collect();
+    Ok(Placed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.place(rows)? })
+}
+
+/// Refuses a map that went by classes, which the model does not keep: it cannot be made again.
+fn with_classes(model: &eigenfold::Model) -> eigenfold::Result<()> {
+    match model.recipe().method.is_supervised() {
+        true => Err(eigenfold::Error::Parameter(
+            "the map went by classes, which the model does not keep, and cannot be made again; use `held-out` False".into(),
+        )),
+        false => Ok(()),
     }
 }

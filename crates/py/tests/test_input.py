@@ -61,12 +61,12 @@ def test_distances_and_graphs_are_inputs(expected):
 
 def test_any_metric_of_scipy_or_a_function_will_do(expected):
     X = expected[0]
-    named = Isomap(metric="chebyshev").fit(X)
-    given = Isomap(metric="precomputed").fit(cdist(X, X, "chebyshev"))
+    named = Isomap(metric="sqeuclidean").fit(X)
+    given = Isomap(metric="precomputed").fit(cdist(X, X, "sqeuclidean"))
     assert np.array_equal(named.embedding_, given.embedding_) and named.n_features_in_ == 3
     assert np.allclose(named.transform(X[:4]), named.embedding_[:4])
     by_function = Isomap(metric=lambda a, b: np.abs(a - b).max()).fit_transform(X)
-    assert np.allclose(by_function, named.embedding_)
+    assert np.allclose(by_function, Isomap(metric="chebyshev").fit_transform(X))
     assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
 
 
@@ -81,7 +81,43 @@ def test_missing_cells_are_an_error_or_a_guess(expected):
     assert np.isfinite(eigenfold.PPCA(missing="model").fit_transform(frame)).all()
 
 
+def test_what_is_masked_is_missing(expected):
+    X = np.ma.masked_greater(expected[0], 12.0)
+    with pytest.raises(ValueError, match="is not a number"):
+        Isomap().fit(X)
+    there = eigenfold.PPCA(missing="model").fit_transform(X.filled(np.nan))
+    assert np.array_equal(eigenfold.PPCA(missing="model").fit_transform(X), there)
+
+
+def test_a_matrix_per_pair_of_features_is_made_only_when_it_is_asked_for():
+    wide = np.random.default_rng(0).normal(size=(20, 60_000))  # its covariance would have 29 GB
+    ppca = eigenfold.PPCA().fit(wide)
+    assert ppca.components_.shape == (2, 60_000)
+    narrow = eigenfold.PPCA().fit(wide[:, :5])
+    assert np.allclose(narrow.covariance_, narrow.components_.T @ narrow.components_ + np.diag(narrow.noise_variance_))
+
+
+FRAME = pandas.DataFrame({"a": np.arange(20.0), "b": np.arange(20.0) % 7})
 REFUSED = [
+    (lambda X: Isomap().fit(FRAME.assign(kind=pandas.Categorical(["x", "y"] * 10))), ValueError, "column 'kind': could not convert string to float: 'x'; leave it out, or encode it"),
+    (lambda X: Isomap().fit(polars.from_pandas(FRAME).with_columns(s=polars.lit("x"))), ValueError, "column 's': could not convert"),
+    (lambda X: Isomap().fit(pyarrow.table({"a": X[:, 0], "s": ["x"] * len(X)})), ValueError, "column 's': could not convert"),
+    (lambda X: Isomap().fit(FRAME.assign(t=pandas.date_range("2026-01-01", periods=20))), TypeError, "column 't': .*Timestamp.*; leave it out"),
+    (lambda X: Isomap().fit(np.zeros((20, 2), dtype="M8[s]")), ValueError, "holds times, which are no numbers"),
+    (lambda X: Isomap().fit(polars.from_pandas(FRAME).lazy()), TypeError, "give X.collect()"),
+    (lambda X: Isomap(n_jobs="2").fit(X), ValueError, "n_jobs is '2'"),
+    (lambda X: Isomap(random_state=2**64).fit(X), ValueError, "random_state is 18446744073709551616; give a whole number below"),
+    (lambda X: Isomap(2, 8), TypeError, r"Isomap.__init__\(\) takes from 1 to 2 positional arguments"),
+    (lambda X: eigenfold.ClassicalMDS(metric="precomputed").fit(cdist(X, X)).score(cdist(X, X)), ValueError, "a map of distances cannot; fit it to points"),
+    (lambda X: eigenfold.PCA().fit(X).transform(X, return_std=True, held_out=False), ValueError, "use held_out=True"),
+    (lambda X: Isomap(n_jobs=10**6).fit(X), ValueError, "n_jobs is 1000000 and more than 1024 threads are never started"),
+    (lambda X: eigenfold.PCA(log="log").fit(FRAME), ValueError, 'row 1, column "a" is 0, and log is defined for positive numbers only; use log log1p'),
+    (lambda X: eigenfold.PCA(log="log2").fit(X), ValueError, 'log is "log2"; give None, log1p or log'),
+    (lambda X: eigenfold.PCA(standardize=True, scale_columns="robust").fit(X), ValueError, "leave one of them out"),
+    (lambda X: eigenfold.ClassicalMDS(metric="precomputed", standardize=True).fit(cdist(X, X)), ValueError, "only points have columns to prepare"),
+    (lambda X: eigenfold.SpectralEmbedding(affinity="nearest_neighbors", n_neighbors=1).fit(X), ValueError, "n_neighbors is 1"),
+    (lambda X: eigenfold.plot(X[:, :2], X[:5, 0], file="x.png"), ValueError, "5 labels for 120 points"),
+    (lambda X: eigenfold.plot(X[:, :2], file="x.jpg"), ValueError, "use .png or .svg"),
     (lambda X: Isomap().fit(X[:0]), ValueError, "0 sample"),
     (lambda X: Isomap().fit(X[:1]), ValueError, "1 sample"),
     (lambda X: Isomap().fit(X[:, :0]), ValueError, "0 feature"),

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import matplotlib
+import numpy as np
 import pytest
 from conftest import ROOT
 
@@ -31,8 +32,9 @@ def test_the_example_of_every_class_runs(each):
     run(each.__doc__, each.__name__)
 
 
-@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph])
-def test_the_examples_of_functions_run(thing):
+@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot])
+def test_the_examples_of_functions_run(thing, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     run(thing.__doc__, str(thing))
 
 
@@ -55,3 +57,18 @@ def test_a_map_is_drawn(tmp_path):
     axes.figure.savefig(tmp_path / "map.png")
     assert (tmp_path / "map.png").stat().st_size > 5000 and axes.get_title() == "iris"
     eigenfold.plot(X[:, :1], X[:, 0])
+
+
+@pytest.mark.parametrize("labels", [None, "classes", "names", "values"])
+def test_without_matplotlib_a_map_is_drawn_as_the_program_draws_it(labels, tmp_path, monkeypatch):
+    X, y, names, _ = datasets.load("iris")
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    given = {None: None, "classes": y, "names": np.array(names)[y], "values": np.linspace(0, 1, 150)}[labels]
+    picture = eigenfold.plot(eigenfold.PCA().fit_transform(X), given, title="four numbers of flowers")
+    assert picture._repr_png_().startswith(b"\x89PNG")
+    picture.save(tmp_path / "map.svg")
+    drawn = (tmp_path / "map.svg").read_text()
+    assert "four numbers of flowers" in drawn and "150 points" in drawn
+    assert ("setosa" in drawn) == (labels == "names") and drawn.count("#") > 3
+    eigenfold.plot(X, given, file=tmp_path / "pairs.png")
+    assert (tmp_path / "pairs.png").read_bytes().startswith(b"\x89PNG")

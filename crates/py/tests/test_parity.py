@@ -73,6 +73,102 @@ def test_new_points_and_the_way_back_are_those_of_the_program(roll, tmp_path):
     assert np.array_equal(deviations, np.load(tmp_path / "std.npy"))
 
 
+@pytest.mark.parametrize("flags, asked", [
+    ("--standardize", {"standardize": True}),
+    ("--scale-columns robust", {"scale_columns": "robust"}),
+    ("--log", {"log": "log1p"}),
+    ("--log log --scale-columns unit", {"log": "log", "scale_columns": "unit"}),
+])
+def test_columns_are_prepared_as_the_program_prepares_them(flags, asked, tmp_path):
+    X = eigenfold.datasets.load("iris").data * [1.0, 10.0, 0.1, 1.0]
+    np.save(tmp_path / "x.npy", X)
+    program("embed", tmp_path / "x.npy", "-m", "isomap", *flags.split(), "-o", tmp_path / "y.npy", "--save", tmp_path / "y.model")
+    isomap = eigenfold.Isomap(**asked)
+    assert np.array_equal(isomap.fit_transform(X), np.load(tmp_path / "y.npy"))
+    isomap.save(tmp_path / "again.model")
+    assert (tmp_path / "again.model").read_bytes() == (tmp_path / "y.model").read_bytes()
+    loaded = eigenfold.load(tmp_path / "y.model")
+    assert np.array_equal(loaded.transform(X[:5] + 0.01), isomap.transform(X[:5] + 0.01))
+    assert np.array_equal(loaded.fit_transform(X), isomap.embedding_)
+    # The way back is in the units of the data.
+    assert np.abs(isomap.inverse_transform(isomap.embedding_) / X - 1).mean() < 0.1
+
+
+def test_prepared_columns_are_seen_by_all_that_is_fitted():
+    X = eigenfold.datasets.load("iris").data
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    ours, given = eigenfold.PCA(standardize=True).fit(X), eigenfold.PCA().fit(Z)
+    assert np.allclose(ours.center_, X.mean(axis=0)) and np.allclose(ours.scale_, X.std(axis=0))
+    assert np.allclose(ours.components_, given.components_) and np.allclose(ours.explained_variance_ratio_, given.explained_variance_ratio_)
+    assert np.allclose(eigenfold.Isomap(standardize=True).fit(X).graph_.data, eigenfold.Isomap().fit(Z).graph_.data)
+    # A density of x is that of z times |dz/dx|.
+    gain = -np.log(X.std(axis=0)).sum()
+    assert np.allclose(eigenfold.PPCA(standardize=True).fit(X).score_samples(X), eigenfold.PPCA().fit(Z).score_samples(Z) + gain)
+
+
+METRICS = ["manhattan", "cosine", "correlation", "chebyshev", "minkowski:3", "hamming", "jaccard", "canberra", "braycurtis"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_metrics_are_those_of_the_program(metric, tmp_path):
+    X = np.random.default_rng(0).integers(0, 2, size=(60, 9)).astype(float) + (metric not in ("jaccard", "hamming"))
+    X = X if metric in ("jaccard", "hamming") else X + np.random.default_rng(1).random(X.shape)
+    np.save(tmp_path / "x.npy", X)
+    program("embed", tmp_path / "x.npy", "-m", "isomap", "--metric", metric, "-o", tmp_path / "y.npy", "--save", tmp_path / "y.model")
+    asked = {"metric": "minkowski", "metric_params": {"p": 3}} if metric == "minkowski:3" else {"metric": metric}
+    isomap = eigenfold.Isomap(**asked).fit(X)
+    assert np.array_equal(isomap.embedding_, np.load(tmp_path / "y.npy"))
+    loaded = eigenfold.load(tmp_path / "y.model")
+    assert loaded.metric == metric and np.array_equal(loaded.transform(X[:3] * 1.01), isomap.transform(X[:3] * 1.01))
+    # They agree with scipy's, by which all distances would be computed.
+    from scipy.spatial.distance import cdist
+
+    name, more = {"manhattan": "cityblock"}.get(metric, metric.partition(":")[0]), {"p": 3} if metric == "minkowski:3" else {}
+    there = cdist(X > 0 if metric == "jaccard" else X, X > 0 if metric == "jaccard" else X, name, **more)
+    graph = eigenfold.knn_graph(X, 5, metric=metric)
+    rows = np.repeat(np.arange(60), 5)
+    assert np.allclose(graph.data, there[rows, graph.indices])
+
+
+@pytest.mark.parametrize("name", ["Isomap", "PCA", "LaplacianEigenmaps", "TSNE"])
+@pytest.mark.parametrize("held_out", [None, True, False])
+def test_deviations_of_places_are_those_of_the_program(name, held_out, tmp_path):
+    if name == "PCA" and held_out is False:
+        with pytest.raises(ValueError, match="places a row in the same way whatever is near it; use held_out=True"):
+            eigenfold.PCA().fit(np.eye(30)).transform(np.eye(30), return_std=True, held_out=False)
+        return
+    X = eigenfold.datasets.load("iris").data[::3]
+    estimator = CLASSES[name]().fit(X)
+    estimator.save(tmp_path / "m.model")
+    np.save(tmp_path / "new.npy", X[:7] + 0.03)
+    flags = {None: [], True: ["--held-out", "rows"], False: ["--held-out", "no"]}[held_out]
+    program("transform", tmp_path / "m.model", tmp_path / "new.npy", "-o", tmp_path / "y.npy", "--std", tmp_path / "std.npy", *flags)
+    placed, deviations = estimator.transform(X[:7] + 0.03, return_std=True, held_out=held_out)
+    assert np.array_equal(placed, np.load(tmp_path / "y.npy")) and np.array_equal(deviations, np.load(tmp_path / "std.npy"))
+
+
+def test_hidden_coordinates_have_the_deviations_of_their_posterior(tmp_path):
+    X = eigenfold.datasets.load("iris").data
+    X[::7, 2] = np.nan
+    ppca = eigenfold.PPCA(missing="model").fit(X)
+    _, deviations = ppca.transform(X, return_std=True)
+    # Whoever says less of itself is less sure.
+    assert deviations.shape == (150, 2) and (deviations[::7].min(axis=0) > deviations[1::7].max(axis=0)).all()
+    # By hand: the covariance of z given x is (I + W' Psi^-1 W)^-1.
+    W = ppca.components_.T
+    covariance = np.linalg.inv(np.eye(2) + W.T @ (W / ppca.noise_variance_[:, None]))
+    assert np.allclose(deviations[1], np.sqrt(np.diag(covariance)))
+
+
+def test_intervals_of_the_way_back_can_do_without_rows_held_out(roll, tmp_path):
+    isomap = eigenfold.Isomap(n_neighbors=8).fit(roll)
+    isomap.save(tmp_path / "m.model")
+    np.save(tmp_path / "places.npy", isomap.embedding_[:5])
+    program("reconstruct", tmp_path / "m.model", tmp_path / "places.npy", "-o", tmp_path / "b.npy", "--std", tmp_path / "s.npy", "--held-out", "no")
+    _, deviations = isomap.inverse_transform(isomap.embedding_[:5], return_std=True, held_out=False)
+    assert np.array_equal(deviations, np.load(tmp_path / "s.npy"))
+
+
 def test_single_precision_is_widened_and_nothing_else(roll):
     single = roll.astype(np.float32)
     assert np.array_equal(eigenfold.PCA().fit_transform(single), eigenfold.PCA().fit_transform(single.astype(float)))

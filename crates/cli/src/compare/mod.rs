@@ -12,7 +12,7 @@ use crate::embed::{try_bytes, try_coordinates, write_bytes};
 use crate::flags::{Common, Input, Kind, Neighbors, Preparing, memory_size, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use crate::plot::{Format, Plate};
+
 use crate::progress::{self, Bar};
 use crate::{drawing, input, one_line, preparing, report, say};
 use clap::Args;
@@ -24,6 +24,7 @@ use eigenfold::preparation::Prepared;
 use eigenfold::progress::{Observer, Share, Silent};
 use eigenfold::{Beside, Ground, Points};
 use eigenfold_page::Page;
+use eigenfold_plot::{Format, Plate};
 use sample::Rows;
 use std::path::Path;
 use std::time::Instant;

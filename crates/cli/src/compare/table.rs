@@ -4,12 +4,12 @@ use super::{Compared, Subject};
 use crate::drawing::name_of;
 use crate::flags::with_flags;
 use crate::one_line;
-use crate::plot::Sheet;
 use crate::report::plural;
 use eigenfold::Points;
 use eigenfold::error::Result;
 use eigenfold::judge::compare::{Outcome, RULE};
 use eigenfold::judge::quality::{Measure, Score};
+use eigenfold_plot::Sheet;
 use serde_json::{Map, Value, json};
 
 /// The measures in the table of the terminal, and their titles there.

@@ -1,7 +1,7 @@
 //! New points onto the map of a model, by the rules of its parts.
 
 use crate::error::{Error, Result};
-use crate::graph::{Index, Metric};
+use crate::graph::{Index, Metric, Neighbors};
 use crate::ground::InputKind;
 use crate::missing::filled_from;
 use crate::model::{Model, Part};
@@ -85,6 +85,14 @@ impl Model {
         if uses { self.recipe.metric } else { Metric::Euclidean }
     }
 
+    /// The distance within which the graph of the fit has edges, if it has one that a radius made; in the unit of the stages.
+    fn radius(&self) -> Option<f64> {
+        match self.recipe.neighbors {
+            Neighbors::Within(radius) if self.recipe.method.info().needs_graph => Some(radius),
+            _ => None,
+        }
+    }
+
     /// The columns new rows must have.
     fn columns(&self) -> Result<usize> {
         if let Some(points) = &self.points {
@@ -114,7 +122,8 @@ impl Model {
             return Ok(Placed { coordinates, far: Vec::new(), deviations: None });
         };
         let points = points.map(|points| (points, self.metric()));
-        let known = Known { points, k: part.k.min(map.rows()), map, eigenvalues: &part.eigenvalues };
+        let (k, radius) = (part.k.min(map.rows()), self.radius());
+        let known = Known { points, k, map, eigenvalues: &part.eigenvalues, radius };
         let placed = rule.place(&known, new)?;
         let deviations = if deviations { rule.deviations(&known, new, &placed.coordinates)? } else { None };
         Ok(Placed { deviations, ..placed })
@@ -144,7 +153,7 @@ impl Model {
         };
         if let [Part { rule: Some(rule), k, eigenvalues, .. }] = self.parts.as_slice() {
             let (map, points) = (&self.embedding, Some((points, metric)));
-            let known = Known { points, k: (*k).min(map.rows()), map, eigenvalues };
+            let known = Known { points, k: (*k).min(map.rows()), map, eigenvalues, radius: self.radius() };
             return rule.place_without(&known, rows);
         }
         let mut values = self.embedding.select(rows).values().to_vec();
@@ -158,7 +167,8 @@ impl Model {
             }
             let (map, points) = self.piece(part)?;
             let points = points.as_ref().map(|points| (points, metric));
-            let known = Known { points, k: part.k.min(map.rows()), map: &map, eigenvalues: &part.eigenvalues };
+            let (k, radius) = (part.k.min(map.rows()), self.radius());
+            let known = Known { points, k, map: &map, eigenvalues: &part.eigenvalues, radius };
             let placed = rule.place_without(&known, &own)?;
             for (&at, row) in at.iter().zip(0..) {
                 values[at * dims..at * dims + part.width].copy_from_slice(placed.row(row));

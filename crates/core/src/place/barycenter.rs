@@ -31,7 +31,8 @@ impl Barycenter {
         // While a fit is under way only the landmarks have coordinates.
         let map = if known.map.rows() == rows.len() { known.map.clone() } else { known.map.select(&rows) };
         let points = points.as_ref().map(|(points, metric)| (points, *metric));
-        work(&plain, &Known { points, map: &map, k: known.k.min(rows.len()), ..*known })
+        // They are further apart than the points whose neighbors a radius found.
+        work(&plain, &Known { points, map: &map, k: known.k.min(rows.len()), radius: None, ..*known })
     }
 
     /// The number of a training row among those that have neighbors; none of theirs if it is not one of them.

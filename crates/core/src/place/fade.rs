@@ -8,6 +8,9 @@
 //! When a new point moves, one neighbor takes the place of another where both are at R and count for nothing, so that what
 //! is made of the neighbors does not jump.
 
+/// The neighbors that count at least where a radius limits them.
+const LEAST: usize = 2;
+
 /// The shares t of the neighbors, given their distances in ascending order and R.
 pub(super) fn shares(lengths: &[f64], reach: f64) -> Vec<f64> {
     // Where all are at one distance, they count alike.
@@ -15,6 +18,13 @@ pub(super) fn shares(lengths: &[f64], reach: f64) -> Vec<f64> {
         return vec![1.0; lengths.len()];
     }
     lengths.iter().map(|d| 1.0 - (d / reach).min(1.0).powi(4)).collect()
+}
+
+/// R where the graph has edges within a radius alone: that radius, so that a new point has no way across a gap that no
+/// training point has. It is the third distance if there are fewer than three within it, so that two of them count when the nearest
+/// changes.
+pub(super) fn within(lengths: &[f64], radius: f64) -> f64 {
+    lengths.get(LEAST).copied().unwrap_or(f64::INFINITY).max(radius)
 }
 
 /// How much a new point owes to each neighbor that it comes near: φ[j] b[j], with φ ∝ 1/d² summing to one (D. Shepard. A
@@ -69,6 +79,14 @@ mod tests {
         assert_eq!(shares(&lengths, 2.0)[2], 0.0);
         assert_eq!(shares(&lengths, f64::INFINITY), [1.0; 3]);
         assert_eq!(shares(&[2.0; 3], 2.0), [1.0; 3]);
+    }
+
+    #[test]
+    fn a_radius_ends_the_neighbors_where_two_are_within_it() {
+        assert_eq!(within(&[0.1, 0.2, 0.3, 0.7], 0.5), 0.5);
+        assert_eq!(shares(&[0.1, 0.2, 0.3, 0.7], 0.5)[3], 0.0);
+        assert_eq!(within(&[0.1, 0.6, 0.7, 0.8], 0.5), 0.7);
+        assert_eq!(within(&[0.1, 0.6], 0.5), f64::INFINITY);
     }
 
     #[test]

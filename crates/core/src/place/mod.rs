@@ -112,6 +112,8 @@ pub(crate) struct Known<'a> {
     pub(crate) map: &'a Points,
     /// The eigenvalues of the coordinates, where they are eigenvectors.
     pub(crate) eigenvalues: &'a [f64],
+    /// The distance within which the graph has edges, if it was made by one: no new point has a neighbor beyond it.
+    pub(crate) radius: Option<f64>,
 }
 
 /// A new point: its row, its nearest training points with their distances, and its squared distances to the points that
@@ -390,6 +392,7 @@ impl Known<'_> {
             let mut others = list.filter(|(j, _)| own.is_none_or(|own| own[i] != *j));
             let (near_rows, near_lengths): (Vec<u32>, Vec<f64>) = others.by_ref().take(self.k).unzip();
             let reach = others.next().map_or(f64::INFINITY, |(_, d)| d);
+            let reach = self.radius.map_or(reach, |radius| fade::within(&near_lengths, radius).min(reach));
             near.shares.extend(fade::shares(&near_lengths, reach));
             near.rows.extend(near_rows);
             near.lengths.extend(near_lengths);

@@ -2,6 +2,7 @@
 use crate::support::*;
 use eigenfold::field::{LaplacianVariant, Mutual};
 use eigenfold::graph::Index;
+use eigenfold::sample::Sample;
 use eigenfold::{Bandwidth, Distances, LaplacianEigenmaps, Method, Metric, Meu, Model, Neighbors, Points, Recipe};
 
 fn recipe(method: Method) -> Recipe {
@@ -174,9 +175,12 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
     let symmetric = LaplacianEigenmaps { variant: LaplacianVariant::Symmetric, ..LaplacianEigenmaps::default() };
     let global = LaplacianEigenmaps { bandwidth: Bandwidth::Global, ..LaplacianEigenmaps::default() };
     let named = ["isomap", "laplacian-eigenmaps", "lle", "ltsa"].map(|name| Method::from_name(name).unwrap());
-    for method in named.into_iter().chain([symmetric.into(), global.into()]) {
-        let name = method.info().name;
-        let model = recipe(method).fit(&roll).unwrap();
+    let nearest = named.into_iter().chain([symmetric.into(), global.into()]).map(recipe);
+    let within = ["isomap", "laplacian-eigenmaps", "lle"].map(|name| recipe(Method::from_name(name).unwrap()));
+    let within = within.map(|recipe| Recipe { neighbors: Neighbors::Within(3.5), ..recipe });
+    for recipe in nearest.chain(within) {
+        let name = format!("{} {:?}", recipe.method.info().name, recipe.neighbors);
+        let model = recipe.fit(&roll).unwrap();
         let deviation = |points: &Points, q: usize| {
             (points.values().iter().skip(q).step_by(2).map(|v| v * v).sum::<f64>() / points.rows() as f64).sqrt()
         };
@@ -229,4 +233,34 @@ fn deviations_of_new_points_grow_with_their_distance_from_the_data() {
         let model = recipe(Method::from_name(name).unwrap()).fit(&swiss(60)).unwrap();
         assert!(model.place_with_deviations(&along).unwrap().deviations.is_none(), "{name}");
     }
+}
+
+/// Points of a sheet have from 1 to 17 neighbors within a radius. A new one that had as many as there are on average would have ways across
+/// gaps that no training point has: it missed the place of the point beside it by six times their distance.
+#[test]
+fn a_new_point_of_a_radius_graph_has_no_way_across_gaps() {
+    let curve = Sample::SCurve.draw(200, 0.0, 0).unwrap().points;
+    let recipe = Recipe {
+        neighbors: Neighbors::Within(0.5),
+        method: Method::from_name("isomap").unwrap(),
+        dims: 10,
+        ..Recipe::default()
+    };
+    // Of deviation 0.01.
+    let noise = cloud(200, 3, 5);
+    let moved = curve.values().iter().zip(noise.values()).map(|(x, e)| x + 0.035 * e).collect();
+    let moved = Points::new(200, 3, moved).unwrap();
+    let missed = |model: &Model, rows: &Points, unit: f64| {
+        let placed = model.transform(rows).unwrap();
+        let squares = placed.values().iter().zip(model.embedding().values()).map(|(a, b)| ((a - b) / unit).powi(2));
+        (squares.sum::<f64>() / placed.values().len() as f64).sqrt()
+    };
+    let model = recipe.fit(&curve).unwrap();
+    assert!(missed(&model, &moved, 1.0) < 0.02, "{}", missed(&model, &moved, 1.0));
+    // The radius follows the unit of the data, also through a file.
+    let unit = 2f64.powi(60);
+    let times = |points: &Points| Points::new(200, 3, points.values().iter().map(|x| x * unit).collect()).unwrap();
+    let large = Recipe { neighbors: Neighbors::Within(0.5 * unit), ..recipe }.fit(&times(&curve)).unwrap();
+    let large = Model::from_bytes(&large.to_bytes().unwrap()).unwrap();
+    assert_eq!(missed(&large, &times(&moved), unit), missed(&model, &moved, 1.0));
 }

@@ -23,6 +23,8 @@ class Estimator:
     embedding_: np.ndarray
     n_iter_: int
     report_: dict[str, Any]
+    center_: np.ndarray
+    scale_: np.ndarray
     @property
     def graph_(self) -> Any: ...
     @property
@@ -30,13 +32,13 @@ class Estimator:
     def fit(self, X: Any, y: Any = None) -> Self: ...
     def fit_transform(self, X: Any, y: Any = None) -> Any: ...
     @overload
-    def transform(self, X: Any, return_std: Literal[False] = False) -> Any: ...
+    def transform(self, X: Any, return_std: Literal[False] = False, held_out: bool | None = None) -> Any: ...
     @overload
-    def transform(self, X: Any, return_std: Literal[True]) -> tuple[Any, np.ndarray | None]: ...
+    def transform(self, X: Any, return_std: Literal[True], held_out: bool | None = None) -> tuple[Any, np.ndarray]: ...
     @overload
-    def inverse_transform(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+    def inverse_transform(self, X: Any, return_std: Literal[False] = False, held_out: bool | None = None) -> np.ndarray: ...
     @overload
-    def inverse_transform(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
+    def inverse_transform(self, X: Any, return_std: Literal[True], held_out: bool | None = None) -> tuple[np.ndarray, np.ndarray]: ...
     def score(self, X: Any, y: Any = None) -> float: ...
     def save(self, path: str | PathLike[str]) -> None: ...
     def get_params(self, deep: bool = True) -> dict[str, Any]: ...
@@ -51,6 +53,9 @@ class PCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -71,6 +76,9 @@ class PCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -85,6 +93,9 @@ class ClassicalMDS(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -101,6 +112,9 @@ class ClassicalMDS(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -123,6 +137,9 @@ class KernelPCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -147,6 +164,9 @@ class KernelPCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -174,12 +194,18 @@ class Isomap(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
     eigenvalues_: np.ndarray
     log_likelihood_: float
+    @property
+    def dist_matrix_(self) -> np.ndarray: ...
+    def reconstruction_error(self) -> float: ...
     def __init__(
         self,
         n_components: int | str | None = 2,
@@ -203,6 +229,9 @@ class Isomap(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -232,6 +261,9 @@ class LocallyLinearEmbedding(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -264,6 +296,9 @@ class LocallyLinearEmbedding(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -292,12 +327,17 @@ class LaplacianEigenmaps(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
     callback: Callable[[str, float, float | None], Any] | None
     eigenvalues_: np.ndarray
     log_likelihood_: float
+    @property
+    def affinity_matrix_(self) -> Any: ...
     def __init__(
         self,
         n_components: int | str | None = 2,
@@ -322,6 +362,9 @@ class LaplacianEigenmaps(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -345,6 +388,9 @@ class DiffusionMaps(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -370,6 +416,9 @@ class DiffusionMaps(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -396,6 +445,9 @@ class MVU(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -428,6 +480,9 @@ class MVU(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -454,6 +509,9 @@ class MEU(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -485,6 +543,9 @@ class MEU(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -510,6 +571,9 @@ class Drill(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -540,6 +604,9 @@ class Drill(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -554,6 +621,9 @@ class PPCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -563,7 +633,8 @@ class PPCA(Estimator):
     components_: np.ndarray
     mean_: np.ndarray
     noise_variance_: np.ndarray
-    covariance_: np.ndarray
+    @property
+    def covariance_(self) -> np.ndarray: ...
     def score_samples(self, X: Any) -> np.ndarray: ...
     def __init__(
         self,
@@ -575,6 +646,9 @@ class PPCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -591,6 +665,9 @@ class FactorAnalysis(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -599,7 +676,8 @@ class FactorAnalysis(Estimator):
     components_: np.ndarray
     mean_: np.ndarray
     noise_variance_: np.ndarray
-    covariance_: np.ndarray
+    @property
+    def covariance_(self) -> np.ndarray: ...
     def score_samples(self, X: Any) -> np.ndarray: ...
     def __init__(
         self,
@@ -613,6 +691,9 @@ class FactorAnalysis(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -635,6 +716,9 @@ class PPCO(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -659,6 +743,9 @@ class PPCO(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -678,6 +765,9 @@ class PKPCA(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -699,6 +789,9 @@ class PKPCA(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -717,6 +810,9 @@ class GPLVM(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -736,6 +832,9 @@ class GPLVM(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -765,6 +864,9 @@ class ElasticEmbedding(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -795,6 +897,9 @@ class ElasticEmbedding(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -814,6 +919,9 @@ class SNE(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -835,6 +943,9 @@ class SNE(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -855,6 +966,9 @@ class SymmetricSNE(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -877,6 +991,9 @@ class SymmetricSNE(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -902,6 +1019,9 @@ class TSNE(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -929,6 +1049,9 @@ class TSNE(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -957,6 +1080,9 @@ class UMAP(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -986,6 +1112,9 @@ class UMAP(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -1011,6 +1140,9 @@ class Sammon(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -1039,6 +1171,9 @@ class Sammon(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,
@@ -1062,6 +1197,7 @@ class MDS(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
+    dissimilarity: str | None
     metric_mds: bool
     eps: float | None
     normalized_stress: bool | str
@@ -1069,6 +1205,9 @@ class MDS(Estimator):
     random_state: int
     n_jobs: int | None
     missing: str
+    standardize: bool
+    scale_columns: str | None
+    log: str | None
     memory: int | None
     likelihood: bool
     verbose: int
@@ -1076,6 +1215,8 @@ class MDS(Estimator):
     stress_: float
     normalized_stress_: float
     log_likelihood_: float
+    def fit(self, X: Any, y: Any = None, init: Any = None) -> Self: ...
+    def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> Any: ...
     def __init__(
         self,
         n_components: int | str | None = 2,
@@ -1095,6 +1236,7 @@ class MDS(Estimator):
         init: str | ArrayLike = 'scaling',
         tol: float = 1e-08,
         max_iter: int = 1000,
+        dissimilarity: str | None = None,
         metric_mds: bool = True,
         eps: float | None = None,
         normalized_stress: bool | str = 'auto',
@@ -1102,6 +1244,9 @@ class MDS(Estimator):
         random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        standardize: bool = False,
+        scale_columns: str | None = None,
+        log: str | None = None,
         memory: int | None = None,
         likelihood: bool = False,
         verbose: int = 0,

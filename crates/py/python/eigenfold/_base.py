@@ -12,7 +12,11 @@ import numpy as np
 from . import _eigenfold, _input, _sklearn
 from ._fitted import attributes, laplacian, symmetric
 from ._functions import knn_graph_of
-from ._spec import IDLE, NATIVE, Spec
+from ._spec import IDLE, Spec
+
+
+# What the library says of a solver that ended before its time.
+EARLY = ("did not converge", "the descent ended after", "the descent was stopped")
 
 
 class Estimator(_sklearn.Alone):
@@ -24,6 +28,7 @@ class Estimator(_sklearn.Alone):
     verbose: int
     callback: Any
     embedding_: np.ndarray
+    n_features_in_: int
     report_: dict[str, Any]
 
     def __new__(cls, *args: Any, **params: Any) -> Any:
@@ -35,8 +40,13 @@ class Estimator(_sklearn.Alone):
 
         A table's column names are kept. `y` is not looked at, except by a method that is told to (`supervision`).
         """
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, init: Any) -> Any:
+        """A fit whose descent starts where `init` says, or else as the parameters say."""
+        data = self._spec.data(self, X)
         asked, kind, start = self._spec.asked(self)
-        given = _input.read(self, self._spec.data(self, X), kind, least=2)
+        given = _input.read(self, data, kind, least=2)
         train = given.data if given.kind == "measured" else None
         given = self._measured(given, train)
         rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
@@ -49,7 +59,7 @@ class Estimator(_sklearn.Alone):
             given.data,
             self.missing,
             asked,
-            None if start is None else _input.matrix(start),
+            None if start is None and init is None else _input.matrix(start if init is None else init),
             self._labels(y, rows),
             given.names,
             _input.threads(self.n_jobs),
@@ -77,29 +87,38 @@ class Estimator(_sklearn.Alone):
         for name, value in attributes(self._spec.method(self)[0], self._model, report).items():
             setattr(self, name, value)
         wish = getattr(self, "normalized_stress", False)
-        if wish is True or wish == "auto" and not getattr(self, "metric_mds"):
+        by_order = ["variant", "nonmetric"] in json.loads(self._model.recipe)["parameters"]
+        if wish is True or wish == "auto" and by_order:
             setattr(self, "stress_", getattr(self, "normalized_stress_"))
-        converged = _sklearn.exception(_sklearn.ConvergenceWarning)
+        early = [warning for warning in report["warnings"] if any(words in warning for words in EARLY)]
         if not report["converged"]:
             fact = f"{type(self).__name__} did not converge ({report['solver']}, {report['iterations']} iterations)"
-            _sklearn.tell(f"{fact}; the map is what it had by then", converged)
+            early = [f"{fact}; " + ("; ".join(early) or "the map is what it had by then")]
+        for warning in early:
+            _sklearn.tell(warning, _sklearn.exception(_sklearn.ConvergenceWarning))
         idle = [n for n, (default, _, why) in self._spec.further.items() if why == IDLE and getattr(self, n) != default]
         unused = [f"{', '.join(idle)} had no effect: {type(self).__name__} has its own schedule"] if idle else []
         for warning in report["warnings"] + unused:
-            _sklearn.tell(warning)
+            if not any(words in warning for words in EARLY):
+                _sklearn.tell(warning)
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits the method and returns the coordinates, one row per point."""
         return self._contained(self.fit(X, y).embedding_, X)
 
-    def transform(self, X: Any, return_std: bool = False) -> Any:
+    def transform(self, X: Any, return_std: bool = False, held_out: bool | None = None) -> Any:
         """Places new points on the map, each row on its own; a training row gets its own coordinates.
 
-        With `return_std`, also how sure each coordinate is. After a fit to distances, a row is the distances of a new point
-        to all training points.
+        With `return_std`, also how sure each coordinate is: 68 of 100 are no further from where a map made with such rows
+        would have them. For that the map is made five times without some of its rows, if there are at most 1,000 of them;
+        `held_out=True` asks for it beyond, and with False the deviation is that of the placing alone. After a fit to distances, a
+        row is the distances of a new point to all training points.
         """
         model, given = self._again(X)
-        placed, far, deviations = model.transform(given.data, self.missing, return_std, _input.threads(self.n_jobs))
+        jobs = _input.threads(self.n_jobs)
+        placed, far, deviations = model.transform(given.data, self.missing, return_std, held_out, jobs)
+        if return_std and deviations is None:
+            raise ValueError(self._without_deviations())
         if len(far) > 0:
             shown = ", ".join(str(row) for row in far[:5]) + (", ..." if len(far) > 5 else "")
             what = "1 row is" if len(far) == 1 else f"{len(far)} rows are"
@@ -107,14 +126,22 @@ class Estimator(_sklearn.Alone):
         placed = self._contained(placed, X)
         return (placed, deviations) if return_std else placed
 
-    def inverse_transform(self, X: Any, return_std: bool = False) -> Any:
+    def _without_deviations(self) -> str:
+        """Why a map says nothing of how sure places are, and the way out."""
+        name = type(self).__name__
+        if self._model.points is None:
+            return f"this {name} map was made of distances, of which none can be held out; fit it to points"
+        return f"this {name} map places a row in the same way whatever is near it; use held_out=True"
+
+    def inverse_transform(self, X: Any, return_std: bool = False, held_out: bool | None = None) -> Any:
         """From places of the map back to data, one row per place; with `return_std` also the deviation of every number.
 
-        68 of 100 numbers observed at such places are within their deviation.
+        68 of 100 numbers observed at such places are within their deviation. Rows are held out to see to that, if there are at
+        most 1,000 of them or `held_out` is True.
         """
         self._fitted()
         places = _input.matrix(X)
-        back, deviations, _, _, told = self._model.reconstruct(places, return_std, _input.threads(self.n_jobs))
+        back, deviations, _, _, told = self._model.reconstruct(places, return_std, held_out, _input.threads(self.n_jobs))
         for warning in told:
             _sklearn.tell(warning)
         return (back, deviations) if return_std else back
@@ -126,11 +153,14 @@ class Estimator(_sklearn.Alone):
         back.
         """
         model, given = self._again(X)
+        train = model.points
+        if train is None:
+            raise ValueError("score goes back from the map to data, which a map of distances cannot; fit it to points")
         jobs = _input.threads(self.n_jobs)
-        placed, _, _ = model.transform(given.data, self.missing, False, jobs)
-        back, _, _, _, _ = model.reconstruct(placed, False, jobs)
+        placed, _, _ = model.transform(given.data, self.missing, False, None, jobs)
+        back, _, _, _, _ = model.reconstruct(placed, False, None, jobs)
         lost = np.nansum((given.data - back) ** 2)
-        return float(1.0 - lost / np.nansum((given.data - model.points.mean(axis=0)) ** 2))
+        return float(1.0 - lost / np.nansum((given.data - train.mean(axis=0)) ** 2))
 
     def save(self, path: Any) -> None:
         """Writes the model as the file that the program `eigenfold` and `eigenfold.load` read."""
@@ -143,10 +173,16 @@ class Estimator(_sklearn.Alone):
         self._known("graph_", self._spec.graph)
         if hasattr(self, "edges_"):
             return symmetric(self.edges_, getattr(self, "edge_weights_"), len(self.embedding_))
-        if self._model.points is None:
+        return self._edges()
+
+    def _edges(self, pieces: str | None = None) -> Any:
+        """The graph of the fit, made again; with its pieces as they are told to be treated, or as they were."""
+        points = self._model.seen
+        if points is None:
             raise AttributeError("the graph of distances is not kept; eigenfold.knn_graph makes it")
-        asked = self._spec.asked(self)[0]
-        return knn_graph_of("points", self._model.points, asked["neighborhood"], asked["seed"], _input.threads(self.n_jobs))
+        asked = self._spec.asked(self, seed=json.loads(self._model.recipe)["seed"])[0]
+        neighborhood = {**asked["neighborhood"], **({} if pieces is None else {"pieces": pieces})}
+        return knn_graph_of("points", points, neighborhood, asked["seed"], _input.threads(self.n_jobs))
 
     @property
     def precision_(self) -> Any:
@@ -196,7 +232,7 @@ class Estimator(_sklearn.Alone):
     def _again(self, X: Any) -> tuple[Any, _input.Given]:
         """The model, and rows that have its columns."""
         self._fitted()
-        given = _input.read(self, X, self._spec.asked(self)[1])
+        given = _input.read(self, X, self._spec.kind(self))
         if given.kind == "graph":
             raise TypeError("new points of a sparse matrix cannot be placed; give dense rows")
         _input.check_again(self, given)
@@ -213,7 +249,7 @@ class Estimator(_sklearn.Alone):
         try:
             new = squareform(pdist(train, metric, **more)) if given.data is train else cdist(given.data, train, metric, **more)
         except (TypeError, ValueError) as refused:
-            raise ValueError(f"metric is {metric!r}; give one of {', '.join(NATIVE)}, precomputed, or one of scipy's ({refused})") from None
+            raise ValueError(f"metric is {metric!r}; give precomputed, or one that eigenfold or scipy knows ({refused})") from None
         return given._replace(kind="distances", data=new)
 
     def _labels(self, y: Any, rows: int) -> list[int | None] | None:
@@ -249,7 +285,7 @@ class Estimator(_sklearn.Alone):
     def __sklearn_tags__(self) -> Any:
         _sklearn.join(Estimator)
         tags = super().__sklearn_tags__()  # type: ignore[misc]
-        kind = self._spec.asked(self)[1]
+        kind = self._spec.kind(self)
         tags.input_tags.pairwise = kind not in ("points", "measured")
         tags.input_tags.sparse = kind != "similarities"
         tags.input_tags.allow_nan = self.missing != "error"
@@ -266,6 +302,15 @@ class Estimator(_sklearn.Alone):
 
 class LatentEstimator(Estimator):
     """A method with a density over the data."""
+
+    components_: np.ndarray
+    noise_variance_: np.ndarray
+
+    @property
+    def covariance_(self) -> np.ndarray:
+        """W Wᵀ + Ψ, the covariance of the features, made when it is asked for."""
+        self._known("covariance_", True)
+        return self.components_.T @ self.components_ + np.diag(self.noise_variance_)
 
     def score(self, X: Any, y: Any = None) -> float:
         """The mean log density of the rows."""

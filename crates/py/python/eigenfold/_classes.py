@@ -8,10 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from . import _input
 from ._base import Estimator, LatentEstimator
 from ._spec import IDLE, TABLE, Spec
+from ._theirs import AffinityEstimator, GeodesicEstimator, StressEstimator
 
 Values = dict[str, Any]
+# Affinities of scikit-learn that are given as a matrix.
+GIVEN = ("precomputed", "precomputed_nearest_neighbors")
 
 # Words that choose a solver in scikit-learn. Here the library chooses, and the answer does not depend on it.
 SOLVERS = "accepted as scikit-learn's; the library chooses its solvers, and the result does not depend on it"
@@ -42,11 +46,6 @@ def kernel(values: Values) -> None:
         values["scale"] = values["gamma"]
 
 
-def minkowski(values: Values) -> None:
-    if isinstance(values["metric"], str) and values["metric"] == "minkowski" and values["p"] in (1, 2):
-        values["metric"] = "manhattan" if values["p"] == 1 else "euclidean"
-
-
 def affinity(values: Values) -> None:
     """The weights of scikit-learn's SpectralEmbedding, which counts a point among its own neighbors."""
     chosen = values["affinity"]
@@ -55,27 +54,68 @@ def affinity(values: Values) -> None:
             values["bandwidth"] = bandwidth(values["gamma"])
     elif isinstance(chosen, str) and chosen == "nearest_neighbors":
         values["kernel"], values["mutual"] = "simple", "twice"
-        if isinstance(values["n_neighbors"], int):
-            values["n_neighbors"] -= 1
+        if values["n_neighbors"] is None and values["shape"] is not None:
+            values["n_neighbors"] = max(values["shape"][0] // 10, 2)
+        if values["n_neighbors"] not in (None, "auto"):
+            values["n_neighbors"] = _input.whole("n_neighbors", values["n_neighbors"], 2, ": a point counts among its own") - 1
     elif isinstance(chosen, str) and chosen == "rbf":
         values["graph"], values["n_neighbors"] = "all", None
-        if values["gamma"] is not None:
-            values["bandwidth"] = bandwidth(values["gamma"])
-    elif callable(chosen) or chosen == "precomputed":
+        if values["gamma"] is not None or values["shape"] is not None:
+            values["bandwidth"] = bandwidth(1.0 / values["shape"][1] if values["gamma"] is None else values["gamma"])
+    elif callable(chosen) or chosen in GIVEN:
         values["metric"], values["kernel"], values["bandwidth"] = "precomputed", "heat", 1.0
     else:
-        ways = "None (a heat kernel on the nearest neighbors), 'nearest_neighbors', 'rbf', 'precomputed' or a function"
+        ways = f"None (a heat kernel on the nearest neighbors), 'nearest_neighbors', 'rbf', {', '.join(map(repr, GIVEN))} or a function"
         raise ValueError(f"affinity is {chosen!r}; give {ways}")
+
+
+def nearest_of(lengths: Any, n_neighbors: Any) -> Any:
+    """One for each of so many nearest in every row of a sparse matrix of distances, itself counted; and the same the other way."""
+    from scipy.sparse import csr_array
+
+    near = shortest(csr_array(lengths), _input.whole("n_neighbors", n_neighbors, 1))
+    near.data[:] = 1.0
+    return 0.5 * (near + near.T)
+
+
+def shortest(graph: Any, count: int) -> Any:
+    """So many of the least entries of every row of a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    row = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    order = np.lexsort((graph.indices, graph.data, row))
+    kept = order[np.arange(len(order)) - graph.indptr[row] < count]
+    return csr_array((graph.data[kept], (row[kept], graph.indices[kept])), shape=graph.shape)
+
+
+def effective(estimator: Any, X: Any) -> Any:
+    """Of a sparse matrix of distances as many of every row as would be used of a dense one: three for each effective neighbor."""
+    if not hasattr(X, "tocsr") or estimator.metric != "precomputed":
+        return X
+    from scipy.sparse import csr_array
+
+    asked = estimator.perplexity.split(",") if isinstance(estimator.perplexity, str) else np.atleast_1d(estimator.perplexity)
+    try:
+        perplexity = 30.0 if estimator.perplexity == "auto" else max(float(one) for one in asked)
+    except (TypeError, ValueError):
+        return X  # which is refused later
+    graph = csr_array(X).astype(np.float64)
+    row = np.repeat(np.arange(graph.shape[0]), np.diff(graph.indptr))
+    others = row != graph.indices
+    graph = csr_array((graph.data[others], (row[others], graph.indices[others])), shape=graph.shape)
+    return shortest(graph, max(math.ceil(3.0 * min(perplexity, graph.shape[0])), 1))
 
 
 def affinities(estimator: Any, X: Any) -> Any:
     """Given weights as a graph of lengths: those of which a heat kernel of σ = 1 makes the weights again, up to a factor."""
     chosen = estimator.affinity
-    if not callable(chosen) and not (isinstance(chosen, str) and chosen == "precomputed"):
+    estimator._shape, estimator._weights = getattr(X, "shape", None) or np.asarray(X).shape, None
+    if not callable(chosen) and not (isinstance(chosen, str) and chosen in GIVEN):
         return X
     from scipy.sparse import coo_array
 
-    weights = coo_array(chosen(X) if callable(chosen) else X).astype(np.float64)
+    estimator._weights = chosen(X) if callable(chosen) else X if chosen == GIVEN[0] else nearest_of(X, estimator.n_neighbors)
+    weights = coo_array(estimator._weights).astype(np.float64)
     if len(weights.data) and weights.data.min() < 0:
         raise ValueError(f"an affinity is {weights.data.min()}; give weights that are not negative")
     i, j = weights.coords
@@ -86,6 +126,13 @@ def affinities(estimator: Any, X: Any) -> Any:
 
 
 def stress(values: Values) -> None:
+    """Words of scikit-learn's MDS, those of versions before 1.8 too."""
+    if isinstance(values["metric"], (bool, np.bool_)):
+        values["metric_mds"], values["metric"] = values["metric"], "euclidean"
+    if values["dissimilarity"] is not None:
+        if values["dissimilarity"] not in ("euclidean", "precomputed"):
+            raise ValueError(f"dissimilarity is {values['dissimilarity']!r}; give 'euclidean' or 'precomputed', or use metric")
+        values["metric"] = values["dissimilarity"]
     values["variant"] = "metric" if values["metric_mds"] else "nonmetric"
     if values["eps"] is not None:
         values["tol"] = values["eps"]
@@ -116,9 +163,9 @@ SPECS = [
     one("PCA", "pca", "Y = X V, with X centered and X'X V = V Λ", further=solvers(svd_solver="auto", copy=True)),
     one("ClassicalMDS", "mds", "-H D² H / 2 = Y Y', with D the distances and H = I - 11'/n"),
     one("KernelPCA", "kernel-pca", "H K H = V Λ V', Y = V √Λ", instead=kernel, further=GAMMA | solvers(eigen_solver="auto", tol=0, max_iter=None, fit_inverse_transform=False, copy_X=True)),
-    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", instead=minkowski, further={"p": (2, "float", "the power of metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
+    one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", further={"p": (2, "float", "the power of metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
     Spec("LocallyLinearEmbedding", FAMILY, "min Σ |y[i] - Σ w[i,j] y[j]|² with the w that reconstruct x[i] from its neighbors, Y'Y = n I", further=solvers(eigen_solver="auto", tol=1e-6, max_iter=100, neighbors_algorithm="auto", hessian_tol=1e-4, modified_tol=1e-12), hidden=("variant",)),
-    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
+    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own, 'precomputed_nearest_neighbors' for a sparse matrix of distances; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
     one("DiffusionMaps", "diffusion-maps", "y[k] = λ[k]^t ψ[k], with P ψ = λ ψ of the walk P on the graph"),
     one("MVU", "mvu", "max tr K with K[i,i] + K[j,j] - 2 K[i,j] <= d[i,j]² for neighbors, K >= 0, 1'K1 = 0"),
     one("MEU", "meu", "K = (L(λ) + γI)⁻¹, the λ of the pairs such that their mean squared distances are those of the data"),
@@ -129,12 +176,12 @@ SPECS = [
     one("PKPCA", "pkpca", "probabilistic PCA in the feature space of a kernel", instead=kernel, further=GAMMA),
     one("GPLVM", "gplvm", "x[:, f] ~ N(0, K(Y)) for every feature f, over the positions Y"),
     one("ElasticEmbedding", "elastic", "min Σ w+[i,j] |y[i] - y[j]|² + λ Σ w-[i,j] exp(-|y[i] - y[j]|²)"),
-    one("SNE", "sne", "min Σ KL(P[i] | Q[i]), Gaussian affinities in the data and on the map"),
-    one("SymmetricSNE", "symmetric-sne", "min KL(P | Q), with Gaussian affinities of pairs on the map"),
-    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")} | idle(learning_rate="auto", n_iter_without_progress=300, min_grad_norm=1e-7, angle=0.5)),
+    one("SNE", "sne", "min Σ KL(P[i] | Q[i]), Gaussian affinities in the data and on the map", data=effective),
+    one("SymmetricSNE", "symmetric-sne", "min KL(P | Q), with Gaussian affinities of pairs on the map", data=effective),
+    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")} | idle(learning_rate="auto", n_iter_without_progress=300, min_grad_norm=1e-7, angle=0.5)),
     one("UMAP", "umap", "min Σ v[i,j] log(v/w) + (1 - v) log((1 - v)/(1 - w)), w = 1/(1 + a |y[i] - y[j]|^2b)"),
     one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
-    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")} | idle(n_init=1)),
+    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"dissimilarity": (None, "str | None", "what `metric` was called before scikit-learn 1.8: 'euclidean' or 'precomputed'"), "metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")} | idle(n_init=1)),
 ]
 
 
@@ -165,13 +212,18 @@ def initializer(spec: Spec) -> Any:
     kinds = inspect.Parameter
     signature = [kinds("self", kinds.POSITIONAL_OR_KEYWORD), parameter(own, kinds.POSITIONAL_OR_KEYWORD)]
     signature += [parameter(name, kinds.KEYWORD_ONLY) for name in others]
+    __init__.__qualname__ = f"{spec.name}.__init__"
     __init__.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     return __init__
 
 
+BASES: dict[str, type[Estimator]] = {"Isomap": GeodesicEstimator, "LaplacianEigenmaps": AffinityEstimator, "MDS": StressEstimator}
+
+
 def estimator(spec: Spec) -> type[Estimator]:
     body = {"_spec": spec, "__init__": initializer(spec), "__doc__": docstring(spec), "__module__": "eigenfold"}
-    return type(spec.name, (LatentEstimator if spec.latent else Estimator,), body)
+    base = LatentEstimator if spec.latent else BASES.get(spec.name, Estimator)
+    return type(spec.name, (base,), body)
 
 
 def camel(method: str) -> str:

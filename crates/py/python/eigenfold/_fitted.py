@@ -40,6 +40,8 @@ def attributes(method: str, model: Any, report: dict[str, Any]) -> dict[str, Any
         known |= _axes(model, embedding, eigenvalues)
     if model.latent is not None:
         known |= _latent(*model.latent)
+    if model.prepared is not None:
+        known["center_"], known["scale_"] = model.prepared
     if model.weights is not None:
         i, j, _, weights = model.weights
         known |= {"edges_": np.column_stack([i, j]), "edge_weights_": weights}
@@ -47,9 +49,10 @@ def attributes(method: str, model: Any, report: dict[str, Any]) -> dict[str, Any
 
 
 def _axes(model: Any, embedding: np.ndarray, eigenvalues: np.ndarray) -> dict[str, Any]:
-    """The axes of principal components: Xᵀ Y / λ, since Y = X V."""
-    mean = model.points.mean(axis=0)
-    centered = model.points - mean
+    """The axes of principal components: Xᵀ Y / λ, since Y = X V; of the columns as they were prepared."""
+    points = model.seen
+    mean = points.mean(axis=0)
+    centered = points - mean
     with np.errstate(divide="ignore", invalid="ignore"):
         axes = np.nan_to_num(embedding.T @ centered / eigenvalues[:, None])
     variances = eigenvalues / (len(embedding) - 1)
@@ -64,13 +67,8 @@ def _axes(model: Any, embedding: np.ndarray, eigenvalues: np.ndarray) -> dict[st
 
 
 def _latent(mean: np.ndarray, loadings: np.ndarray, noise: np.ndarray) -> dict[str, Any]:
-    """x = μ + W z + ε: its mean, W transposed, the variances of ε and W Wᵀ + Ψ."""
-    return {
-        "mean_": mean,
-        "components_": loadings.T,
-        "noise_variance_": noise,
-        "covariance_": loadings @ loadings.T + np.diag(noise),
-    }
+    """x = μ + W z + ε: its mean, W transposed and the variances of ε."""
+    return {"mean_": mean, "components_": loadings.T, "noise_variance_": noise}
 
 
 def symmetric(edges: np.ndarray, weights: np.ndarray, n: int) -> Any:

@@ -9,6 +9,9 @@ import numpy as np
 
 from . import _eigenfold, _input
 
+# More different numbers than these are values, fewer are classes.
+MOST_CLASSES = 30
+
 
 def dimension(
     X: Any, *, n_neighbors: int | None = None, quick: bool = False, pointwise: bool = False, random_state: Any = 0, n_jobs: int | None = None
@@ -77,17 +80,63 @@ def knn_graph_of(kind: str, data: Any, asked: dict[str, Any], seed: int, threads
     return csr_array((lengths, targets, starts), shape=(n, n))
 
 
-def plot(embedding: Any, labels: Any = None, *, ax: Any = None, title: str | None = None, size: float | None = None) -> Any:
-    """Draws the first two coordinates of a map with matplotlib, one color per class or by value; returns the axes.
+class Picture:
+    """A picture of a map as the program draws it; a notebook shows it, and `save` writes it."""
 
-    Axes have equal units, since distances on a map mean something and the directions of its axes do not.
+    def __init__(self, places: np.ndarray, labels: Any, title: str) -> None:
+        self._places, self._title = places, title
+        self._classes, self._values = _coloring(labels, len(places))
+
+    def save(self, path: Any) -> None:
+        """Writes the picture as .png or .svg."""
+        content = _eigenfold.picture(self._places, self._classes, self._values, self._title, path)
+        with open(path, "wb") as file:
+            file.write(content)
+
+    def _repr_png_(self) -> bytes:
+        return _eigenfold.picture(self._places, self._classes, self._values, self._title, "map.png")
+
+
+def _coloring(labels: Any, rows: int) -> tuple[tuple[list[str], list[int | None]] | None, list[float] | None]:
+    """What colors points: classes (names, and that of each point) up to thirty, or values."""
+    if labels is None:
+        return None, None
+    labels = np.asarray(labels).ravel()
+    if len(labels) != rows:
+        raise ValueError(f"there are {len(labels)} labels for {rows} points; give one per point")
+    names, of = np.unique(labels, return_inverse=True)
+    if len(names) > MOST_CLASSES and labels.dtype.kind in "fiub":
+        return None, labels.astype(float).tolist()
+    return (list(map(str, names)), of.tolist()), None
+
+
+def plot(
+    embedding: Any, labels: Any = None, *, ax: Any = None, title: str | None = None, size: float | None = None, file: Any = None
+) -> Any:
+    """Draws a map, one color per class or by value.
+
+    With matplotlib the first two coordinates are drawn and the axes returned. Axes have equal units, since distances on a map
+    mean something and the directions of its axes do not. Without it, or if a `file` (.png or .svg) is named, the picture is the
+    program's own: `Picture`, which a notebook shows and whose `save` writes a file.
+
+    >>> from eigenfold import PCA, datasets, plot
+    >>> X, y, *_ = datasets.load("iris")
+    >>> picture = plot(PCA().fit_transform(X), y, file="iris.svg")
+    >>> open("iris.svg").read(4)
+    '<svg'
     """
+    places = _input.matrix(embedding)
     try:
         from matplotlib import pyplot
     except ImportError:
-        way = "install matplotlib, or save the model and draw it with the program: eigenfold embed ... --plot map.png"
-        raise ImportError(f"plot draws with matplotlib, which is not installed; {way}") from None
-    places = _input.matrix(embedding)
+        pyplot = None  # type: ignore[assignment]
+    if file is not None or pyplot is None:
+        if ax is not None:
+            raise ValueError("ax is for matplotlib; leave out ax, or file")
+        picture = Picture(places, labels, title or "map")
+        if file is not None:
+            picture.save(file)
+        return picture
     if places.shape[1] < 2:
         places = np.column_stack([places[:, 0], np.zeros(len(places))])
     axes = pyplot.subplots(figsize=(6, 6))[1] if ax is None else ax
@@ -95,7 +144,7 @@ def plot(embedding: Any, labels: Any = None, *, ax: Any = None, title: str | Non
     look: dict[str, Any] = {"s": size, "linewidths": 0}
     if labels is None:
         axes.scatter(places[:, 0], places[:, 1], **look)
-    elif len(np.unique(labels)) > 30:
+    elif _coloring(labels, len(places))[1] is not None:
         drawn = axes.scatter(places[:, 0], places[:, 1], c=np.asarray(labels, dtype=float), cmap="viridis", **look)
         axes.figure.colorbar(drawn, ax=axes, shrink=0.7)
     else:

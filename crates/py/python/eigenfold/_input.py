@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,8 @@ from ._sklearn import tell
 
 # Sparse points with more cells than this are not written out: 1.6 GB.
 MOST_CELLS = 200_000_000
+# More than the largest machines have cores, and few enough to be started in a moment.
+MOST_THREADS = 1024
 
 
 class Given(NamedTuple):
@@ -25,6 +28,7 @@ class Given(NamedTuple):
 def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
     """The input of an estimator, of at least so many rows."""
     who = type(estimator).__name__
+    _refuse_lazy(X)
     if hasattr(X, "tocsr") and kind == "distances":
         return Given("graph", _graph(X), X.shape[1], None)
     if hasattr(X, "tocsr"):
@@ -43,9 +47,17 @@ def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
 
 def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
     """A matrix of float64 or float32 in any memory order, from an array, a table or nested lists."""
-    array = _table(X) if hasattr(X, "columns") or hasattr(X, "column_names") else np.asarray(X)
+    _refuse_lazy(X)
+    if hasattr(X, "columns") or hasattr(X, "column_names"):
+        array = _table(X)
+    elif isinstance(X, np.ma.MaskedArray):
+        array = np.ma.filled(X.astype(np.float64), np.nan)  # what is masked is not known
+    else:
+        array = np.asarray(X)
     if array.dtype.kind == "c":
         raise ValueError(f"Complex data not supported\n{array!r}\n")
+    if array.dtype.kind in "mM":
+        raise ValueError(f"{array.dtype} holds times, which are no numbers; subtract a time and divide by a unit first")
     if array.dtype not in (np.float64, np.float32) or not array.dtype.isnative or not array.flags.aligned:
         array = array.astype(np.float64)
     if array.ndim != 2:
@@ -58,11 +70,42 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
 
 def _table(X: Any) -> np.ndarray:
     """The numbers of a table of pandas, polars or pyarrow; what is null there is NaN here."""
+    array = _cells(X)
+    if array.dtype.kind != "O":
+        return array
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as refused:
+        raise type(refused)(_first_text(X, array) or str(refused)) from None
+
+
+def _refuse_lazy(X: Any) -> None:
+    if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
+        raise TypeError(f"a {type(X).__name__} is a table that has not been computed yet; give X.collect()")
+
+
+def _first_text(X: Any, array: np.ndarray) -> str | None:
+    """The first column of a table that holds something else than numbers, and the way out."""
+    names = getattr(X, "column_names", None)
+    for at, name in enumerate(list(X.columns) if names is None else names):
+        for cell in array[:, at]:
+            try:
+                float(cell)
+            except (TypeError, ValueError) as refused:
+                return f"column {name!r}: {refused}; leave it out, or encode it, as pandas.get_dummies does"
+    return None
+
+
+def _cells(X: Any) -> np.ndarray:
     if hasattr(X, "column_names"):  # pyarrow
         return np.column_stack([column.to_numpy(zero_copy_only=False) for column in X.columns])
     if hasattr(X, "iloc"):  # pandas, whose nullable columns have a null of their own
-        missing = any(getattr(dtype, "na_value", None) is not None for dtype in X.dtypes)
-        return X.to_numpy(dtype=np.float64, na_value=np.nan) if missing else X.to_numpy()
+        if not any(getattr(dtype, "na_value", None) is not None for dtype in X.dtypes):
+            return X.to_numpy()
+        try:
+            return X.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            return X.to_numpy(dtype=object)
     return X.to_numpy()
 
 
@@ -133,7 +176,10 @@ def seed(random_state: Any) -> int:
         return int(random_state.randint(2**31 - 1))
     if hasattr(random_state, "integers"):
         return int(random_state.integers(2**31 - 1))
-    return whole("random_state", random_state)
+    number = whole("random_state", random_state)
+    if number >= 2**64:
+        raise ValueError(f"random_state is {number}; give a whole number below 2**64")
+    return number
 
 
 def whole(name: str, value: Any, least: int = 0, more: str = "") -> int:
@@ -145,9 +191,14 @@ def whole(name: str, value: Any, least: int = 0, more: str = "") -> int:
 
 
 def threads(n_jobs: Any) -> int | None:
-    """A number of threads: all cores if nothing or -1 is asked for; the result does not depend on it."""
-    if n_jobs is None or n_jobs == -1:
+    """A number of threads: all cores if nothing or -1 is asked for, all but one for -2; the result does not depend on it."""
+    if n_jobs is None:
         return None
-    if n_jobs == 0 or n_jobs < -1:
-        raise ValueError(f"n_jobs is {n_jobs}; give 1 or more, or -1 for all cores")
-    return whole("n_jobs", n_jobs, 1)
+    if not hasattr(n_jobs, "__index__") or isinstance(n_jobs, (bool, np.bool_)) or n_jobs == 0:
+        raise ValueError(f"n_jobs is {n_jobs!r}; give 1 or more, or -1 for all cores")
+    if n_jobs < 0:
+        return None if n_jobs == -1 else max(1, (os.cpu_count() or 1) + 1 + n_jobs.__index__())
+    if n_jobs > MOST_THREADS:
+        fact = f"n_jobs is {n_jobs} and more than {MOST_THREADS} threads are never started"
+        raise ValueError(f"{fact}; use {os.cpu_count() or 1}, one per core, or -1")
+    return n_jobs.__index__()

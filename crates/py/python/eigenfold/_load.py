@@ -24,6 +24,8 @@ def load(path: Any) -> Any:
         "n_neighbors": recipe["neighbors"],
         "random_state": recipe["seed"],
         "memory": recipe["memory"],
+        "log": recipe["log"],
+        "scale_columns": None if recipe["scale"] == "none" else recipe["scale"],
         **{name: recipe[name] for name in ("radius", "graph", "metric", "approximate", "pieces", "rescale")},
     }
     if recipe["graph"] == "within":

@@ -7,6 +7,7 @@ the place of `Alone`, for all of them at once (docs/decisions/0105).
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import sys
 import warnings
@@ -47,8 +48,27 @@ def join(estimator: type) -> None:
 
 
 def exception(ours: type) -> type:
-    """scikit-learn's class of the same name, or ours."""
-    return getattr(sys.modules.get("sklearn.exceptions"), ours.__name__, ours)
+    """What is raised or warned of: ours, and scikit-learn's of the same name too if that is there."""
+    return globals()[f"Joined{ours.__name__}"] if _joined(ours.__name__) else ours
+
+
+def _joined(name: str) -> bool:
+    """Whether there is a class that is both ours and scikit-learn's; it is made when it is first needed."""
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), name, None)
+    joined = f"Joined{name}"
+    if theirs is not None and joined not in globals():
+        globals()[joined] = type(joined, (globals()[name], theirs), {"__module__": __name__, "__doc__": theirs.__doc__})
+    return theirs is not None
+
+
+def __getattr__(name: str) -> Any:
+    """Such a class in another process, to which an exception was sent."""
+    ours = name.removeprefix("Joined")
+    if ours in ("NotFittedError", "ConvergenceWarning") and ours != name:
+        importlib.import_module("sklearn.exceptions")
+
+        return globals()[name] if _joined(ours) else globals()[ours]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def output_config() -> str:

@@ -17,6 +17,9 @@ SHARED = {
     "random_state": (0, "int", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`"),
     "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
     "missing": ("error", "str", "what NaN means: 'error', 'mean' (of its column) or 'model' (guessed from similar rows; PPCA and FactorAnalysis integrate it out)"),
+    "standardize": (False, "bool", "whether every column is brought to zero mean and unit variance first; as scale_columns='unit'"),
+    "scale_columns": (None, "str | None", "what every column is centered and divided by first: 'unit' (mean and standard deviation) or 'robust' (median and interquartile range)"),
+    "log": (None, "str | None", "the logarithm that is taken of every number before that: 'log1p' or 'log'"),
     "memory": (None, "int | None", "how many bytes may be used; None is most of what is free"),
     "likelihood": (False, "bool", "whether `log_likelihood_` is computed where that takes long"),
     "verbose": (0, "int", "1 prints a line per stage, 2 more often"),
@@ -32,13 +35,11 @@ GRAPH = {
     "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
 }
 METRIC = {
-    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine'; 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
-    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric of scipy"),
+    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'canberra', 'braycurtis'; 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
+    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric: {'p': 3} of minkowski, or those of scipy's"),
 }
-NATIVE = ("euclidean", "manhattan", "cosine")
 # The meaning of words that would change the result in scikit-learn and do nothing here; whoever sets them is told so.
 IDLE = "accepted as scikit-learn's; without effect here"
-METRICS = {"l2": "euclidean", "l1": "manhattan", "cityblock": "manhattan"}
 
 
 @dataclass
@@ -110,17 +111,23 @@ class Spec:
             raise ValueError(f"method is {estimator.method!r}; give one of {ways}")
         return self.methods[chosen]
 
-    def asked(self, estimator: Any) -> tuple[dict[str, Any], str, Any]:
+    def kind(self, estimator: Any) -> str:
+        """The kind of the input, as of `asked`; draws no seed."""
+        return self.asked(estimator, seed=0)[1]
+
+    def asked(self, estimator: Any, seed: int | None = None) -> tuple[dict[str, Any], str, Any]:
         """The recipe for the library, the kind of the input (`measured`: points whose distances come from scipy), and where a descent starts if that is given."""
         values = {name: getattr(estimator, name) for name in self.parameters}
+        values["shape"] = getattr(estimator, "_shape", None)
         self.instead(values)
         method, implied = self.method(estimator)
         kind, metric = "points", values.get("metric", "euclidean")
-        metric = METRICS.get(metric, metric) if isinstance(metric, str) else metric
         if isinstance(metric, str) and metric == "precomputed":
             kind, metric = "distances", "euclidean"
-        elif callable(metric) or metric not in NATIVE or values.get("metric_params"):
+        elif (own := native(metric, values)) is None:
             kind, metric = "measured", "euclidean"
+        else:
+            metric = own
         if isinstance(values.get("kernel"), str) and values["kernel"] == "precomputed":
             kind, values["kernel"] = "similarities", self.parameters["kernel"].default
         start = values.get("init")
@@ -149,12 +156,39 @@ class Spec:
                 "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
                 "pieces": str(values.get("pieces", "join")),
             },
-            "seed": _input.seed(values["random_state"]),
+            "seed": _input.seed(values["random_state"]) if seed is None else seed,
             "memory": None if values["memory"] is None else _input.whole("memory", values["memory"], 1),
             "likelihood": bool(values["likelihood"]),
+            "log": _word("log", values["log"]),
+            "scale": _scale(values),
             "rescale": None if values.get("rescale") is None else _input.whole("rescale", values["rescale"], 1),
         }
         return asked, kind, start
+
+
+def native(metric: Any, values: dict[str, Any]) -> str | None:
+    """The library's own name of a metric, if it is one of the library's."""
+    more = values.get("metric_params") or {}
+    if not isinstance(metric, str) or set(more) - {"p"} or more and metric != "minkowski":
+        return None
+    if metric == "minkowski":
+        power = float(more.get("p", values.get("p", 2)))
+        metric = {1.0: "manhattan", 2.0: "euclidean", np.inf: "chebyshev"}.get(power, f"minkowski:{power}")
+    return _eigenfold.metric(metric)
+
+
+def _word(name: str, value: Any) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise ValueError(f"{name} is {value!r}; give a word or None")
+    return value
+
+
+def _scale(values: dict[str, Any]) -> str | None:
+    """What columns are divided by: `standardize` is short for one way."""
+    scale = _word("scale_columns", values["scale_columns"])
+    if values["standardize"] and scale not in (None, "unit"):
+        raise ValueError(f"standardize is True and scale_columns is {scale!r}; leave one of them out")
+    return "unit" if values["standardize"] else scale
 
 
 def _count(name: str, value: Any) -> Any:

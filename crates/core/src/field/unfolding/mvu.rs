@@ -304,6 +304,7 @@ impl Mvu {
             k: graph.edge_count() / graph.len(),
             map: &certificate.coordinates,
             eigenvalues: &[],
+            radius: None,
         };
         let placed = built.rule.place_all(&known, site.ground, None)?;
         *certificate = self.whole(site, certificate, placed)?;

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 /// Liberation Sans cut down to Latin and Greek; see `assets/README.md`.
 static SANS: LazyLock<Option<FontRef<'static>>> =
-    LazyLock::new(|| FontRef::try_from_slice(include_bytes!("../../assets/eigenfold-sans.ttf")).ok());
+    LazyLock::new(|| FontRef::try_from_slice(include_bytes!("../assets/eigenfold-sans.ttf")).ok());
 
 /// The scale at which an em is `size` units, as in SVG; ab_glyph counts from the ascent to the descent instead.
 fn scale(font: &FontRef<'static>, size: f64) -> PxScale {

@@ -6,7 +6,7 @@ use super::font;
 use super::palette::{self, BEHIND, GREY, GRID, INK, MOST_CLASSES, OTHER, PLAIN};
 use super::scene::{Anchor, Area, Look, Mark, Rgb, Scene};
 use super::shade;
-use crate::report::grouped;
+use super::grouped;
 
 /// The most bars of the spectrum.
 const MOST_BARS: usize = 12;

@@ -12,13 +12,13 @@ const FINEST: f64 = 2.0;
 const GAP: f64 = 2.0;
 
 /// Rows that are images.
-pub(crate) struct Images<'a> {
+pub struct Images<'a> {
     /// Grey levels, line by line from the top.
-    pub(crate) rows: &'a Points,
+    pub rows: &'a Points,
     /// Pixels in a line.
-    pub(crate) width: usize,
+    pub width: usize,
     /// Lines.
-    pub(crate) height: usize,
+    pub height: usize,
 }
 
 impl Images<'_> {

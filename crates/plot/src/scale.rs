@@ -10,24 +10,24 @@ use eigenfold::judge::dimension::Scale;
 const BAND: Rgb = Rgb(214, 230, 241);
 
 /// What is drawn.
-pub(crate) struct ScaleCurve<'a> {
+pub struct ScaleCurve<'a> {
     /// The estimates, those among all points first.
-    pub(crate) scales: &'a [Scale],
+    pub scales: &'a [Scale],
     /// The number of different points.
-    pub(crate) distinct: usize,
+    pub distinct: usize,
     /// The recommended number.
-    pub(crate) dims: usize,
+    pub dims: usize,
     /// The skewness of simplices, if it is known.
-    pub(crate) ess: Option<f64>,
+    pub ess: Option<f64>,
     /// The first line.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The second line, smaller.
-    pub(crate) subtitle: &'a str,
+    pub subtitle: &'a str,
 }
 
 impl ScaleCurve<'_> {
     /// The bytes of the file.
-    pub(crate) fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
         written(&self.scene(), format)
     }
 

@@ -7,8 +7,7 @@ use super::plane::{self, Axes, Plane};
 use super::room::Room;
 use super::scene::{Anchor, Area, Look, Mark, Scene, Shape, Side};
 use super::side::{Panel, significant};
-use super::{DOT, Picture, font, headline};
-use crate::report::grouped;
+use super::{DOT, Picture, font, grouped, headline};
 
 /// How far from the edge a point is drawn that lies beyond it.
 const INSET: f64 = 6.0;

@@ -1,6 +1,7 @@
 //! The picture of an embedding: points, what their colors mean, the spectrum, and how it was made.
 //!
-//! [`Picture`] says what to show, [`scene::Scene`] is the same as marks on paper, and [`svg`] or [`raster`] writes it.
+//! [`Picture`] says what to show, a scene is the same as marks on paper, and `svg.rs` or `raster.rs` writes it. The program draws with
+//! it, and so does the Python package where matplotlib is not installed (docs/decisions/0129-pictures-in-a-crate.md).
 
 mod axes;
 mod curve;
@@ -22,47 +23,47 @@ mod side;
 mod svg;
 mod view;
 
-pub(crate) use curve::Curve;
+pub use curve::Curve;
 use eigenfold::Points;
-pub(crate) use images::Images;
-pub(crate) use plate::{Plate, Sheet};
-pub(crate) use scale::ScaleCurve;
+pub use images::Images;
+pub use plate::{Plate, Sheet};
+pub use scale::ScaleCurve;
 use scene::{Anchor, Scene};
-pub(crate) use shade::Shade;
+pub use shade::{Deviations, Shade};
 use std::path::Path;
 
 /// The size of a picture, in units of 1/96 inch.
-pub(crate) const SIZE: (f64, f64) = (800.0, 600.0);
+pub const SIZE: (f64, f64) = (800.0, 600.0);
 
 /// What is drawn.
-pub(crate) struct Picture<'a> {
+pub struct Picture<'a> {
     /// The embedding.
-    pub(crate) points: &'a Points,
+    pub points: &'a Points,
     /// So many of the points, the first, are grey and below the others.
-    pub(crate) behind: usize,
+    pub behind: usize,
     /// What colors the points.
-    pub(crate) coloring: &'a Coloring,
+    pub coloring: &'a Coloring,
     /// Points with a ring around them, and what that means.
-    pub(crate) ringed: Option<(&'a [usize], &'a str)>,
+    pub ringed: Option<(&'a [usize], &'a str)>,
     /// What the points are called.
-    pub(crate) names: Option<&'a [String]>,
+    pub names: Option<&'a [String]>,
     /// What the points look like, without those behind.
-    pub(crate) images: Option<Images<'a>>,
+    pub images: Option<Images<'a>>,
     /// How unsure the way back is.
-    pub(crate) shade: Option<Shade<'a>>,
+    pub shade: Option<Shade<'a>>,
     /// The eigenvalues, the coordinates' own first; may be empty.
-    pub(crate) eigenvalues: &'a [f64],
+    pub eigenvalues: &'a [f64],
     /// The first line.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The second line, smaller.
-    pub(crate) subtitle: &'a str,
+    pub subtitle: &'a str,
     /// From left to right and from top to bottom, in units of 1/96 inch.
-    pub(crate) size: (f64, f64),
+    pub size: (f64, f64),
 }
 
 /// What colors the points.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Coloring {
+pub enum Coloring {
     /// Nothing.
     One,
     /// A class a point.
@@ -85,7 +86,7 @@ pub(crate) enum Coloring {
 
 /// A kind of picture file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     /// Lines and text, sharp at any size.
     Svg,
     /// Pixels.
@@ -96,7 +97,7 @@ pub(crate) enum Format {
 
 impl Format {
     /// The kind that a file's name asks for.
-    pub(crate) fn of(path: &Path) -> Result<Format, String> {
+    pub fn of(path: &Path) -> Result<Format, String> {
         let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
         match extension.as_deref() {
             Some("svg") => Ok(Format::Svg),
@@ -112,7 +113,7 @@ impl Format {
 
 impl Picture<'_> {
     /// The bytes of the file.
-    pub(crate) fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
         let scene = if self.points.cols() > 3 { self.pairs() } else { self.view()? };
         written(&scene, format)
     }
@@ -141,6 +142,24 @@ fn headline(scene: &mut Scene, title: &str, subtitle: &str) -> f64 {
         scene.text((24.0, y), 11.5, Anchor::Start, palette::GREY, font::fitted(&line, 11.5, room));
     }
     (y + 28.0).max(94.0)
+}
+
+/// 12345 as 12,345.
+pub fn grouped(number: usize) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A count and what is counted: `1 column`, `1,200 columns`.
+pub fn plural(count: usize, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
 /// The bytes of a scene's file.

@@ -169,7 +169,7 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plot::scene::Rgb;
+    use crate::scene::Rgb;
 
     #[test]
     fn coincident_dots_are_written_once_and_text_is_escaped() {

@@ -4,7 +4,7 @@ use super::axes::{self, Scale};
 use super::palette::{GREY, GRID, INK};
 use super::plane::scattered;
 use super::scene::{Anchor, Area, Look, Mark, Scene, Shape};
-use super::{Picture, headline, limits, view};
+use super::{Picture, headline, limits, plural, view};
 
 /// The most coordinates that are drawn.
 const MOST: usize = 6;
@@ -32,7 +32,7 @@ impl Picture<'_> {
             dims => format!("all pairs of {dims} coordinates, each to its own scale"),
         }];
         if far > 0 {
-            notes.push(format!("{} beyond the edges are left out", crate::report::plural(far, "point")));
+            notes.push(format!("{} beyond the edges are left out", plural(far, "point")));
         }
         let top = headline(&mut scene, self.title, &self.subtitle_with(&notes)) - 14.0;
         let (main, side) = self.areas_from(74.0, &panel, top);

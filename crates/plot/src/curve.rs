@@ -7,18 +7,18 @@ use super::{Format, SIZE, headline, written};
 use eigenfold::Choice;
 
 /// What is drawn.
-pub(crate) struct Curve<'a> {
+pub struct Curve<'a> {
     /// What was tried, and what was chosen.
-    pub(crate) choice: &'a Choice,
+    pub choice: &'a Choice,
     /// The first line.
-    pub(crate) title: &'a str,
+    pub title: &'a str,
     /// The second line, smaller.
-    pub(crate) subtitle: &'a str,
+    pub subtitle: &'a str,
 }
 
 impl Curve<'_> {
     /// The bytes of the file.
-    pub(crate) fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
         written(&self.scene(), format)
     }
 

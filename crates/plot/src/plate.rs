@@ -15,25 +15,34 @@ const MARGIN: f64 = 24.0;
 const LEGEND: f64 = 150.0;
 
 /// The maps of one sheet.
-pub(crate) struct Plate<'a> {
-    pub(crate) title: &'a str,
-    pub(crate) subtitle: &'a str,
-    pub(crate) sheets: &'a [Sheet],
-    pub(crate) coloring: &'a Coloring,
+pub struct Plate<'a> {
+    /// The first line.
+    pub title: &'a str,
+    /// The second line, smaller.
+    pub subtitle: &'a str,
+    /// The maps, in the order in which they are drawn.
+    pub sheets: &'a [Sheet],
+    /// What colors the points, the same in all.
+    pub coloring: &'a Coloring,
 }
 
 /// One map.
-pub(crate) struct Sheet {
-    pub(crate) title: String,
+pub struct Sheet {
+    /// What it is called.
+    pub title: String,
     /// What is told of it, below its title.
-    pub(crate) facts: String,
+    pub facts: String,
     /// The coordinates; or why there are none.
-    pub(crate) map: Result<Points, String>,
+    pub map: Result<Points, String>,
 }
 
 impl Plate<'_> {
     /// The bytes of the file.
-    pub(crate) fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
+    ///
+    /// # Errors
+    ///
+    /// If the file cannot be encoded.
+    pub fn rendered(&self, format: Format) -> Result<Vec<u8>, String> {
         written(&self.scene(), format)
     }
 

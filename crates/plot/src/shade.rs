@@ -8,14 +8,14 @@ use eigenfold::Points;
 const GREYS: (f64, f64) = (255.0, 150.0);
 
 /// The deviation at every one of some places.
-pub(crate) type Deviations<'a> = dyn Fn(&Points) -> Result<Vec<f64>, String> + 'a;
+pub type Deviations<'a> = dyn Fn(&Points) -> Result<Vec<f64>, String> + 'a;
 
 /// What is known of the deviation.
-pub(crate) struct Shade<'a> {
+pub struct Shade<'a> {
     /// How many places may be asked about.
-    pub(crate) places: usize,
+    pub places: usize,
     /// The deviations there.
-    pub(crate) deviations: &'a Deviations<'a>,
+    pub deviations: &'a Deviations<'a>,
 }
 
 /// The deviations over the paper.
