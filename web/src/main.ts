@@ -2,6 +2,7 @@
 
 import { rnxChart } from "./charts/rnx";
 import { shepard } from "./charts/shepard";
+import { reconstruct } from "./back";
 import { legend } from "./color/legend";
 import { controls } from "./controls";
 import { readDocument, readPage, type MapData, type Page } from "./data";
@@ -44,7 +45,8 @@ function build(root: HTMLElement, page: Page): void {
   keys(desk);
   hints();
   addEventListener("beforeprint", () => desk.flush(panels));
-  (window as any).eigenfold = { desk, panels };
+  // For tests, and for the curious.
+  (window as any).eigenfold = { desk, panels, reconstruct };
 }
 
 function sections(desk: Desk, open: (map: MapData) => void): (HTMLElement | null)[] {

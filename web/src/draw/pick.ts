@@ -45,7 +45,7 @@ export class Grid {
     let best = -1, least = radius * radius;
     this.within(x - radius, x + radius, y - radius, y + radius, (i) => {
       const dx = this.points[2 * i] - x, dy = this.points[2 * i + 1] - y, square = dx * dx + dy * dy;
-      if (square <= least && may(i)) { least = square; best = i; }
+      if ((square < least || (best < 0 && square === least)) && may(i)) { least = square; best = i; }
     });
     return best;
   }
