@@ -2,7 +2,7 @@
 
 import { rnxChart } from "./charts/rnx";
 import { shepard } from "./charts/shepard";
-import { reconstruct } from "./back";
+import { answerInUnits, reconstruct } from "./back";
 import { legend } from "./color/legend";
 import { controls } from "./controls";
 import { readDocument, readPage, type MapData, type Page } from "./data";
@@ -46,7 +46,7 @@ function build(root: HTMLElement, page: Page): void {
   hints();
   addEventListener("beforeprint", () => desk.flush(panels));
   // For tests, and for the curious.
-  (window as any).eigenfold = { desk, panels, reconstruct };
+  (window as any).eigenfold = { desk, panels, reconstruct, answerInUnits };
 }
 
 function sections(desk: Desk, open: (map: MapData) => void): (HTMLElement | null)[] {
