@@ -43,7 +43,7 @@ function classList(desk: Desk): Node[] {
   };
   const order = names.map((_, at) => at);
   if (names.length > LISTED) order.sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
-  for (const at of order.slice(0, LISTED)) add(at, names[at], css(classColor(at, names.length)), classShape(at, names.length));
+  for (const at of order.slice(0, LISTED)) add(at, names[at], css(classColor(at, names.length, state.dark)), classShape(at, names.length));
   if (counts.has(65535)) add(65535, "missing", css(missing(state.dark)), 0);
   const out: Node[] = [list];
   if (names.length > MOST) out.push(h("p", { class: "note" }, `${count(names.length)} classes are more than eyes can tell apart: colors are near repeats. Click a class to single it out.${names.length > LISTED ? ` The ${LISTED} largest are listed.` : ""}`));

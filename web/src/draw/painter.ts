@@ -23,11 +23,12 @@ export interface Painter {
   forget(cloud: Cloud): void;
 }
 
-export function makePainter(n: number): Painter {
+/** `restored` is called when all pictures are to be drawn anew. */
+export function makePainter(n: number, restored: () => void): Painter {
   const wanted = new URLSearchParams(location.search).get("draw") ?? location.hash.match(/draw=(\w+)/)?.[1];
   if (wanted !== "canvas") {
     try {
-      return new GlPainter(n);
+      return new GlPainter(n, restored);
     } catch (error) {
       console.info(`points are drawn without WebGL: ${error instanceof Error ? error.message : error}`);
     }

@@ -57,12 +57,15 @@ export class GlPainter implements Painter {
   private held = new Map<Cloud, Held>();
   private colors = new Map<Uint8Array, WebGLBuffer>();
 
-  constructor(private readonly n: number) {
+  constructor(private readonly n: number, restored: () => void) {
     const gl = this.canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, premultipliedAlpha: true, preserveDrawingBuffer: false });
     if (!gl) throw new Error("the browser gave no WebGL 2 context");
     this.gl = gl;
     this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    this.canvas.addEventListener("webglcontextrestored", () => this.begin());
+    this.canvas.addEventListener("webglcontextrestored", () => {
+      this.begin();
+      restored();
+    });
     this.begin();
   }
 
