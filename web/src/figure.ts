@@ -6,7 +6,7 @@ import type { Desk } from "./desk";
 import { button, fill, freshId, h } from "./dom";
 import { fileName, mapCsv, saveText } from "./download";
 import { filmStrip } from "./film";
-import { number } from "./format";
+import { number, plural } from "./format";
 import { Panel } from "./panel";
 import { savePanel } from "./portrait";
 
@@ -63,6 +63,8 @@ function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], aga
   const scores = mainScores(desk, map);
   if (scores) out.push(scores);
   out.push(caption(map));
+  const { outside } = panel.cloud;
+  if (outside > 0) out.push(h("p", { class: "note" }, `${plural(outside, "point")} far out ${outside === 1 ? "is" : "are"} not in the frame; zoom out to see ${outside === 1 ? "it" : "them"}.`));
   out.push(h("p", { class: "actions" },
     button("PNG", () => savePanel(panel), { "aria-label": `Save ${map.title} as PNG` }),
     button("CSV", () => saveText(`${fileName(map.id)}.csv`, mapCsv(desk.page, map), "text/csv"), { "aria-label": `Save the coordinates of ${map.title} as CSV` }),

@@ -77,6 +77,7 @@ export class Panel implements Drawn {
   }
 
   moved(): void {
+    this.view.smallest = Math.min(0.5, 0.9 / this.cloud.reach);
     this.desk.ask(this, "all");
   }
 

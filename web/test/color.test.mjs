@@ -6,6 +6,7 @@ import { load } from "./sources.mjs";
 
 const { TEN, rgb, missing, classColor, classShape, sequential, MOST } = await load("color/palette.ts");
 const { Grid } = await load("draw/pick.ts");
+const { Cloud } = await load("draw/cloud.ts");
 const { inside, around } = await load("lasso.ts");
 const { ticks, number, seconds } = await load("format.ts");
 
@@ -66,6 +67,18 @@ test("points on one place, one point and no point have a grid", () => {
   assert.equal(new Grid(new Float32Array(0)).nearest(0, 0, 1), -1);
   assert.equal(new Grid(Float32Array.of(0.5, 0.5)).nearest(0.4, 0.5, 0.2), 0);
   assert.equal(new Grid(new Float32Array(20).fill(3)).nearest(3, 3, 0.1), 0);
+});
+
+test("a few points far out do not make a dot of all others, and are counted; a tail stays in the frame", () => {
+  const gauss = gaussians(random(3)), values = Float64Array.from({ length: 1000 }, gauss), map = { map: values, dims: 2 };
+  assert.deepEqual([new Cloud(map).outside, new Cloud(map).reach], [0, 1]);
+  values[10] = 500;
+  values[21] = -90;
+  const cloud = new Cloud(map);
+  assert.equal(cloud.outside, 2);
+  assert.ok(cloud.half < 5 && cloud.reach > 100);
+  const tail = Float64Array.from({ length: 1000 }, (_, at) => Math.exp(values[at % 900 + 30]));
+  assert.equal(new Cloud({ map: tail, dims: 2 }).outside, 0);
 });
 
 test("a lasso holds what is inside its line, also where it is not convex", () => {

@@ -23,7 +23,7 @@ function content(desk: Desk): Node[] {
 }
 
 export function swatch(color: string, shape: number): SVGElement {
-  const mark = shape === 1 ? svg("rect", { x: 2, y: 2, width: 8, height: 8 }) : shape === 2 ? svg("path", { d: "M6 .8 11.4 10H.6Z" }) : svg("circle", { cx: 6, cy: 6, r: 4.6 });
+  const mark = shape === 1 ? svg("path", { d: "M6 .8 11.4 10H.6Z" }) : shape === 2 ? svg("path", { d: "M2.6 1 6 4.4 9.4 1 11 2.6 7.6 6 11 9.4 9.4 11 6 7.6 2.6 11 1 9.4 4.4 6 1 2.6Z" }) : svg("circle", { cx: 6, cy: 6, r: 4.6 });
   const box = svg("svg", { viewBox: "0 0 12 12", class: "swatch", "aria-hidden": "true" }, mark);
   box.style.fill = color;
   return box;

@@ -39,7 +39,7 @@ export function plain(dark: boolean): Rgb {
 const ten = { light: TEN.light.map(rgb), dark: TEN.dark.map(rgb) };
 
 /**
- * The color of a class. Ten have their own; the next ten are lighter and square, the next darker and triangles, so that
+ * The color of a class. Ten have their own; the next ten are lighter triangles, the rest darker crosses, so that
  * they can still be told apart where points are too small to have a shape.
  */
 export function classColor(at: number, classes: number, dark: boolean): Rgb {
@@ -54,7 +54,7 @@ function mixed(color: Rgb, other: number, share: number): Rgb {
   return color.map((value) => Math.round(value + share * (other - value))) as Rgb;
 }
 
-/** 0 a disc, 1 a square, 2 a triangle. */
+/** 0 a disc, 1 a triangle, 2 a cross: they differ even where points are small (docs/decisions/0086). */
 export function classShape(at: number, classes: number): number {
   return classes <= MOST ? Math.floor(at / 10) : 0;
 }

@@ -30,7 +30,8 @@ export class FlatPainter implements Painter {
           target.fillStyle = `rgb(${colors[4 * i]},${colors[4 * i + 1]},${colors[4 * i + 2]})`;
           last = color;
         }
-        mark(target, x, y, radius, this.order.length > DISCS ? 1 : colors[4 * i + 3]);
+        if (this.order.length > DISCS) target.fillRect(x - radius, y - radius, 2 * radius, 2 * radius);
+        else mark(target, x, y, radius, colors[4 * i + 3]);
       }
     }
     target.restore();
@@ -39,18 +40,25 @@ export class FlatPainter implements Painter {
   forget(_cloud: Cloud): void {}
 }
 
-/** A disc (0), a square (1) or a triangle (2). */
+/** A disc (0), a triangle (1) or a cross (2). */
 export function mark(target: CanvasRenderingContext2D, x: number, y: number, radius: number, shape: number): void {
-  if (shape === 1) {
-    const side = 0.86 * radius;
-    target.fillRect(x - side, y - side, 2 * side, 2 * side);
-    return;
-  }
   target.beginPath();
-  if (shape === 2) {
+  if (shape === 1) {
     target.moveTo(x, y - 1.24 * radius);
     target.lineTo(x + 1.07 * radius, y + 0.62 * radius);
     target.lineTo(x - 1.07 * radius, y + 0.62 * radius);
-  } else target.arc(x, y, radius, 0, 2 * Math.PI);
+  } else if (shape === 2) cross(target, x, y, radius);
+  else target.arc(x, y, radius, 0, 2 * Math.PI);
   target.fill();
+}
+
+function cross(target: CanvasRenderingContext2D, x: number, y: number, radius: number): void {
+  const long = 1.15 * radius * Math.SQRT1_2, wide = 0.36 * radius * Math.SQRT1_2;
+  for (const turn of [1, -1]) {
+    target.moveTo(x + turn * (long - wide), y + long + wide);
+    target.lineTo(x + turn * (long + wide), y + long - wide);
+    target.lineTo(x - turn * (long - wide), y - long - wide);
+    target.lineTo(x - turn * (long + wide), y - long + wide);
+    target.closePath();
+  }
 }

@@ -21,6 +21,8 @@ export class Grid {
       if (y < y0) y0 = y;
       if (y > y1) y1 = y;
     }
+    // Points far out share the cells at the edge, so that the others do not share one.
+    [x0, x1, y0, y1] = [Math.max(x0, -1.5), Math.min(x1, 1.5), Math.max(y0, -1.5), Math.min(y1, 1.5)];
     this.cells = Math.max(1, Math.min(1024, Math.round(Math.sqrt(n / 2))));
     this.low = [x0, y0];
     this.step = Math.max(x1 - x0, y1 - y0, 1e-9) / this.cells;

@@ -35,8 +35,11 @@ void main() {
   vec2 at = (gl_PointCoord * 2.0 - 1.0) * (size + 1.0) / size;
   float away;
   if (shape < 0.5) away = length(at) - 1.0;
-  else if (shape < 1.5) away = max(abs(at.x), abs(at.y)) - 0.86;
-  else away = max(abs(at.x) * 0.866 + (-at.y) * 0.5, at.y) - 0.62;
+  else if (shape < 1.5) away = max(abs(at.x) * 0.866 - at.y * 0.5, at.y) - 0.62;
+  else {
+    vec2 arm = abs(vec2(at.x + at.y, at.x - at.y)) * 0.7071;
+    away = min(max(arm.x - 1.15, arm.y - 0.36), max(arm.y - 1.15, arm.x - 0.36));
+  }
   float cover = clamp(0.5 - away * size * 0.5, 0.0, 1.0);
   float alpha = ink.a * cover;
   if (alpha < 0.004) discard;
