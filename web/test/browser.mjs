@@ -11,7 +11,7 @@ export async function browse(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), "eigenfold-page-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: [...FLAGS, ...(options.flags ?? [])], viewport: { width: 1400, height: 1000 }, acceptDownloads: true, ...options.context });
   return {
-    context,
+    context, profile,
     async open(path, query = "") {
       const page = await context.newPage(), errors = [], requests = [];
       // The tests read pixels back, the page does not: that one hint is for them.

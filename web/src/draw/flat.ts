@@ -9,6 +9,7 @@ const DISCS = 20_000;
 
 export class FlatPainter implements Painter {
   readonly kind = "canvas";
+  readonly nimble = 10_000;
   private readonly order: Uint32Array;
 
   constructor(n: number) {
@@ -16,12 +17,12 @@ export class FlatPainter implements Painter {
   }
 
   paint(target: CanvasRenderingContext2D, scene: Scene): void {
-    const { view, colors, lit } = scene, { radius, opacity } = marks(this.order.length, view);
+    const { view, colors, lit } = scene, { radius, opacity } = marks(scene.count, view);
     target.save();
     for (const pass of scene.anyDim ? [2, 1] : [0]) {
       target.globalAlpha = pass === 2 ? opacity * 0.16 : opacity;
       let last = -1;
-      for (const i of this.order) {
+      for (const i of this.order.subarray(0, scene.count)) {
         if (pass > 0 && (lit[i] === 2) !== (pass === 2)) continue;
         const [x, y] = view.of(scene.cloud, i);
         if (x < -5 || y < -5 || x > view.width + 5 || y > view.height + 5) continue;

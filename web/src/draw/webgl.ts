@@ -50,6 +50,7 @@ interface Held { array: WebGLVertexArrayObject; places: WebGLBuffer; version: nu
 
 export class GlPainter implements Painter {
   readonly kind = "webgl";
+  readonly nimble: number;
   private readonly canvas = document.createElement("canvas");
   private gl!: WebGL2RenderingContext;
   private program!: WebGLProgram;
@@ -64,6 +65,8 @@ export class GlPainter implements Painter {
     const gl = this.canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, premultipliedAlpha: true, preserveDrawingBuffer: false });
     if (!gl) throw new Error("the browser gave no WebGL 2 context");
     this.gl = gl;
+    const named = gl.getExtension("WEBGL_debug_renderer_info"), card = named ? String(gl.getParameter(named.UNMASKED_RENDERER_WEBGL)) : "";
+    this.nimble = /swiftshader|llvmpipe|software|basic render/i.test(card) ? 30_000 : 500_000;
     this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
     this.canvas.addEventListener("webglcontextrestored", () => {
       this.begin();
@@ -107,7 +110,7 @@ export class GlPainter implements Painter {
   }
 
   private draw(scene: Scene, width: number, height: number): void {
-    const { gl, at } = this, { view, cloud } = scene, { radius, opacity } = marks(this.n, view);
+    const { gl, at } = this, { view, cloud } = scene, { radius, opacity } = marks(scene.count, view);
     const t = view.turn, s = 2 * view.scale * scene.ratio;
     gl.useProgram(this.program);
     // Columns for WebGL, rows with us.
@@ -120,7 +123,7 @@ export class GlPainter implements Painter {
     gl.uniform1f(at.depthFade, cloud.stride === 3 ? 1 : 0);
     for (const only of scene.anyDim ? [2, 1] : [0]) {
       gl.uniform1f(at.only, only);
-      gl.drawElements(gl.POINTS, this.n, gl.UNSIGNED_INT, 0);
+      gl.drawElements(gl.POINTS, scene.count, gl.UNSIGNED_INT, 0);
     }
     gl.bindVertexArray(null);
   }
