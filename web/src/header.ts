@@ -14,7 +14,8 @@ export function header(page: Page): HTMLElement {
 }
 
 function metricName(metric: string): string {
-  return /distance/i.test(metric) ? metric : `${metric} distance`;
+  const name = metric.replace(/^(euclidean|manhattan|chebyshev|minkowski|hellinger|hamming|jaccard|canberra)/, (first) => first.charAt(0).toUpperCase() + first.slice(1));
+  return /distance|similarit|graph/i.test(name) ? name : `${name} distance`;
 }
 
 function ranking(page: Page): (Node | string)[] {
@@ -26,7 +27,7 @@ function ranking(page: Page): (Node | string)[] {
   const out: (Node | string)[] = [`${plural(drawn.length, "map")} ${drawn.length === 1 ? "was" : "were"} made${without > 0 ? `, and ${without} could not be` : ""}. `];
   const [first, ...rest] = page.ranking.order;
   if (first === undefined) return [...out, "They are not ranked."];
-  out.push(`Ranked by ${page.ranking.rule}: first `, h("strong", {}, title(first)));
+  out.push(`Ranked by ${page.ranking.rule.replace(/^ranked by /i, "")}. First `, h("strong", {}, title(first)));
   if (rest.length > 0) out.push(`, then ${listed(rest.slice(0, 3).map(title))}${rest.length > 3 ? `, and ${count(rest.length - 3)} more` : ""}`);
   out.push(". No ranking replaces a look: a map is good for some questions and not for others.");
   return out;
