@@ -39,6 +39,7 @@ tests=$!
 set +m
 # First the steps without cargo, which has to look through the build before it runs the tests.
 step "$target/debug/examples/unroll"
+step bash scripts/page.sh
 step bash scripts/python.sh
 step cargo clippy --workspace --all-targets --all-features -- -D warnings
 step cargo check --workspace --no-default-features # without optional features
