@@ -274,7 +274,8 @@ fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Pl
 fn with_classes(model: &eigenfold::Model) -> eigenfold::Result<()> {
     match model.recipe().method.is_supervised() {
         true => Err(eigenfold::Error::Parameter(
-            "the map went by classes, which the model does not keep, and cannot be made again; use `held-out` False".into(),
+            "the map went by classes, which the model does not keep, and cannot be made again; use `held-out` False"
+                .into(),
         )),
         false => Ok(()),
     }
