@@ -57,6 +57,11 @@ def test_a_map_is_drawn(tmp_path):
     axes.figure.savefig(tmp_path / "map.png")
     assert (tmp_path / "map.png").stat().st_size > 5000 and axes.get_title() == "iris"
     eigenfold.plot(X[:, :1], X[:, 0])
+    # What has no label is grey, whatever stands for it.
+    for missing in (None, np.nan):
+        axes = eigenfold.plot(X[:, :2], [missing, missing, *["a", "b"] * 74])
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == ["missing", "a", "b"]
+        matplotlib.pyplot.close(axes.figure)
 
 
 @pytest.mark.parametrize("labels", [None, "classes", "names", "values"])

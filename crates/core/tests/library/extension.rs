@@ -177,7 +177,7 @@ fn new_points_move_without_jumps_and_arrive_at_training_points() {
     let named = ["isomap", "laplacian-eigenmaps", "lle", "ltsa"].map(|name| Method::from_name(name).unwrap());
     let nearest = named.into_iter().chain([symmetric.into(), global.into()]).map(recipe);
     let within = ["isomap", "laplacian-eigenmaps", "lle"].map(|name| recipe(Method::from_name(name).unwrap()));
-    let within = within.map(|recipe| Recipe { neighbors: Neighbors::Within(3.5), ..recipe });
+    let within = within.map(|recipe| Recipe { neighbors: Neighbors::Within(4.5), ..recipe });
     for recipe in nearest.chain(within) {
         let name = format!("{} {:?}", recipe.method.info().name, recipe.neighbors);
         let model = recipe.fit(&roll).unwrap();
