@@ -19,6 +19,45 @@ fn a_metric_with_its_power_is_reported_saved_and_used_for_new_points() {
     assert!(said.contains("--metric had no effect: pca does not use it"), "{said}");
 }
 
+/// Millimeters in one column and a mixture in another change nothing, in the map and for new rows.
+#[test]
+fn mahalanobis_distances_have_no_units_and_a_column_too_many_is_named() {
+    let bench = Bench::new();
+    bench.does("sample iris -o iris.csv");
+    let text = bench.read("iris.csv");
+    let changed: Vec<String> = (text.lines().enumerate())
+        .map(|(at, line)| {
+            let cells: Vec<&str> = line.split(',').collect();
+            if at == 0 {
+                return format!("{line},sum");
+            }
+            let x: Vec<f64> = cells[..4].iter().map(|cell| cell.parse().unwrap()).collect();
+            let (length, mixed) = (10.0 * x[0], x[1] - 3.0 * x[2]);
+            format!("{length},{mixed},{},{},{},{}", x[2], x[3], cells[4], length + x[3])
+        })
+        .collect();
+    bench.write("mixed.csv", &(changed.join("\n") + "\n"));
+    let embed = "--label label -m mds --metric mahalanobis";
+    bench.does(&format!("embed iris.csv {embed} -o one.csv"));
+    bench.does(&format!("embed mixed.csv --ignore sum {embed} -o two.csv --save map.model"));
+    bench.does("transform map.model mixed.csv -o again.csv");
+    bench.does("reconstruct map.model two.csv -o rows.csv");
+    let [one, two, again] = ["one.csv", "two.csv", "again.csv"].map(|name| coordinates(&bench.read(name)));
+    assert!(two.iter().flatten().zip(again.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-9));
+    for i in 1..150 {
+        let [a, b] = [&one, &two].map(|map| (map[i][0] - map[0][0]).hypot(map[i][1] - map[0][1]));
+        assert!((a - b).abs() < 1e-6, "{a} {b}");
+    }
+    let told = "column \"sum\" is a combination of the columns before it";
+    bench.refuses(&format!("embed mixed.csv {embed} -o a.csv"), 2, told);
+    bench.does("graph mixed.csv --ignore sum,label --metric mahalanobis -k 5 -o two-edges.csv");
+    bench.does("graph iris.csv --ignore label --metric mahalanobis -k 5 -o one-edges.csv");
+    let ends = |name: &str| bench.read(name).lines().map(|line| line.rsplit_once(',').unwrap().0.to_string()).collect();
+    let [one, two]: [Vec<String>; 2] = ["one-edges.csv", "two-edges.csv"].map(ends);
+    let shared = one.iter().filter(|line| two.contains(line)).count();
+    assert!(shared * 100 >= one.len() * 99, "{shared} of {}", one.len());
+}
+
 #[test]
 fn cities_are_mapped_by_their_latitude_and_longitude() {
     let bench = Bench::new();

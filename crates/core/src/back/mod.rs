@@ -24,7 +24,7 @@ mod widths;
 use crate::error::{Error, Result, plural};
 use crate::linalg::parallel;
 use crate::linalg::power::times_two_to;
-use crate::model::Model;
+use crate::model::{Model, Observed};
 use crate::place::{Linear, Rule};
 use crate::points::Points;
 use crate::preparation::Prepared;
@@ -83,7 +83,7 @@ pub struct WayBack<'a> {
 }
 
 enum Ready<'a> {
-    Linear { mean: &'a [f64], axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
+    Linear { mean: Cow<'a, [f64]>, axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
     Energy(Box<Energy<'a>>),
     Process(Box<ByProcess<'a>>),
     Kriging(Kriging<'a>),
@@ -106,7 +106,8 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
-        Ok(WayBack { unit: self.unit, prepared: self.prepared(), ..self.inside().way_back_inside()? }.told())
+        let inside = self.inside();
+        Ok(WayBack { unit: self.back_unit(), prepared: self.prepared(), ..inside.way_back_inside()? }.told())
     }
 
     /// As [`Model::way_back`], in the unit of the stages.
@@ -114,15 +115,21 @@ impl Model {
         let points = self.data()?;
         let map = MapNeighbors::new(&self.embedding, self.pieces())?;
         let linear = match self.parts.first().and_then(|part| part.rule.as_ref()) {
-            Some(Rule::Linear(Linear { mean, axes })) => Some((mean, Cow::Borrowed(axes.as_slice()), None)),
+            Some(Rule::Linear(Linear { mean, axes })) => {
+                let (mean, axes) = self.observed.as_ref().map_or_else(
+                    || (Cow::Borrowed(mean.as_slice()), Cow::Borrowed(axes.as_slice())),
+                    |observed| observed.linear(mean, axes),
+                );
+                Some((mean, axes, None))
+            }
             Some(Rule::Latent(latent)) => {
                 let (axes, deviations) = latent.back()?;
-                Some((&latent.mean, Cow::Owned(axes), Some(deviations)))
+                Some((Cow::Borrowed(latent.mean.as_slice()), Cow::Owned(axes), Some(deviations)))
             }
             _ => None,
         };
         if let Some((mean, axes, deviations)) = linear {
-            let (discarded, error) = discarded(points, &self.embedding, mean, &axes);
+            let (discarded, error) = discarded(points, &self.embedding, &mean, &axes);
             let evidence = Evidence {
                 rule: BackRule::Linear,
                 rows: points.rows(),
@@ -163,6 +170,10 @@ impl Model {
     }
 
     fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
+        if self.observed.is_some() {
+            let fact = "the objective leads back to whitened columns only";
+            return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
+        }
         let points = self.data()?;
         let energy = Energy::new(self, points, MapNeighbors::new(&self.embedding, self.pieces())?)?;
         let evidence = Evidence {
@@ -175,9 +186,14 @@ impl Model {
         Ok(WayBack::by(self, Ready::Energy(Box::new(energy)), evidence))
     }
 
-    /// The training points, or why there are none.
+    /// The powers of two by which places and data differ from those of the way back.
+    fn back_unit(&self) -> Unit {
+        self.inside().observed.as_ref().map_or(self.unit, |observed| Unit { data: observed.power, ..self.unit })
+    }
+
+    /// The training points, or why there are none; those before they were whitened.
     fn data(&self) -> Result<&Points> {
-        self.points.as_ref().ok_or_else(|| {
+        self.observed.as_ref().map(|observed| &observed.points).or(self.points.as_ref()).ok_or_else(|| {
             let (method, what) = (&self.report.method, self.kind.phrase());
             Error::parameter(format!(
                 "this {method} model was fitted to {what} and has no data space to go back to; fit it to points"
@@ -200,6 +216,18 @@ impl Model {
             )));
         }
         Ok(())
+    }
+}
+
+impl Observed {
+    /// x̄ + U y of white columns as one of the columns before.
+    fn linear(&self, mean: &[f64], axes: &[f64]) -> (Cow<'_, [f64]>, Cow<'_, [f64]>) {
+        let (p, dims) = (mean.len(), axes.len() / mean.len());
+        let scaled = |values: Vec<f64>| values.into_iter().map(|x| times_two_to(x, -self.power)).collect::<Vec<f64>>();
+        let axis = |q: usize| (0..p).map(|j| axes[j * dims + q]).collect::<Vec<f64>>();
+        let back: Vec<Vec<f64>> = (0..dims).map(|q| scaled(self.whitening.back(&axis(q), false))).collect();
+        let axes = (0..p * dims).map(|at| back[at % dims][at / dims]).collect();
+        (Cow::Owned(scaled(self.whitening.back(mean, true))), Cow::Owned(axes))
     }
 }
 

@@ -16,6 +16,8 @@ use crate::error::{Error, Result};
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
 use crate::points::Points;
+use crate::preparation::Whitening;
+use std::borrow::Cow;
 
 /// How many neighbors of a row are looked at.
 const NEAREST: usize = 10;
@@ -27,7 +29,7 @@ const ALL: usize = 201;
 
 /// The nearest rows in the data, to compare maps with.
 pub(crate) struct Nearness<'a> {
-    points: &'a Points,
+    points: Cow<'a, Points>,
     metric: Metric,
     asked: Vec<Asked>,
 }
@@ -43,10 +45,16 @@ struct Asked {
 
 impl<'a> Nearness<'a> {
     pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<Nearness<'a>> {
+        let (points, metric) = match metric {
+            Metric::Mahalanobis => {
+                (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean)
+            }
+            other => (Cow::Borrowed(points), other),
+        };
         let n = points.rows();
         let rows: Vec<usize> = (0..n.min(ASKED)).map(|at| at * n / n.min(ASKED)).collect();
         let k = NEAREST.min(n - 1);
-        let (near, lengths) = Index::new(points, metric)?.nearest(&points.select(&rows), k + 1)?;
+        let (near, lengths) = Index::new(&points, metric)?.nearest(&points.select(&rows), k + 1)?;
         let own = |at: usize| {
             let list = at * (k + 1)..(at + 1) * (k + 1);
             let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != rows[at]);
