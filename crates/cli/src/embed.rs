@@ -1,6 +1,6 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
-use crate::advice::advice;
+use crate::advice::{advice, poor};
 use crate::album::Album;
 use crate::args::Embed;
 use crate::carry::{Along, PIECE};
@@ -198,7 +198,8 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     warnings.extend(chosen::exact_anyway(args, model));
-    warnings.extend(advice(args, model)?);
+    let near = if fit.stopped { None } else { model.neighborhoods()? };
+    warnings.extend(advice(args, model, near.as_ref()).or_else(|| poor(args, model, near.as_ref())));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -208,6 +209,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
         choice: fit.choice.as_ref(),
         dims: fit.dims.as_ref(),
         held_out: fit.held_out.as_ref(),
+        near,
         warnings: &warnings,
         spent,
     };

@@ -15,8 +15,10 @@
 use crate::error::{Error, Result};
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
+use crate::model::Model;
 use crate::points::Points;
 use crate::preparation::Whitening;
+use serde::Serialize;
 use std::borrow::Cow;
 
 /// How many neighbors of a row are looked at.
@@ -26,6 +28,10 @@ const ASKED: usize = 2000;
 
 /// To how many rows, evenly spaced, the median distance is taken.
 const ALL: usize = 201;
+/// Where every map is looked at, so many rows are asked, ...
+const FEW: usize = 500;
+/// ... among so many, evenly spaced.
+const AMONG: usize = 5000;
 
 /// The nearest rows in the data, to compare maps with.
 pub(crate) struct Nearness<'a> {
@@ -45,6 +51,11 @@ struct Asked {
 
 impl<'a> Nearness<'a> {
     pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<Nearness<'a>> {
+        Nearness::asking(points, metric, ASKED)
+    }
+
+    /// As [`Nearness::new`], with so many rows asked.
+    fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<Nearness<'a>> {
         let (points, metric) = match metric {
             Metric::Mahalanobis => {
                 (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean)
@@ -52,7 +63,7 @@ impl<'a> Nearness<'a> {
             other => (Cow::Borrowed(points), other),
         };
         let n = points.rows();
-        let rows: Vec<usize> = (0..n.min(ASKED)).map(|at| at * n / n.min(ASKED)).collect();
+        let rows = spaced(n, asked);
         let k = NEAREST.min(n - 1);
         let (near, lengths) = Index::new(&points, metric)?.nearest(&points.select(&rows), k + 1)?;
         let own = |at: usize| {
@@ -60,7 +71,7 @@ impl<'a> Nearness<'a> {
             let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != rows[at]);
             log_size(others.take(k).map(|(_, d)| *d))
         };
-        let all: Vec<usize> = (0..n.min(ALL)).map(|at| at * n / n.min(ALL)).collect();
+        let all = spaced(n, ALL);
         let asked = parallel::collect(rows.len(), |at| {
             // A row with more than ten copies has no scale of its own.
             let (row, own) = (rows[at], own(at)?);
@@ -85,6 +96,55 @@ impl<'a> Nearness<'a> {
             // Rounding apart, none are nearer than the nearest.
             log_size(distances).map_or(0.0, |size| (size - own).clamp(0.0, most))
         }))
+    }
+}
+
+/// So many of n rows, evenly spaced.
+fn spaced(n: usize, most: usize) -> Vec<usize> {
+    (0..n.min(most)).map(|at| at * n / n.min(most)).collect()
+}
+
+/// How far in the data those are that are near on a map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Neighborhoods {
+    /// How many times as far from a row its ten nearest on the map are, in the data, as the ten nearest there; 1 is perfect.
+    pub farness: f64,
+    /// The same where the map says nothing, and rows in the middle of all others are near on it.
+    pub by_chance: f64,
+}
+
+impl Neighborhoods {
+    /// How much of the neighborhoods is lost, log farness / log by_chance: 0 is nothing, 1 is everything.
+    pub fn lost(&self) -> f64 {
+        let most = self.by_chance.ln();
+        if most > 0.0 { self.farness.ln() / most } else { 0.0 }
+    }
+}
+
+impl Model {
+    /// How well the map keeps neighborhoods, by 500 rows among 5,000, both evenly spaced; in the columns and by the metric that the
+    /// map was made with. Nothing of a model without points, of fewer than twelve, with missing cells, or where all rows are copies.
+    ///
+    /// # Errors
+    ///
+    /// If the metric is not defined on the points, which those of a fit are.
+    pub fn neighborhoods(&self) -> Result<Option<Neighborhoods>> {
+        let inside = self.inside();
+        let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
+        let Some(points) = inside.points.as_ref().filter(asked) else { return Ok(None) };
+        let rows = spaced(points.rows(), AMONG);
+        let (points, map) = match rows.len() == points.rows() {
+            true => (Cow::Borrowed(points), Cow::Borrowed(&inside.embedding)),
+            false => (Cow::Owned(points.select(&rows)), Cow::Owned(inside.embedding.select(&rows))),
+        };
+        let nearness = Nearness::asking(&points, inside.metric(), FEW)?;
+        let r = nearness.of(&map)?;
+        if r.is_empty() {
+            return Ok(None);
+        }
+        let mean = |sum: f64| (sum / r.len() as f64).exp();
+        let most = nearness.asked.iter().map(|asked| asked.most).sum();
+        Ok(Some(Neighborhoods { farness: mean(r.iter().sum()), by_chance: mean(most) }))
     }
 }
 
