@@ -102,6 +102,11 @@ impl Recipe {
         let white = whitening.apply(points)?;
         let mut model = recipe.fit_prepared(Ground::from(&white), more + 1, beside, observer)?;
         model.certificates.iter_mut().for_each(|certificate| certificate.metric = self.metric);
+        if matches!(self.method, Method::Mds(_)) && self.dims < points.cols() {
+            let fact = format!("Mahalanobis distances have the same variance in all of their {} directions", points.cols());
+            let rest = format!("so that nothing tells which {} the map shows", self.dims);
+            model.report.warnings.push(format!("{fact}, {rest}; use isomap, or another `metric`"));
+        }
         model.whitening = Some(whitening);
         Ok(model)
     }

@@ -208,6 +208,30 @@ mod tests {
         assert!(far > 1.02, "the neighbors that were lost count: {far}");
     }
 
+    /// Two pieces of the same shape, one a thousandth of the size of the other. A map that scrambles the small one is as bad as one
+    /// that scrambles the large one; squared errors would see a millionth of it. One that blows a piece up, its neighborhoods kept, is
+    /// perfect.
+    #[test]
+    fn a_piece_counts_by_its_rows_whatever_its_size() {
+        let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
+        let size = |piece: usize| [1.0, 1e-3][piece];
+        let place = |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];
+        let all = |of: &dyn Fn(usize, usize) -> [f64; 2]| {
+            let row = |at: usize| of(at / 100, at % 100);
+            Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
+        };
+        let points = all(&place);
+        let nearness = Nearness::new(&points, Metric::Euclidean).unwrap();
+        let farness = |map: &Points| (nearness.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
+        let scrambled = |which: usize| {
+            all(&|piece, i| place(piece, if piece == which { i * 37 % 100 } else { i }))
+        };
+        let [large, small] = [0, 1].map(|which| farness(&scrambled(which)));
+        assert!(large > 1.5 && (small / large - 1.0).abs() < 1e-6, "{large} {small}");
+        let blown_up = all(&|piece, i| place(piece, i).map(|x| x * if piece == 1 { 1e6 } else { 1.0 }));
+        assert!((farness(&blown_up) - 1.0).abs() < 1e-9);
+    }
+
     #[test]
     fn rows_with_many_copies_are_not_asked() {
         let rows: Vec<[f64; 1]> = (0..40).map(|i| [if i < 20 { 0.0 } else { i as f64 }]).collect();

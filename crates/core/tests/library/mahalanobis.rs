@@ -22,7 +22,8 @@ fn the_map_does_not_depend_on_a_linear_change_of_the_columns() {
     let roll = swiss(120);
     for method in [Method::from(Isomap::default()), Mds::default().into(), Lle::default().into()] {
         let tolerance = if method.info().name == "lle" { FITTED } else { SOLVED };
-        let recipe = by_mahalanobis(method);
+        // All coordinates: white columns have no first two.
+        let recipe = Recipe { dims: 3, ..by_mahalanobis(method) };
         let [one, two] = [&roll, &mixed(&roll)].map(|points| recipe.fit(points).unwrap());
         let pairs = || (1..120).map(|i| (i, i * i % i.max(2)));
         let length = |model: &Model, (i, j): (usize, usize)| {
@@ -67,23 +68,23 @@ fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
     let points = mixed(&swiss(300));
     for unit in [1.0, 2f64.powi(-300)] {
         let points = Points::new(300, 3, points.values().iter().map(|x| x * unit).collect()).unwrap();
-        for (method, worst) in [(Method::from(Isomap::default()), 0.2), (Mds::default().into(), 0.7)] {
-            let model = by_mahalanobis(method).fit(&points).unwrap();
-            let way = model.way_back().unwrap();
-            assert!(way.evidence().error.unwrap() < worst, "{:?}", way.evidence());
-            let back = way.reconstruct(model.embedding()).unwrap();
-            for j in 0..3 {
-                let off = |i: usize| (back.points.row(i)[j] - points.row(i)[j]).abs();
-                let within = (0..300).filter(|&i| off(i) <= back.deviations.row(i)[j]).count();
-                assert!(within >= 150, "column {j}: {within}");
-                let mean = (0..300).map(|i| points.row(i)[j]).sum::<f64>() / 300.0;
-                let spread = (0..300).map(|i| (points.row(i)[j] - mean).abs()).sum::<f64>();
-                assert!((0..300).map(off).sum::<f64>() < spread, "column {j}");
-            }
-            assert!(way.draw(&model.embedding().select(&[0, 1]), 3, 1).unwrap().values().iter().all(|x| x.is_finite()));
+        let model = by_mahalanobis(Isomap::default()).fit(&points).unwrap();
+        let way = model.way_back().unwrap();
+        assert!(way.evidence().error.unwrap() < 0.3, "{:?}", way.evidence());
+        let back = way.reconstruct(model.embedding()).unwrap();
+        for j in 0..3 {
+            let off = |i: usize| (back.points.row(i)[j] - points.row(i)[j]).abs();
+            let within = (0..300).filter(|&i| off(i) <= back.deviations.row(i)[j]).count();
+            assert!(within >= 150, "column {j}: {within}");
+            let mean = (0..300).map(|i| points.row(i)[j]).sum::<f64>() / 300.0;
+            let spread = (0..300).map(|i| (points.row(i)[j] - mean).abs()).sum::<f64>();
+            assert!((0..300).map(off).sum::<f64>() < 0.3 * spread, "column {j}");
         }
+        assert!(way.draw(&model.embedding().select(&[0, 1]), 3, 1).unwrap().values().iter().all(|x| x.is_finite()));
     }
-    // With all coordinates the data come back exactly.
+    // With all coordinates the data come back exactly; with fewer nothing tells which, and there is a warning.
+    let model = by_mahalanobis(Mds::default()).fit(&points).unwrap();
+    assert!(model.report().warnings.iter().any(|warning| warning.contains("in all of their 3 directions")));
     let model = Recipe { dims: 3, ..by_mahalanobis(Mds::default()) }.fit(&points).unwrap();
     let back = model.reconstruct(model.embedding()).unwrap().points;
     let largest = |j: usize| (0..300).fold(0.0f64, |most, i| most.max(points.row(i)[j].abs()));
