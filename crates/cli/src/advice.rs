@@ -9,9 +9,10 @@ use eigenfold::model::Model;
 /// From this farness on, a map shows neighborhoods that the data do not have (docs/maps.md has the farness of isomap's and of
 /// umap's maps of thirteen data sets).
 const FAR: f64 = 1.25;
-/// From this part on, neighborhoods are lost: no map of everyday data with a trustworthiness of 0.95 or more has it
+/// From this part on and this farness, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
 /// (docs/decisions/0133-every-map-is-measured.md).
 const LOST: f64 = 0.35;
+const LOST_FAR: f64 = 1.5;
 /// Methods that keep neighborhoods before all else.
 const LOCAL: [&str; 2] = ["umap", "tsne"];
 
@@ -38,7 +39,7 @@ pub(crate) fn advice(args: &Embed, model: &Model, near: Option<&Neighborhoods>) 
 
 /// One sentence, where little is left of the neighborhoods.
 pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&Neighborhoods>) -> Option<String> {
-    let near = near.filter(|near| near.lost() >= LOST)?;
+    let near = near.filter(|near| near.lost() >= LOST && near.farness >= LOST_FAR)?;
     let percent = 100.0 * near.lost();
     let Neighborhoods { farness, by_chance } = near;
     let fact = format!(
