@@ -120,7 +120,8 @@ pub(crate) struct Neighbors {
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
     /// How far apart two points are: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
-    /// haversine (latitude and longitude in radians), haversine-degrees, canberra or braycurtis [default: euclidean]
+    /// haversine (latitude and longitude in radians), haversine-degrees, canberra, braycurtis or
+    /// mahalanobis (by the covariance of the data) [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric, help_heading = "Graph")]
     pub(crate) metric: Option<Metric>,
     /// Whether a tenth of the neighbors may be missed for speed; the recall is reported [default: a hundredth for tsne,

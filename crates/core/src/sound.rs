@@ -3,7 +3,7 @@
 //! The checksum of a model file guards against accidents only. What is read is therefore checked once, here: sizes and
 //! indices fit together, numbers are finite, parameters are in their ranges. Everything downstream relies on it.
 
-use crate::graph::Neighbors;
+use crate::graph::{Metric, Neighbors};
 use crate::ground::InputKind;
 use crate::model::{Model, Part};
 use crate::parameter::Parameters;
@@ -18,8 +18,12 @@ impl Model {
         let report = &self.report;
         let prepared = self.prepared.as_ref().is_none_or(|p| self.points.as_ref().is_some_and(|x| p.is_sound(x)));
         let schema = self.schema.as_ref().is_none_or(|schema| schema.is_sound(features.unwrap_or(0)));
+        let whitened = self.recipe.metric == Metric::Mahalanobis && self.recipe.method.info().uses_metric;
+        let whitening = self.whitening.as_ref().is_none_or(|whitening| whitening.is_sound(features.unwrap_or(0)));
         points
             && prepared
+            && whitening
+            && self.whitening.is_some() == (whitened && self.points.is_some())
             && schema
             && self.prepared.is_none() == self.recipe.preparation.is_none()
             && self.embedding.is_sound()

@@ -15,6 +15,7 @@ mod identities_zhang;
 mod io;
 mod lawrence_2012;
 mod likelihood;
+mod mahalanobis;
 mod model_file;
 mod model_tampered;
 mod preparation;
