@@ -152,6 +152,11 @@ impl Quality {
     /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
     /// the observer stops it.
     pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+        given.ground.whitened(|ground| self.judge_measured(&Given { ground, ..*given }, maps, observer))
+    }
+
+    /// As [`Quality::judge`], by a metric of two rows.
+    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
         let (neighbors, rows) = self.check(given, maps)?;
         given.ground.check_metric()?;
         let power = match given.ground {
