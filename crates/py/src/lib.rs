@@ -9,6 +9,7 @@ mod errors;
 mod functions;
 mod model;
 mod names;
+mod quality;
 mod table;
 mod watch;
 
@@ -21,6 +22,8 @@ mod _eigenfold {
     use super::functions::{builtin, dimension, fit, graph, sample, samples, score};
     #[pymodule_export]
     use super::model::Model;
+    #[pymodule_export]
+    use super::quality::{measures, quality};
     #[pymodule_export]
     use super::table::methods;
 }

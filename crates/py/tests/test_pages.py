@@ -31,7 +31,7 @@ def test_the_example_of_every_class_runs(each):
     run(each.__doc__, each.__name__)
 
 
-@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph])
+@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, eigenfold.quality])
 def test_the_examples_of_functions_run(thing):
     run(thing.__doc__, str(thing))
 

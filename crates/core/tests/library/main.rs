@@ -18,6 +18,7 @@ mod likelihood;
 mod model_file;
 mod model_tampered;
 mod preparation;
+mod quality;
 mod reconstruct;
 mod recovery;
 mod reference;

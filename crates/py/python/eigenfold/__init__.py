@@ -17,6 +17,7 @@ from ._classes import CLASSES
 from ._eigenfold import EigenfoldError
 from ._functions import dimension, knn_graph, plot, score
 from ._load import load
+from ._quality import Quality, quality
 from ._sklearn import ConvergenceWarning, NotFittedError
 
 __version__ = "0.1.0"
@@ -29,11 +30,13 @@ __all__ = [
     "ConvergenceWarning",
     "EigenfoldError",
     "NotFittedError",
+    "Quality",
     "SpectralEmbedding",
     "datasets",
     "dimension",
     "knn_graph",
     "load",
     "plot",
+    "quality",
     "score",
 ]

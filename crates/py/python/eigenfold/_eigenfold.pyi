@@ -49,6 +49,19 @@ def dimension(
 def score(
     data: np.ndarray, map: np.ndarray, length_rule: str, one_start: bool, inducing: int | None, threads: int | None
 ) -> str: ...
+def quality(
+    kind: str,
+    data: np.ndarray,
+    map: np.ndarray,
+    labels: list[int | None] | None,
+    truth: np.ndarray | None,
+    neighbors: int | None,
+    rows: int | None,
+    metric: str,
+    seed: int,
+    threads: int | None,
+) -> tuple[str, np.ndarray, np.ndarray, np.ndarray]: ...
+def measures() -> str: ...
 def samples() -> list[str]: ...
 def sample(name: str, n: int, noise: float, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]: ...
 def builtin(name: str) -> tuple[np.ndarray, np.ndarray, list[str], list[str] | None]: ...
