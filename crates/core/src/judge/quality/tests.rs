@@ -37,14 +37,28 @@ fn rank(distances: &dyn Fn(usize, usize) -> f64, n: usize, i: usize, j: usize) -
     1 + (0..n).filter(|&l| l != i && before(l)).count()
 }
 
+/// The ranks of every ordered pair, in the data and on the map.
+fn ranks(data: &Points, map: &Points) -> Vec<(usize, usize)> {
+    let n = data.rows();
+    let delta = |i: usize, j: usize| Metric::Euclidean.distance(data.row(i), data.row(j));
+    let d = |i: usize, j: usize| Metric::Euclidean.distance(map.row(i), map.row(j));
+    let pairs = (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j)));
+    pairs.map(|(i, j)| (rank(&delta, n, i, j), rank(&d, n, i, j))).collect()
+}
+
+/// R_NX(k), and kept(k).
+fn rnx(ranks: &[(usize, usize)], n: usize, k: usize) -> [f64; 2] {
+    let kept = ranks.iter().filter(|(r, s)| *r <= k && *s <= k).count() as f64 / (k * n) as f64;
+    [((n - 1) as f64 * kept - k as f64) / (n - 1 - k) as f64, kept]
+}
+
 /// Every definition as it stands in the papers, over all pairs.
-fn by_definition(data: &Points, map: &Points, k: usize) -> Vec<(Measure, f64)> {
+fn by_definition(data: &Points, map: &Points, ranks: &[(usize, usize)], k: usize) -> Vec<(Measure, f64)> {
     let n = data.rows();
     let delta = |i: usize, j: usize| Metric::Euclidean.distance(data.row(i), data.row(j));
     let d = |i: usize, j: usize| Metric::Euclidean.distance(map.row(i), map.row(j));
     let pairs: Vec<(usize, usize)> =
         (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j))).collect();
-    let ranks: Vec<(usize, usize)> = pairs.iter().map(|&(i, j)| (rank(&delta, n, i, j), rank(&d, n, i, j))).collect();
     // The largest that the sum of a row can be: the farthest others, or all that are no neighbors.
     let most: usize = (k + 1..n).rev().take(k).map(|rank| rank - k).sum();
     let loss = |own: &dyn Fn(&(usize, usize)) -> usize, other: &dyn Fn(&(usize, usize)) -> usize| {
@@ -52,9 +66,7 @@ fn by_definition(data: &Points, map: &Points, k: usize) -> Vec<(Measure, f64)> {
             ranks.iter().filter(|pair| own(pair) <= k && other(pair) > k).map(|pair| other(pair) - k).sum();
         1.0 - beyond as f64 / (n * most) as f64
     };
-    let kept = |k: usize| ranks.iter().filter(|(r, s)| *r <= k && *s <= k).count() as f64 / (k * n) as f64;
-    let rnx = |k: usize| ((n - 1) as f64 * kept(k) - k as f64) / (n - 1 - k) as f64;
-    let area: f64 = (1..n - 1).map(|k| rnx(k) / k as f64).sum();
+    let area: f64 = (1..n - 1).map(|k| rnx(ranks, n, k)[0] / k as f64).sum();
     let whole: f64 = (1..n - 1).map(|k| 1.0 / k as f64).sum();
     let sum = |of: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|&(i, j)| of(delta(i, j), d(i, j))).sum::<f64>();
     let (mean_delta, mean_d) = (sum(&|delta, _| delta) / pairs.len() as f64, sum(&|_, d| d) / pairs.len() as f64);
@@ -65,7 +77,7 @@ fn by_definition(data: &Points, map: &Points, k: usize) -> Vec<(Measure, f64)> {
     vec![
         (Measure::Trustworthiness, loss(&|pair| pair.1, &|pair| pair.0)),
         (Measure::Continuity, loss(&|pair| pair.0, &|pair| pair.1)),
-        (Measure::Kept, kept(k)),
+        (Measure::Kept, rnx(ranks, n, k)[1]),
         (Measure::RnxAuc, area / whole),
         (Measure::Farness, farness(data, Metric::Euclidean, map).unwrap()),
         (Measure::Stress, (sum(&|delta, d| (delta - d).powi(2)) / square).sqrt()),
@@ -79,24 +91,19 @@ fn by_definition(data: &Points, map: &Points, k: usize) -> Vec<(Measure, f64)> {
 fn the_pass_over_the_rows_gives_what_the_definitions_give() {
     let data = cloud(60, 4, 0);
     let map = flattened(&data);
+    let ranks = ranks(&data, &map);
     for k in [1, 7, 29, 30, 31, 50, 58] {
         let judged = judged(&Quality { neighbors: Some(k), ..Quality::default() }, &Given::new(&data), &map);
-        for (measure, wanted) in by_definition(&data, &map, k) {
+        for (measure, wanted) in by_definition(&data, &map, &ranks, k) {
             let found = value(&judged, measure);
             assert!((found - wanted).abs() < 1e-12, "{} for k = {k}: {found} for {wanted}", measure.key());
         }
         assert!(judged.scores.iter().all(|score| score.error.is_none()), "all rows were asked");
         for &(size, told) in &judged.curve {
-            let at = by_definition_of_rnx(&data, &map, size);
+            let at = rnx(&ranks, 60, size)[0];
             assert!((told - at).abs() < 1e-12, "{told} for {at}, k = {size}");
         }
     }
-}
-
-fn by_definition_of_rnx(data: &Points, map: &Points, k: usize) -> f64 {
-    let kept = by_definition(data, map, k).into_iter().find(|(measure, _)| *measure == Measure::Kept).unwrap().1;
-    let others = (data.rows() - 1) as f64;
-    (others * kept - k as f64) / (others - k as f64)
 }
 
 #[test]
@@ -106,7 +113,7 @@ fn points_that_coincide_are_ranked_by_index_on_both_sides() {
     let data = some.select(&(0..36).map(|i| i / 3).collect::<Vec<_>>());
     let map = flattened(&data);
     let judged = judged(&Quality { neighbors: Some(5), ..Quality::default() }, &Given::new(&data), &map);
-    for (measure, wanted) in by_definition(&data, &map, 5) {
+    for (measure, wanted) in by_definition(&data, &map, &ranks(&data, &map), 5) {
         let found = value(&judged, measure);
         assert!((found - wanted).abs() < 1e-12, "{}: {found} for {wanted}", measure.key());
     }
@@ -260,7 +267,10 @@ fn two_and_three_points_are_judged_and_impossible_questions_refused() {
     assert!(refused(of(Some(0), None), plain, &map).contains("`neighbors` is 0"));
     assert!(refused(of(None, Some(1)), plain, &map).contains("`rows` is 1"));
     assert!(refused(of(None, None), plain, &cloud(11, 2, 0)).contains("the data have 12 rows and the map has 11"));
-    assert!(refused(of(None, None), Given { truth: Some(&cloud(3, 1, 0)), ..plain }, &map).contains("the data have 12 rows and the true coordinates have 3"));
+    assert!(
+        refused(of(None, None), Given { truth: Some(&cloud(3, 1, 0)), ..plain }, &map)
+            .contains("the data have 12 rows and the true coordinates have 3")
+    );
     assert!(refused(of(None, None), Given { labels: Some(&[None]), ..plain }, &map).contains("1 labels for 12 points"));
     assert!(refused(of(None, None), Given::new(&cloud(1, 2, 0)), &cloud(1, 1, 0)).contains("there is 1 point"));
     let graph = crate::graph::Search::default().of_points(&data, &Silent).unwrap().graph;
@@ -307,13 +317,13 @@ fn a_sample_of_rows_is_as_far_off_as_it_says() {
         let square = off.iter().map(|off| off * off).sum::<f64>() / 10.0;
         assert!(off.iter().all(|off| off.abs() < 5.0), "{}: {off:?}", score.measure.key());
         assert!((0.1..4.0).contains(&square), "{}: {square} {off:?}", score.measure.key());
-        // A row says the same in whatever company it is asked, but for the way back, which learns from the rows asked.
-        for judged in drawn.iter().filter(|_| score.measure != Measure::WayBackError) {
+        // A row says the same in whatever company it is asked, unless it needs what all of them say: the best scale of the map,
+        // or the length and noise of the way back.
+        let alone = ![Measure::ScaledStress, Measure::WayBackError].contains(&score.measure);
+        for judged in drawn.iter().filter(|_| alone) {
             let (some, each) = (judged.per_row(score.measure).unwrap(), all.per_row(score.measure).unwrap());
-            for (&row, &value) in judged.rows.iter().zip(some) {
-                let apart = (value - each[row]).abs();
-                assert!(apart < 2e-3 || value.is_nan() && each[row].is_nan(), "{}: {apart}", score.measure.key());
-            }
+            let known = judged.rows.iter().zip(some).filter(|(_, value)| !value.is_nan());
+            assert!(known.clone().count() >= 80 && known.clone().all(|(&row, &value)| value == each[row]));
         }
     }
 }
