@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use eigenfold::error::{Error, told};
 use eigenfold::graph::Metric;
+use eigenfold::judge::quality::{MEASURES, Measure};
 
 /// The flag of a parameter that the library names.
 pub(crate) fn flag(name: &str) -> String {
@@ -167,8 +168,14 @@ impl std::fmt::Display for Count {
     }
 }
 
-fn metric(text: &str) -> Result<Metric, String> {
+pub(crate) fn metric(text: &str) -> Result<Metric, String> {
     text.parse().map_err(|error: Error| error.to_string())
+}
+
+/// A measure of a map by its name in files.
+pub(crate) fn measure(text: &str) -> Result<Measure, String> {
+    let keys = || MEASURES.iter().map(|described| described.key).collect::<Vec<_>>().join(", ");
+    Measure::named(text).ok_or_else(|| format!("this is no measure; use one of {}", keys()))
 }
 
 fn count(text: &str) -> Result<Count, String> {

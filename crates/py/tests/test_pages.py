@@ -32,7 +32,10 @@ def test_the_example_of_every_class_runs(each):
     run(each.__doc__, each.__name__)
 
 
-@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot])
+@pytest.mark.parametrize(
+    "thing",
+    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare],
+)
 def test_the_examples_of_functions_run(thing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(thing.__doc__, str(thing))

@@ -251,7 +251,7 @@ impl<'a> WayBack<'a> {
     /// If the map does not have one row per point.
     pub fn of_map(points: &'a Points, map: &'a Points) -> Result<WayBack<'a>> {
         if points.rows() != map.rows() {
-            let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
+            let fact = format!("the data have {} rows and the map has {}", points.rows(), map.rows());
             return Err(Error::data(format!("{fact}; give one row per point, in the same order")));
         }
         let all: Vec<usize> = (0..points.rows()).collect();

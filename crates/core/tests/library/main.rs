@@ -19,6 +19,7 @@ mod mahalanobis;
 mod model_file;
 mod model_tampered;
 mod preparation;
+mod quality;
 mod reconstruct;
 mod recovery;
 mod reference;

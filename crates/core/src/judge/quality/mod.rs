@@ -178,7 +178,9 @@ impl Quality {
             return Err(Error::data(format!("there is {}; give two or more to compare", plural(n, "point"))));
         }
         let other = |what: &str, rows: usize| {
-            Err(Error::data(format!("{what} {rows} rows and the data {n}; give one row per point, in the same order")))
+            Err(Error::data(format!(
+                "the data have {n} rows and {what} {rows}; give one row per point, in the same order"
+            )))
         };
         if let Some(map) = maps.iter().find(|map| map.rows() != n) {
             return other("the map has", map.rows());
