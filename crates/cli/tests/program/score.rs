@@ -103,9 +103,9 @@ fn what_cannot_be_scored_is_one_line() {
     refuses("score iris map.csv --truth short.csv", "the true coordinates have 2");
     refuses("score iris map.csv --pointwise-by beauty", "this is no measure; use one of trustworthiness, continuity");
     refuses("score iris map.csv --plot-pointwise p.png --pointwise-by disparity", "give --truth");
-    refuses("score iris map.csv --plot-pointwise p.gif", "use .png or .svg");
+    refuses("score iris map.csv --plot-pointwise p.gif", "use .png, .svg or .pdf");
     refuses("score iris map.csv --pointwise map.csv", "would replace the input");
-    refuses("score iris map.csv --pointwise x.csv --plot-pointwise x.csv", "use .png or .svg");
+    refuses("score iris map.csv --pointwise x.csv --plot-pointwise x.csv", "use .png, .svg or .pdf");
     refuses("score iris map.csv --inducing 0", "0 inducing points");
     refuses("score iris map.csv --inducing 151", "more than the 150 points");
     refuses("score iris map.csv --inducing -3", "-3");
