@@ -17,6 +17,7 @@ finish() {
     rm -rf "$notes"
 }
 trap finish EXIT
+trap 'exit 1' INT TERM HUP
 
 step() {
     local began=$SECONDS
