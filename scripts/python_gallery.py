@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs examples of scikit-learn's gallery as they stand, with scikit-learn's manifold methods and with ours in their place, and times the fits.
 
-    python3 scripts/python_gallery.py FILE.py ... [--repeat 2]
+    OMP_NUM_THREADS=2 python3 scripts/python_gallery.py FILE.py ... [--repeat 2]
 
 It wants an environment with eigenfold, scikit-learn and matplotlib; the files are those of `examples/manifold` of scikit-learn. Every run is a
 process of its own, the two by turns. A time is the sum of all `fit_transform` of manifold methods, in seconds of the clock and of the processors.
