@@ -35,7 +35,8 @@ def child(entrant: str, file: str) -> None:
             try:
                 return super(counted, self).fit_transform(*args, **more)
             finally:
-                name = f"{cls.__name__} {getattr(self, 'method', None) or ''}".strip()
+                # One class is several methods in both packages; TSNE's `method` is another thing, and theirs has a default.
+                name = f"{cls.__name__} {self.method}" if cls.__name__ == "LocallyLinearEmbedding" else cls.__name__
                 now = time.perf_counter(), time.process_time()
                 before = spent.get(name, [0.0, 0.0])
                 spent[name] = [old + (end - start) for old, end, start in zip(before, now, began)]
