@@ -85,7 +85,8 @@ impl Album {
                 let name =
                     name.to_str().ok_or_else(|| Error::Parameter("the directory's name is not Unicode".into()))?;
                 let spread = kept.map(|kept| kept.spread(&map.coordinates)).transpose()?;
-                outputs.stage(name, move |name| write_coordinates(name, spread.as_ref().unwrap_or(&map.coordinates)))?;
+                outputs
+                    .stage(name, move |name| write_coordinates(name, spread.as_ref().unwrap_or(&map.coordinates)))?;
             }
         }
         match &args.path {

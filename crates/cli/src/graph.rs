@@ -2,8 +2,8 @@
 
 use crate::args::Graph;
 use crate::carry::Carry;
-use crate::embed::{try_bytes, try_coordinates};
 use crate::dropped::Kept;
+use crate::embed::{try_bytes, try_coordinates};
 use crate::flags::{Count, GraphKind, with_flags};
 use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};

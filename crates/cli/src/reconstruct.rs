@@ -31,7 +31,9 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let kept = Kept::of(args.input.missing, &table.points)?;
     if !table.points.missing().is_empty() && args.input.missing != MissingName::Drop {
         let fact = "a place on the map needs all its coordinates";
-        return Err(Error::Parameter(format!("{fact}; use --missing drop, which leaves the rows that have none empty")));
+        return Err(Error::Parameter(format!(
+            "{fact}; use --missing drop, which leaves the rows that have none empty"
+        )));
     }
     let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
@@ -69,7 +71,8 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
     let mut outputs = Outputs::default();
     let rows = draws.as_ref().unwrap_or(&back.points);
-    let targets = [(Some(&args.output), rows), (args.std.as_ref(), &back.deviations), (args.margin.as_ref(), &back.margins)];
+    let targets =
+        [(Some(&args.output), rows), (args.std.as_ref(), &back.deviations), (args.margin.as_ref(), &back.margins)];
     for (target, found) in targets {
         let Some(target) = target else { continue };
         let found = spread(kept.as_ref(), found, places.rows())?;

@@ -89,7 +89,13 @@ impl Recipe {
     }
 
     /// Runs the stages over columns in which the metric is one of two rows: those of Mahalanobis distances are whitened.
-    fn fit_whitened(&self, ground: Ground<'_>, more: u64, beside: Beside<'_>, observer: &dyn Observer) -> Result<Model> {
+    fn fit_whitened(
+        &self,
+        ground: Ground<'_>,
+        more: u64,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
         if self.metric != Metric::Mahalanobis {
             return self.fit_prepared(ground, more, beside, observer);
         }
@@ -103,7 +109,8 @@ impl Recipe {
         let mut model = recipe.fit_prepared(Ground::from(&white), more + 1, beside, observer)?;
         model.certificates.iter_mut().for_each(|certificate| certificate.metric = self.metric);
         if matches!(self.method, Method::Mds(_)) && self.dims < points.cols() {
-            let fact = format!("Mahalanobis distances have the same variance in all of their {} directions", points.cols());
+            let fact =
+                format!("Mahalanobis distances have the same variance in all of their {} directions", points.cols());
             let rest = format!("so that nothing tells which {} the map shows", self.dims);
             model.report.warnings.push(format!("{fact}, {rest}; use isomap, or another `metric`"));
         }

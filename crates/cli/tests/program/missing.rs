@@ -200,18 +200,27 @@ fn outputs_that_count_the_points_count_the_rows_of_the_file() {
         bench.does(&format!(
             "embed {input}.csv {missing} -q -m elastic --lambda 0.1:10:3 --path {input}-path.csv -o x.csv --save {input}.model"
         ));
-        bench.does(&format!("embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots {input}-maps -o {input}-map.csv"));
-        bench.does(&format!("embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots 3 --json {input}-s.json -o x.csv"));
+        bench.does(&format!(
+            "embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots {input}-maps -o {input}-map.csv"
+        ));
+        bench.does(&format!(
+            "embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots 3 --json {input}-s.json -o x.csv"
+        ));
         bench.does(&format!(
             "reconstruct {input}.model {input}-map.csv {missing} -q -o {input}-rows.csv --std {input}-std.csv --held-out no"
         ));
-        bench.does(&format!("reconstruct {input}.model {input}-map.csv {missing} -q --samples 2 -o {input}-draws.csv --held-out no"));
+        bench.does(&format!(
+            "reconstruct {input}.model {input}-map.csv {missing} -q --samples 2 -o {input}-draws.csv --held-out no"
+        ));
     }
     assert_eq!(written("t-edges.csv"), renamed(&bench.read("whole-edges.csv"), &[0, 1]));
     assert_eq!(written("t-weights.csv"), renamed(&bench.read("whole-weights.csv"), &[0, 1]));
     assert_eq!(bench.json("t.json")["dropped"]["count"], 26);
     let whole_path = bench.read("whole-path.csv");
-    let sorted = |mut lines: Vec<String>| { lines.sort(); lines };
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
     let (ours, theirs) = (written("t-path.csv"), renamed(&whole_path, &[1]));
     let number = |line: &String| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>();
     assert_eq!(ours.iter().map(number).collect::<Vec<_>>(), theirs.iter().map(number).collect::<Vec<_>>());

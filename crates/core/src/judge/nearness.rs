@@ -57,9 +57,7 @@ impl<'a> Nearness<'a> {
     /// As [`Nearness::new`], with so many rows asked.
     fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<Nearness<'a>> {
         let (points, metric) = match metric {
-            Metric::Mahalanobis => {
-                (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean)
-            }
+            Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
             other => (Cow::Borrowed(points), other),
         };
         let n = points.rows();
@@ -213,9 +211,11 @@ mod tests {
     /// perfect.
     #[test]
     fn a_piece_counts_by_its_rows_whatever_its_size() {
-        let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
+        // No two distances are equal, as they would be on a lattice.
+        let spot = |i: usize| [12.9898, 78.233].map(|by| (43_758.545 * (by * (i + 1) as f64).sin()).fract());
         let size = |piece: usize| [1.0, 1e-3][piece];
-        let place = |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];
+        let place =
+            |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];
         let all = |of: &dyn Fn(usize, usize) -> [f64; 2]| {
             let row = |at: usize| of(at / 100, at % 100);
             Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
@@ -223,9 +223,7 @@ mod tests {
         let points = all(&place);
         let nearness = Nearness::new(&points, Metric::Euclidean).unwrap();
         let farness = |map: &Points| (nearness.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
-        let scrambled = |which: usize| {
-            all(&|piece, i| place(piece, if piece == which { i * 37 % 100 } else { i }))
-        };
+        let scrambled = |which: usize| all(&|piece, i| place(piece, if piece == which { i * 37 % 100 } else { i }));
         let [large, small] = [0, 1].map(|which| farness(&scrambled(which)));
         assert!(large > 1.5 && (small / large - 1.0).abs() < 1e-6, "{large} {small}");
         let blown_up = all(&|piece, i| place(piece, i).map(|x| x * if piece == 1 { 1e6 } else { 1.0 }));

@@ -197,7 +197,10 @@ mod tests {
         };
         let start = "the covariance of 3 columns has no inverse: ";
         let message = told(&|i| [i, i.sin(), 2.0 * i - 3.0 * i.sin() + 1.0]);
-        assert!(message.starts_with(&format!("{start}column \"c\" is a combination of the columns before")), "{message}");
+        assert!(
+            message.starts_with(&format!("{start}column \"c\" is a combination of the columns before")),
+            "{message}"
+        );
         assert!(message.contains("; leave that column out, or use `metric` euclidean with `standardize`"), "{message}");
         let message = told(&|i| [i, 0.1, i.sin()]);
         assert!(message.starts_with(&format!("{start}column \"b\" has the same number in all rows")), "{message}");

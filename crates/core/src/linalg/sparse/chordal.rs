@@ -321,8 +321,7 @@ fn each<T: Send>(nodes: &[u32], of_node: impl Fn(&u32) -> Option<T> + Send + Syn
 fn stacked(own: MatRef<'_, f64>, below: MatRef<'_, f64>) -> Vec<f64> {
     let (width, height) = (own.ncols(), own.nrows() + below.nrows());
     let mut block = vec![0.0; width * height];
-    let (mut top, mut bottom) =
-        MatMut::from_column_major_slice_mut(&mut block, height, width).split_at_row_mut(width);
+    let (mut top, mut bottom) = MatMut::from_column_major_slice_mut(&mut block, height, width).split_at_row_mut(width);
     top.copy_from(own);
     bottom.copy_from(below);
     block
