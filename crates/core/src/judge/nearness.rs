@@ -228,7 +228,8 @@ mod tests {
     /// perfect.
     #[test]
     fn a_piece_counts_by_its_rows_whatever_its_size() {
-        let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
+        // No two distances are equal, as they would be on a lattice.
+        let spot = |i: usize| [12.9898, 78.233].map(|by| (43_758.545 * (by * (i + 1) as f64).sin()).fract());
         let size = |piece: usize| [1.0, 1e-3][piece];
         let place =
             |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];

@@ -157,7 +157,7 @@ mod tests {
 
     #[test]
     fn whitened_columns_have_variance_one_and_no_correlation_and_come_back() {
-        for unit in [1e-160, 1.0, 1e150] {
+        for unit in [1e-140, 1.0, 1e140] {
             let points = cloud(unit);
             let whitening = Whitening::learn(&points, None).unwrap();
             let white = whitening.apply(&points).unwrap();
@@ -170,7 +170,8 @@ mod tests {
             }
             for row in 0..50 {
                 let back = whitening.back(white.row(row), true);
-                assert!(back.iter().zip(points.row(row)).all(|(a, b)| (a - b).abs() <= 1e-12 * b.abs()));
+                let off = |j: usize| (back[j] - points.row(row)[j]).abs();
+                assert!((0..3).all(|j| off(j) <= 1e-12 * [unit, 1.0, 100.0][j]), "{row}");
             }
         }
     }
