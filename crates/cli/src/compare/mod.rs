@@ -276,6 +276,7 @@ fn write(
             source: &title,
             rows: subject.rows.all,
             points: &subject.points,
+            row_ids: subject.rows.is_part().then_some(subject.rows.of_input.as_slice()),
             metric: input::metric(&args.neighbors),
             columns: subject.names.as_deref(),
             prepared: subject.prepared.as_ref(),
