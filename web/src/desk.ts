@@ -26,7 +26,7 @@ export class Desk {
 
   constructor(readonly page: Page) {
     this.state = new State(page);
-    this.painter = makePainter(page.n);
+    this.painter = makePainter(page.n, () => this.state.tell("theme"));
     this.colorings = colorings(page);
     this.state.coloring = this.colorings[0].key;
     this.state.on(["select", "color"], () => this.light());

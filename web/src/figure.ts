@@ -6,7 +6,7 @@ import type { Desk } from "./desk";
 import { button, fill, freshId, h } from "./dom";
 import { fileName, mapCsv, saveText } from "./download";
 import { filmStrip } from "./film";
-import { number } from "./format";
+import { number, plural } from "./format";
 import { Panel } from "./panel";
 import { savePanel } from "./portrait";
 
@@ -30,34 +30,29 @@ export function figure(desk: Desk, group: MapData[], open: (map: MapData) => voi
   const drawn = group.filter((map) => map.map);
   if (drawn.length === 0) {
     element.classList.add("none");
-    element.append(head(best, id, open, desk), h("div", { class: "plot absent" }, h("p", {}, h("strong", {}, best.status), h("span", {}, best.reason ?? "no reason was given"))), caption(best));
+    element.append(h("div", { class: "head-box" }, head(best, id, open)), h("div", { class: "plot absent" }, h("p", {}, h("strong", {}, best.status), h("span", {}, best.reason ?? "no reason was given"))), caption(best));
     return { element, panel: null };
   }
   const panel = new Panel(desk, drawn[0]);
-  const top = h("div", {}), bottom = h("div", { class: "below" }), show = () => {
-    fill(top, head(panel.map, id, open, desk));
+  const top = h("div", { class: "head-box" }), bottom = h("div", { class: "below" }), show = () => {
+    fill(top, head(panel.map, id, open));
     fill(bottom, ...below(desk, panel, drawn, group, show));
     element.dataset.map = panel.map.id;
   };
   show();
-  element.append(top, panel.element, kept(desk, panel), bottom);
+  element.append(top, h("div", { class: "plot-box" }, panel.element, kept(desk, panel)), bottom);
   return { element, panel };
 }
 
-function head(map: MapData, id: string, open: (map: MapData) => void, desk: Desk): HTMLElement {
-  const score = mainScore(desk, map);
+function head(map: MapData, id: string, open: (map: MapData) => void): HTMLElement {
   const title = h("h3", { id }, button(map.title, () => open(map), { class: "title", title: "Enlarge, with all that is known of this map" }));
-  return h("figcaption", { class: "head" }, map.rank > 0 && h("span", { class: "rank", "aria-label": `rank ${map.rank}` }, String(map.rank)), title,
-    score && h("span", { class: "value", title: score.title }, number(score.value)));
+  return h("figcaption", { class: "head" }, map.rank > 0 && h("span", { class: "rank", "aria-label": `rank ${map.rank}` }, String(map.rank)), title);
 }
 
-/** The first score that the table has and the map too. */
-function mainScore(desk: Desk, map: MapData): { title: string; value: number } | null {
-  for (const score of desk.page.scores) {
-    const held = map.scores[score.key];
-    if (score.better !== "none" && held?.value != null) return { title: score.title, value: held.value };
-  }
-  return null;
+/** The first two scores that the table has and the map too, in one line. */
+function mainScores(desk: Desk, map: MapData): HTMLElement | null {
+  const held = desk.page.scores.filter((score) => score.better !== "none" && map.scores[score.key]?.value != null).slice(0, 2);
+  return held.length > 0 ? h("p", { class: "main-scores" }, ...held.map((score) => h("span", {}, `${score.title} ${number(map.scores[score.key].value)}`))) : null;
 }
 
 function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], again: () => void): Node[] {
@@ -65,7 +60,11 @@ function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], aga
   if (group.length > 1) out.push(sweep(panel, drawn, group, again));
   if (map.film) out.push(filmStrip(panel, map.film));
   if (map.dims > 3) out.push(pair(panel));
+  const scores = mainScores(desk, map);
+  if (scores) out.push(scores);
   out.push(caption(map));
+  const { outside } = panel.cloud;
+  if (outside > 0) out.push(h("p", { class: "note" }, `${plural(outside, "point")} far out ${outside === 1 ? "is" : "are"} not in the frame; zoom out to see ${outside === 1 ? "it" : "them"}.`));
   out.push(h("p", { class: "actions" },
     button("PNG", () => savePanel(panel), { "aria-label": `Save ${map.title} as PNG` }),
     button("CSV", () => saveText(`${fileName(map.id)}.csv`, mapCsv(desk.page, map), "text/csv"), { "aria-label": `Save the coordinates of ${map.title} as CSV` }),
@@ -95,7 +94,7 @@ function sweep(panel: Panel, drawn: MapData[], group: MapData[], again: () => vo
     const held = document.activeElement === slider;
     panel.change(order[slider.valueAsNumber]);
     again();
-    if (held) panel.element.parentElement?.querySelector<HTMLElement>(".sweep input")?.focus();
+    if (held) panel.element.closest(".map")?.querySelector<HTMLElement>(".sweep input")?.focus();
   });
   const lost = group.length - drawn.length;
   return h("div", { class: "sweep", title: lost > 0 ? `${lost} of ${group.length} have no map` : "" }, slider, label);

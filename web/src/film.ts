@@ -34,7 +34,7 @@ export function filmStrip(panel: Panel, film: Film): HTMLElement {
     else panel.cloud.between(frame(whole), frame(Math.min(last, whole + 1)), part);
     slider.setAttribute("aria-valuetext", text);
     label.textContent = text;
-    panel.moved();
+    panel.follow();
   };
   const stop = () => {
     cancelAnimationFrame(running);

@@ -82,7 +82,7 @@ export class Hands {
       const [a, b] = [...this.fingers.values()], span = this.span();
       panel.view.zoomAt((a[0] + b[0]) / 2, (a[1] + b[1]) / 2, span / this.pinch);
       this.pinch = span;
-      panel.moved();
+      panel.follow();
       return;
     }
     if (!drag) {
@@ -100,7 +100,7 @@ export class Hands {
       if (panel.cloud.stride === 3) panel.view.rotate(x - drag.x, y - drag.y);
       else panel.view.pan(x - drag.x, y - drag.y);
       panel.element.classList.add("dragging");
-      panel.moved();
+      panel.follow();
     }
     drag.x = x;
     drag.y = y;
@@ -150,7 +150,7 @@ export class Hands {
     event.preventDefault();
     const amount = event.deltaMode === 1 ? event.deltaY * 24 : event.deltaY;
     panel.view.zoomAt(...this.place(event), Math.exp(-amount * (event.ctrlKey ? 0.01 : 0.0022)));
-    panel.moved();
+    panel.follow();
   }
 
   private reset(): void {
@@ -190,6 +190,6 @@ export class Hands {
     event.preventDefault();
     panel.cross = cross;
     this.state.setHover(panel.pick(cross.x, cross.y), panel.map);
-    panel.moved();
+    panel.follow();
   }
 }

@@ -14,7 +14,8 @@ export function header(page: Page): HTMLElement {
 }
 
 function metricName(metric: string): string {
-  return /distance/i.test(metric) ? metric : `${metric} distance`;
+  const name = metric.replace(/^(euclidean|manhattan|chebyshev|minkowski|hellinger|hamming|jaccard|canberra)/, (first) => first.charAt(0).toUpperCase() + first.slice(1));
+  return /distance|similarit|graph/i.test(name) ? name : `${name} distance`;
 }
 
 function ranking(page: Page): (Node | string)[] {

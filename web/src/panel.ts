@@ -13,6 +13,9 @@ import { Hands } from "./hands";
 /** How far from a point the pointer still finds it, in pixels. */
 export const REACH = 11;
 
+/** A hand rests after so many milliseconds without a move. */
+const RESTED = 160;
+
 const seen = new Map<Element, Panel>();
 const watcher = typeof IntersectionObserver === "undefined" ? null : new IntersectionObserver((entries) => {
   for (const entry of entries) seen.get(entry.target)?.show(entry.isIntersecting);
@@ -30,6 +33,8 @@ export class Panel implements Drawn {
   /** The line that is being drawn around points. */
   line: [number, number][] | null = null;
   cross: Cross | null = null;
+  private moving = false;
+  private rest = 0;
   private readonly points = h("canvas", { class: "points", "aria-hidden": "true" });
   private readonly marks = h("canvas", { class: "marks", "aria-hidden": "true" });
   private readonly off: (() => void)[] = [];
@@ -76,7 +81,21 @@ export class Panel implements Drawn {
     this.desk.ask(this, "all");
   }
 
+  /** Follows a hand: of many points a sample is drawn at once, and all of them when the hand rests. */
+  follow(): void {
+    if (this.desk.page.n > this.desk.painter.nimble) {
+      this.moving = true;
+      clearTimeout(this.rest);
+      this.rest = window.setTimeout(() => {
+        this.moving = false;
+        this.moved();
+      }, RESTED);
+    }
+    this.moved();
+  }
+
   moved(): void {
+    this.view.smallest = Math.min(0.5, 0.9 / this.cloud.reach);
     this.desk.ask(this, "all");
   }
 
@@ -93,7 +112,7 @@ export class Panel implements Drawn {
     if (desk.state.shaded && this.map.shade) drawShade(context, this.map.shade, cloud, view, desk.state.dark);
     desk.painter.paint(context, {
       cloud, view, colors: desk.colorsOf(this.map), lit: desk.state.lit, litVersion: desk.litVersion, anyDim: desk.state.anyDim,
-      ratio, dark: desk.state.dark,
+      ratio, dark: desk.state.dark, count: this.moving ? desk.painter.nimble : desk.page.n,
     });
   }
 

@@ -1,10 +1,9 @@
 // A panel as a picture file: larger, with its name and the colors explained.
 
-import { classColor, css, sequential } from "./color/palette";
+import { classColor, classShape, css, sequential } from "./color/palette";
 import { h } from "./dom";
 import { fileName, saveCanvas } from "./download";
 import { mark } from "./draw/flat";
-import { classShape } from "./color/palette";
 import { number } from "./format";
 import type { Panel } from "./panel";
 
@@ -41,7 +40,7 @@ function key(context: CanvasRenderingContext2D, panel: Panel, top: number, font:
       const short = name.length > 24 ? `${name.slice(0, 23)}…` : name, wide = context.measureText(short).width + 56;
       if (x + wide > SIDE) { x = 48; y += 34; }
       if (y > top + 70) return;
-      context.fillStyle = css(classColor(at, coloring.classes!.length));
+      context.fillStyle = css(classColor(at, coloring.classes!.length, state.dark));
       mark(context, x, y, 9, classShape(at, coloring.classes!.length));
       context.fillStyle = ink;
       context.fillText(short, x + 18, y + 8);

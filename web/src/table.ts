@@ -1,11 +1,12 @@
-// All scores of all maps, to be sorted; in every column the longer bar is the better one.
+// All scores of all maps, to be sorted; in every column the longer bar is the better one. Between two known ends a bar is the share
+// of the way to the good end; where only zero is known and lower is better, it is the best value over this one.
 
 import type { MapData, Page, Score } from "./data";
 import { button, fill, h } from "./dom";
 import { fixed, megabytes, number, seconds } from "./format";
 import { explain } from "./tooltip";
 
-interface Shown { score: Score; value: (map: MapData) => number | null; error: (map: MapData) => number | null; text: (map: MapData) => string; low: number; high: number }
+interface Shown { score: Score; value: (map: MapData) => number | null; error: (map: MapData) => number | null; text: (map: MapData) => string; low: number; high: number; best: number }
 
 export function table(page: Page, open: (map: MapData) => void): HTMLElement {
   const columns = [...page.scores.map((score) => shown(page, score)), ...costs(page)];
@@ -51,7 +52,7 @@ function shown(page: Page, score: Score): Shown {
   const all = page.maps.map(value).filter((x): x is number => x !== null);
   const most = Math.max(...all.map(Math.abs), 0), decimals = most === 0 ? 2 : Math.max(0, Math.min(4, 3 - Math.ceil(Math.log10(most))));
   const text = (map: MapData) => { const x = value(map); return x === null ? "–" : most >= 1e5 || most < 1e-2 ? number(x) : fixed(x, decimals); };
-  return { score, value, text, error: (map) => map.scores[score.key]?.error ?? null, low: score.low ?? Math.min(...all, 0), high: score.high ?? Math.max(...all) };
+  return { score, value, text, error: (map) => map.scores[score.key]?.error ?? null, low: score.low ?? Math.min(...all, 0), high: score.high ?? Math.max(...all), best: Math.min(...all) };
 }
 
 /** Time and memory, as two more columns. */
@@ -59,6 +60,7 @@ function costs(page: Page): Shown[] {
   const cost = (title: string, text: string, value: (map: MapData) => number | null, words: (x: number | null) => string): Shown => ({
     score: { key: title, title, explain: text, better: "lower", low: 0, high: null, pointwise: false },
     value, error: () => null, text: (map) => words(value(map)), low: 0, high: Math.max(...page.maps.map((map) => value(map) ?? 0)),
+    best: Math.min(...page.maps.filter((map) => map.map).map((map) => value(map) ?? Infinity)),
   });
   const out: Shown[] = [];
   if (page.maps.some((map) => map.seconds !== null)) out.push(cost("time", "Wall-clock time of the fit on the machine that wrote this page.", (map) => map.seconds, seconds));
@@ -68,7 +70,7 @@ function costs(page: Page): Shown[] {
 
 function line(map: MapData, columns: Shown[], open: (map: MapData) => void): HTMLElement {
   const title = map.sweep ? `${map.title}, ${map.sweep.parameter} ${map.sweep.value}` : map.title;
-  const name = h("th", { scope: "row", class: "name" }, h("span", { class: "rank" }, map.rank > 0 ? String(map.rank) : ""), button(title, () => open(map), { class: "title" }));
+  const name = h("th", { scope: "row", class: "name" }, h("div", {}, h("span", { class: "rank" }, map.rank > 0 ? String(map.rank) : ""), button(title, () => open(map), { class: "title" })));
   if (!map.map) {
     const text = `${map.status}: ${map.reason ?? "no reason was given"}`;
     return h("tr", { class: "none", "data-map": map.id }, name, h("td", { colspan: columns.length, class: "reason" }, text));
@@ -80,9 +82,10 @@ function cell(map: MapData, column: Shown): HTMLElement {
   const value = column.value(map), error = column.error(map), out = h("td", {}, h("span", { class: "value" }, column.text(map)));
   if (value === null) return out;
   if (error !== null) out.append(h("small", {}, ` ± ${number(error, 1)}`));
-  const { score, low, high } = column, share = Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
+  const { score, low, high, best } = column, share = Math.min(1, Math.max(0, (value - low) / (high - low || 1)));
   const track = h("span", { class: "track" }), mark = h("i", { class: score.better === "none" ? "dot" : "" });
   if (score.better === "none") mark.style.left = `${100 * share}%`;
+  else if (score.better === "lower" && score.high === null && best > 0) mark.style.width = `${(100 * best) / value}%`;
   else mark.style.width = `${100 * (score.better === "lower" ? 1 - share : share)}%`;
   track.append(mark);
   out.append(track);

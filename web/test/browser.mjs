@@ -11,10 +11,11 @@ export async function browse(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), "eigenfold-page-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: [...FLAGS, ...(options.flags ?? [])], viewport: { width: 1400, height: 1000 }, acceptDownloads: true, ...options.context });
   return {
-    context,
+    context, profile,
     async open(path, query = "") {
       const page = await context.newPage(), errors = [], requests = [];
-      page.on("console", (message) => { if (message.type() === "error" || message.type() === "warning") errors.push(message.text()); });
+      // The tests read pixels back, the page does not: that one hint is for them.
+      page.on("console", (message) => { if (/^(error|warning)$/.test(message.type()) && !/willReadFrequently/.test(message.text())) errors.push(message.text()); });
       page.on("pageerror", (error) => errors.push(String(error)));
       page.on("request", (request) => { if (!request.url().startsWith("file:") && !/^(data|blob):/.test(request.url())) requests.push(request.url()); });
       await page.goto(`file://${path}${query}`);

@@ -75,7 +75,7 @@ export function paint(coloring: Coloring, map: MapData | null, n: number, dark: 
   const out = new Uint8Array(4 * n), values = coloring.values(map), none = missing(dark);
   if (coloring.classes) {
     const total = coloring.classes.length;
-    const table = coloring.classes.map((_, at) => [...classColor(at, total), classShape(at, total)]);
+    const table = coloring.classes.map((_, at) => [...classColor(at, total, dark), classShape(at, total)]);
     for (let i = 0; i < n; i++) {
       const one = values![i] === NONE ? undefined : table[values![i]];
       out.set(one ?? [...none, 0], 4 * i);

@@ -23,7 +23,7 @@ function content(desk: Desk): Node[] {
 }
 
 export function swatch(color: string, shape: number): SVGElement {
-  const mark = shape === 1 ? svg("rect", { x: 2, y: 2, width: 8, height: 8 }) : shape === 2 ? svg("path", { d: "M6 .8 11.4 10H.6Z" }) : svg("circle", { cx: 6, cy: 6, r: 4.6 });
+  const mark = shape === 1 ? svg("path", { d: "M6 .8 11.4 10H.6Z" }) : shape === 2 ? svg("path", { d: "M2.6 1 6 4.4 9.4 1 11 2.6 7.6 6 11 9.4 9.4 11 6 7.6 2.6 11 1 9.4 4.4 6 1 2.6Z" }) : svg("circle", { cx: 6, cy: 6, r: 4.6 });
   const box = svg("svg", { viewBox: "0 0 12 12", class: "swatch", "aria-hidden": "true" }, mark);
   box.style.fill = color;
   return box;
@@ -43,7 +43,7 @@ function classList(desk: Desk): Node[] {
   };
   const order = names.map((_, at) => at);
   if (names.length > LISTED) order.sort((a, b) => (counts.get(b) ?? 0) - (counts.get(a) ?? 0));
-  for (const at of order.slice(0, LISTED)) add(at, names[at], css(classColor(at, names.length)), classShape(at, names.length));
+  for (const at of order.slice(0, LISTED)) add(at, names[at], css(classColor(at, names.length, state.dark)), classShape(at, names.length));
   if (counts.has(65535)) add(65535, "missing", css(missing(state.dark)), 0);
   const out: Node[] = [list];
   if (names.length > MOST) out.push(h("p", { class: "note" }, `${count(names.length)} classes are more than eyes can tell apart: colors are near repeats. Click a class to single it out.${names.length > LISTED ? ` The ${LISTED} largest are listed.` : ""}`));

@@ -1,15 +1,17 @@
 // Colors that people with any kind of color vision can tell apart.
 //
-// Ten colors for classes: M. A. Petroff. Accessible color sequences for data visualization. arXiv:2107.02270, 2021 (chosen
-// for distance under three kinds of color blindness and for looks). Numbers: viridis by S. van der Walt and N. Smith, 2015, less its end that
-// vanishes on the ground: the yellow one on white, the dark one on black.
+// Ten colors for classes, found by a search for the largest least distance (OKLab) between any two of them and the grey of missing
+// values, as seen with normal sight and with three kinds of color blindness (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes. A
+// physiologically-based model for simulation of color vision deficiency. IEEE TVCG 15(6), 2009); test/color.test.mjs
+// holds the distance. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the ground: the yellow one on white,
+// the dark one on black.
 
 export type Rgb = [number, number, number];
 
-const TEN = ["#3f90da", "#e76300", "#832db6", "#92dadd", "#bd1f01", "#b9ac70", "#a96b59", "#ffa90e", "#717581", "#4f9d69"];
-
-/** The shapes that go with the colors when ten are not enough, by the number that the shaders know them by. */
-export const SHAPES = ["disc", "square", "triangle"] as const;
+export const TEN = {
+  light: ["#2b84fe", "#de4610", "#e1c117", "#7b3786", "#8ba769", "#43c0fe", "#953405", "#f26fb8", "#3540ca", "#a75dc8"],
+  dark: ["#1279c1", "#d83b16", "#fed101", "#bb3895", "#88d08f", "#21b4dc", "#fe8917", "#bb8596", "#937eff", "#ddccfe"],
+};
 
 /** How many classes have a pair of color and shape of their own. */
 export const MOST = 26;
@@ -34,17 +36,27 @@ export function plain(dark: boolean): Rgb {
   return dark ? [108, 176, 200] : [40, 96, 128];
 }
 
-const ten = TEN.map(rgb);
+const ten = { light: TEN.light.map(rgb), dark: TEN.dark.map(rgb) };
 
-export function classColor(at: number, classes: number): Rgb {
-  if (classes <= MOST) return ten[at % ten.length];
+/**
+ * The color of a class. Ten have their own; the next ten are lighter triangles, the rest darker crosses, so that
+ * they can still be told apart where points are too small to have a shape.
+ */
+export function classColor(at: number, classes: number, dark: boolean): Rgb {
+  const own = dark ? ten.dark : ten.light;
+  if (classes <= MOST) return [mixed(own[at % 10], 255, 0), mixed(own[at % 10], 255, 0.48), mixed(own[at % 10], 0, dark ? 0.32 : 0.42)][Math.floor(at / 10)];
   // Golden steps around the wheel, so that classes with near numbers are far in color; far ones may look alike.
   const hue = (at * 137.508) % 360, light = [0.5, 0.62, 0.42][Math.floor(at / 9) % 3];
   return hsl(hue, 0.55, light);
 }
 
+function mixed(color: Rgb, other: number, share: number): Rgb {
+  return color.map((value) => Math.round(value + share * (other - value))) as Rgb;
+}
+
+/** 0 a disc, 1 a triangle, 2 a cross: they differ even where points are small (docs/decisions/0086). */
 export function classShape(at: number, classes: number): number {
-  return classes <= MOST ? Math.floor(at / ten.length) : 0;
+  return classes <= MOST ? Math.floor(at / 10) : 0;
 }
 
 /** A number from 0 to 1 as a color. */

@@ -13,6 +13,10 @@ export class Cloud {
   half = 1;
   /** Whether these are the points of the map itself, not of a frame on the way there. */
   isMap = true;
+  /** Points beyond the square: a few that are so far out that all others would be one dot. */
+  outside = 0;
+  /** How much larger the square would be with them. */
+  reach = 1;
   /** Counts up when the points move. */
   version = 0;
 
@@ -31,22 +35,24 @@ export class Cloud {
   /** Takes other points, as those of a frame; each set fits the square. */
   place(values: Numbers, dims: number): void {
     const n = values.length / dims, wanted = dims === 1 ? [0] : dims === 3 ? [0, 1, 2] : this.axes;
-    const low = wanted.map(() => Infinity), high = wanted.map(() => -Infinity);
-    for (let i = 0; i < n; i++) wanted.forEach((axis, c) => {
-      const value = values[i * dims + axis];
-      if (value < low[c]) low[c] = value;
-      if (value > high[c]) high[c] = value;
-    });
-    this.center = low.map((value, c) => (n > 0 ? (value + high[c]) / 2 : 0));
-    this.half = Math.max(...low.map((value, c) => (high[c] - value) / 2)) || 1;
-    if (this.stride === 3) this.half *= 1.25;
+    this.fit(wanted.map((axis) => extent(values, dims, axis)), n);
     const { stride, center, half } = this, points = new Float32Array(n * stride);
     for (let i = 0; i < n; i++) {
       wanted.forEach((axis, c) => { points[i * stride + c] = (values[i * dims + axis] - center[c]) / half; });
       if (dims === 1) points[i * 2 + 1] = STRIP * (2 * jitter(i) - 1);
     }
     this.points = points;
+    this.outside = this.reach > 1 ? countOutside(points, stride) : 0;
     this.version++;
+  }
+
+  private fit(axes: Extent[], n: number): void {
+    this.center = axes.map(({ low, high }) => (n > 0 ? (low + high) / 2 : 0));
+    this.half = Math.max(...axes.map(({ low, high }) => (high - low) / 2)) || 1;
+    const all = Math.max(...axes.map(({ least, most }, c) => Math.max(most - this.center[c], this.center[c] - least)));
+    if (this.stride === 3) this.half *= 1.25;
+    this.reach = Math.max(1, Number.isFinite(all) ? all / this.half : 1);
+    if (this.reach < 1.5) this.reach = 1;
   }
 
   /** Points between two frames, both already in the square. */
@@ -66,6 +72,46 @@ export class Cloud {
   placeOf(place: number[]): [number, number] {
     return [(place[0] - this.center[0]) / this.half, place.length > 1 ? (place[1] - this.center[1]) / this.half : 0];
   }
+}
+
+interface Extent { low: number; high: number; least: number; most: number }
+
+/**
+ * The least and the largest value of an axis, all of them and without the few that are far out. As in the pictures of the program
+ * (docs/decisions/0086), those are left aside only if they are few (three, or one in a hundred) and would leave the
+ * others less than a sixth of the axis.
+ */
+function extent(values: Numbers, dims: number, axis: number): Extent {
+  const n = values.length / dims, few = Math.max(3, Math.floor(n / 100));
+  let [least, most] = [Infinity, -Infinity];
+  for (let at = axis; at < values.length; at += dims) {
+    if (values[at] < least) least = values[at];
+    if (values[at] > most) most = values[at];
+  }
+  const all = { low: least, high: most, least, most }, sixth = (most - least) / 6;
+  if (n < 8) return all;
+  // A look at some values tells in most cases that nothing is far out.
+  const some: number[] = [], step = Math.max(1, Math.floor(n / 1000));
+  for (let i = 0; i < n; i += step) some.push(values[i * dims + axis]);
+  some.sort((a, b) => a - b);
+  const rest = some[Math.ceil(0.95 * (some.length - 1))] - some[Math.floor(0.05 * (some.length - 1))];
+  if (!(rest < sixth)) return all;
+  const sorted = new Float64Array(n);
+  for (let i = 0; i < n; i++) sorted[i] = values[i * dims + axis];
+  sorted.sort();
+  const middle = sorted[Math.floor(n / 2)];
+  let [from, to] = [0, n - 1];
+  while (sorted[to] - sorted[from] >= sixth && from + n - 1 - to < few) {
+    if (middle - sorted[from] > sorted[to] - middle) from++;
+    else to--;
+  }
+  return sorted[to] - sorted[from] < sixth && sorted[to] > sorted[from] ? { low: sorted[from], high: sorted[to], least, most } : all;
+}
+
+function countOutside(points: Float32Array, stride: number): number {
+  let many = 0;
+  for (let i = 0; i < points.length; i += stride) if (Math.abs(points[i]) > 1.05 || Math.abs(points[i + 1]) > 1.05) many++;
+  return many;
 }
 
 /** A number from 0 to 1 that looks random and is the same every time. */

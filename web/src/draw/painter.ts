@@ -13,21 +13,26 @@ export interface Scene {
   /** 0 as usual, 1 lit, 2 dim; whoever changes it in place counts the version up. */
   lit: Uint8Array; litVersion: number; anyDim: boolean;
   ratio: number; dark: boolean;
+  /** How many points are drawn, in the shuffled order: all, or a sample while things move. */
+  count: number;
 }
 
 export interface Painter {
   readonly kind: "webgl" | "canvas";
+  /** How many points it draws fast enough to follow a hand. */
+  readonly nimble: number;
   /** Draws the points of a scene over what the canvas shows. */
   paint(target: CanvasRenderingContext2D, scene: Scene): void;
   /** Lets go of what was kept for a cloud. */
   forget(cloud: Cloud): void;
 }
 
-export function makePainter(n: number): Painter {
+/** `restored` is called when all pictures are to be drawn anew. */
+export function makePainter(n: number, restored: () => void): Painter {
   const wanted = new URLSearchParams(location.search).get("draw") ?? location.hash.match(/draw=(\w+)/)?.[1];
   if (wanted !== "canvas") {
     try {
-      return new GlPainter(n);
+      return new GlPainter(n, restored);
     } catch (error) {
       console.info(`points are drawn without WebGL: ${error instanceof Error ? error.message : error}`);
     }

@@ -21,6 +21,8 @@ export class Grid {
       if (y < y0) y0 = y;
       if (y > y1) y1 = y;
     }
+    // Points far out share the cells at the edge, so that the others do not share one.
+    [x0, x1, y0, y1] = [Math.max(x0, -1.5), Math.min(x1, 1.5), Math.max(y0, -1.5), Math.min(y1, 1.5)];
     this.cells = Math.max(1, Math.min(1024, Math.round(Math.sqrt(n / 2))));
     this.low = [x0, y0];
     this.step = Math.max(x1 - x0, y1 - y0, 1e-9) / this.cells;
@@ -45,7 +47,7 @@ export class Grid {
     let best = -1, least = radius * radius;
     this.within(x - radius, x + radius, y - radius, y + radius, (i) => {
       const dx = this.points[2 * i] - x, dy = this.points[2 * i + 1] - y, square = dx * dx + dy * dy;
-      if (square <= least && may(i)) { least = square; best = i; }
+      if ((square < least || (best < 0 && square === least)) && may(i)) { least = square; best = i; }
     });
     return best;
   }

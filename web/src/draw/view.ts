@@ -2,7 +2,7 @@
 
 import type { Cloud } from "./cloud";
 
-const LARGEST = 200, SMALLEST = 0.5;
+const LARGEST = 200;
 
 export class View {
   x = 0;
@@ -12,6 +12,8 @@ export class View {
   turn = [1, 0, 0, 0, 1, 0, 0, 0, 1];
   width = 1;
   height = 1;
+  /** How far one can zoom out. */
+  smallest = 0.5;
   version = 0;
 
   get scale(): number {
@@ -58,7 +60,7 @@ export class View {
 
   zoomAt(px: number, py: number, factor: number): void {
     const before = this.fromScreen(px, py);
-    this.zoom = Math.min(LARGEST, Math.max(SMALLEST, this.zoom * factor));
+    this.zoom = Math.min(LARGEST, Math.max(this.smallest, this.zoom * factor));
     const after = this.fromScreen(px, py);
     this.x += before[0] - after[0];
     this.y += before[1] - after[1];

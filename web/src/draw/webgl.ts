@@ -35,8 +35,11 @@ void main() {
   vec2 at = (gl_PointCoord * 2.0 - 1.0) * (size + 1.0) / size;
   float away;
   if (shape < 0.5) away = length(at) - 1.0;
-  else if (shape < 1.5) away = max(abs(at.x), abs(at.y)) - 0.86;
-  else away = max(abs(at.x) * 0.866 + (-at.y) * 0.5, at.y) - 0.62;
+  else if (shape < 1.5) away = max(abs(at.x) * 0.866 - at.y * 0.5, at.y) - 0.62;
+  else {
+    vec2 arm = abs(vec2(at.x + at.y, at.x - at.y)) * 0.7071;
+    away = min(max(arm.x - 1.15, arm.y - 0.36), max(arm.y - 1.15, arm.x - 0.36));
+  }
   float cover = clamp(0.5 - away * size * 0.5, 0.0, 1.0);
   float alpha = ink.a * cover;
   if (alpha < 0.004) discard;
@@ -47,6 +50,7 @@ interface Held { array: WebGLVertexArrayObject; places: WebGLBuffer; version: nu
 
 export class GlPainter implements Painter {
   readonly kind = "webgl";
+  readonly nimble: number;
   private readonly canvas = document.createElement("canvas");
   private gl!: WebGL2RenderingContext;
   private program!: WebGLProgram;
@@ -57,12 +61,17 @@ export class GlPainter implements Painter {
   private held = new Map<Cloud, Held>();
   private colors = new Map<Uint8Array, WebGLBuffer>();
 
-  constructor(private readonly n: number) {
+  constructor(private readonly n: number, restored: () => void) {
     const gl = this.canvas.getContext("webgl2", { alpha: true, antialias: false, depth: false, premultipliedAlpha: true, preserveDrawingBuffer: false });
     if (!gl) throw new Error("the browser gave no WebGL 2 context");
     this.gl = gl;
+    const named = gl.getExtension("WEBGL_debug_renderer_info"), card = named ? String(gl.getParameter(named.UNMASKED_RENDERER_WEBGL)) : "";
+    this.nimble = /swiftshader|llvmpipe|software|basic render/i.test(card) ? 30_000 : 500_000;
     this.canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-    this.canvas.addEventListener("webglcontextrestored", () => this.begin());
+    this.canvas.addEventListener("webglcontextrestored", () => {
+      this.begin();
+      restored();
+    });
     this.begin();
   }
 
@@ -101,7 +110,7 @@ export class GlPainter implements Painter {
   }
 
   private draw(scene: Scene, width: number, height: number): void {
-    const { gl, at } = this, { view, cloud } = scene, { radius, opacity } = marks(this.n, view);
+    const { gl, at } = this, { view, cloud } = scene, { radius, opacity } = marks(scene.count, view);
     const t = view.turn, s = 2 * view.scale * scene.ratio;
     gl.useProgram(this.program);
     // Columns for WebGL, rows with us.
@@ -114,7 +123,7 @@ export class GlPainter implements Painter {
     gl.uniform1f(at.depthFade, cloud.stride === 3 ? 1 : 0);
     for (const only of scene.anyDim ? [2, 1] : [0]) {
       gl.uniform1f(at.only, only);
-      gl.drawElements(gl.POINTS, this.n, gl.UNSIGNED_INT, 0);
+      gl.drawElements(gl.POINTS, scene.count, gl.UNSIGNED_INT, 0);
     }
     gl.bindVertexArray(null);
   }

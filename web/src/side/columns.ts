@@ -30,5 +30,5 @@ export function columnStats(page: Page): Stats[] {
 /** The darkest and the lightest value of all images. */
 export function greys(page: Page): [number, number] {
   const stats = columnStats(page);
-  return [Math.min(...stats.map((one) => one.low)), Math.max(...stats.map((one) => one.high))];
+  return stats.reduce<[number, number]>(([low, high], one) => [Math.min(low, one.low), Math.max(high, one.high)], [Infinity, -Infinity]);
 }

@@ -121,12 +121,13 @@ function shares(title: string, names: string[], classes: ArrayLike<number>, rows
   const counts = new Map<number, number>();
   for (const i of rows) counts.set(classes[i], (counts.get(classes[i]) ?? 0) + 1);
   const list = h("dl", { class: "bars shares", "aria-label": `Selected points by ${title}` });
-  for (const [at, many] of [...counts].sort((a, b) => b[1] - a[1]).slice(0, 8)) {
+  const order = [...counts].sort((a, b) => b[1] - a[1]);
+  for (const [at, many] of order.slice(0, 10)) {
     const fillBar = h("i", { class: "here wide" });
-    fillBar.style.width = `${(100 * many) / rows.length}%`;
+    fillBar.style.width = `${(100 * many) / order[0][1]}%`;
     list.append(h("dt", {}, names[at] ?? "missing"), h("dd", {}, h("span", { class: "track" }, fillBar), h("span", { class: "value" }, count(many))));
   }
-  return list;
+  return order.length > 10 ? h("div", {}, list, h("p", { class: "note" }, `and ${order.length - 10} more classes`)) : list;
 }
 
 function meanRow(desk: Desk, rows: number[]): { row: number[] } | null {

@@ -39,7 +39,7 @@ export function picture(page: Page, values: Values, words: string): HTMLElement 
   if (!page.image) return bars(page, values);
   const box = h("div", { class: "images" }, h("figure", {}, image(page, values.row, greys(page), words), values.deviations ? h("figcaption", {}, "the image") : null));
   if (values.deviations) {
-    const most = Math.max(...Array.from(values.deviations));
+    const most = Array.from(values.deviations).reduce((a, b) => Math.max(a, b), 0);
     box.append(h("figure", {}, image(page, values.deviations, [0, most], `deviation of ${words}`, [255, 196, 92]), h("figcaption", {}, `± deviation, up to ${number(most)}`)));
   }
   return box;
@@ -52,7 +52,7 @@ function bars(page: Page, { row, deviations, margins }: Values): HTMLElement {
     const size = (j: number) => Math.abs((row[j] - stats[j].mean) / (stats[j].spread || Infinity));
     shown = shown.sort((a, b) => size(b) - size(a)).slice(0, BARS);
   }
-  const list = h("dl", { class: "bars" });
+  const list = h("dl", { class: `bars${deviations ? " wide" : ""}` });
   for (const j of shown) list.append(h("dt", { title: page.columns[j].name }, page.columns[j].name), h("dd", {}, bar(stats[j], row[j], deviations?.[j], margins?.[j]), h("span", { class: "value" }, number(row[j]), deviations ? h("small", {}, ` ± ${number(deviations[j], 2)}`) : null)));
   const box = h("div", {}, list);
   if (p > BARS) box.append(h("p", { class: "note" }, `${BARS} of ${plural(p, "column")}, those that differ most from their mean`));
