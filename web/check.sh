@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Everything that must hold for the page: types, a bundle that is not stale, the tests with and without a browser.
 #   PAGE=report.html web/check.sh      tests a page of the program too
-#   BACK=isomap PLACES=places.csv ROWS=rows.csv STD=deviations.csv (and MARGINS=margins.csv) compare its way back with what
-#   `eigenfold reconstruct` wrote for these places
+#   BACK=isomap MAP=map.csv PLACES=places.csv ROWS=rows.csv STD=deviations.csv MARGINS=margins.csv compare its way back with
+#   what `eigenfold reconstruct` wrote for these places of the map that `eigenfold embed` made (the page may have turned it)
 # Needs node 20 and chromium (CHROMIUM=path, /usr/bin/chromium if not given).
 set -euo pipefail
 page=${PAGE:+$(realpath "$PAGE")}
-for name in PLACES ROWS STD MARGINS; do
+for name in MAP PLACES ROWS STD MARGINS; do
     if [ -n "${!name:-}" ]; then export "$name=$(realpath "${!name}")"; fi
 done
 cd "$(dirname "$0")"

@@ -1,18 +1,6 @@
 // How long a page takes to its first picture, and how long a redraw of all panels:  node speed.mjs PAGE.html ...
-import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { browse, settled } from "./test/browser.mjs";
-/** Processor time of a browser and all its processes, in milliseconds. */
-function cpu(profile) {
-  const all = new Map();
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) try {
-    const line = readFileSync(`/proc/${pid}/cmdline`, "utf8"), stat = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-    all.set(Number(pid), { line, parent: Number(stat[1]), ticks: Number(stat[11]) + Number(stat[12]) });
-  } catch { /* it has ended */ }
-  const ours = (pid) => { for (let at = all.get(pid); at; at = all.get(at.parent)) if (at.line.includes(profile)) return true; return false; };
-  return [...all].reduce((sum, [pid, { ticks }]) => sum + (ours(pid) ? ticks * 10 : 0), 0);
-}
-
+import { browse, cpu, settled } from "./test/browser.mjs";
 for (const path of process.argv.slice(2)) {
   const browser = await browse(), page = await browser.context.newPage();
   await page.addInitScript(() => {

@@ -39,7 +39,7 @@ function build(desk: Desk, map: MapData, dialog: HTMLDialogElement): Panel | nul
   const stage = h("div", { class: "stage" });
   if (panel) {
     stage.append(panel.element);
-    if (map.film) stage.append(filmStrip(panel, map.film));
+    if (map.film) stage.append(filmStrip(panel, map.film), h("p", { class: "note" }, "The way of the descent. Every frame is scaled to fit; between frames points move in straight lines."));
     if (map.dims > 3) stage.append(pair(panel));
     stage.append(h("p", { class: "actions" }, button("Save PNG", () => savePanel(panel)), button("Save CSV", () => saveText(`${fileName(map.id)}.csv`, mapCsv(desk.page, map), "text/csv")), button("Reset view", () => { panel.view.home(); panel.moved(); })));
   } else stage.append(h("div", { class: "plot absent large" }, h("p", {}, h("strong", {}, map.status), h("span", {}, map.reason ?? "no reason was given"))));

@@ -46,7 +46,7 @@ export function figure(desk: Desk, group: MapData[], open: (map: MapData) => voi
 
 function head(map: MapData, id: string, open: (map: MapData) => void): HTMLElement {
   const title = h("h3", { id }, button(map.title, () => open(map), { class: "title", title: "Enlarge, with all that is known of this map" }));
-  return h("figcaption", { class: "head" }, map.rank > 0 && h("span", { class: "rank", "aria-label": `rank ${map.rank}` }, String(map.rank)), title);
+  return h("div", { class: "head" }, map.rank > 0 && h("span", { class: "rank", "aria-label": `rank ${map.rank}` }, String(map.rank)), title);
 }
 
 /** The first two scores that the table has and the map too, in one line. */
@@ -74,13 +74,19 @@ function below(desk: Desk, panel: Panel, drawn: MapData[], group: MapData[], aga
 
 export function caption(map: MapData): HTMLElement {
   const out = h("div", { class: "caption" });
-  if (map.good_for) out.append(h("p", {}, map.good_for));
+  if (map.good_for) out.append(h("p", {}, goodFor(map.good_for)));
   if (map.caution) out.append(h("p", { class: "caution" }, h("span", { class: "visually-hidden" }, "Caution: "), map.caution));
   if (map.map && map.dims === 1) out.append(h("p", { class: "note" }, "One coordinate, from left to right; the height is scattered at random and means nothing."));
   if (map.map && map.dims === 3) out.append(h("p", { class: "note" }, "Three coordinates; drag to turn."));
   if (map.status === "stopped") out.append(h("p", { class: "warn" }, `Stopped before its end${map.reason ? `: ${map.reason}` : ""}.`));
   else if (map.converged === false) out.append(h("p", { class: "warn" }, "Not converged."));
   return out;
+}
+
+/** A sentence, also of words that only name what a map is good for. */
+function goodFor(text: string): string {
+  const whole = /^\p{Ll}/u.test(text) && !/^good for/i.test(text) ? `Good for ${text}` : text;
+  return /[.!?…>]$/.test(whole) ? whole : `${whole}.`;
 }
 
 function sweep(panel: Panel, drawn: MapData[], group: MapData[], again: () => void): HTMLElement {

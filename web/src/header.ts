@@ -27,7 +27,7 @@ function ranking(page: Page): (Node | string)[] {
   const out: (Node | string)[] = [`${plural(drawn.length, "map")} ${drawn.length === 1 ? "was" : "were"} made${without > 0 ? `, and ${without} could not be` : ""}. `];
   const [first, ...rest] = page.ranking.order;
   if (first === undefined) return [...out, "They are not ranked."];
-  out.push(`Ranked by ${page.ranking.rule}: first `, h("strong", {}, title(first)));
+  out.push(`Ranked by ${page.ranking.rule.replace(/^ranked by /i, "")}. First `, h("strong", {}, title(first)));
   if (rest.length > 0) out.push(`, then ${listed(rest.slice(0, 3).map(title))}${rest.length > 3 ? `, and ${count(rest.length - 3)} more` : ""}`);
   out.push(". No ranking replaces a look: a map is good for some questions and not for others.");
   return out;

@@ -37,7 +37,7 @@ function build(root: HTMLElement, page: Page): void {
   const figures = grouped(page.maps).map((group) => figure(desk, group, open));
   const panels = figures.map(({ panel }) => panel).filter((panel): panel is Panel => panel !== null);
   const reset = () => panels.forEach((panel) => { panel.view.home(); panel.moved(); });
-  const maps = h("section", { class: "maps", "aria-label": "Maps, best first" }, ...figures.map(({ element }) => element));
+  const maps = h("section", { class: "maps", "aria-label": "Maps, best first" }, h("h2", { class: "visually-hidden" }, "Maps"), ...figures.map(({ element }) => element));
   fill(root, header(page), controls(desk, reset),
     h("main", {}, h("div", { class: "work" }, maps, h("aside", {}, legend(desk), inspector(desk))), ...sections(desk, open)),
     footer(page, desk.painter.kind));

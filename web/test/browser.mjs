@@ -1,5 +1,5 @@
 // A browser for tests: Debian's chromium, drawing in software, with a profile of its own.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -43,4 +43,15 @@ export async function settled(page) {
     };
     look();
   }));
+}
+
+/** Processor time of a browser and all its processes, in milliseconds. */
+export function cpu(profile) {
+  const all = new Map();
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) try {
+    const line = readFileSync(`/proc/${pid}/cmdline`, "utf8"), stat = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+    all.set(Number(pid), { line, parent: Number(stat[1]), ticks: Number(stat[11]) + Number(stat[12]) });
+  } catch { /* it has ended */ }
+  const ours = (pid) => { for (let at = all.get(pid); at; at = all.get(at.parent)) if (at.line.includes(profile)) return true; return false; };
+  return [...all].reduce((sum, [pid, { ticks }]) => sum + (ours(pid) ? ticks * 10 : 0), 0);
 }

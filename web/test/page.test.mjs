@@ -1,10 +1,12 @@
 // The page in a browser: what it draws, what pointer and keys do, and what it must not do.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { kriging } from "../fixtures/math.mjs";
-import { browse, settled } from "./browser.mjs";
+import { Block, writePage } from "../fixtures/block.mjs";
+import { browse, cpu, settled } from "./browser.mjs";
 
 const PAGES = process.env.PAGES ?? "out";
 let browser, page;
@@ -13,7 +15,10 @@ before(async () => {
   browser = await browse();
   page = await browser.open(resolve(PAGES, "small.html"));
 }, { timeout: 120_000 });
-after(() => browser.close());
+after(() => {
+  console.log(`the browser took ${(cpu(browser.profile) / 1000).toFixed(0)} s of processor time`);
+  return browser.close();
+});
 
 beforeEach(async () => {
   await page.evaluate(() => {
@@ -390,6 +395,31 @@ test("without WebGL the same maps are drawn by the pen, and the page says so", a
   const many = await other.evaluate(() => { const canvas = document.querySelector("canvas.points"), { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height); return data.filter((value, i) => i % 4 === 3 && value > 0).length; });
   assert.ok(many > 1000);
   await other.close();
+});
+
+test("poor pages open too: no map at all, one row, no labels, values that are missing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "eigenfold-poor-")), assets = new URL("../../crates/page/assets/", import.meta.url);
+  const map = { id: "pca", method: "pca", title: "PCA", sweep: null, status: "done", reason: null, good_for: "", caution: "", seconds: null, memory_mb: null, converged: null, parameters: [], facts: [], warnings: [], dims: 2, scores: {}, pointwise: {}, spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, film: null };
+  const input = (n) => ({ name: "x.csv", n, shown: n, features: 2, metric: "cosine", notes: [] });
+  const base = { version: 1, made_by: "eigenfold", title: "poor", columns: [{ name: "a", center: 0, scale: 1, log: false }, { name: "b", center: 0, scale: 1, log: false }], rows: null, image: null, names: null, labels: [], density: null, neighbors: null, scores: [], ranking: { rule: "", order: [] }, live: null };
+  const poor = {
+    failed: (block) => ({ ...base, input: input(0), maps: [{ ...map, status: "failed", reason: "the input has no rows", map: null }] }),
+    one: (block) => ({ ...base, input: input(1), rows: block.add(Float32Array.of(1, 2), [1, 2]), maps: [{ ...map, map: block.add(Float64Array.of(0, 0), [1, 2]) }] }),
+    missing: (block) => ({ ...base, input: input(3), scores: [{ key: "t", title: "t", explain: "", better: "higher", low: null, high: null, pointwise: true }], labels: [{ name: "c", kind: "classes", classes: [], values: block.add(Uint16Array.of(65535, 65535, 65535)) }, { name: "v", kind: "number", values: block.add(Float32Array.of(NaN, NaN, NaN)) }],
+      maps: [{ ...map, map: block.add(Float64Array.of(1, 1, 1, 1, 1, 1), [3, 2]), scores: { t: { value: null, error: null } }, pointwise: { t: block.add(Float32Array.of(NaN, NaN, 0.5)) }, spectrum: [], curve: [], rnx: { k: [1], value: [0.5] }, shepard: block.add(new Float32Array(0), [0, 2]) }] }),
+  };
+  for (const [name, make] of Object.entries(poor)) {
+    const block = new Block(), path = join(folder, `${name}.html`);
+    writePage(path, assets, make(block), block);
+    const other = await browser.open(path);
+    assert.deepEqual([name, other.errors, other.requests, await other.locator(".broken").count()], [name, [], [], 0]);
+    for (const option of await other.locator("#color-by option").all()) await other.locator("#color-by").selectOption(await option.getAttribute("value"));
+    await other.locator(".map .title").first().click();
+    await settled(other);
+    assert.deepEqual([name, other.errors, await other.locator("dialog[open]").count()], [name, [], 1]);
+    await other.close();
+  }
+  rmSync(folder, { recursive: true });
 });
 
 test("a page without its data says what is wrong", async () => {

@@ -2,9 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
+import { solve } from "../fixtures/math.mjs";
 import { browse, settled } from "./browser.mjs";
 
-const { PAGE, BACK, PLACES, ROWS, STD, MARGINS } = process.env, skip = PAGE ? false : "no PAGE was given";
+const { PAGE, BACK, MAP, PLACES, ROWS, STD, MARGINS } = process.env, skip = PAGE ? false : "no PAGE was given";
 let browser, page, document_;
 
 before(async () => {
@@ -61,8 +62,18 @@ function csv(path) {
   return (lines[0].some((cell) => Number.isNaN(Number(cell))) ? lines.slice(1) : lines).map((line) => line.map(Number));
 }
 
+/** Places of a map as they are on the same map turned, mirrored and moved: the best affine map between the two, which must fit. */
+function turned(from, to, places) {
+  const rows = from.map(([x, y]) => [x, y, 1]), A = [0, 1, 2].map((a) => [0, 1, 2].map((b) => rows.reduce((sum, row) => sum + row[a] * row[b], 0)));
+  const fit = [0, 1].map((c) => solve(A, [0, 1, 2].map((a) => rows.reduce((sum, row, i) => sum + row[a] * to[2 * i + c], 0)))), size = Math.max(...to.map(Math.abs));
+  const at = ([x, y]) => fit.map(([a, b, c]) => a * x + b * y + c);
+  from.forEach((place, i) => at(place).forEach((value, c) => assert.ok(Math.abs(value - to[2 * i + c]) < 1e-9 * size, `MAP is another map: row ${i + 1} is ${value - to[2 * i + c]} off`)));
+  return places.map(at);
+}
+
 test("the way back is that of eigenfold reconstruct", { skip: BACK && PLACES ? skip : "no BACK and PLACES were given" }, async () => {
-  const places = csv(PLACES), said = await page.evaluate(([id, places]) => {
+  const here = await page.evaluate((id) => Array.from(window.eigenfold.desk.page.maps.find((one) => one.id === id).map), BACK);
+  const places = MAP ? turned(csv(MAP), here, csv(PLACES)) : csv(PLACES), said = await page.evaluate(([id, places]) => {
     const { desk, reconstruct, answerInUnits } = window.eigenfold, map = desk.page.maps.find((one) => one.id === id);
     return places.map((place) => { const { row, deviations, margins } = answerInUnits(desk.page.columns, reconstruct(desk.page, map, place)); return [row, deviations, margins].map((values) => Array.from(values)); });
   }, [BACK, places]);

@@ -41,7 +41,7 @@ function picture(shade: Shade, dark: boolean): HTMLCanvasElement {
   for (let r = 0; r < height; r++) for (let c = 0; c < width; c++) {
     const at = 4 * ((height - 1 - r) * width + c);
     image.data[at] = image.data[at + 1] = image.data[at + 2] = grey;
-    image.data[at + 3] = Math.round(values[r * width + c] * 0.36);
+    image.data[at + 3] = Math.round(values[r * width + c] * (dark ? 0.3 : 0.25));
   }
   context.putImageData(image, 0, 0);
   known.set(dark, canvas);
