@@ -18,7 +18,9 @@ pub(super) fn form(base: &Recipe) -> Value {
         one["caution"] = plain(info.caution).into();
         one["needs_graph"] = info.needs_graph.into();
         one["moves"] = (info.stage == "objective").into();
-        for (parameter, own) in method.possible_parameters().iter().zip(one["parameters"].as_array_mut().into_iter().flatten()) {
+        for (parameter, own) in
+            method.possible_parameters().iter().zip(one["parameters"].as_array_mut().into_iter().flatten())
+        {
             own["help"] = plain(&parameter.meaning()).into();
         }
         one
@@ -48,15 +50,18 @@ fn number(neighbors: Neighbors) -> Option<usize> {
 /// method as the flags have it if not given. Its name says what is not as usual.
 pub(super) fn entrant(body: &[u8], base: &Recipe) -> Result<Entrant> {
     let wrong = |fact: &str| Error::Parameter(format!("{fact}; send a JSON object with a method"));
-    let asked: Value = serde_json::from_slice(body).map_err(|error| wrong(&format!("the request is no JSON ({error})")))?;
+    let asked: Value =
+        serde_json::from_slice(body).map_err(|error| wrong(&format!("the request is no JSON ({error})")))?;
     let asked = asked.as_object().ok_or_else(|| wrong("the request is no JSON object"))?;
-    if let Some(other) = asked.keys().find(|key| !["method", "neighbors", "dims", "parameters"].contains(&key.as_str())) {
+    if let Some(other) = asked.keys().find(|key| !["method", "neighbors", "dims", "parameters"].contains(&key.as_str()))
+    {
         return Err(wrong(&format!("the request has {other:?}, which means nothing here")));
     }
     let method = asked.get("method").and_then(Value::as_str).ok_or_else(|| wrong("the request names no method"))?;
     let mut recipe = base.clone();
     if let Some(k) = count(asked, "neighbors")? {
-        recipe.neighbors = if matches!(base.neighbors, Neighbors::Mutual(_)) { Neighbors::Mutual(k) } else { Neighbors::Nearest(k) };
+        recipe.neighbors =
+            if matches!(base.neighbors, Neighbors::Mutual(_)) { Neighbors::Mutual(k) } else { Neighbors::Nearest(k) };
     }
     recipe.dims = count(asked, "dims")?.unwrap_or(base.dims);
     let given = match asked.get("parameters") {
@@ -105,7 +110,9 @@ fn name(recipe: &Recipe, base: &Recipe, given: &[(String, String)]) -> String {
     }
     let own = recipe.method.possible_parameters();
     let usual = |name: &str, value: &str| own.iter().any(|known| known.name == name && known.default == *value);
-    words.extend(given.iter().filter(|(name, value)| !usual(name, value)).map(|(name, value)| format!("{name}={value}")));
+    words.extend(
+        given.iter().filter(|(name, value)| !usual(name, value)).map(|(name, value)| format!("{name}={value}")),
+    );
     words.join(" ")
 }
 
@@ -121,11 +128,24 @@ mod tests {
     fn a_name_says_what_is_not_as_usual() {
         let name = |body: &str| asked(body).unwrap().name;
         assert_eq!(name(r#"{"method": "t-SNE"}"#), "tsne");
-        assert_eq!(name(r#"{"method": "tsne", "dims": 2, "neighbors": 5, "parameters": {"perplexity": 12}}"#), "tsne perplexity=12");
+        assert_eq!(
+            name(r#"{"method": "tsne", "dims": 2, "neighbors": 5, "parameters": {"perplexity": 12}}"#),
+            "tsne perplexity=12"
+        );
         assert_eq!(name(r#"{"method": "isomap", "dims": 3, "neighbors": 5}"#), "isomap k=5 dims=3");
-        let default = form(&Recipe::default())["methods"].as_array().unwrap().iter().find(|one| one["name"] == "tsne").unwrap().clone();
-        let perplexity = default["parameters"].as_array().unwrap().iter().find(|one| one["name"] == "perplexity").unwrap().clone();
-        assert_eq!(name(&json!({"method": "tsne", "parameters": {"perplexity": perplexity["default"]}}).to_string()), "tsne");
+        let default = form(&Recipe::default())["methods"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .find(|one| one["name"] == "tsne")
+            .unwrap()
+            .clone();
+        let perplexity =
+            default["parameters"].as_array().unwrap().iter().find(|one| one["name"] == "perplexity").unwrap().clone();
+        assert_eq!(
+            name(&json!({"method": "tsne", "parameters": {"perplexity": perplexity["default"]}}).to_string()),
+            "tsne"
+        );
         assert_eq!((&default["moves"], &default["needs_graph"]), (&json!(true), &json!(false)));
     }
 

@@ -207,7 +207,8 @@ mod tests {
 
     #[test]
     fn a_request_is_read_to_its_end_and_no_further() {
-        let request = of("POST /a/run?x=1 HTTP/1.1\r\nhost: localhost:1\r\nContent-Length: 3\r\n\r\n{} and more").unwrap();
+        let request =
+            of("POST /a/run?x=1 HTTP/1.1\r\nhost: localhost:1\r\nContent-Length: 3\r\n\r\n{} and more").unwrap();
         assert_eq!((request.post, request.path.as_str(), request.query.as_str()), (true, "/a/run", "x=1"));
         assert_eq!((request.host.as_deref(), request.body.as_slice()), (Some("localhost:1"), &b"{} "[..]));
         assert!(!of("GET / HTTP/1.1\r\n\r\n").unwrap().post);

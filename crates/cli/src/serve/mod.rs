@@ -276,7 +276,8 @@ mod tests {
         let door = Door { port: 81, word: word().unwrap() };
         let code = |path: &str, host: Option<&str>, origin: Option<&str>| {
             let (host, origin) = (host.map(String::from), origin.map(String::from));
-            let request = Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
+            let request =
+                Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
             door.refuses(&request).map(|answer| answer.code)
         };
         let (right, own) = (format!("/{}/state", door.word), Some("127.0.0.1:81"));

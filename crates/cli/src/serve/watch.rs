@@ -85,7 +85,9 @@ impl Watch<'_> {
     /// The map that one with so many coordinates is turned onto.
     pub(super) fn reference(&self, dims: usize) -> Points {
         let before = locked(&self.work.run).seen.map.clone();
-        before.filter(|map| map.cols() == dims && dims != self.work.first.cols()).unwrap_or_else(|| self.work.first.clone())
+        before
+            .filter(|map| map.cols() == dims && dims != self.work.first.cols())
+            .unwrap_or_else(|| self.work.first.clone())
     }
 }
 

@@ -39,7 +39,9 @@ impl Served {
 
     fn ask(&self, method: &str, path: &str, host: &str, body: &str) -> (u16, String) {
         let length = body.len();
-        self.raw(format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes())
+        self.raw(
+            format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {length}\r\n\r\n{body}").as_bytes(),
+        )
     }
 
     fn get(&self, what: &str) -> (u16, String) {
@@ -121,19 +123,28 @@ fn a_method_is_run_seen_and_pinned_and_ctrl_c_ends_it() {
     assert_eq!((&last["status"], &last["name"]), (&json!("done"), &json!("tsne perplexity=20")), "{last}");
     assert!(last["objective"].is_number() && last["seconds"].as_f64().unwrap() > 0.0);
     // Eight bytes for each coordinate of 150 points, and four for each third of them in base64.
-    assert_eq!((&last["map"]["type"], last["map"]["values"].as_str().unwrap().len()), (&json!("f64"), 150 * 2 * 8 / 3 * 4));
+    assert_eq!(
+        (&last["map"]["type"], last["map"]["values"].as_str().unwrap().len()),
+        (&json!("f64"), 150 * 2 * 8 / 3 * 4)
+    );
     assert_eq!(served.state(last["version"].as_u64().unwrap())["map"], Value::Null);
 
     let (code, pinned) = served.post("pin", "{}");
     assert_eq!(code, 200, "{pinned}");
     let pinned: Value = serde_json::from_str(&pinned).unwrap();
-    assert_eq!((&pinned["map"]["id"], &pinned["map"]["title"]), (&json!("tsne perplexity=20"), &json!("t-SNE, perplexity 20")));
+    assert_eq!(
+        (&pinned["map"]["id"], &pinned["map"]["title"]),
+        (&json!("tsne perplexity=20"), &json!("t-SNE, perplexity 20"))
+    );
     assert!(pinned["map"]["scores"]["rnx_auc"]["value"].as_f64().unwrap() > 0.5 && pinned["bytes"].is_string());
     assert_eq!(pinned["order"].as_array().unwrap().len(), 2);
     assert_eq!(served.post("pin", "{}").0, 409);
     let page = data(&served.get("").1);
     assert_eq!(page["ranking"]["order"], pinned["order"]);
-    assert_eq!(page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne perplexity=20").unwrap()["scores"], pinned["map"]["scores"]);
+    assert_eq!(
+        page["maps"].as_array().unwrap().iter().find(|map| map["id"] == "tsne perplexity=20").unwrap()["scores"],
+        pinned["map"]["scores"]
+    );
 
     let (code, took) = served.interrupt();
     assert_eq!(code, Some(0));
@@ -144,9 +155,10 @@ fn a_method_is_run_seen_and_pinned_and_ctrl_c_ends_it() {
 #[test]
 fn a_map_moves_while_it_is_made_and_stays_where_it_is_stopped() {
     let bench = Bench::new();
-    bench.does("sample swiss-roll -n 3000 -q -o roll.npy");
+    bench.does("sample swiss-roll -n 1000 -q -o roll.npy");
     let served = Served::new(&bench, "roll.npy");
-    let slow = r#"{"method": "tsne", "parameters": {"accuracy": "exact", "tolerance": "0", "max-iterations": "1000000"}}"#;
+    let slow =
+        r#"{"method": "tsne", "parameters": {"accuracy": "exact", "tolerance": "0", "max-iterations": "1000000"}}"#;
     assert_eq!(served.post("run", slow).0, 200);
     assert_eq!(served.post("run", slow).0, 409);
     let moving = |state: &Value| state["map"].is_object() && state["status"] == "running";
@@ -158,7 +170,10 @@ fn a_map_moves_while_it_is_made_and_stays_where_it_is_stopped() {
     assert_eq!(second["map"]["type"], "f32");
     assert_eq!(served.post("stop", "{}").0, 200);
     let last = served.until(ended).pop().unwrap();
-    assert_eq!((&last["status"], &last["converged"], &last["map"]["type"]), (&json!("stopped"), &json!(false), &json!("f64")));
+    assert_eq!(
+        (&last["status"], &last["converged"], &last["map"]["type"]),
+        (&json!("stopped"), &json!(false), &json!("f64"))
+    );
     let pinned: Value = serde_json::from_str(&served.post("pin", "{}").1).unwrap();
     assert_eq!(pinned["map"]["status"], "stopped");
 

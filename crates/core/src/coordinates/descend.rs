@@ -46,9 +46,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             let mut function = Function { told: &mut told, metric };
             descent.minimize_watched(&start, &mut function, observer, &mut |passing| see(passing, 0))?
         }
-        Way::Momentum(momentum) => {
-            momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?
-        }
+        Way::Momentum(momentum) => momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?,
         Way::Fixed { fixed, metric } => {
             let first = &mut |passing: &Passing<'_>| see(passing, 0);
             let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), observer, first)?;

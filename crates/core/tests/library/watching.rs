@@ -138,7 +138,9 @@ fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
     let points = swiss(120);
     for method in methods().into_iter().filter(|method| method.info().stage == "objective") {
         let name = method.info().name;
-        let recipe = Recipe { method, snapshots: 5, ..Recipe::default() };
+        // gplvm keeps no maps on its way, but shows them.
+        let snapshots = if name == "gplvm" { 0 } else { 5 };
+        let recipe = Recipe { method, snapshots, ..Recipe::default() };
         let (alone, looks) = (recipe.fit(&points).unwrap(), Looks::default());
         let watched = recipe.fit_watched(&points, &looks).unwrap();
         let bits = |points: &Points| points.values().iter().map(|y| y.to_bits()).collect::<Vec<u64>>();
