@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs examples of scikit-learn's gallery as they stand, with scikit-learn's manifold methods and with ours in their place, and times the fits.
 
-    python3 scripts/python_gallery.py FILE.py ... [--repeat 2]
+    OMP_NUM_THREADS=2 python3 scripts/python_gallery.py FILE.py ... [--repeat 2]
 
 It wants an environment with eigenfold, scikit-learn and matplotlib; the files are those of `examples/manifold` of scikit-learn. Every run is a
 process of its own, the two by turns. A time is the sum of all `fit_transform` of manifold methods, in seconds of the clock and of the processors.
@@ -35,7 +35,8 @@ def child(entrant: str, file: str) -> None:
             try:
                 return super(counted, self).fit_transform(*args, **more)
             finally:
-                name = f"{cls.__name__} {getattr(self, 'method', None) or ''}".strip()
+                # One class is several methods in both packages; TSNE's `method` is another thing, and theirs has a default.
+                name = f"{cls.__name__} {self.method}" if cls.__name__ == "LocallyLinearEmbedding" else cls.__name__
                 now = time.perf_counter(), time.process_time()
                 before = spent.get(name, [0.0, 0.0])
                 spent[name] = [old + (end - start) for old, end, start in zip(before, now, began)]

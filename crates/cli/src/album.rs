@@ -1,6 +1,7 @@
 //! The maps on the way of a descent: asked for by `--snapshots` and `--path`, written as files or as a part of the report.
 
 use crate::args::Embed;
+use crate::dropped::Kept;
 use crate::embed::write_coordinates;
 use crate::input;
 use crate::outputs::Outputs;
@@ -55,42 +56,52 @@ impl Album {
         }
     }
 
-    /// The maps as a part of the report; nothing if they go elsewhere or are not wanted.
-    pub(crate) fn json(&self, args: &Embed, maps: &[Snapshot]) -> Option<Value> {
+    /// The maps as a part of the report, with nothing for rows that were dropped; nothing at all if they go elsewhere or are not
+    /// wanted.
+    pub(crate) fn json(&self, args: &Embed, maps: &[Snapshot], kept: Option<&Kept>) -> Option<Value> {
         let wanted = args.snapshots.is_some() && self.folder.is_none();
         let rows = |points: &Points| (0..points.rows()).map(|i| points.row(i).to_vec()).collect::<Vec<_>>();
         let one = |map: &Snapshot| {
             let mut value = json!({"step": map.step, "objective": map.objective});
             value["lambda"] = json!(map.lambda);
-            value["coordinates"] = json!(rows(&map.coordinates));
+            let rows = rows(&map.coordinates);
+            value["coordinates"] = kept.map_or_else(|| json!(rows), |kept| json!(kept.among_all(&rows)));
             value
         };
         wanted.then(|| maps.iter().map(one).collect())
     }
 
     /// Writes them where they were asked for.
-    pub(crate) fn stage<'a>(&self, args: &Embed, maps: &'a [Snapshot], outputs: &mut Outputs<'a>) -> Result<()> {
+    pub(crate) fn stage<'a>(
+        &self,
+        args: &Embed,
+        maps: &'a [Snapshot],
+        kept: Option<&'a Kept>,
+        outputs: &mut Outputs<'a>,
+    ) -> Result<()> {
         if let Some(folder) = &self.folder {
             for map in maps {
                 let name = folder.place.join(format!("step-{:06}.csv", map.step));
                 let name =
                     name.to_str().ok_or_else(|| Error::Parameter("the directory's name is not Unicode".into()))?;
-                outputs.stage(name, |name| write_coordinates(name, &map.coordinates))?;
+                let spread = kept.map(|kept| kept.spread(&map.coordinates)).transpose()?;
+                outputs
+                    .stage(name, move |name| write_coordinates(name, spread.as_ref().unwrap_or(&map.coordinates)))?;
             }
         }
         match &args.path {
-            Some(target) => outputs.stage(target, |name| write_path(name, maps)),
+            Some(target) => outputs.stage(target, move |name| write_path(name, maps, kept)),
             None => Ok(()),
         }
     }
 }
 
-/// One row per point and map: the strength of the repulsion, the point, counted from 0, and its coordinates.
-fn write_path(target: &str, maps: &[Snapshot]) -> Result<()> {
+/// One row per point and map: the strength of the repulsion, the point as the input counts it, from 0, and its coordinates.
+fn write_path(target: &str, maps: &[Snapshot], kept: Option<&Kept>) -> Result<()> {
     let Some(first) = maps.first() else { return Ok(()) };
     let (n, dims) = (first.coordinates.rows(), first.coordinates.cols());
     let row = |map: &Snapshot, i: usize| {
-        let mut row = vec![map.lambda.unwrap_or(f64::NAN), i as f64];
+        let mut row = vec![map.lambda.unwrap_or(f64::NAN), kept.map_or(i, |kept| kept.rows[i]) as f64];
         row.extend(map.coordinates.row(i));
         row
     };

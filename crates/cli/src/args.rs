@@ -8,11 +8,14 @@ use crate::compare::Compared;
 use crate::completions::{Completions, Man};
 use crate::drawing::Drawing;
 use crate::flags::{
-    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, dims, memory_size,
+    By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
+    memory_size, metric,
 };
 use crate::serve::Serve;
 use crate::view::View;
 use clap::{Args, Parser, Subcommand};
+use eigenfold::graph::Metric;
+use eigenfold::judge::quality::Measure;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";
@@ -246,13 +249,15 @@ pub(crate) struct Reconstruct {
 
 /// Say how good a map is, whoever made it.
 ///
-/// The score is the log likelihood of the data under a Gaussian process over the map, at its best parameters: how well
-/// the data are explained as a smooth function of the map's coordinates. Larger is better; only scores of the same data
-/// can be compared. Beyond 2,000 points it is a lower bound.
+/// Whether neighbors on the map are neighbors in the data, how far distances can be believed, how well labels are apart, how well
+/// rows come back from the map, and the log likelihood of the data under a Gaussian process over it. Each measure is also told
+/// per point. Up to 5,000 points all rows are asked, beyond that some are drawn, and the figures have standard errors.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed iris -m isomap -o map.csv && eigenfold score iris map.csv
   eigenfold score data.csv --label species umap.npy --json score.json
+  eigenfold score digits map.csv --pointwise each.csv --plot-pointwise torn.png --pointwise-by continuity
+  eigenfold score roll.csv map.csv --truth sheet.csv -k 20 --gplvm no
   eigenfold score data.csv map.csv --lengths unit --starts one       as in Lawrence's tables")]
 pub(crate) struct Score {
     #[command(flatten)]
@@ -262,14 +267,44 @@ pub(crate) struct Score {
     /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
     #[arg(value_name = "EMBEDDING")]
     pub(crate) embedding: String,
-    /// How lengths on the map are measured: one for each coordinate, so that their scales do not matter; or one for all, of
+    /// What the input holds
+    #[arg(long, value_enum, default_value_t = Kind::Points)]
+    pub(crate) input_kind: Kind,
+    /// Labels from another file, one for every row of INPUT, in the same order: a file with one column, or FILE:COLUMN
+    #[arg(long, value_name = "FILE[:COLUMN]", conflicts_with = "label")]
+    pub(crate) labels: Option<String>,
+    /// Coordinates that are known to be right, one row for every row of the input
+    #[arg(long, value_name = "FILE")]
+    pub(crate) truth: Option<String>,
+    /// How far apart two points of the input are, as for `embed` [default: euclidean]
+    #[arg(long, value_name = "METRIC", value_parser = metric)]
+    pub(crate) metric: Option<Metric>,
+    /// How many neighbors of a point are looked at [default: 10]
+    #[arg(short = 'k', long = "neighbors", value_name = "K", allow_negative_numbers = true)]
+    pub(crate) neighbors: Option<usize>,
+    /// The most rows that are asked [default: all of up to 5,000, 500 to 2,000 of more]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    pub(crate) rows: Option<usize>,
+    /// Where to write every measure per point, one row for every row of the input, empty where it was not asked
+    #[arg(long, value_name = "FILE")]
+    pub(crate) pointwise: Option<String>,
+    /// Where to draw the map colored by a measure: .png or .svg
+    #[arg(long, value_name = "FILE")]
+    pub(crate) plot_pointwise: Option<String>,
+    /// The measure that colors the map, by its name in the columns of --pointwise
+    #[arg(long, value_name = "MEASURE", value_parser = measure, default_value = "trustworthiness")]
+    pub(crate) pointwise_by: Measure,
+    /// Whether the likelihood under a Gaussian process is computed [default: yes up to 5,000 points]
+    #[arg(long, value_enum, value_name = "yes|no", hide_possible_values = true)]
+    pub(crate) gplvm: Option<YesNo>,
+    /// How lengths on the map are measured in it: one for each coordinate, so that their scales do not matter; or one for all, of
     /// columns scaled to unit variance or as they are
     #[arg(long, value_enum, default_value_t = LengthsName::Ard)]
     pub(crate) lengths: LengthsName,
-    /// From where the best parameters are sought: seven starts, or Lawrence's own alone
+    /// From where its best parameters are sought: seven starts, or Lawrence's own alone
     #[arg(long, value_enum, default_value_t = StartsName::All)]
     pub(crate) starts: StartsName,
-    /// Compute the lower bound with so many inducing points [default: exact up to 2,000 points, 200 to 800 for more]
+    /// Compute its lower bound with so many inducing points [default: exact up to 2,000 points, 200 to 800 for more]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub(crate) inducing: Option<usize>,
     /// Where to write the report as JSON; - for standard output

@@ -3,13 +3,13 @@
 use crate::args::Embed;
 use crate::carry::Labeled;
 use crate::input::Data;
-use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
 use crate::report::{self, Chosen};
 use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::Labels;
 use eigenfold::report::Report;
 use eigenfold::{Choice, Model, Points};
+use eigenfold_plot::{Coloring, Curve, Format, Images, Picture, SIZE, Shade};
 use std::path::Path;
 
 /// The flags of a picture.

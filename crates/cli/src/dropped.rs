@@ -1,10 +1,11 @@
 //! Rows that were dropped for their missing cells: they stay in the output, empty.
 
-use crate::args::Embed;
 use crate::flags::MissingName;
 use crate::report::{grouped, plural};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
+use eigenfold::field::Weight;
+use eigenfold::graph::Graph;
 use eigenfold::io::Labels;
 use serde_json::{Value, json};
 
@@ -70,26 +71,34 @@ impl Kept {
         }
     }
 
+    /// Edges between the kept rows, by the numbers that these have among all.
+    pub(crate) fn weights(&self, weights: &[Weight]) -> Vec<Weight> {
+        let row = |i: u32| self.rows[i as usize] as u32;
+        weights.iter().map(|edge| Weight { i: row(edge.i), j: row(edge.j), ..*edge }).collect()
+    }
+
+    /// The graph of the kept rows as one of all; the others have no edges.
+    pub(crate) fn graph(&self, graph: &Graph) -> Result<Graph> {
+        let mut lists = vec![Vec::new(); self.all];
+        for (i, &row) in self.rows.iter().enumerate() {
+            let edges = graph.neighbors(i).iter().zip(graph.lengths(i));
+            lists[row] = edges.map(|(&j, &length)| (self.rows[j as usize] as u32, length)).collect();
+        }
+        Graph::from_lists(lists)
+    }
+
+    /// What is known of each kept row, with nothing for the others.
+    pub(crate) fn among_all<T: Clone>(&self, of: &[T]) -> Vec<Option<T>> {
+        let mut all = vec![None; self.all];
+        self.rows.iter().zip(of).for_each(|(&row, one)| all[row] = Some(one.clone()));
+        all
+    }
+
     /// The labels of the kept rows.
     pub(crate) fn labels(&self, labels: Labels) -> Labels {
         match labels {
             Labels::Values(values) => Labels::Values(self.rows.iter().map(|&i| values[i]).collect()),
             Labels::Classes { names, of } => Labels::Classes { names, of: self.rows.iter().map(|&i| of[i]).collect() },
         }
-    }
-}
-
-/// Refuses outputs that count the points, before any work is done.
-pub(crate) fn check(args: &Embed) -> Result<()> {
-    let counted = [
-        ("--weights", args.weights.is_some()),
-        ("--snapshots", args.snapshots.is_some()),
-        ("--path", args.path.is_some()),
-    ];
-    match counted.into_iter().find(|(_, given)| *given && args.input.missing == MissingName::Drop) {
-        Some((flag, _)) => Err(Error::Parameter(format!(
-            "{flag} has no place for rows that are dropped; use --missing model, or leave out {flag}"
-        ))),
-        None => Ok(()),
     }
 }

@@ -1,15 +1,14 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
-use crate::advice::advice;
+use crate::advice::{advice, poor};
 use crate::album::Album;
 use crate::args::Embed;
 use crate::carry::{Along, PIECE};
 use crate::drawing::{self, Shown};
-use crate::dropped::{self, Kept};
+use crate::dropped::Kept;
 use crate::flags::{Count, GraphKind, PiecesName, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-use eigenfold_plot::Format;
 use crate::progress::{self, Bar};
 use crate::report::{self, Spent, Story};
 use crate::{chosen, completed, input, one_line, preparing, say};
@@ -21,6 +20,7 @@ use eigenfold::parameter::{Described, Kind, Parameters};
 use eigenfold::progress::Share;
 use eigenfold::schema::Role;
 use eigenfold::{Beside, Choice, DimsChoice, Drill, HeldOut, Likelihood, Method, Points, Recipe};
+use eigenfold_plot::Format;
 use serde_json::json;
 use std::borrow::Cow;
 use std::path::Path;
@@ -58,7 +58,6 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         return Err(Error::Parameter(format!("{name} fits no weights to edges; --weights is for {}", with.join(", "))));
     }
     completed::check(args, &recipe.method)?;
-    dropped::check(args)?;
     let mut given = wanted(args);
     if given.is_empty() && args.snapshots.is_none() {
         given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
@@ -199,7 +198,8 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     warnings.extend(chosen::exact_anyway(args, model));
-    warnings.extend(advice(args, model)?);
+    let near = if fit.stopped { None } else { model.neighborhoods()? };
+    warnings.extend(advice(args, model, near.as_ref()).or_else(|| poor(args, model, near.as_ref())));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }
@@ -209,6 +209,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
         choice: fit.choice.as_ref(),
         dims: fit.dims.as_ref(),
         held_out: fit.held_out.as_ref(),
+        near,
         warnings: &warnings,
         spent,
     };
@@ -236,9 +237,11 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
         outputs.stage(target, |name| model.save(Path::new(name)))?;
     }
     if let Some(target) = &args.weights {
-        outputs.stage(target, |name| write_weights(name, model.weights().unwrap_or_default()))?;
+        let weights = model.weights().unwrap_or_default();
+        let weights = fit.rows.as_ref().map_or(Cow::Borrowed(weights), |kept| Cow::Owned(kept.weights(weights)));
+        outputs.stage(target, move |name| write_weights(name, &weights))?;
     }
-    fit.album.stage(args, model.snapshots(), &mut outputs)?;
+    fit.album.stage(args, model.snapshots(), fit.rows.as_ref(), &mut outputs)?;
     completed::stage(args, data, model, &mut outputs)?;
     if let Some(target) = &args.json {
         let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
@@ -254,7 +257,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
         if let Some(prepared) = preparing::json(model) {
             value["prepared"] = prepared;
         }
-        if let Some(maps) = fit.album.json(args, model.snapshots()) {
+        if let Some(maps) = fit.album.json(args, model.snapshots(), fit.rows.as_ref()) {
             value["snapshots"] = maps;
         }
         outputs.stage(target, move |name| report::write_json(name, &value))?;
@@ -386,11 +389,7 @@ fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carr
         let pieces = fit.model.pieces().unwrap_or_else(|| vec![0; fit.map().rows()]);
         let of: Vec<f64> = pieces.into_iter().map(|piece| f64::from(piece) + 1.0).collect();
         let pieces = match &fit.rows {
-            Some(kept) => {
-                let mut all = vec![f64::NAN; kept.all];
-                kept.rows.iter().zip(of).for_each(|(&row, piece)| all[row] = piece);
-                all
-            }
+            Some(kept) => kept.among_all(&of).into_iter().map(|piece| piece.unwrap_or(f64::NAN)).collect(),
             None => of,
         };
         carried.insert(0, Carried { name: PIECE.into(), cells: Cells::Numbers(pieces) });

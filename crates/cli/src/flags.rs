@@ -3,6 +3,7 @@
 use clap::{Args, ValueEnum};
 use eigenfold::error::{Error, told};
 use eigenfold::graph::Metric;
+use eigenfold::judge::quality::{MEASURES, Measure};
 
 /// The flag of a parameter that the library names.
 pub(crate) fn flag(name: &str) -> String {
@@ -120,7 +121,8 @@ pub(crate) struct Neighbors {
     #[arg(long, value_enum, help_heading = "Graph")]
     pub(crate) graph: Option<GraphKind>,
     /// How far apart two points are: euclidean, manhattan, cosine, correlation, chebyshev, minkowski:P, hamming, jaccard,
-    /// haversine (latitude and longitude in radians), haversine-degrees, canberra or braycurtis [default: euclidean]
+    /// haversine (latitude and longitude in radians), haversine-degrees, canberra, braycurtis or
+    /// mahalanobis (by the covariance of the data) [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric, help_heading = "Graph")]
     pub(crate) metric: Option<Metric>,
     /// Whether a tenth of the neighbors may be missed for speed; the recall is reported [default: a hundredth for tsne,
@@ -166,8 +168,14 @@ impl std::fmt::Display for Count {
     }
 }
 
-fn metric(text: &str) -> Result<Metric, String> {
+pub(crate) fn metric(text: &str) -> Result<Metric, String> {
     text.parse().map_err(|error: Error| error.to_string())
+}
+
+/// A measure of a map by its name in files.
+pub(crate) fn measure(text: &str) -> Result<Measure, String> {
+    let keys = || MEASURES.iter().map(|described| described.key).collect::<Vec<_>>().join(", ");
+    Measure::named(text).ok_or_else(|| format!("this is no measure; use one of {}", keys()))
 }
 
 fn count(text: &str) -> Result<Count, String> {

@@ -2,8 +2,9 @@
 
 use crate::args::Graph;
 use crate::carry::Carry;
+use crate::dropped::Kept;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::{Count, GraphKind, MissingName, with_flags};
+use crate::flags::{Count, GraphKind, with_flags};
 use crate::input::{self, Data, Given};
 use crate::outputs::{self, Outputs, Wanted};
 use crate::progress::{self, Bar};
@@ -27,10 +28,6 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         let fact = "a graph alone has no map to choose its neighbors by; give -k a number, or use embed -k auto";
         return Err(Error::Parameter(fact.into()));
     }
-    if args.input.missing == MissingName::Drop {
-        let fact = "edges count the rows, so that none can be dropped";
-        return Err(Error::Parameter(format!("{fact}; use --missing model, or leave the rows out of the file")));
-    }
     let drill = drill(args)?;
     let search = Search {
         neighbors: input::neighbors(&args.neighbors, drill.is_some())?,
@@ -52,7 +49,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let carry = Carry::default();
-    let Given { data, mut notes, names, schema, .. } =
+    let Given { data, mut notes, names, schema, rows, .. } =
         input::read(&args.input, &carry, args.input_kind, &args.preparing, None, &reading)?;
     notes.extend(data.ground().points().and_then(mistaken).map(|note| with_flags(&note)));
     let asked = preparing::asked(&args.preparing, &schema);
@@ -86,11 +83,14 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let start = Instant::now();
     let mut outputs = Outputs::default();
     if let Some(target) = &args.output {
-        outputs.stage(target, |name| write_graph(name, &found.graph))?;
+        // Edges name the rows of the file.
+        let all = rows.as_ref().map(|kept| kept.graph(&found.graph)).transpose()?;
+        let graph = &found.graph;
+        outputs.stage(target, move |name| write_graph(name, all.as_ref().unwrap_or(graph)))?;
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "graph": searched, "write": start.elapsed().as_secs_f64()});
-        let value = as_json(&found, learned.as_ref(), seconds);
+        let value = as_json(&found, learned.as_ref(), rows.as_ref(), seconds);
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     bar.finish();
@@ -112,10 +112,13 @@ fn drill(args: &Graph) -> Result<Option<Drill>> {
     Ok(learned.then_some(drill))
 }
 
-fn as_json(found: &Found, learned: Option<&Learned>, seconds: Value) -> Value {
+fn as_json(found: &Found, learned: Option<&Learned>, rows: Option<&Kept>, seconds: Value) -> Value {
     // Where all is one piece there is nothing to tell about each point.
-    let piece_of = (found.sizes.len() > 1).then_some(&found.piece_of);
-    json!({
+    let piece_of = (found.sizes.len() > 1).then(|| match rows {
+        Some(kept) => json!(kept.among_all(&found.piece_of)),
+        None => json!(found.piece_of),
+    });
+    let mut out = json!({
         "n": found.graph.len(),
         "edges": found.graph.edge_count(),
         "pieces": found.sizes,
@@ -132,7 +135,11 @@ fn as_json(found: &Found, learned: Option<&Learned>, seconds: Value) -> Value {
             "converged": learned.converged,
         })),
         "seconds": seconds,
-    })
+    });
+    if let Some(kept) = rows {
+        out["dropped"] = kept.json();
+    }
+    out
 }
 
 fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {

@@ -1,8 +1,9 @@
 //! `eigenfold reconstruct`: from places on a saved map back to data, with a deviation for every entry.
 
 use crate::args::Reconstruct;
+use crate::dropped::Kept;
 use crate::embed::{try_bytes, try_coordinates};
-use crate::flags::{By, HeldOutWhat, with_flags};
+use crate::flags::{By, HeldOutWhat, MissingName, with_flags};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped, plural};
@@ -12,8 +13,9 @@ use eigenfold::back::{BackRule, Evidence, Reconstruction, WayBack};
 use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
 use eigenfold::progress::Share;
-use eigenfold::{HeldOutRows, io};
+use eigenfold::{HeldOutRows, Points, io};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::time::Instant;
 
 /// Runs the command.
@@ -26,11 +28,14 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let start = Instant::now();
     let model = load(&args.model)?;
     let table = input::map(&args.input, args.common.quiet)?;
-    if !table.points.missing().is_empty() {
-        return Err(Error::Parameter(
-            "a place on the map needs all its coordinates; leave out the rows that have none, and --missing".into(),
-        ));
+    let kept = Kept::of(args.input.missing, &table.points)?;
+    if !table.points.missing().is_empty() && args.input.missing != MissingName::Drop {
+        let fact = "a place on the map needs all its coordinates";
+        return Err(Error::Parameter(format!(
+            "{fact}; use --missing drop, which leaves the rows that have none empty"
+        )));
     }
+    let places = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let [judging, _] = Share::split(&bar, [5.0, 1.0]).map(Share::even);
@@ -40,7 +45,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         By::Auto => model.way_back()?,
         By::Energy => model.way_back_by_energy()?,
     };
-    model.check_places(&table.points)?;
+    model.check_places(&places)?;
     let supervised = model.recipe().method.is_supervised();
     if supervised && args.held_out == Some(HeldOutWhat::Rows) {
         return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
@@ -51,12 +56,12 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     };
     bar.say("going back");
     let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
-    let mut back = way.reconstruct(&table.points)?;
+    let mut back = way.reconstruct(&places)?;
     if supervised && args.held_out.is_none() && has_intervals(args) {
         let rest = "deviations and margins are set by rows that the map has seen, and may be too narrow for new ones";
         back.warnings.push(format!("{}; {rest}", without_classes(&model)));
     }
-    let draws = args.samples.map(|count| way.draw(&table.points, count, args.common.seed)).transpose()?;
+    let draws = args.samples.map(|count| way.draw(&places, count, args.common.seed)).transpose()?;
     let computed = start.elapsed().as_secs_f64();
     progress::start_writing()?;
     bar.say("writing");
@@ -66,26 +71,40 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let names = model.names().map_or_else(|| input::numbered("x", features), <[String]>::to_vec);
     let mut outputs = Outputs::default();
     let rows = draws.as_ref().unwrap_or(&back.points);
-    outputs.stage(&args.output, |name| io::write(name, &names, rows, &[]))?;
-    if let Some(target) = &args.std {
-        outputs.stage(target, |name| io::write(name, &names, &back.deviations, &[]))?;
-    }
-    if let Some(target) = &args.margin {
-        outputs.stage(target, |name| io::write(name, &names, &back.margins, &[]))?;
+    let targets =
+        [(Some(&args.output), rows), (args.std.as_ref(), &back.deviations), (args.margin.as_ref(), &back.margins)];
+    for (target, found) in targets {
+        let Some(target) = target else { continue };
+        let found = spread(kept.as_ref(), found, places.rows())?;
+        let names = &names;
+        outputs.stage(target, move |name| io::write(name, names, &found, &[]))?;
     }
     if let Some(target) = &args.json {
         let seconds = json!({"read": read, "reconstruct": computed, "write": start.elapsed().as_secs_f64()});
-        let value = json(&model, &back, held_out.as_ref(), seconds);
+        let mut value = json(&model, &back, held_out.as_ref(), seconds);
+        if let Some(kept) = &kept {
+            value["dropped"] = kept.json();
+            value["far"] = back.far.iter().map(|&i| kept.rows[i] + 1).collect();
+        }
         outputs.stage(target, move |name| report::write_json(name, &value))?;
     }
     progress::go_on()?;
     bar.finish();
     outputs.commit()?;
     say(args.common.quiet, &summary(&model, &back, held_out.as_ref()));
+    input::say_notes(&kept.iter().map(Kept::note).collect::<Vec<_>>(), args.common.quiet);
     if let Some(count) = args.samples {
         say(args.common.quiet, &format!("  samples      {} rows, {count} per place", grouped(rows.rows())));
     }
     Ok(())
+}
+
+/// What was found for the places that were kept, with empty rows for the others: as many per place as were found for each.
+fn spread<'a>(kept: Option<&Kept>, found: &'a Points, places: usize) -> Result<Cow<'a, Points>> {
+    let Some(kept) = kept else { return Ok(Cow::Borrowed(found)) };
+    let count = found.rows() / places;
+    let rows: Vec<usize> = kept.rows.iter().flat_map(|&row| (0..count).map(move |draw| row * count + draw)).collect();
+    Ok(Cow::Owned(found.spread(&rows, kept.all * count)?))
 }
 
 /// Why a supervised map cannot be made again.

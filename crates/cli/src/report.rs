@@ -4,6 +4,7 @@ use crate::flags::with_flags;
 use eigenfold::error::Result;
 use eigenfold::field::{Explained, PathStep};
 use eigenfold::io::{write_bytes_atomically, write_error};
+use eigenfold::judge::Neighborhoods;
 use eigenfold::judge::choose::Tried;
 use eigenfold::report::Report;
 use eigenfold::unfolding::{Bracket, Rescaling};
@@ -58,6 +59,8 @@ pub(crate) struct Story<'a> {
     pub(crate) dims: Option<&'a DimsChoice>,
     /// The evidence, if it was asked for.
     pub(crate) held_out: Option<&'a HeldOut>,
+    /// How well the map keeps neighborhoods, where that can be known.
+    pub(crate) near: Option<Neighborhoods>,
     /// The library's warnings and ours.
     pub(crate) warnings: &'a [String],
     /// The program's own time.
@@ -66,7 +69,7 @@ pub(crate) struct Story<'a> {
 
 /// The report of `embed` as JSON; what is not known is null or left out, never invented.
 pub(crate) fn json(story: &Story) -> Value {
-    let Story { report, parameters, choice, dims: chosen_dims, held_out, warnings, spent } = story;
+    let Story { report, parameters, choice, dims: chosen_dims, held_out, near, warnings, spent } = story;
     let chosen = |p: &Chosen| json!({"asked": p.asked.as_deref().map(typed), "used": typed(&p.used)});
     let parameters: Map<String, Value> = parameters.iter().map(|p| (p.name.clone(), chosen(p))).collect();
     let seconds = &report.seconds;
@@ -116,6 +119,7 @@ pub(crate) fn json(story: &Story) -> Value {
             object.insert("log_likelihood".into(), json!(fit.log_likelihood));
             object.insert("in_sample_fit".into(), json!(fit));
         }
+        object.extend(near.map(|near| ("neighborhoods".to_string(), json!(near))));
         object.extend(report.rescale.as_ref().map(|rescale| ("rescale".to_string(), json!(rescale))));
         object.extend(choice.map(|choice| ("neighbors".to_string(), json!(choice))));
         object.extend(chosen_dims.map(|choice| ("dimension".to_string(), json!(choice))));
@@ -148,7 +152,7 @@ pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
 
 /// The report of `embed` for people.
 pub(crate) fn summary(story: &Story) -> String {
-    let Story { report, parameters, choice, dims: chosen_dims, held_out, warnings, spent } = story;
+    let Story { report, parameters, choice, dims: chosen_dims, held_out, near, warnings, spent } = story;
     let mut lines = Vec::new();
     let features = report.features.map_or(String::new(), |d| format!(" of {}", plural(d, "feature")));
     let (points, dims) = (plural(report.n, "point"), plural(report.dims, "dimension"));
@@ -195,6 +199,7 @@ pub(crate) fn summary(story: &Story) -> String {
             grouped(*edges)
         ));
     }
+    lines.extend(near.as_ref().map(nearness));
     lines.extend(chosen_dims.map(dimension));
     lines.extend(choice.map(tried));
     lines.extend(held_out.map(evidence));
@@ -253,6 +258,14 @@ fn rescaled(rescale: &Rescaling) -> String {
         "  rescaled     variance {primal:.4e}{}; {}{more} % by dimension",
         known.unwrap_or_default(),
         parts.join(", ")
+    )
+}
+
+/// How far in the data those are that are near on the map.
+fn nearness(near: &Neighborhoods) -> String {
+    let Neighborhoods { farness, by_chance } = near;
+    format!(
+        "  nearness     the ten nearest on the map are {farness:.2} times as far in the data as the ten nearest there ({by_chance:.2} by chance)"
     )
 }
 

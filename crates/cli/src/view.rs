@@ -32,8 +32,12 @@ pub(crate) struct View {
     /// A model of `eigenfold embed --save`, or an .html file
     #[arg(value_name = "MODEL|REPORT")]
     pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) carry: Carry,
+    /// Labels of the rows, in the same order: a file with one column, or FILE:COLUMN
+    #[arg(long, value_name = "FILE[:COLUMN]")]
+    pub(crate) labels: Option<String>,
+    /// Names of the rows, in the same way
+    #[arg(long, value_name = "FILE[:COLUMN]")]
+    pub(crate) names: Option<String>,
     /// Where to write the page [default: the name of the model with .html]
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<String>,
@@ -85,7 +89,13 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
         let fact = format!("{} was made from {}", args.file.display(), model.kind().name());
         return Err(Error::Parameter(format!("{fact}, and a page shows points with features; embed such a file")));
     };
-    let Along { labels, names, .. } = args.carry.along(None, None, Vec::new(), points.rows())?;
+    let carry = Carry { labels: args.labels.clone(), names: args.names.clone(), keep: Vec::new() };
+    if let Some(name) = carry.columns().first() {
+        return Err(Error::Parameter(format!(
+            "--names {name} is no file; a model keeps no names, so name a file of them"
+        )));
+    }
+    let Along { labels, names, .. } = carry.along(None, None, Vec::new(), points.rows())?;
     // What was prepared before the fit is compared as it was prepared.
     let prepared = model.prepared().cloned();
     let seen = prepared.as_ref().map_or(Ok(points.clone()), |prepared| prepared.apply(&points, model.names()))?;

@@ -7,14 +7,14 @@ use crate::distances::mistaken;
 use crate::error::{Error, Result};
 use crate::field::Lengths;
 use crate::fit::Stages;
-use crate::graph::Neighbors;
+use crate::graph::{Metric, Neighbors};
 use crate::ground::Ground;
 use crate::linalg::power::times_two_to;
 use crate::memory;
 use crate::method::Method;
 use crate::model::Model;
 use crate::points::Points;
-use crate::preparation::{Preparation, one_alone};
+use crate::preparation::{Preparation, Whitening, one_alone};
 use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use crate::unit::Unit;
@@ -67,12 +67,12 @@ impl Recipe {
         }
         let plain = Recipe { preparation: Preparation::default(), ..self.clone() };
         let (mut model, prepared) = match ground.points() {
-            _ if self.preparation.is_none() => (plain.fit_prepared(ground, 0, beside, observer)?, None),
+            _ if self.preparation.is_none() => (plain.fit_whitened(ground, 0, beside, observer)?, None),
             Some(points) => {
                 let (prepared, notes) = self.preparation.learn(points, beside.names)?;
                 let seen = prepared.apply(points, beside.names)?;
                 let ground = Ground::from(&seen).measured_by(self.metric);
-                let mut model = plain.fit_prepared(ground, 1, beside, observer)?;
+                let mut model = plain.fit_whitened(ground, 1, beside, observer)?;
                 model.report.warnings.extend(notes);
                 (model, Some(prepared))
             }
@@ -85,6 +85,36 @@ impl Recipe {
         model.points = ground.points().cloned();
         model.prepared = prepared;
         beside.names.map_or(Ok(()), |names| model.set_names(names.to_vec()))?;
+        Ok(model)
+    }
+
+    /// Runs the stages over columns in which the metric is one of two rows: those of Mahalanobis distances are whitened.
+    fn fit_whitened(
+        &self,
+        ground: Ground<'_>,
+        more: u64,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
+        if self.metric != Metric::Mahalanobis {
+            return self.fit_prepared(ground, more, beside, observer);
+        }
+        let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
+        let ground = ground.measured_by(recipe.metric);
+        let Some(points) = ground.points().filter(|_| self.method.info().uses_metric) else {
+            return recipe.fit_prepared(ground, more, beside, observer);
+        };
+        let whitening = Whitening::learn(points, beside.names)?;
+        let white = whitening.apply(points)?;
+        let mut model = recipe.fit_prepared(Ground::from(&white), more + 1, beside, observer)?;
+        model.certificates.iter_mut().for_each(|certificate| certificate.metric = self.metric);
+        if matches!(self.method, Method::Mds(_)) && self.dims < points.cols() {
+            let fact =
+                format!("Mahalanobis distances have the same variance in all of their {} directions", points.cols());
+            let rest = format!("so that nothing tells which {} the map shows", self.dims);
+            model.report.warnings.push(format!("{fact}, {rest}; use isomap, or another `metric`"));
+        }
+        model.whitening = Some(whitening);
         Ok(model)
     }
 

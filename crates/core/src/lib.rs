@@ -100,6 +100,7 @@ mod pages {
         Readme: "README.md";
         Likelihood: "docs/likelihood.md";
         Score: "docs/score.md";
+        Quality: "docs/quality.md";
         Dimension: "docs/dimension.md";
         Missing: "docs/missing.md";
         Preparing: "docs/preparing.md";

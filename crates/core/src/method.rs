@@ -104,6 +104,11 @@ impl Method {
         self.inner().info()
     }
 
+    /// Whether the maps on the way to its own can be kept ([`Recipe::snapshots`](crate::Recipe::snapshots)).
+    pub fn has_snapshots(&self) -> bool {
+        self.inner().has_snapshots()
+    }
+
     /// The share of true neighbors that will do, unless more or fewer are asked for.
     pub fn recall(&self) -> f64 {
         self.inner().recall()

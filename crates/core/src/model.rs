@@ -6,12 +6,13 @@ use crate::coordinates::Snapshot;
 use crate::error::{Error, Result};
 use crate::field::Weight;
 use crate::field::unfolding::Certificate;
-use crate::graph::Neighbors;
+use crate::graph::{Metric, Neighbors};
 use crate::ground::InputKind;
 use crate::linalg::power::times_two_to;
+use crate::missing::filled_from;
 use crate::place::{Latent, Posterior, Rule};
 use crate::points::Points;
-use crate::preparation::{Preparation, Prepared};
+use crate::preparation::{Preparation, Prepared, Whitening};
 use crate::recipe::Recipe;
 use crate::report::Report;
 use crate::schema::Schema;
@@ -60,6 +61,14 @@ impl PartialEq for Inside {
     }
 }
 
+/// The points as they were before they were whitened, divided by a power of two.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Observed {
+    pub(crate) points: Points,
+    pub(crate) whitening: Whitening,
+    pub(crate) power: i32,
+}
+
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Model {
@@ -77,12 +86,18 @@ pub struct Model {
     /// What was done to the columns before, if anything; the points are as they were given. Saved models have it at their end.
     #[serde(skip)]
     pub(crate) prepared: Option<Prepared>,
+    /// How the columns were whitened after that, of Mahalanobis distances. Saved models have it at their end.
+    #[serde(skip)]
+    pub(crate) whitening: Option<Whitening>,
     /// What the columns of the table of the points were for. Saved models have it at their end.
     #[serde(skip)]
     pub(crate) schema: Option<Schema>,
     /// The whole model in that unit, once it is needed.
     #[serde(skip)]
     pub(crate) inside: Inside,
+    /// In that unit: the points before they were whitened.
+    #[serde(skip)]
+    pub(crate) observed: Option<Observed>,
     /// Not kept in saved models.
     #[serde(skip)]
     pub(crate) weights: Option<Vec<Weight>>,
@@ -106,8 +121,10 @@ impl Model {
             parts,
             unit: Unit::default(),
             prepared: None,
+            whitening: None,
             schema: None,
             inside: Inside::default(),
+            observed: None,
             weights: None,
             certificates: Vec::new(),
             snapshots: Vec::new(),
@@ -121,8 +138,20 @@ impl Model {
         }
         self.inside.0.get_or_init(|| {
             let mut inside = self.clone();
-            inside.points = self.points.as_ref().map(|points| self.seen(points).times_two_to(-self.unit.data));
+            let seen = self.points.as_ref().map(|points| self.seen(points));
+            inside.points = match (&self.whitening, seen) {
+                (Some(whitening), Some(seen)) => {
+                    let white = whitening.applied(&seen);
+                    let power = Unit::power_of(seen.values(), seen.cols());
+                    let points = seen.times_two_to(-power);
+                    inside.observed = Some(Observed { points, whitening: whitening.clone(), power });
+                    inside.recipe.metric = Metric::Euclidean;
+                    Some(white)
+                }
+                (_, seen) => seen.map(|seen| seen.times_two_to(-self.unit.data)),
+            };
             (inside.prepared, inside.recipe.preparation) = (None, Preparation::default());
+            inside.whitening = None;
             inside.embedding = self.embedding.times_two_to(-self.unit.map);
             inside.latents_times_two_to(-self.unit.data);
             if let Neighbors::Within(radius) = &mut inside.recipe.neighbors {
@@ -135,7 +164,7 @@ impl Model {
 
     /// Whether the stages saw the data as they were given.
     pub(crate) fn is_as_given(&self) -> bool {
-        self.unit.is_one() && self.prepared.is_none()
+        self.unit.is_one() && self.prepared.is_none() && self.whitening.is_none()
     }
 
     /// The training points as they were prepared.
@@ -149,7 +178,13 @@ impl Model {
             Some(prepared) => Cow::Owned(prepared.apply(rows, self.names())?),
             None => Cow::Borrowed(rows),
         };
-        Ok(seen.times_two_to(-self.unit.data))
+        let Some(whitening) = self.whitening.as_ref().filter(|whitening| whitening.columns() == rows.cols()) else {
+            return Ok(seen.times_two_to(-self.unit.data));
+        };
+        match &self.points {
+            Some(points) if !seen.missing().is_empty() => whitening.apply(&filled_from(&self.seen(points), &seen)?),
+            _ => whitening.apply(&seen),
+        }
     }
 
     /// Brings the latent models of the parts, which the user can see, to another unit.

@@ -3,7 +3,7 @@
 //! The checksum of a model file guards against accidents only. What is read is therefore checked once, here: sizes and
 //! indices fit together, numbers are finite, parameters are in their ranges. Everything downstream relies on it.
 
-use crate::graph::Neighbors;
+use crate::graph::{Metric, Neighbors};
 use crate::ground::InputKind;
 use crate::model::{Model, Part};
 use crate::parameter::Parameters;
@@ -18,8 +18,12 @@ impl Model {
         let report = &self.report;
         let prepared = self.prepared.as_ref().is_none_or(|p| self.points.as_ref().is_some_and(|x| p.is_sound(x)));
         let schema = self.schema.as_ref().is_none_or(|schema| schema.is_sound(features.unwrap_or(0)));
+        let whitened = self.recipe.metric == Metric::Mahalanobis && self.recipe.method.info().uses_metric;
+        let whitening = self.whitening.as_ref().is_none_or(|whitening| whitening.is_sound(features.unwrap_or(0)));
         points
             && prepared
+            && whitening
+            && self.whitening.is_some() == (whitened && self.points.is_some())
             && schema
             && self.prepared.is_none() == self.recipe.preparation.is_none()
             && self.embedding.is_sound()
@@ -30,6 +34,14 @@ impl Model {
             && self.recipe.dims == self.embedding.cols()
             && self.has_every_row_once()
             && self.parts.iter().all(|part| self.is_sound(part))
+            && self.is_finite_inside()
+    }
+
+    /// Whether its numbers are numbers also in the unit in which the stages saw them.
+    fn is_finite_inside(&self) -> bool {
+        let inside = self.inside();
+        let finite = |points: &Points| points.values().iter().all(|x| x.is_finite());
+        finite(&inside.embedding) && inside.points.as_ref().is_none_or(finite)
     }
 
     /// Whether the parts share the rows among them; a single one has them all.
@@ -78,5 +90,22 @@ impl Recipe {
             drill.parameters().iter().all(|own| again.set(own.name, &own.value).is_ok())
         });
         neighbors && self.metric.is_sound() && own && learned && self.dims >= 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_makes_numbers_infinite_is_refused() {
+        let points = Points::from_rows(&[[0.0, 1.0], [2.0, 0.5], [1.0, 3.0], [4.0, 1.0]]).unwrap();
+        let model = Recipe::default().fit(&points).unwrap();
+        assert!(model.is_consistent());
+        for change in [|model: &mut Model| model.unit.data = -2000, |model: &mut Model| model.unit.map = -2000] {
+            let mut there = model.clone();
+            change(&mut there);
+            assert!(!there.is_consistent(), "{:?}", there.unit);
+        }
     }
 }

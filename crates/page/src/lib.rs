@@ -10,13 +10,14 @@ mod map;
 mod shade;
 
 use block::Block;
-use eigenfold::Points;
 use eigenfold::error::Result;
-use eigenfold::graph::{Index, Metric};
+use eigenfold::graph::{Metric, Neighbors, Pieces, Search};
 use eigenfold::io::Labels;
 use eigenfold::judge::compare::{Outcome, RANKED_BY, RULE};
 use eigenfold::judge::quality::{Described, MEASURES};
 use eigenfold::preparation::{Log, Prepared};
+use eigenfold::progress::Silent;
+use eigenfold::{Ground, Points};
 use serde_json::{Value, json};
 
 /// True neighbors of every point that the page can show.
@@ -164,24 +165,41 @@ impl Page<'_> {
     }
 
     /// The true neighbors of every point, and how densely the points lie there: less the logarithm of the mean distance.
-    fn neighbors(&self, block: &mut Block) -> Result<(Option<Value>, Option<Value>)> {
+    fn neighbors(&self, block: &mut Block) -> Result<(Value, Value)> {
         let n = self.points.rows();
-        let k = NEIGHBORS.min(n - 1);
-        let (near, lengths) = Index::new(self.points, self.metric)?.nearest(self.points, k + 1)?;
-        let (mut ids, mut distances, mut density) = (Vec::new(), Vec::new(), Vec::new());
-        for i in 0..n {
-            let list = i * (k + 1)..(i + 1) * (k + 1);
-            let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != i).take(k);
-            let before = distances.len();
-            others.for_each(|(&j, &d)| {
-                ids.push(j);
-                distances.push(d);
-            });
-            let mean = distances[before..].iter().sum::<f64>() / k as f64;
-            density.push(if mean > 0.0 { -mean.ln() } else { f64::NAN });
-        }
-        let lists = json!({"ids": block.u32(&[n, k], ids), "distances": block.f32(&[n, k], distances)});
-        Ok((Some(lists), Some(block.f32(&[n], density))))
+        let near = Near::of(self.points, self.metric)?;
+        let density = near.distances.chunks_exact(near.k).map(|list| {
+            let mean = list.iter().sum::<f64>() / near.k as f64;
+            if mean > 0.0 { -mean.ln() } else { f64::NAN }
+        });
+        let density = block.f32(&[n], density.collect::<Vec<_>>());
+        let distances = block.f32(&[n, near.k], near.distances);
+        Ok((json!({"ids": block.u32(&[n, near.k], near.ids), "distances": distances}), density))
+    }
+}
+
+/// The true neighbors of every point, nearest first.
+pub struct Near {
+    /// How many each has.
+    pub k: usize,
+    /// Who they are, list after list.
+    pub ids: Vec<u32>,
+    /// How far away they are.
+    pub distances: Vec<f64>,
+}
+
+impl Near {
+    /// Ten of each, or all others where there are fewer.
+    ///
+    /// # Errors
+    ///
+    /// If the metric is not defined on the points.
+    pub fn of(points: &Points, metric: Metric) -> Result<Near> {
+        let k = NEIGHBORS.min(points.rows() - 1);
+        let search = Search { neighbors: Neighbors::Nearest(k), pieces: Pieces::Separate, ..Search::default() };
+        let graph = Ground::Points(points, metric).neighbors(&search, &Silent)?.graph;
+        let ids = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().copied()).collect();
+        Ok(Near { k, ids, distances: graph.all_lengths().to_vec() })
     }
 }
 

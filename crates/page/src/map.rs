@@ -3,7 +3,7 @@
 use crate::block::Block;
 use crate::facts::facts;
 use crate::shade::shade;
-use eigenfold::back::Portable;
+use eigenfold::back::{Portable, WayBack};
 use eigenfold::error::{Result, told};
 use eigenfold::judge::compare::{Entrant, Outcome};
 use eigenfold::judge::quality::Judged;
@@ -131,9 +131,10 @@ fn add_way_back(
     holds_rows: bool,
     block: &mut Block,
 ) -> Result<()> {
-    let way = model.way_back()?;
+    let own = model.way_back()?;
     // A process has no few numbers to say; kriging over its map is what a page can do.
-    let portable = way.portable().map_or_else(|| Portable::of_map(points, model.embedding()), Ok)?;
+    let way = if own.portable().is_some() { own } else { WayBack::of_map(points, model.embedding())? };
+    let Some(portable) = way.portable() else { return Ok(()) };
     let (n, p, d) = (points.rows(), points.cols(), map.cols());
     let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));
     out["back"] = match portable {

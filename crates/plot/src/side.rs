@@ -3,10 +3,10 @@
 use super::Coloring;
 use super::axes::Scale;
 use super::font;
+use super::grouped;
 use super::palette::{self, BEHIND, GREY, GRID, INK, MOST_CLASSES, OTHER, PLAIN};
 use super::scene::{Anchor, Area, Look, Mark, Rgb, Scene};
 use super::shade;
-use super::grouped;
 
 /// The most bars of the spectrum.
 const MOST_BARS: usize = 12;

@@ -11,6 +11,7 @@ mod functions;
 mod model;
 mod names;
 mod picture;
+mod quality;
 mod table;
 mod watch;
 
@@ -27,6 +28,8 @@ mod _eigenfold {
     use super::model::Model;
     #[pymodule_export]
     use super::picture::picture;
+    #[pymodule_export]
+    use super::quality::{measures, quality};
     #[pymodule_export]
     use super::table::methods;
 }

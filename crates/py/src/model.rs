@@ -6,6 +6,7 @@ use crate::errors::{raised, told};
 use crate::watch::run;
 use eigenfold::parameter::{Described, Parameters};
 use eigenfold::preparation::Log;
+use eigenfold::progress::Observer;
 use eigenfold::{HeldOutPlaces, Neighbors, Placed, Points, Posterior};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
@@ -160,25 +161,9 @@ impl Model {
     ) -> PyResult<(Matrix<'py>, Vec<usize>, Option<Matrix<'py>>)> {
         let rows = rows.points_with(missing(missing_cells).map_err(raised)?).map_err(raised)?;
         let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.sure));
-        let placed = run(py, threads, None, move |observer| {
-            if !deviations {
-                return model.place(&rows);
-            }
-            if model.latent().is_some() {
-                return by_posterior(&model, &rows);
-            }
-            if !held_out.unwrap_or_else(|| model.holds_out_places()) {
-                return model.place_with_deviations(&rows);
-            }
-            let sure = match known.get() {
-                Some(sure) => sure,
-                None => {
-                    with_classes(&model)?;
-                    let sure = model.held_out_places_watched(observer)?;
-                    known.get_or_init(|| sure)
-                }
-            };
-            model.place_held_out(&rows, sure)
+        let placed = run(py, threads, None, move |observer| match deviations {
+            true => surely_placed(&model, &known, &rows, held_out, observer),
+            false => model.place(&rows),
         })?;
         let sure = placed.deviations.as_ref().map(|all| matrix(py, all)).transpose()?;
         Ok((matrix(py, &placed.coordinates)?, placed.far, sure))
@@ -261,6 +246,28 @@ impl Model {
     }
 }
 
+/// New rows with the deviations of their coordinates: of their posterior, by maps without some rows (made once), or of the placing alone.
+fn surely_placed(
+    model: &eigenfold::Model,
+    known: &OnceLock<HeldOutPlaces>,
+    rows: &Points,
+    held_out: Option<bool>,
+    observer: &dyn Observer,
+) -> eigenfold::Result<Placed> {
+    if model.latent().is_some() {
+        return by_posterior(model, rows);
+    }
+    if !held_out.unwrap_or_else(|| model.holds_out_places()) {
+        return model.place_with_deviations(rows);
+    }
+    if let Some(sure) = known.get() {
+        return model.place_held_out(rows, sure);
+    }
+    with_classes(model)?;
+    let sure = model.held_out_places_watched(observer)?;
+    model.place_held_out(rows, known.get_or_init(|| sure))
+}
+
 /// New rows of a latent model, each with the deviations of its hidden coordinates given what was observed of it.
 fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Placed> {
     let dims = model.embedding().cols();
@@ -274,7 +281,8 @@ fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Pl
 fn with_classes(model: &eigenfold::Model) -> eigenfold::Result<()> {
     match model.recipe().method.is_supervised() {
         true => Err(eigenfold::Error::Parameter(
-            "the map went by classes, which the model does not keep, and cannot be made again; use `held-out` False".into(),
+            "the map went by classes, which the model does not keep, and cannot be made again; use `held-out` False"
+                .into(),
         )),
         false => Ok(()),
     }

@@ -32,7 +32,10 @@ def test_the_example_of_every_class_runs(each):
     run(each.__doc__, each.__name__)
 
 
-@pytest.mark.parametrize("thing", [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot])
+@pytest.mark.parametrize(
+    "thing",
+    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare],
+)
 def test_the_examples_of_functions_run(thing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(thing.__doc__, str(thing))
@@ -57,6 +60,11 @@ def test_a_map_is_drawn(tmp_path):
     axes.figure.savefig(tmp_path / "map.png")
     assert (tmp_path / "map.png").stat().st_size > 5000 and axes.get_title() == "iris"
     eigenfold.plot(X[:, :1], X[:, 0])
+    # What has no label is grey, whatever stands for it.
+    for missing in (None, np.nan):
+        axes = eigenfold.plot(X[:, :2], [missing, missing, *["a", "b"] * 74])
+        assert [text.get_text() for text in axes.get_legend().get_texts()] == ["missing", "a", "b"]
+        matplotlib.pyplot.close(axes.figure)
 
 
 @pytest.mark.parametrize("labels", [None, "classes", "names", "values"])

@@ -3,27 +3,23 @@
 use super::Subject;
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::{Index, Metric};
+use eigenfold::graph::Metric;
 use eigenfold::io::{self, Carried, Lists};
 use eigenfold::judge::compare::Outcome;
-
-/// Neighbors of every row.
-const NEIGHBORS: usize = 10;
+use eigenfold_page::Near;
 
 /// What the file holds.
 pub(super) struct Rows {
     columns: Vec<String>,
     points: Points,
     carried: Vec<Carried>,
-    k: usize,
-    ids: Vec<u32>,
-    distances: Vec<f64>,
+    near: Near,
 }
 
 impl Rows {
     /// Writes it.
     pub(super) fn write(&self, name: &str) -> Result<()> {
-        let lists = Lists { k: self.k, ids: &self.ids, distances: &self.distances };
+        let lists = Lists { k: self.near.k, ids: &self.near.ids, distances: &self.near.distances };
         io::write_atlas(name, &self.columns, &self.points, &self.carried, &lists)
     }
 }
@@ -44,16 +40,5 @@ pub(super) fn rows(subject: &Subject, outcomes: &[Outcome], metric: Metric) -> R
     let mut carried: Vec<Carried> = subject.along.kept.clone();
     carried.extend(subject.along.labels.as_ref().map(|labeled| labeled.labels.carried(&labeled.title)));
     carried.retain(|column| !columns.contains(&column.name) && column.name != "neighbors");
-    let k = NEIGHBORS.min(n - 1);
-    let (near, lengths) = Index::new(&subject.points, metric)?.nearest(&subject.points, k + 1)?;
-    let (mut ids, mut distances) = (Vec::with_capacity(n * k), Vec::with_capacity(n * k));
-    for i in 0..n {
-        let list = i * (k + 1)..(i + 1) * (k + 1);
-        let others = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != i).take(k);
-        others.for_each(|(&j, &distance)| {
-            ids.push(j);
-            distances.push(distance);
-        });
-    }
-    Ok(Rows { columns, points, carried, k, ids, distances })
+    Ok(Rows { columns, points, carried, near: Near::of(&subject.points, metric)? })
 }

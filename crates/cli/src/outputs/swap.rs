@@ -7,17 +7,20 @@
 //! ```
 //!
 //! If a step fails, all places get back what was in them. Between two renames a kill leaves some places old and some
-//! new; no file is ever half of each.
+//! new; no file is ever half of each. Two runs with the same places change them one after the other (`held`), so that
+//! all files are of one of them.
 
 use super::scratch::{ASIDE, Scratch};
 use super::{Staged, system};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::write_error;
 use std::collections::BTreeSet;
+use std::fs::{File, TryLockError};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Held while names change, so that no signal ends the program in between.
 static CHANGING: Mutex<()> = Mutex::new(());
@@ -26,6 +29,8 @@ static DONE: AtomicBool = AtomicBool::new(false);
 
 /// Where files are that are still in their places too.
 const LINKED: &str = "linked";
+/// How long another run is waited for; a few renames take milliseconds.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Waits for names that are changing, and lets none change after it; false if all have changed already.
 pub(super) fn stop() -> bool {
@@ -58,6 +63,9 @@ enum Old {
 impl Swap {
     /// Gives all files their names.
     pub(super) fn all(staged: Vec<Staged>) -> Result<()> {
+        let parents: BTreeSet<PathBuf> =
+            staged.iter().filter_map(|file| Some(file.place.parent()?.to_path_buf())).collect();
+        let _held = held(&parents);
         let _changing = CHANGING.lock().unwrap_or_else(PoisonError::into_inner);
         let mut swaps = Vec::new();
         for Staged { place, temporary, scratch } in staged {
@@ -65,7 +73,6 @@ impl Swap {
             let identity = identity(&temporary);
             swaps.push(Swap { place, new: temporary, scratch, old, identity, done: false });
         }
-        let parents: BTreeSet<PathBuf> = swaps.iter().filter_map(|s| Some(s.place.parent()?.to_path_buf())).collect();
         let renamed = swaps.iter_mut().try_for_each(|swap| swap.forth().map_err(|error| (swap.place.clone(), error)));
         let synced = renamed.and_then(|()| {
             parents
@@ -106,6 +113,25 @@ impl Swap {
     fn is_ours(&self) -> bool {
         identity(&self.place) == self.identity
     }
+}
+
+/// The directories in which names are about to change, locked against other runs that change names there; always in the
+/// order of their names. Where there are no locks, or somebody keeps one for long, it goes on without.
+fn held(parents: &BTreeSet<PathBuf>) -> Vec<File> {
+    let (deadline, mut seen) = (Instant::now() + PATIENCE, BTreeSet::new());
+    // One directory may have two names, and whoever locks it twice waits for himself.
+    let different = parents.iter().filter(|parent| identity(parent).is_none_or(|own| seen.insert(own)));
+    let locked = different.filter_map(|parent| {
+        let directory = File::open(parent).ok()?;
+        while let Err(TryLockError::WouldBlock) = directory.try_lock() {
+            if Instant::now() > deadline {
+                return None;
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        Some(directory)
+    });
+    locked.collect()
 }
 
 /// What a file is known by, whatever it is called; nothing where the system does not say.

@@ -57,6 +57,24 @@ fn nothing_appears_before_all_are_ready() {
     assert_eq!(listing(directory.path()), named(&[("a", "new"), ("b", "new")]));
 }
 
+/// A lock on a directory is one of the file system, so that another run is held up as a thread is here.
+#[cfg(unix)]
+#[test]
+fn names_change_in_one_run_at_a_time() {
+    let (directory, name) = three();
+    let other = std::fs::File::open(directory.path()).unwrap();
+    other.try_lock().unwrap();
+    let content = |file: &str| std::fs::read_to_string(directory.path().join(file)).unwrap_or_default();
+    std::thread::scope(|scope| {
+        let writing = scope.spawn(|| write_three(name));
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        assert_eq!((content("a"), content("b")), ("old a".to_string(), String::new()));
+        drop(other);
+        writing.join().unwrap().unwrap();
+    });
+    assert_eq!((content("a"), content("b"), content("c")), ("new".into(), "new".into(), "new".into()));
+}
+
 #[test]
 fn one_file_cannot_be_two_outputs_or_an_input() {
     let directory = tempfile::tempdir().unwrap();

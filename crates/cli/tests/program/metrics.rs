@@ -19,6 +19,49 @@ fn a_metric_with_its_power_is_reported_saved_and_used_for_new_points() {
     assert!(said.contains("--metric had no effect: pca does not use it"), "{said}");
 }
 
+/// Millimeters in one column and a mixture in another change nothing, in the map and for new rows.
+#[test]
+fn mahalanobis_distances_have_no_units_and_a_column_too_many_is_named() {
+    let bench = Bench::new();
+    bench.does("sample iris -o iris.csv");
+    let text = bench.read("iris.csv");
+    let changed: Vec<String> = (text.lines().enumerate())
+        .map(|(at, line)| {
+            let cells: Vec<&str> = line.split(',').collect();
+            if at == 0 {
+                return format!("{line},sum");
+            }
+            let x: Vec<f64> = cells[..4].iter().map(|cell| cell.parse().unwrap()).collect();
+            let (length, mixed) = (10.0 * x[0], x[1] - 3.0 * x[2]);
+            format!("{length},{mixed},{},{},{},{}", x[2], x[3], cells[4], length + x[3])
+        })
+        .collect();
+    bench.write("mixed.csv", &(changed.join("\n") + "\n"));
+    // With all four coordinates, since white columns have no first two.
+    let embed = "--label label -m mds -d 4 --metric mahalanobis";
+    bench.does(&format!("embed iris.csv {embed} -o one.csv"));
+    bench.does(&format!("embed mixed.csv --ignore sum {embed} -o two.csv --save map.model"));
+    bench.does("transform map.model mixed.csv -o again.csv");
+    bench.does("reconstruct map.model two.csv -o rows.csv");
+    let [one, two, again] = ["one.csv", "two.csv", "again.csv"].map(|name| coordinates(&bench.read(name)));
+    assert!(two.iter().flatten().zip(again.iter().flatten()).all(|(a, b)| (a - b).abs() < 1e-9));
+    for i in 1..150 {
+        let square = |map: &[Vec<f64>]| (0..4).map(|q| (map[i][q] - map[0][q]).powi(2)).sum::<f64>();
+        let [a, b] = [&one, &two].map(|map| square(map).sqrt());
+        assert!((a - b).abs() < 1e-6, "{a} {b}");
+    }
+    let said = bench.does("embed iris -m mds --metric mahalanobis -o plane.csv").err;
+    assert!(said.contains("the same variance in all of their 4 directions, so that nothing tells which 2"), "{said}");
+    let told = "column \"sum\" is a combination of the columns before it";
+    bench.refuses(&format!("embed mixed.csv {embed} -o a.csv"), 2, told);
+    bench.does("graph mixed.csv --ignore sum,label --metric mahalanobis -k 5 -o two-edges.csv");
+    bench.does("graph iris.csv --ignore label --metric mahalanobis -k 5 -o one-edges.csv");
+    let ends = |name: &str| bench.read(name).lines().map(|line| line.rsplit_once(',').unwrap().0.to_string()).collect();
+    let [one, two]: [Vec<String>; 2] = ["one-edges.csv", "two-edges.csv"].map(ends);
+    let shared = one.iter().filter(|line| two.contains(line)).count();
+    assert!(shared * 100 >= one.len() * 99, "{shared} of {}", one.len());
+}
+
 #[test]
 fn cities_are_mapped_by_their_latitude_and_longitude() {
     let bench = Bench::new();
@@ -71,4 +114,33 @@ fn without_a_method_isomap_says_where_it_does_not_serve() {
         let said = bench.does("embed roll.csv -o map.csv").err;
         assert_eq!(!said.contains("is the default"), serves, "{said}");
     }
+}
+
+/// A sheet whose first column is written twice, once in thousandths: standardized it is a sheet as before, and isomap serves. By the
+/// columns as they are, the nearest on its map would be far.
+#[test]
+fn neighborhoods_are_judged_in_the_columns_that_made_the_map() {
+    let bench = Bench::new();
+    let row = |i: i32| {
+        let (x, y) = ((f64::from(i) * 0.618_034).fract(), (f64::from(i) * 0.754_878).fract());
+        format!("{x},{y},{}\n", 1000.0 * x)
+    };
+    bench.write("sheet.csv", format!("x,y,z\n{}", (0..400).map(row).collect::<String>()));
+    let said = bench.does("embed sheet.csv --standardize -o map.csv --json r.json").err;
+    assert!(!said.contains("is the default") && !said.contains("are lost"), "{said}");
+    let near = &bench.json("r.json")["neighborhoods"];
+    assert!(near["farness"].as_f64().unwrap() < 1.1 && near["by_chance"].as_f64().unwrap() > 3.0, "{near}");
+    assert!(said.contains("  nearness     the ten nearest on the map are 1.0"), "{said}");
+}
+
+/// Fifty neighbors join the turns of a roll, whatever the method is that is named; ten do not.
+#[test]
+fn a_map_that_lost_the_neighborhoods_says_so_with_a_way_out() {
+    let bench = Bench::new();
+    bench.does("sample swiss-roll -n 1000 -o roll.csv");
+    let said = bench.does("embed roll.csv -m isomap -k 50 -o map.csv").err;
+    let lost = "% of the neighborhoods are lost: the ten nearest on the map are ";
+    assert!(said.contains(lost) && said.contains("; try -k auto, more coordinates (-d), -m umap or -m tsne"), "{said}");
+    let said = bench.does("embed roll.csv -m isomap -k 10 -o map.csv").err;
+    assert!(!said.contains(lost), "{said}");
 }

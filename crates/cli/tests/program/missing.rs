@@ -165,8 +165,6 @@ fn dropped_rows_stay_in_the_output_and_are_empty() {
     assert_eq!(bench.read("each.csv").lines().count(), 61);
     // A cell alone in its row is written in quotes, so that the row is read again.
     bench.refuses("embed each.csv -m pca -d 1 -o x.csv", 2, "the first of 26 missing cells in 26 rows");
-    bench.refuses("graph t.csv --missing drop -k 3", 2, "edges count the rows, so that none can be dropped; use");
-    bench.refuses("embed t.csv -m tsne --missing drop --snapshots 3 -o x.csv", 2, "--snapshots has no place for rows");
     bench.refuses(
         "embed t.csv -m pca --missing drop --completed x.csv",
         2,
@@ -174,6 +172,78 @@ fn dropped_rows_stay_in_the_output_and_are_empty() {
     );
     bench.write("none.csv", "a,b\n1,\n,2\n3,\n");
     bench.refuses("embed none.csv -m pca --missing drop -o x.csv", 2, "each of the 3 rows has a missing cell");
+}
+
+/// Edges and paths name the rows of the file, maps on the way and rows led back are empty where a row was dropped.
+#[test]
+fn outputs_that_count_the_points_count_the_rows_of_the_file() {
+    let bench = Bench::new();
+    bench.write("t.csv", table());
+    let kept: Vec<usize> = (0..60).filter(|&i| is_complete(i)).collect();
+    let lines: Vec<String> = table().lines().map(String::from).collect();
+    let whole: Vec<&str> = std::iter::once(0).chain(kept.iter().map(|i| i + 1)).map(|at| lines[at].as_str()).collect();
+    bench.write("whole.csv", whole.join("\n") + "\n");
+    let renamed = |text: &str, columns: &[usize]| -> Vec<String> {
+        let row = |line: &str| {
+            let name = |(at, cell): (usize, &str)| match columns.contains(&at) {
+                true => kept[cell.parse::<f64>().unwrap() as usize].to_string(),
+                false => cell.to_string(),
+            };
+            line.split(',').enumerate().map(name).collect::<Vec<_>>().join(",")
+        };
+        text.lines().skip(1).map(row).collect()
+    };
+    let written = |name: &str| bench.read(name).lines().skip(1).map(String::from).collect::<Vec<_>>();
+    for (input, missing) in [("whole", ""), ("t", "--missing drop")] {
+        bench.does(&format!("graph {input}.csv {missing} -k 3 -o {input}-edges.csv --json {input}.json"));
+        bench.does(&format!("embed {input}.csv {missing} -q -m meu -k 4 --weights {input}-weights.csv -o x.csv"));
+        bench.does(&format!(
+            "embed {input}.csv {missing} -q -m elastic --lambda 0.1:10:3 --path {input}-path.csv -o x.csv --save {input}.model"
+        ));
+        bench.does(&format!(
+            "embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots {input}-maps -o {input}-map.csv"
+        ));
+        bench.does(&format!(
+            "embed {input}.csv {missing} -q -m tsne --perplexity 5 --snapshots 3 --json {input}-s.json -o x.csv"
+        ));
+        bench.does(&format!(
+            "reconstruct {input}.model {input}-map.csv {missing} -q -o {input}-rows.csv --std {input}-std.csv --held-out no"
+        ));
+        bench.does(&format!(
+            "reconstruct {input}.model {input}-map.csv {missing} -q --samples 2 -o {input}-draws.csv --held-out no"
+        ));
+    }
+    assert_eq!(written("t-edges.csv"), renamed(&bench.read("whole-edges.csv"), &[0, 1]));
+    assert_eq!(written("t-weights.csv"), renamed(&bench.read("whole-weights.csv"), &[0, 1]));
+    assert_eq!(bench.json("t.json")["dropped"]["count"], 26);
+    let whole_path = bench.read("whole-path.csv");
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    let (ours, theirs) = (written("t-path.csv"), renamed(&whole_path, &[1]));
+    let number = |line: &String| line.split(',').map(|cell| cell.parse::<f64>().unwrap()).collect::<Vec<_>>();
+    assert_eq!(ours.iter().map(number).collect::<Vec<_>>(), theirs.iter().map(number).collect::<Vec<_>>());
+    // Every other output has a row for every row of the file.
+    for (name, empty) in [("map.csv", ","), ("rows.csv", ",,"), ("std.csv", ",,")] {
+        let (all, full) = (written(&format!("t-{name}")), written(&format!("whole-{name}")));
+        assert_eq!((all.len(), all[0].as_str()), (60, empty));
+        assert_eq!(kept.iter().map(|&i| all[i].clone()).collect::<Vec<_>>(), full);
+    }
+    let draws = written("t-draws.csv");
+    assert_eq!((draws.len(), draws[0].as_str(), draws[1].as_str()), (120, ",,", ",,"));
+    let full: Vec<String> = kept.iter().flat_map(|&i| [draws[2 * i].clone(), draws[2 * i + 1].clone()]).collect();
+    assert_eq!(full, written("whole-draws.csv"));
+    let maps = bench.json("t-s.json");
+    let first = maps["snapshots"][0]["coordinates"].as_array().unwrap();
+    assert!(first.len() == 60 && first[0].is_null() && first[kept[0]].is_array());
+    let names = |folder: &str| {
+        let entries = std::fs::read_dir(bench.path(folder)).unwrap();
+        sorted(entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect())
+    };
+    assert_eq!(names("t-maps"), names("whole-maps"));
+    assert_eq!(written(&format!("t-maps/{}", names("t-maps")[0])).len(), 60);
+    bench.refuses("reconstruct t.model t-map.csv --missing mean -o x.csv", 2, "use --missing drop, which leaves");
 }
 
 fn is_complete(i: usize) -> bool {

@@ -17,6 +17,7 @@ mod draws;
 mod energy;
 mod evidence;
 mod kriging;
+mod linear;
 mod neighborhood;
 mod portable;
 mod process;
@@ -36,6 +37,7 @@ use energy::Energy;
 pub use evidence::{BackRule, Evidence};
 pub(crate) use kriging::Kriging;
 use kriging::MapNeighbors;
+use linear::{discarded, linear};
 use neighborhood::Neighborhood;
 pub use portable::Portable;
 use process::ByProcess;
@@ -44,8 +46,6 @@ pub(crate) use widths::{LEVELS, counted};
 
 /// Training rows whose errors the draws of a linear rule follow.
 const DRAWN: usize = 2000;
-/// Training rows summed by one thread at a time.
-const ROWS: usize = 1024;
 
 /// Between so many training rows holding some out is cheap, and says enough.
 pub(crate) const HELD_OUT: std::ops::RangeInclusive<usize> = 20..=1000;
@@ -89,7 +89,7 @@ pub struct WayBack<'a> {
 }
 
 enum Ready<'a> {
-    Linear { mean: &'a [f64], axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
+    Linear { mean: Cow<'a, [f64]>, axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
     Energy(Box<Energy<'a>>),
     Process(Box<ByProcess<'a>>),
     Kriging(Kriging<'a>),
@@ -113,7 +113,8 @@ impl Model {
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
         let inside = self.inside().way_back_inside()?;
-        Ok(WayBack { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside }.told())
+        let (unit, renewable) = (self.back_unit(), self.is_renewable());
+        Ok(WayBack { unit, prepared: self.prepared(), renewable, ..inside }.told())
     }
 
     /// As [`Model::way_back`], in the unit of the stages.
@@ -121,15 +122,21 @@ impl Model {
         let points = self.data()?;
         let map = MapNeighbors::new(&self.embedding, self.pieces())?;
         let linear = match self.parts.first().and_then(|part| part.rule.as_ref()) {
-            Some(Rule::Linear(Linear { mean, axes })) => Some((mean, Cow::Borrowed(axes.as_slice()), None)),
+            Some(Rule::Linear(Linear { mean, axes })) => {
+                let (mean, axes) = self.observed.as_ref().map_or_else(
+                    || (Cow::Borrowed(mean.as_slice()), Cow::Borrowed(axes.as_slice())),
+                    |observed| observed.linear(mean, axes),
+                );
+                Some((mean, axes, None))
+            }
             Some(Rule::Latent(latent)) => {
                 let (axes, deviations) = latent.back()?;
-                Some((&latent.mean, Cow::Owned(axes), Some(deviations)))
+                Some((Cow::Borrowed(latent.mean.as_slice()), Cow::Owned(axes), Some(deviations)))
             }
             _ => None,
         };
         if let Some((mean, axes, deviations)) = linear {
-            let (discarded, error) = discarded(points, &self.embedding, mean, &axes);
+            let (discarded, error) = discarded(points, &self.embedding, &mean, &axes);
             let evidence = Evidence {
                 rule: BackRule::Linear,
                 rows: points.rows(),
@@ -168,6 +175,10 @@ impl Model {
     }
 
     fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
+        if self.observed.is_some() {
+            let fact = "the objective leads back to whitened columns only";
+            return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
+        }
         let points = self.data()?;
         let energy = Energy::new(self, points, MapNeighbors::new(&self.embedding, self.pieces())?)?;
         let evidence = Evidence {
@@ -185,9 +196,14 @@ impl Model {
         !self.recipe().method.is_supervised()
     }
 
-    /// The training points, or why there are none.
+    /// The powers of two by which places and data differ from those of the way back.
+    fn back_unit(&self) -> Unit {
+        self.inside().observed.as_ref().map_or(self.unit, |observed| Unit { data: observed.power, ..self.unit })
+    }
+
+    /// The training points, or why there are none; those before they were whitened.
     fn data(&self) -> Result<&Points> {
-        self.points.as_ref().ok_or_else(|| {
+        self.observed.as_ref().map(|observed| &observed.points).or(self.points.as_ref()).ok_or_else(|| {
             let (method, what) = (&self.report.method, self.kind.phrase());
             Error::parameter(format!(
                 "this {method} model was fitted to {what} and has no data space to go back to; fit it to points"
@@ -235,7 +251,7 @@ impl<'a> WayBack<'a> {
     /// If the map does not have one row per point.
     pub fn of_map(points: &'a Points, map: &'a Points) -> Result<WayBack<'a>> {
         if points.rows() != map.rows() {
-            let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
+            let fact = format!("the data have {} rows and the map has {}", points.rows(), map.rows());
             return Err(Error::data(format!("{fact}; give one row per point, in the same order")));
         }
         let all: Vec<usize> = (0..points.rows()).collect();
@@ -406,35 +422,4 @@ impl WayBack<'_> {
         };
         Some(format!("{far} of {} {verb} far from all points of the map; {advice}", plural(places, "place")))
     }
-}
-
-/// x̄ + U y.
-fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
-    let along = move |axis: &[f64]| axis.iter().zip(y).map(|(u, y)| u * y).sum::<f64>();
-    mean.iter().zip(axes.chunks_exact(y.len())).map(move |(mean, axis)| mean + along(axis))
-}
-
-/// The root mean square residual of every feature, and that of all relative to their distance from the mean.
-fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64]) -> (Vec<f64>, f64) {
-    let p = mean.len();
-    let largest = points.values().iter().fold(f64::MIN_POSITIVE, |m, x| m.max(x.abs()));
-    let parts: Vec<(Vec<f64>, f64)> = parallel::collect(points.rows().div_ceil(ROWS), |piece| {
-        let (mut squares, mut total) = (vec![0.0; p], 0.0);
-        for i in piece * ROWS..((piece + 1) * ROWS).min(points.rows()) {
-            for (j, (x, back)) in points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate() {
-                squares[j] += ((x - back) / largest).powi(2);
-                total += ((x - mean[j]) / largest).powi(2);
-            }
-        }
-        (squares, total)
-    });
-    let (mut squares, mut total) = (vec![0.0; p], 0.0);
-    for part in &parts {
-        squares.iter_mut().zip(&part.0).for_each(|(sum, s)| *sum += s);
-        total += part.1;
-    }
-    let wrong: f64 = squares.iter().sum();
-    let n = points.rows() as f64;
-    let deviations = squares.iter().map(|s| largest * (s / n).sqrt()).collect();
-    (deviations, if total > 0.0 { (wrong / total).sqrt() } else { 0.0 })
 }

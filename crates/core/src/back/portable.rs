@@ -4,11 +4,8 @@
 //! `neighborhood.rs`, `widths.rs` and `at.rs`. Numbers are in the units of the data and the map as the user has them; where
 //! columns were prepared, they are about the prepared columns.
 
-use super::kriging::Kriging;
 use super::{Ready, WayBack};
-use crate::error::{Error, Result};
 use crate::linalg::power::times_two_to;
-use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
 /// What leads back, as numbers.
@@ -48,22 +45,6 @@ pub enum Portable {
         /// The piece of every map point, if they were kept separate.
         pieces: Option<Vec<u32>>,
     },
-}
-
-impl Portable {
-    /// Kriging over any map of points, learned from rows that are left out, each at its own place.
-    ///
-    /// # Errors
-    ///
-    /// If the map has another number of rows.
-    pub fn of_map(points: &Points, map: &Points) -> Result<Portable> {
-        if points.rows() != map.rows() {
-            let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
-            return Err(Error::data(format!("{fact}; give one row per point")));
-        }
-        let rows: Vec<usize> = (0..points.rows()).collect();
-        Ok(Kriging::of_map(points, map, &rows, 0)?.portable(0, [1.0; 2]))
-    }
 }
 
 impl WayBack<'_> {

@@ -6,6 +6,7 @@
 
 pub(crate) mod entropy;
 mod explained;
+mod info;
 pub(crate) mod laplacian;
 pub(crate) mod latent;
 mod lengths;
@@ -18,6 +19,7 @@ pub use entropy::drill::penalty::Penalty;
 pub use entropy::drill::{Learned, PathStep};
 pub use entropy::meu::MeuVariant;
 pub use explained::Explained;
+pub use info::Info;
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
 pub use latent::em::EmStart;
@@ -359,33 +361,6 @@ impl Built {
     }
 }
 
-/// What the outside needs to know of a method.
-#[derive(Clone, Copy, Debug)]
-pub struct Info {
-    /// The name, in lower case with hyphens.
-    pub name: &'static str,
-    /// Other names people type.
-    pub aliases: &'static [&'static str],
-    /// One sentence.
-    pub summary: &'static str,
-    /// The name as papers and pictures have it.
-    pub title: &'static str,
-    /// What it shows best, as the end of a sentence.
-    pub good_for: &'static str,
-    /// What may not be read off its map, in a sentence.
-    pub caution: &'static str,
-    /// What the coordinates answer to: a `covariance`, a `precision` or an `objective`.
-    pub stage: &'static str,
-    /// The paper.
-    pub paper: &'static str,
-    /// The inputs it can start from.
-    pub accepts: &'static [InputKind],
-    /// Whether it starts from a neighborhood graph, as its parameters are now; a given graph is always used.
-    pub needs_graph: bool,
-    /// Whether it measures points by a metric of the user's choice.
-    pub uses_metric: bool,
-}
-
 /// A method of stage 2.
 pub trait Build: Parameters {
     /// Name, paper, inputs.
@@ -394,6 +369,11 @@ pub trait Build: Parameters {
     /// Whether the method comes with weights of pairs: fitted ones on the edges of the graph, or those that it learned.
     fn has_weights(&self) -> bool {
         false
+    }
+
+    /// Whether the maps on the way to its own can be kept.
+    fn has_snapshots(&self) -> bool {
+        self.info().stage == "objective"
     }
 
     /// The share of true neighbors that will do, unless more or fewer are asked for: all of them, or almost all where the

@@ -15,6 +15,7 @@ use crate::distances::Distances;
 use crate::error::{Error, Result};
 use crate::graph::{Found, Graph, Metric, Search};
 use crate::points::Points;
+use crate::preparation::Whitening;
 use crate::progress::Observer;
 use serde::{Deserialize, Serialize};
 
@@ -113,6 +114,7 @@ impl<'a> Ground<'a> {
     /// As [`Search::of_points`] and [`Search::of_graph`].
     pub fn neighbors(self, search: &Search, observer: &dyn Observer) -> Result<Found> {
         match self {
+            Ground::Points(_, Metric::Mahalanobis) => self.whitened(|ground| ground.neighbors(search, observer)),
             Ground::Points(points, metric) => Search { metric, ..search.clone() }.of_points(points, observer),
             Ground::Distances(distances) => search.of_distances(distances, observer),
             Ground::Graph(graph) => search.of_graph(graph),
@@ -126,9 +128,20 @@ impl<'a> Ground<'a> {
     /// As [`Search::mended`].
     pub(crate) fn mended(self, search: &Search, graph: Graph, observer: &dyn Observer) -> Result<Found> {
         match self {
+            Ground::Points(_, Metric::Mahalanobis) => self.whitened(|ground| ground.mended(search, graph, observer)),
             Ground::Points(points, metric) => Search { metric, ..search.clone() }.mended(graph, points, observer),
             Ground::Distances(distances) => search.mended_by_distances(graph, distances, observer),
             Ground::Graph(_) => search.of_graph(&graph),
+        }
+    }
+
+    /// Hands the points to `work` in columns in which their metric is Euclidean, if it is that of Mahalanobis; all else as it is.
+    pub(crate) fn whitened<R>(self, work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
+        match self {
+            Ground::Points(points, Metric::Mahalanobis) => {
+                work(Ground::from(&Whitening::learn(points, None)?.apply(points)?))
+            }
+            other => work(other),
         }
     }
 

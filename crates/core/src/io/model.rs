@@ -16,13 +16,13 @@
 use crate::error::{Error, Result};
 use crate::io::atomic::{write_bytes_atomically, write_error};
 use crate::model::Model;
-use crate::preparation::{Preparation, Prepared};
+use crate::preparation::{Preparation, Prepared, Whitening};
 use crate::schema::Schema;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 11;
+const VERSION: u32 = 12;
 const HEADER: usize = 30;
 
 /// What a body has after the model.
@@ -31,6 +31,7 @@ struct End {
     preparation: Preparation,
     prepared: Option<Prepared>,
     schema: Option<Schema>,
+    whitening: Option<Whitening>,
 }
 
 impl Model {
@@ -41,8 +42,12 @@ impl Model {
     /// If there is no memory for them.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let failed = |error| Error::Numerical(format!("the model could not be encoded ({error})"));
-        let (prepared, schema) = (self.prepared.clone(), self.schema.clone());
-        let end = End { preparation: self.recipe.preparation.clone(), prepared, schema };
+        let end = End {
+            preparation: self.recipe.preparation.clone(),
+            prepared: self.prepared.clone(),
+            schema: self.schema.clone(),
+            whitening: self.whitening.clone(),
+        };
         let body = postcard::to_extend(self, Vec::new()).map_err(failed)?;
         let body = postcard::to_extend(&end, body).map_err(failed)?;
         let mut bytes = Vec::with_capacity(HEADER + body.len());
@@ -84,6 +89,7 @@ impl Model {
         let (mut model, rest): (Model, &[u8]) = postcard::take_from_bytes(body).map_err(damaged)?;
         let (end, rest) = postcard::take_from_bytes::<End>(rest).map_err(damaged)?;
         (model.recipe.preparation, model.prepared, model.schema) = (end.preparation, end.prepared, end.schema);
+        model.whitening = end.whitening;
         let sound = rest.is_empty() && model.is_consistent();
         if sound { Ok(model) } else { Err("is damaged; save the model again".into()) }
     }

@@ -81,9 +81,13 @@ fn chosen<'a>(path: &Path, arrays: &[&'a Member], wanted: Option<&str>, labels: 
     match (&rest[..], arrays) {
         (_, []) => Err(format_error(path, "is a zip archive without an array; unpack it, or save an array as .npy")),
         ([one], _) | (_, [one]) => Ok(one),
-        (_, [first, ..]) => {
-            let (count, example) = (arrays.len(), format!("{}:{}", path.display(), title(first)));
-            Err(format_error(path, format!("holds {count} arrays ({list}); name one of them, as in {example}")))
+        _ => {
+            // A name with line ends or the like in it cannot be typed as it is shown.
+            let typed = arrays.iter().map(|member| title(member)).find(|name| name.escape_debug().eq(name.chars()));
+            let way_out = typed.map_or("save them under plain names".to_string(), |name| {
+                format!("name one of them, as in {}:{name}", path.display())
+            });
+            Err(format_error(path, format!("holds {} arrays ({list}); {way_out}", arrays.len())))
         }
     }
 }

@@ -228,6 +228,35 @@ fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Isomap;
+    use crate::progress::Silent;
+    use crate::sample::Sample;
+
+    /// A roll beside a flat sheet, each in a unit of its own. With more than six neighbors the turns of the roll are joined, and its part
+    /// of the map is lost, while the sheet is as good with any number.
+    #[test]
+    fn a_small_piece_has_its_say_whether_pieces_are_kept_apart_or_joined() {
+        let roll = Sample::SwissRoll.draw(300, 0.0, 1).unwrap().points;
+        let chosen = |size: f64, pieces: Pieces| {
+            let row = |i: usize| match i < 300 {
+                true => [0, 1, 2].map(|j| size * roll.row(i)[j]),
+                false => [1e5 + (i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract(), 0.0],
+            };
+            let points = Points::from_rows(&(0..500).map(row).collect::<Vec<_>>()).unwrap();
+            let recipe = Recipe { method: Isomap::default().into(), pieces, ..Recipe::default() };
+            let choice = recipe.choose_neighbors(&points, &Silent).unwrap();
+            let of = |k: usize| choice.tried.iter().find(|tried| tried.k == k).unwrap().value.unwrap();
+            (choice.chosen, of(choice.chosen), of(50))
+        };
+        // Much smaller than the sheet, and much larger.
+        let [small, large] = [1e-4, 1.0].map(|size| chosen(size, Pieces::Separate));
+        for (k, value, with_many) in [small, large] {
+            assert!(k == 6 && with_many > 1.2 * value, "{k} {value} {with_many}");
+        }
+        // Joined to a sheet far away, a small roll is a dot on the map; that its rows have lost each other shows.
+        let (_, joined, _) = chosen(1e-4, Pieces::Join);
+        assert!(joined > 1.5 * small.1, "{joined} {small:?}");
+    }
 
     /// Forty rows: half of them are off by the logarithm and a little more, half by a little less.
     fn trial(k: usize, log: Option<f64>, pieces: usize, converged: bool) -> Trial {

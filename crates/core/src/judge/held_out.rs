@@ -14,10 +14,11 @@
 use crate::beside::Beside;
 use crate::error::{Error, Result, plural};
 use crate::fit::Stages;
-use crate::graph::Pieces;
+use crate::graph::{Metric, Pieces};
 use crate::ground::Ground;
 use crate::likelihood::Columns;
 use crate::points::Points;
+use crate::preparation::Whitening;
 use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use rand::SeedableRng;
@@ -184,6 +185,14 @@ impl Recipe {
             Error::Numerical(format!("{fact}; use another `neighbors`"))
         };
         // What multiplies the field is fitted to the features `tuned`, so that its unit does not matter.
+        if self.metric == Metric::Mahalanobis {
+            let white = match self.method.info().uses_metric {
+                true => Whitening::learn(made, None)?.apply(made)?,
+                false => made.clone(),
+            };
+            let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
+            return recipe.judge(&white, labels, tuned, judged, observer);
+        }
         let ground = Ground::from(made).measured_by(self.metric);
         let beside = Beside { labels, ..Beside::default() };
         beside.check(ground)?;

@@ -12,6 +12,6 @@ mod rows;
 pub mod score;
 
 pub use held_out::{HeldOut, Judged};
-pub use nearness::farness;
+pub use nearness::{Neighborhoods, farness};
 pub use places::HeldOutPlaces;
 pub use rows::HeldOutRows;

@@ -15,7 +15,11 @@
 use crate::error::{Error, Result};
 use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
+use crate::model::Model;
 use crate::points::Points;
+use crate::preparation::Whitening;
+use serde::Serialize;
+use std::borrow::Cow;
 
 /// How many neighbors of a row are looked at.
 pub(super) const NEAREST: usize = 10;
@@ -24,10 +28,14 @@ const ASKED: usize = 2000;
 
 /// To how many rows, evenly spaced, the median distance is taken.
 const ALL: usize = 201;
+/// Where every map is looked at, so many rows are asked, ...
+const FEW: usize = 500;
+/// ... among so many, evenly spaced.
+const AMONG: usize = 5000;
 
 /// The nearest rows in the data, to compare maps with.
 pub(crate) struct Nearness<'a> {
-    points: &'a Points,
+    points: Cow<'a, Points>,
     metric: Metric,
     asked: Vec<Asked>,
 }
@@ -69,10 +77,19 @@ pub(super) fn all_over(n: usize) -> impl Iterator<Item = usize> {
 
 impl<'a> Nearness<'a> {
     pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<Nearness<'a>> {
+        Nearness::asking(points, metric, ASKED)
+    }
+
+    /// As [`Nearness::new`], with so many rows asked.
+    fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<Nearness<'a>> {
+        let (points, metric) = match metric {
+            Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
+            other => (Cow::Borrowed(points), other),
+        };
         let n = points.rows();
-        let rows: Vec<usize> = (0..n.min(ASKED)).map(|at| at * n / n.min(ASKED)).collect();
+        let rows = spaced(n, asked);
         let k = NEAREST.min(n - 1);
-        let (near, lengths) = Index::new(points, metric)?.nearest(&points.select(&rows), k + 1)?;
+        let (near, lengths) = Index::new(&points, metric)?.nearest(&points.select(&rows), k + 1)?;
         let asked = parallel::collect(rows.len(), |at| {
             let (row, list) = (rows[at], at * (k + 1)..(at + 1) * (k + 1));
             let nearest = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != row);
@@ -94,6 +111,55 @@ impl<'a> Nearness<'a> {
             let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
             scale.lost(distances)
         }))
+    }
+}
+
+/// So many of n rows, evenly spaced.
+fn spaced(n: usize, most: usize) -> Vec<usize> {
+    (0..n.min(most)).map(|at| at * n / n.min(most)).collect()
+}
+
+/// How far in the data those are that are near on a map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Neighborhoods {
+    /// How many times as far from a row its ten nearest on the map are, in the data, as the ten nearest there; 1 is perfect.
+    pub farness: f64,
+    /// The same where the map says nothing, and rows in the middle of all others are near on it.
+    pub by_chance: f64,
+}
+
+impl Neighborhoods {
+    /// How much of the neighborhoods is lost, log farness / log by_chance: 0 is nothing, 1 is everything.
+    pub fn lost(&self) -> f64 {
+        let most = self.by_chance.ln();
+        if most > 0.0 { self.farness.ln() / most } else { 0.0 }
+    }
+}
+
+impl Model {
+    /// How well the map keeps neighborhoods, by 500 rows among 5,000, both evenly spaced; in the columns and by the metric that the
+    /// map was made with. Nothing of a model without points, of fewer than twelve, with missing cells, or where all rows are copies.
+    ///
+    /// # Errors
+    ///
+    /// If the metric is not defined on the points, which those of a fit are.
+    pub fn neighborhoods(&self) -> Result<Option<Neighborhoods>> {
+        let inside = self.inside();
+        let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
+        let Some(points) = inside.points.as_ref().filter(asked) else { return Ok(None) };
+        let rows = spaced(points.rows(), AMONG);
+        let (points, map) = match rows.len() == points.rows() {
+            true => (Cow::Borrowed(points), Cow::Borrowed(&inside.embedding)),
+            false => (Cow::Owned(points.select(&rows)), Cow::Owned(inside.embedding.select(&rows))),
+        };
+        let nearness = Nearness::asking(&points, inside.metric(), FEW)?;
+        let r = nearness.of(&map)?;
+        if r.is_empty() {
+            return Ok(None);
+        }
+        let mean = |sum: f64| (sum / r.len() as f64).exp();
+        let most = nearness.asked.iter().map(|asked| asked.scale.most).sum();
+        Ok(Some(Neighborhoods { farness: mean(r.iter().sum()), by_chance: mean(most) }))
     }
 }
 
@@ -155,6 +221,30 @@ mod tests {
         let (near, far) = (farness(1e2), farness(1e6));
         assert!(far < 1.35 && (far / near - 1.0).abs() < 0.01, "{near} {far}");
         assert!(far > 1.02, "the neighbors that were lost count: {far}");
+    }
+
+    /// Two pieces of the same shape, one a thousandth of the size of the other. A map that scrambles the small one is as bad as one
+    /// that scrambles the large one; squared errors would see a millionth of it. One that blows a piece up, its neighborhoods kept, is
+    /// perfect.
+    #[test]
+    fn a_piece_counts_by_its_rows_whatever_its_size() {
+        // No two distances are equal, as they would be on a lattice.
+        let spot = |i: usize| [12.9898, 78.233].map(|by| (43_758.545 * (by * (i + 1) as f64).sin()).fract());
+        let size = |piece: usize| [1.0, 1e-3][piece];
+        let place =
+            |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];
+        let all = |of: &dyn Fn(usize, usize) -> [f64; 2]| {
+            let row = |at: usize| of(at / 100, at % 100);
+            Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
+        };
+        let points = all(&place);
+        let nearness = Nearness::new(&points, Metric::Euclidean).unwrap();
+        let farness = |map: &Points| (nearness.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
+        let scrambled = |which: usize| all(&|piece, i| place(piece, if piece == which { i * 37 % 100 } else { i }));
+        let [large, small] = [0, 1].map(|which| farness(&scrambled(which)));
+        assert!(large > 1.5 && (small / large - 1.0).abs() < 1e-6, "{large} {small}");
+        let blown_up = all(&|piece, i| place(piece, i).map(|x| x * if piece == 1 { 1e6 } else { 1.0 }));
+        assert!((farness(&blown_up) - 1.0).abs() < 1e-9);
     }
 
     #[test]

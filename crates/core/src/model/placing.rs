@@ -80,9 +80,10 @@ impl Model {
     }
 
     /// How far new points are from training points: by the metric of the recipe, unless the method does without it.
-    fn metric(&self) -> Metric {
+    pub(crate) fn metric(&self) -> Metric {
         let uses = self.parts.first().and_then(|part| part.rule.as_ref()).is_none_or(Rule::uses_metric);
-        if uses { self.recipe.metric } else { Metric::Euclidean }
+        // Rows are white where this is asked.
+        if uses && self.recipe.metric != Metric::Mahalanobis { self.recipe.metric } else { Metric::Euclidean }
     }
 
     /// The distance within which the graph of the fit has edges, if it has one that a radius made; in the unit of the stages.

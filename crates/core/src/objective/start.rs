@@ -191,7 +191,8 @@ pub(super) fn isomap(site: &Site<'_>, graph: &Graph) -> Result<Points> {
     if map.coordinates.rows() == n {
         return Ok(map.coordinates);
     }
-    let known = Known { points: None, k: 1, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
+    let known =
+        Known { points: None, k: 1, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
     built.rule.place_all(&known, site.ground, built.geodesics.take())
 }
 

@@ -214,7 +214,8 @@ mod tests {
         let inducing = map.select(&(0..40).step_by(4).collect::<Vec<_>>());
         for (prior, inducing) in [(false, None), (true, None), (false, Some(inducing))] {
             let process = Process { variance: 1.3, bias: 0.2, noise: 0.05, prior, inducing, mapping: None };
-            let known = Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[], radius: None };
+            let known =
+                Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[], radius: None };
             let fitted = process.fitted(&known).unwrap();
             let row = fitted.problem.row(&[0.3, 0.4, 0.1, 2.0, 0.0]);
             let (place, mut slope, mut unused) = ([1.1, 0.4], [0.0; 2], [0.0; 2]);
@@ -236,7 +237,8 @@ mod tests {
     fn the_deviation_is_that_of_the_density_along_each_coordinate() {
         let (points, map) = strip(60);
         let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: true, inducing: None, mapping: None };
-        let known = Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[], radius: None };
+        let known =
+            Known { points: Some((&points, Metric::Euclidean)), k: 3, map: &map, eigenvalues: &[], radius: None };
         let fitted = process.fitted(&known).unwrap();
         let mut moved = points.row(20).to_vec();
         moved[0] += 0.02;
@@ -270,7 +272,8 @@ mod tests {
         let (rows, places) = (points.select(&kept), map.select(&kept));
         for inducing in [None, Some(places.select(&(0..places.rows()).step_by(2).collect::<Vec<_>>()))] {
             let process = Process { variance: 1.0, bias: 0.1, noise: 1e-3, prior: false, inducing, mapping: None };
-            let known = Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[], radius: None };
+            let known =
+                Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[], radius: None };
             let fitted = process.fitted(&known).unwrap();
             let index = crate::graph::Index::new(&rows, Metric::Euclidean).unwrap();
             for i in (4..80).step_by(9) {

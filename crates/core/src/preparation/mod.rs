@@ -12,12 +12,14 @@
 
 mod back;
 mod column;
+mod whitening;
 
 use crate::error::{Error, Result};
 use crate::linalg::parallel;
 use crate::points::Points;
 use column::Spread;
 use serde::{Deserialize, Serialize};
+pub use whitening::Whitening;
 
 /// Columns that one task looks at: a row of them is a line of the cache or two.
 const BLOCK: usize = 16;

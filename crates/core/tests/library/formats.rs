@@ -89,6 +89,15 @@ fn archives_of_arrays_are_read_by_name_and_labeled_by_another_array() {
     assert!(several.contains("two.npz: holds 2 arrays (\"data\", \"target\"); name one of them, as in "), "{several}");
     let missing = message(read(&format!("{two}:rows"), &plain));
     assert_eq!(missing, "two.npz: there is no array \"rows\" in it; use one of \"data\", \"target\"");
+    // Names are shown in one line, whatever is in them; one that can be typed is the example.
+    let array = std::fs::read(corpus("plain.npy")).unwrap();
+    for (names, way_out) in
+        [(["a\nb.npy", "c.npy"], ".npz:c"), (["a\nb.npy", "\u{1b}c.npy"], "; save them under plain names")]
+    {
+        let (_directory, at) = files(&[("odd.npz", &zip(&names.map(|name| (name, &array[..], 0))))]);
+        let odd = message(read(&at("odd.npz"), &plain));
+        assert!(odd.ends_with(way_out) && !odd.contains(char::is_control), "{odd:?}");
+    }
     let (_directory, at) = files(&[("book.xlsx", &zip(&[("[Content_Types].xml", b"<x/>", 0)])), ("e.npz", &zip(&[]))]);
     assert_eq!(message(read(&at("book.xlsx"), &plain)), "book.xlsx: is a spreadsheet; save the table as .csv");
     assert!(message(read(&at("e.npz"), &plain)).contains("without an array"));

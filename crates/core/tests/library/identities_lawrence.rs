@@ -146,7 +146,7 @@ fn l06_the_variants_fix_the_mass_or_the_length() {
 /// rounding.
 #[test]
 fn l10_isomaps_similarity_can_be_indefinite() {
-    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 400)] {
+    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 250)] {
         let points = sample.draw(n, 0.0, 0).unwrap().points;
         let found = Search::default().of_points(&points, &Silent).unwrap();
         let all: Vec<usize> = (0..n).collect();
@@ -350,7 +350,7 @@ fn l04_meu_over_all_points_is_pca_if_its_multipliers_are_free() {
 /// similarity has.
 #[test]
 fn l10_the_covariances_of_meu_acyclic_lle_and_drill_have_no_negative_eigenvalue() {
-    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 400)] {
+    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 250)] {
         let points = sample.draw(n, 0.0, 0).unwrap().points;
         for variant in [MeuVariant::Standard, MeuVariant::Free] {
             let method = Meu { variant, tolerance: 1e-4, ..Meu::default() };
@@ -385,7 +385,7 @@ fn l10_the_covariances_of_meu_acyclic_lle_and_drill_have_no_negative_eigenvalue(
 /// longer than in the data.
 #[test]
 fn l10_the_covariance_of_mvu_has_no_negative_eigenvalue() {
-    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 400)] {
+    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 250)] {
         let points = sample.draw(n, 0.0, 0).unwrap().points;
         let built = built(&Mvu::default(), &points, Neighbors::default());
         let Task::Spectral(Field::Factor(factor)) = &built.task else { panic!("a factor") };

@@ -174,7 +174,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 
 #[test]
 fn landmarks_pieces_distances_and_graphs_can_be_rescaled() {
-    let roll = swiss(400);
+    let roll = swiss(300);
     let edges = edges(&graph(&roll, 8));
     for method in [Method::from(Isomap { landmarks: Some(60) }), Meu { landmarks: Some(80), ..Meu::default() }.into()] {
         let model = recipe(method, 8, Some(6)).fit(&roll).unwrap();

@@ -1,7 +1,10 @@
 //! The unit of the data, columns that say nothing and points that are given twice: what must change nothing changes nothing.
 use crate::support::*;
 use eigenfold::field::Lengths;
-use eigenfold::{Distances, Ground, Likelihood, Method, Model, Neighbors, Points, Recipe};
+use eigenfold::judge::score::GplvmScore;
+use eigenfold::missing::{complete, complete_distances};
+use eigenfold::progress::Silent;
+use eigenfold::{Dimension, Distances, Ground, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};
 
 /// x · 2^power in two steps, since one factor may be beyond the range.
 fn times(x: f64, power: i32) -> f64 {
@@ -43,10 +46,10 @@ fn same_in_another_unit(plain: &Model, there: &Model, lengths: Lengths, power: i
 /// The largest numbers that are promised are about 2^498; 2^39 is the largest power that is left as it is.
 #[test]
 fn a_power_of_two_changes_no_digit_of_any_map() {
-    let (points, fresh) = (swiss(40), rotated(&swiss(9)));
+    let (points, fresh) = (swiss(32), rotated(&swiss(9)));
     for (at, method) in methods().into_iter().enumerate() {
         let (name, lengths) = (method.info().name, lengths(&method, &points));
-        let plain = fitted(&method, 40);
+        let plain = fitted(&method, 32);
         let plain = plain.wait();
         let (placed, back) = (plain.transform(&fresh).unwrap(), plain.reconstruct(&placed_of(plain)).unwrap());
         for power in [if at % 2 == 0 { -480 } else { 480 }, 35] {
@@ -122,6 +125,62 @@ fn parameters_distances_and_saved_models_follow_the_unit() {
     let (a, b) = (held_out(0), held_out(-480));
     let shift = 480.0 * std::f64::consts::LN_2 * (39 * 6) as f64;
     assert!((a.log_evidence + shift - b.log_evidence).abs() < 1e-6, "{a:?} {b:?}");
+}
+
+#[test]
+fn dimensions_and_scores_follow_the_unit() {
+    let points = wide();
+    let map = Recipe { method: Method::from_name("pca").unwrap(), ..Recipe::default() }.fit(&points).unwrap();
+    let dimension = |power| Dimension::default().of(&scaled(&points, power), &Silent).unwrap();
+    let score = |power| GplvmScore::default().of(&scaled(&points, power), map.embedding(), &Silent).unwrap();
+    let (plain, scored) = (dimension(0), score(0));
+    for power in [-480, 480] {
+        let there = dimension(power);
+        assert_eq!((&plain.estimates, &plain.left_out), (&there.estimates, &there.left_out), "2^{power}");
+        assert_eq!((&plain.recommended, &plain.warnings), (&there.recommended, &there.warnings), "2^{power}");
+        let there = score(power);
+        let moved = scored.log_likelihood - f64::from(power) * std::f64::consts::LN_2 * (40 * 6) as f64;
+        assert!((moved / there.log_likelihood - 1.0).abs() < EXACT, "2^{power}: {scored:?} {there:?}");
+        assert_eq!(scored.by_coordinate, there.by_coordinate, "2^{power}");
+        assert_eq!(times(scored.parameters.noise, 2 * power), there.parameters.noise, "2^{power}");
+    }
+}
+
+/// Guesses of missing cells, linear kernels and angles.
+#[test]
+fn guesses_and_inner_products_follow_the_unit() {
+    let cells = |power| {
+        let value = |(at, &x): (usize, &f64)| if at % 7 == 3 { f64::NAN } else { times(x, power) };
+        Points::with_missing(40, 6, wide().values().iter().enumerate().map(value).collect()).unwrap()
+    };
+    let table = |power| {
+        let mut values: Vec<f64> = distances(&wide()).values().iter().map(|&d| times(d, power)).collect();
+        (0..30).for_each(|i| (values[i * 40 + i + 9], values[(i + 9) * 40 + i]) = (f64::NAN, f64::NAN));
+        Points::with_missing(40, 40, values).unwrap()
+    };
+    let recipe = |name: &str, metric| {
+        let mut method = Method::from_name(name).unwrap();
+        if metric == Metric::Euclidean {
+            method.set("kernel", "linear").unwrap();
+        }
+        Recipe { method, metric, ..Recipe::default() }
+    };
+    for power in [-480, 480] {
+        let (plain, there) = (complete(&cells(0), &Silent).unwrap(), complete(&cells(power), &Silent).unwrap());
+        assert_eq!(scaled(&plain, power).values(), there.values(), "2^{power}");
+        let guessed = |power| complete_distances(&table(power), &Silent).unwrap();
+        assert_eq!(scaled(guessed(0).matrix(), power).values(), guessed(power).matrix().values(), "2^{power}");
+        for (name, metric, length) in [
+            ("ppco", Metric::Euclidean, 1),
+            ("pkpca", Metric::Euclidean, 1),
+            ("kernel-pca", Metric::Euclidean, 1),
+            ("mds", Metric::Cosine, 0),
+            ("isomap", Metric::Cosine, 0),
+        ] {
+            let of = |power| recipe(name, metric).fit(&scaled(&wide(), power)).unwrap();
+            assert_eq!(&scaled(of(0).embedding(), power * length), of(power).embedding(), "{name} times 2^{power}");
+        }
+    }
 }
 
 /// Six features that go together.

@@ -18,6 +18,7 @@ from ._compare import Comparison, compare
 from ._eigenfold import EigenfoldError
 from ._functions import dimension, knn_graph, plot, score
 from ._load import load
+from ._quality import Quality, quality
 from ._sklearn import ConvergenceWarning, NotFittedError
 
 __version__ = "0.1.0"
@@ -31,6 +32,7 @@ __all__ = [
     "ConvergenceWarning",
     "EigenfoldError",
     "NotFittedError",
+    "Quality",
     "SpectralEmbedding",
     "compare",
     "datasets",
@@ -38,5 +40,6 @@ __all__ = [
     "knn_graph",
     "load",
     "plot",
+    "quality",
     "score",
 ]

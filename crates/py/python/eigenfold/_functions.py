@@ -98,16 +98,23 @@ class Picture:
 
 
 def _coloring(labels: Any, rows: int) -> tuple[tuple[list[str], list[int | None]] | None, list[float] | None]:
-    """What colors points: classes (names, and that of each point) up to thirty, or values."""
+    """What colors points: classes (names, and that of each point, None where it is missing) up to thirty, or values."""
     if labels is None:
         return None, None
-    labels = np.asarray(labels).ravel()
+    # Of a list, so that a NaN among words stays what it is.
+    labels = (np.asarray(labels) if hasattr(labels, "dtype") else np.array(labels, dtype=object)).ravel()
     if len(labels) != rows:
         raise ValueError(f"there are {len(labels)} labels for {rows} points; give one per point")
-    names, of = np.unique(labels, return_inverse=True)
-    if len(names) > MOST_CLASSES and labels.dtype.kind in "fiub":
-        return None, labels.astype(float).tolist()
-    return (list(map(str, names)), of.tolist()), None
+    known = np.array([one is not None and bool(one == one) for one in labels], dtype=bool)
+    numbers = all(isinstance(one, (int, float, np.number, np.bool_)) for one in labels[known])
+    texts = np.array(labels[known].tolist() if numbers else [str(one) for one in labels[known]])
+    names, found = np.unique(texts, return_inverse=True)
+    if len(names) > MOST_CLASSES and numbers:
+        return None, [float(one) if there else np.nan for one, there in zip(labels, known)]
+    of: list[int | None] = [None] * rows
+    for at, one in zip(np.flatnonzero(known), found):
+        of[at] = int(one)
+    return ([str(name) for name in names], of), None
 
 
 def plot(
@@ -142,17 +149,18 @@ def plot(
     axes = pyplot.subplots(figsize=(6, 6))[1] if ax is None else ax
     size = size or float(np.clip(20000 / len(places), 2, 40))
     look: dict[str, Any] = {"s": size, "linewidths": 0}
-    if labels is None:
-        axes.scatter(places[:, 0], places[:, 1], **look)
-    elif _coloring(labels, len(places))[1] is not None:
-        drawn = axes.scatter(places[:, 0], places[:, 1], c=np.asarray(labels, dtype=float), cmap="viridis", **look)
+    classes, values = _coloring(labels, len(places))
+    if values is not None:
+        drawn = axes.scatter(places[:, 0], places[:, 1], c=values, cmap="viridis", **look)
         axes.figure.colorbar(drawn, ax=axes, shrink=0.7)
+    elif classes is None:
+        axes.scatter(places[:, 0], places[:, 1], **look)
     else:
-        classes = np.unique(labels)
-        colors = pyplot.get_cmap("tab10" if len(classes) <= 10 else "nipy_spectral")(np.linspace(0, 1, max(len(classes), 2)))
-        for color, name in zip(colors, classes):
-            ours = np.asarray(labels) == name
-            axes.scatter(places[ours, 0], places[ours, 1], color=color, label=str(name), **look)
+        names, of = classes
+        colors = pyplot.get_cmap("tab10" if len(names) <= 10 else "nipy_spectral")(np.linspace(0, 1, max(len(names), 2)))
+        for at, name in [(None, "missing")] * (None in of) + list(enumerate(names)):
+            ours = np.array([one == at for one in of])
+            axes.scatter(places[ours, 0], places[ours, 1], color="lightgrey" if at is None else colors[at], label=name, **look)
         axes.legend(loc="best", markerscale=2, fontsize="small")
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_xticks([])

@@ -126,6 +126,11 @@ impl Certificate {
     ///
     /// If the weights are not those of the graph's pairs, a weight is negative that must not be, or the bracket is not as claimed.
     pub fn verify<'a>(&self, ground: impl Into<Ground<'a>>, graph: &Graph) -> Result<Bracket> {
+        ground.into().measured_by(self.metric).whitened(|ground| self.verify_on(ground, graph))
+    }
+
+    /// As [`Certificate::verify`], with the metric of the ground.
+    fn verify_on(&self, ground: Ground<'_>, graph: &Graph) -> Result<Bracket> {
         let rows: Vec<usize> = self.rows.iter().map(|&row| row as usize).collect();
         let induced;
         let graph = if rows.is_empty() {
@@ -134,7 +139,7 @@ impl Certificate {
             induced = graph.induced(&rows);
             &induced
         };
-        let measured = ground.into().measured_by(self.metric).measured();
+        let measured = ground.measured();
         let at = |i: usize| rows.get(i).copied().unwrap_or(i);
         let distance = measured.map(|measured| move |i: usize, j: usize| measured.distance(at(i), at(j)));
         let distance = distance.as_ref().map(|distance| distance as &Distance<'_>);

@@ -49,6 +49,9 @@ pub enum Metric {
     Canberra,
     /// Σ|a − b| / Σ(a + b), of numbers that are not negative; zero if all are.
     BrayCurtis,
+    /// √((a − b)ᵀ C⁻¹ (a − b)), C the covariance of all points. A fit learns C, and everything is measured in the columns that it
+    /// makes of the points ([`Whitening`](crate::preparation::Whitening)), where this is the Euclidean distance.
+    Mahalanobis,
 }
 
 impl Metric {
@@ -87,6 +90,8 @@ impl Metric {
                 let (apart, all) = (sum(a, b, |x, y| (x - y).abs()), sum(a, b, |x, y| x + y));
                 if all == 0.0 { 0.0 } else { apart / all }
             }
+            // Of rows that are white already.
+            Metric::Mahalanobis => Metric::Euclidean.distance(a, b),
             Metric::Euclidean | Metric::Manhattan | Metric::Cosine => self.distance(a, b),
         }
     }
@@ -114,6 +119,9 @@ impl Metric {
             Metric::Correlation if points.cols() < 2 => {
                 Err(Error::data("one column has no correlation; give 2 columns or more, or use `metric` euclidean"))
             }
+            Metric::Mahalanobis => Err(Error::parameter(
+                "`metric` mahalanobis is measured in whitened columns; whiten the points and use `metric` euclidean",
+            )),
             _ => (0..points.rows()).try_for_each(|i| self.check_row(points.row(i)).map_err(|fact| told(i, &fact))),
         }
     }

@@ -13,7 +13,7 @@ const POWERS: RangeInclusive<f64> = 1.0..=1000.0;
 const MINKOWSKI: &str = "minkowski:";
 
 /// Every metric but minkowski, by its names; the first is its own.
-const NAMES: [(Metric, &[&str]); 11] = [
+const NAMES: [(Metric, &[&str]); 12] = [
     (Metric::Euclidean, &["euclidean", "l2"]),
     (Metric::Manhattan, &["manhattan", "cityblock", "l1"]),
     (Metric::Cosine, &["cosine"]),
@@ -25,6 +25,7 @@ const NAMES: [(Metric, &[&str]); 11] = [
     (Metric::HaversineDegrees, &["haversine-degrees"]),
     (Metric::Canberra, &["canberra"]),
     (Metric::BrayCurtis, &["braycurtis", "bray-curtis"]),
+    (Metric::Mahalanobis, &["mahalanobis"]),
 ];
 
 impl Metric {

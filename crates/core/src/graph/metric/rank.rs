@@ -8,7 +8,7 @@
 //! | cosine, correlation | ‖u − v‖² of the unit vectors, since 1 − u·v = ‖u − v‖² / 2 |
 //! | haversine | ‖u − v‖² of the places in space, since ‖u − v‖ = 2 sin(δ/2) |
 //!
-//! The others have none, and are measured one by one.
+//! Those of shares and quotients have none, and are measured one by one; mahalanobis is euclidean in other columns.
 
 use super::{LANES_FROM, Metric, deviations, radians};
 use crate::points::Points;
@@ -40,7 +40,7 @@ impl Metric {
     pub(crate) fn rank_limit(self, distance: f64, dims: usize) -> f64 {
         let slack = (8 * dims + 32) as f64 * f64::EPSILON;
         match self {
-            Metric::Euclidean => distance * distance * (1.0 + slack) + 1e-321,
+            Metric::Euclidean | Metric::Mahalanobis => distance * distance * (1.0 + slack) + 1e-321,
             Metric::Manhattan => distance * (1.0 + slack),
             Metric::Cosine | Metric::Correlation => 2.0 * distance + 4.0 * slack,
             Metric::Haversine | Metric::HaversineDegrees => {

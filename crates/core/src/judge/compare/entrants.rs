@@ -2,7 +2,7 @@
 
 use super::Entrant;
 use crate::error::{Error, Result};
-use crate::graph::Neighbors;
+use crate::graph::{Neighbors, Pieces};
 use crate::method::Method;
 use crate::recipe::Recipe;
 
@@ -124,7 +124,8 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
         Some((parameter, value)) => format!("{} {parameter}={value}", info.name),
         None => info.name.to_string(),
     };
-    let snapshots = if info.stage == "objective" { base.snapshots } else { 0 };
+    let filmed = method.has_snapshots() && base.pieces != Pieces::Separate;
+    let snapshots = if filmed { base.snapshots } else { 0 };
     let recipe = Recipe { neighbors, method, snapshots, ..base.clone() };
     Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })
 }

@@ -152,6 +152,11 @@ impl Quality {
     /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
     /// the observer stops it.
     pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+        given.ground.whitened(|ground| self.judge_measured(&Given { ground, ..*given }, maps, observer))
+    }
+
+    /// As [`Quality::judge`], by a metric of two rows.
+    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
         let (neighbors, rows) = self.check(given, maps)?;
         given.ground.check_metric()?;
         let power = match given.ground {
@@ -173,7 +178,9 @@ impl Quality {
             return Err(Error::data(format!("there is {}; give two or more to compare", plural(n, "point"))));
         }
         let other = |what: &str, rows: usize| {
-            Err(Error::data(format!("{what} {rows} rows and the data {n}; give one row per point, in the same order")))
+            Err(Error::data(format!(
+                "the data have {n} rows and {what} {rows}; give one row per point, in the same order"
+            )))
         };
         if let Some(map) = maps.iter().find(|map| map.rows() != n) {
             return other("the map has", map.rows());

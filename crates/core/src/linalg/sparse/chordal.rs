@@ -20,8 +20,9 @@ use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::{inverse_of_triangle, small_product};
 use crate::linalg::parallel;
 use crate::linalg::sparse::cholesky::Cholesky;
-use crate::linalg::sparse::selected::{Selected, Slot, Tree, row_of};
-use faer::{Mat, MatRef};
+use crate::linalg::sparse::selected::{Selected, Slot, Tree};
+use faer::linalg::matmul::matmul;
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 
 /// Blocks to a piece of parallel work.
 const BLOCKS: usize = 8;
@@ -29,9 +30,7 @@ const BLOCKS: usize = 8;
 /// The second derivative at one matrix.
 pub(crate) struct Curvature<'a> {
     tree: &'a Tree,
-    factor: &'a Cholesky,
     nodes: Vec<Node>,
-    children: Vec<Vec<u32>>,
 }
 
 /// What a block of columns brings along.
@@ -44,11 +43,25 @@ struct Node {
     below_factor: Option<Positive>,
 }
 
+impl Node {
+    /// The columns of the block, and the rows below its triangle.
+    fn sizes(&self) -> (usize, usize) {
+        (self.d.nrows(), self.r.nrows())
+    }
+
+    /// How many rows its blocks have.
+    fn height(&self) -> usize {
+        self.d.nrows() + self.r.nrows()
+    }
+}
+
+/// A symmetric matrix over the columns of a block and the rows below it, by columns. Going up, only the lower triangle counts.
+type Front = Vec<f64>;
+
 impl<'a> Curvature<'a> {
     /// From a factor and the inverse on its pattern; nothing if the inverse is not positive definite to working precision.
-    pub(crate) fn new(tree: &'a Tree, factor: &'a Cholesky, inverse: &Selected) -> Option<Curvature<'a>> {
+    pub(crate) fn new(tree: &'a Tree, factor: &Cholesky, inverse: &Selected) -> Option<Curvature<'a>> {
         let blocks = factor.blocks()?;
-        let count = blocks.symbolic().n_supernodes();
         let node = |s: usize| {
             let (l, rows) = (blocks.supernode(s).val(), blocks.supernode(s).pattern());
             let width = l.ncols();
@@ -64,142 +77,235 @@ impl<'a> Curvature<'a> {
                 below_factor,
             })
         };
-        let nodes = parallel::try_collect(count, |s| node(s).ok_or(())).ok()?;
-        let mut children = vec![Vec::new(); count];
-        for s in 0..count {
-            if let Some(&row) = blocks.supernode(s).pattern().first() {
-                children[tree.node_of(row)].push(s as u32);
-            }
-        }
-        Some(Curvature { tree, factor, nodes, children })
+        let nodes = parallel::try_collect(blocks.symbolic().n_supernodes(), |s| node(s).ok_or(())).ok()?;
+        Some(Curvature { tree, nodes })
     }
 
     /// A matrix given on some places, zero on the others.
-    fn spread(&self, places: &[Slot], values: &[f64]) -> Option<Selected> {
-        let blocks = self.factor.blocks()?;
-        let size = |s: usize| blocks.supernode(s).val().nrows() * blocks.supernode(s).val().ncols();
-        let mut matrix = Selected { blocks: (0..self.nodes.len()).map(|s| vec![0.0; size(s)]).collect() };
+    fn spread(&self, places: &[Slot], values: &[f64]) -> Selected {
+        let size = |node: &Node| node.height() * node.d.nrows();
+        let mut matrix = Selected { blocks: self.nodes.iter().map(|node| vec![0.0; size(node)]).collect() };
         for (place, &value) in places.iter().zip(values) {
-            let s = place.node as usize;
-            let (height, width) = (blocks.supernode(s).val().nrows(), blocks.supernode(s).val().ncols());
+            let (node, block) = (&self.nodes[place.node as usize], &mut matrix.blocks[place.node as usize]);
+            let (height, width) = (node.height(), node.d.nrows());
             let (row, column) = (place.at as usize % height, place.at as usize / height);
-            matrix.blocks[s][place.at as usize] = value;
+            block[place.at as usize] = value;
             if row < width {
-                matrix.blocks[s][row * height + column] = value;
+                block[row * height + column] = value;
             }
         }
-        Some(matrix)
+        matrix
     }
 
     /// W V W at the places where V is given.
     pub(crate) fn apply(&self, places: &[Slot], v: &[f64]) -> Option<Vec<f64>> {
-        let v = self.spread(places, v)?;
-        let scaled = self.up(|s, from| {
+        let v = self.spread(places, v);
+        let scaled = self.up(|s, front| {
             let node = &self.nodes[s];
-            let (own, below) = self.split(&v, s);
-            let (f_own, f_below) = (own + &from.own, below + &from.below);
-            let k_below = &f_below - small_product(node.r.as_ref(), f_own.as_ref());
-            let up = update(from.rest, node, &k_below, &f_below);
-            let right = small_product(k_below.as_ref(), node.d_inverse.as_ref());
-            let m_own =
-                small_product(small_product(node.d_inverse.as_ref(), f_own.as_ref()).as_ref(), node.d_inverse.as_ref());
-            ((m_own, small_product(node.below.as_ref(), right.as_ref())), up)
-        })?;
-        let mut y = Selected { blocks: vec![Vec::new(); self.nodes.len()] };
-        for depth in self.tree.depths() {
-            let of_node = |&s: &u32| {
-                let (m_own, m_below) = &scaled[s as usize];
-                let node = &self.nodes[s as usize];
-                let blocks = self.factor.blocks()?;
-                let around = self.tree.gather(blocks, &y, blocks.supernode(s as usize).pattern());
-                let y_below = m_below - small_product(around.as_ref(), node.r.as_ref());
-                let y_own = m_own
-                    - small_product(node.r.transpose(), m_below.as_ref())
-                    - small_product(y_below.transpose(), node.r.as_ref());
-                Some(stacked(&y_own, &y_below))
-            };
-            for (&s, block) in depth.iter().zip(each(depth, of_node)?) {
-                y.blocks[s as usize] = block;
+            let (width, below) = node.sizes();
+            front[..v.blocks[s].len()].iter_mut().zip(&v.blocks[s]).for_each(|(f, v)| *f += v);
+            mirror(front, node.height(), width);
+            let mut k = Mat::zeros(below, width);
+            {
+                let f = MatRef::from_column_major_slice(front, node.height(), node.height());
+                let (own, f_below) = (f.submatrix(0, 0, width, width), f.submatrix(width, 0, below, width));
+                k.copy_from(f_below);
+                less(k.as_mut(), node.r.as_ref(), own);
             }
-        }
+            self.update(s, front, &k);
+            let own = MatRef::from_column_major_slice(front, node.height(), node.height());
+            let m_own = small_product(node.d_inverse.as_ref(), own.submatrix(0, 0, width, width));
+            let right = small_product(k.as_ref(), node.d_inverse.as_ref());
+            stacked(
+                small_product(m_own.as_ref(), node.d_inverse.as_ref()).as_ref(),
+                small_product(node.below.as_ref(), right.as_ref()).as_ref(),
+            )
+        })?;
+        let blocks = self.down(
+            |s, around| {
+                let (node, mut y) = (&self.nodes[s], scaled[s].clone());
+                let width = node.d.nrows();
+                let y_all = MatMut::from_column_major_slice_mut(&mut y, node.height(), width);
+                let (mut y_own, mut y_below) = y_all.split_at_row_mut(width);
+                less(y_own.as_mut(), node.r.transpose(), y_below.as_ref());
+                less(y_below.as_mut(), around, node.r.as_ref());
+                less(y_own.as_mut(), y_below.as_ref().transpose(), node.r.as_ref());
+                y
+            },
+            |_, y: &Vec<f64>, front| front.copy_from_slice(y),
+        )?;
+        let y = Selected { blocks };
         Some(places.iter().map(|&place| y.at(place)).collect())
     }
 
     /// The V on the whole pattern for which W V W is Y there, at the places where Y is given; Y is zero on the others.
     pub(crate) fn solve(&self, places: &[Slot], y: &[f64]) -> Option<Vec<f64>> {
-        let y = self.spread(places, y)?;
-        let blocks = self.factor.blocks()?;
-        let scaled = parallel::collect(self.nodes.len(), |s| {
+        let y = self.spread(places, y);
+        // K of every block, its own rows above those below.
+        let k = self.down(
+            |s, around| {
+                let node = &self.nodes[s];
+                let (width, below) = node.sizes();
+                let given = MatRef::from_column_major_slice(&y.blocks[s], node.height(), width);
+                let (y_own, y_below) = (given.subrows(0, width), given.subrows(width, below));
+                let (mut m_own, mut m_below) = (y_own.to_owned(), y_below.to_owned());
+                more(m_below.as_mut(), around, node.r.as_ref());
+                more(m_own.as_mut(), node.r.transpose(), m_below.as_ref());
+                more(m_own.as_mut(), y_below.transpose(), node.r.as_ref());
+                let k_own = small_product(small_product(node.d.as_ref(), m_own.as_ref()).as_ref(), node.d.as_ref());
+                let mut k_below = small_product(m_below.as_ref(), node.d.as_ref());
+                if let Some(factor) = &node.below_factor {
+                    factor.solve(k_below.as_mut());
+                }
+                stacked(k_own.as_ref(), k_below.as_ref())
+            },
+            |s, _, front| front.copy_from_slice(&y.blocks[s]),
+        )?;
+        let v = self.up(|s, front| {
             let node = &self.nodes[s];
-            let (y_own, y_below) = self.split(&y, s);
-            let around = self.tree.gather(blocks, &y, blocks.supernode(s).pattern());
-            let m_below = &y_below + small_product(around.as_ref(), node.r.as_ref());
-            let m_own = y_own
-                + small_product(node.r.transpose(), m_below.as_ref())
-                + small_product(y_below.transpose(), node.r.as_ref());
-            let k_own = small_product(small_product(node.d.as_ref(), m_own.as_ref()).as_ref(), node.d.as_ref());
-            let mut k_below = small_product(m_below.as_ref(), node.d.as_ref());
-            if let Some(factor) = &node.below_factor {
-                factor.solve(k_below.as_mut());
-            }
-            (k_own, k_below)
-        });
-        let v = self.up(|s, from| {
-            let ((k_own, k_below), node) = (&scaled[s], &self.nodes[s]);
-            let f_below = k_below + small_product(node.r.as_ref(), k_own.as_ref());
-            let v = stacked(&(k_own - &from.own), &(&f_below - &from.below));
-            (v, update(from.rest, node, k_below, &f_below))
+            let (width, below) = node.sizes();
+            mirror(front, node.height(), width);
+            let own = MatRef::from_column_major_slice(&k[s], node.height(), width);
+            let (k_own, k_below) = (own.subrows(0, width), own.subrows(width, below));
+            // F[I,J] = K[I,J] + R K[J,J]; what the children brought of it is not V's.
+            let mut f = k[s].clone();
+            let f_below = MatMut::from_column_major_slice_mut(&mut f, node.height(), width).subrows_mut(width, below);
+            more(f_below, node.r.as_ref(), k_own);
+            let v: Vec<f64> = f.iter().zip(front.iter()).map(|(f, brought)| f - brought).collect();
+            front[..f.len()].copy_from_slice(&f);
+            self.update(s, front, &k_below.to_owned());
+            v
         })?;
         let v = Selected { blocks: v };
         Some(places.iter().map(|&place| v.at(place)).collect())
     }
 
-    /// A block of a matrix: what is on its own rows, and what is below.
-    fn split(&self, matrix: &Selected, s: usize) -> (Mat<f64>, Mat<f64>) {
-        let (width, height) = (self.nodes[s].d.nrows(), self.nodes[s].d.nrows() + self.nodes[s].r.nrows());
-        let block = MatRef::from_column_major_slice(&matrix.blocks[s], height, width);
-        (block.subrows(0, width).to_owned(), block.subrows(width, height - width).to_owned())
+    /// U = F[I,I] − R K[I,J]ᵀ − F[I,J] Rᵀ in place of F[I,I].
+    fn update(&self, s: usize, front: &mut Front, k: &Mat<f64>) {
+        let node = &self.nodes[s];
+        let (width, below) = node.sizes();
+        let (left, mut rest) =
+            MatMut::from_column_major_slice_mut(front, node.height(), node.height()).split_at_col_mut(width);
+        let mut u = rest.as_mut().subrows_mut(width, below);
+        less(u.as_mut(), node.r.as_ref(), k.transpose());
+        less(u, left.as_ref().subrows(width, below), node.r.transpose());
     }
 
-    /// Visits the blocks from the leaves to the roots: each is given the sum of its children's updates, and answers what
-    /// is wanted of it and its own.
-    fn up<T: Send>(&self, visit: impl Fn(usize, Front) -> (T, Mat<f64>) + Sync) -> Option<Vec<T>> {
-        let mut updates: Vec<Option<Mat<f64>>> = self.nodes.iter().map(|_| None).collect();
+    /// Visits the blocks from the leaves to the roots: each is given the sum of its children's updates as a front, leaves its own
+    /// update in the part of it below the block, and answers what is wanted.
+    fn up<T: Send>(&self, visit: impl Fn(usize, &mut Front) -> T + Sync) -> Option<Vec<T>> {
+        let mut updates: Vec<Option<Front>> = self.nodes.iter().map(|_| None).collect();
         let mut answers: Vec<Option<T>> = self.nodes.iter().map(|_| None).collect();
         for depth in self.tree.depths().iter().rev() {
-            let of_node = |&s: &u32| Some(visit(s as usize, self.front(s as usize, &updates)?));
-            for (&s, (answer, update)) in depth.iter().zip(each(depth, of_node)?) {
-                self.children[s as usize].iter().for_each(|&child| updates[child as usize] = None);
-                (answers[s as usize], updates[s as usize]) = (Some(answer), Some(update));
+            let of_node = |&s: &u32| {
+                let mut front = self.front(s as usize, &updates)?;
+                let answer = visit(s as usize, &mut front);
+                Some((answer, front))
+            };
+            for (&s, (answer, front)) in depth.iter().zip(each(depth, of_node)?) {
+                self.tree.children(s as usize).iter().for_each(|&child| updates[child as usize] = None);
+                answers[s as usize] = Some(answer);
+                if self.tree.link(s as usize).is_some() {
+                    updates[s as usize] = Some(front);
+                }
             }
         }
         answers.into_iter().collect()
     }
 
-    /// The sum of the updates of a block's children, in the order of the children.
-    fn front(&self, s: usize, updates: &[Option<Mat<f64>>]) -> Option<Front> {
-        let blocks = self.factor.blocks()?;
-        let node = blocks.supernode(s);
-        let (start, width, below) = (node.start(), node.val().ncols(), node.pattern().len());
-        let mut front =
-            Front { own: Mat::zeros(width, width), below: Mat::zeros(below, width), rest: Mat::zeros(below, below) };
-        for &child in &self.children[s] {
-            let (rows, update) = (blocks.supernode(child as usize).pattern(), updates[child as usize].as_ref()?);
-            let at: Option<Vec<usize>> = rows.iter().map(|&row| row_of(start, width, node.pattern(), row)).collect();
-            let at = at?;
-            for (b, &column) in at.iter().enumerate() {
-                for (a, &row) in at.iter().enumerate() {
-                    match (row < width, column < width) {
-                        (true, true) => front.own[(row, column)] += update[(a, b)],
-                        (false, true) => front.below[(row - width, column)] += update[(a, b)],
-                        (false, false) => front.rest[(row - width, column - width)] += update[(a, b)],
-                        (true, false) => {}
-                    }
+    /// The sum of the updates of a block's children, in the order of the children; the lower triangle.
+    fn front(&self, s: usize, updates: &[Option<Front>]) -> Option<Front> {
+        let height = self.nodes[s].height();
+        let mut front = vec![0.0; height * height];
+        for &child in self.tree.children(s) {
+            let (node, update) = (&self.nodes[child as usize], updates[child as usize].as_ref()?);
+            let (width, below) = node.sizes();
+            let at = self.tree.link(child as usize)?.1;
+            for b in 0..below {
+                let brought = &update[(width + b) * node.height() + width..][..below];
+                let column = &mut front[at[b] as usize * height..][..height];
+                for (&row, value) in at[b..].iter().zip(&brought[b..]) {
+                    column[row as usize] += value;
                 }
             }
         }
         Some(front)
     }
+
+    /// Visits the blocks from the roots to the leaves: each is given its part of the front of the block above it, which `own` starts
+    /// with that block's columns, and answers what is wanted.
+    fn down<T: Send + Sync>(
+        &self,
+        visit: impl Fn(usize, MatRef<'_, f64>) -> T + Sync,
+        own: impl Fn(usize, &T, &mut [f64]) + Sync,
+    ) -> Option<Vec<T>> {
+        let mut fronts: Vec<Option<Front>> = self.nodes.iter().map(|_| None).collect();
+        let mut answers: Vec<Option<T>> = self.nodes.iter().map(|_| None).collect();
+        let mut above: &[u32] = &[];
+        for depth in self.tree.depths() {
+            let of_node = |&s: &u32| {
+                let s = s as usize;
+                let (width, below) = self.nodes[s].sizes();
+                let around = match self.tree.link(s) {
+                    Some((parent, at)) => part(fronts[parent].as_ref()?, self.nodes[parent].height(), at),
+                    None => Vec::new(),
+                };
+                let answer = visit(s, MatRef::from_column_major_slice(&around, below, below));
+                // A leaf has nobody to hand it to.
+                let front = (!self.tree.children(s).is_empty()).then(|| {
+                    let height = width + below;
+                    let mut front = vec![0.0; height * height];
+                    own(s, &answer, &mut front[..height * width]);
+                    for j in width..height {
+                        let (first, column) = front.split_at_mut(j * height);
+                        (0..width).for_each(|i| column[i] = first[i * height + j]);
+                        column[width..height].copy_from_slice(&around[(j - width) * below..][..below]);
+                    }
+                    front
+                });
+                Some((answer, front))
+            };
+            let found = each(depth, of_node)?;
+            above.iter().for_each(|&s| fronts[s as usize] = None);
+            for (&s, (answer, front)) in depth.iter().zip(found) {
+                (answers[s as usize], fronts[s as usize]) = (Some(answer), front);
+            }
+            above = depth;
+        }
+        answers.into_iter().collect()
+    }
+}
+
+/// Some rows and columns of a front, both triangles.
+fn part(front: &[f64], height: usize, at: &[u32]) -> Vec<f64> {
+    let size = at.len();
+    let mut out = vec![0.0; size * size];
+    for (b, &column) in at.iter().enumerate() {
+        let from = &front[column as usize * height..][..height];
+        for (out, &row) in out[b * size..][..size].iter_mut().zip(at) {
+            *out = from[row as usize];
+        }
+    }
+    out
+}
+
+/// The lower triangle of the first columns, above their diagonal too.
+fn mirror(front: &mut [f64], height: usize, width: usize) {
+    for j in 0..width {
+        for i in 0..j {
+            front[j * height + i] = front[i * height + j];
+        }
+    }
+}
+
+/// out − A B.
+fn less(out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    matmul(out, Accum::Add, a, b, -1.0, Par::Seq);
+}
+
+/// out + A B.
+fn more(out: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    matmul(out, Accum::Add, a, b, 1.0, Par::Seq);
 }
 
 /// The answers of the blocks of one depth, in parallel where there are enough of them to be worth it.
@@ -211,26 +317,14 @@ fn each<T: Send>(nodes: &[u32], of_node: impl Fn(&u32) -> Option<T> + Send + Syn
     }
 }
 
-/// The sum of updates, by what a block's own rows, those below it, and the two together get.
-struct Front {
-    own: Mat<f64>,
-    below: Mat<f64>,
-    rest: Mat<f64>,
-}
-
-/// U = F[I,I] − R K[I,J]ᵀ − F[I,J] Rᵀ.
-fn update(rest: Mat<f64>, node: &Node, k_below: &Mat<f64>, f_below: &Mat<f64>) -> Mat<f64> {
-    rest - small_product(node.r.as_ref(), k_below.transpose()) - small_product(f_below.as_ref(), node.r.transpose())
-}
-
 /// A block by columns, its own rows above those below.
-fn stacked(own: &Mat<f64>, below: &Mat<f64>) -> Vec<f64> {
+fn stacked(own: MatRef<'_, f64>, below: MatRef<'_, f64>) -> Vec<f64> {
     let (width, height) = (own.ncols(), own.nrows() + below.nrows());
-    let entry = |at: usize| {
-        let (row, column) = (at % height, at / height);
-        if row < width { own[(row, column)] } else { below[(row - width, column)] }
-    };
-    (0..width * height).map(entry).collect()
+    let mut block = vec![0.0; width * height];
+    let (mut top, mut bottom) = MatMut::from_column_major_slice_mut(&mut block, height, width).split_at_row_mut(width);
+    top.copy_from(own);
+    bottom.copy_from(below);
+    block
 }
 
 #[cfg(test)]

@@ -38,6 +38,10 @@ pub(crate) struct Tree {
     depths: Vec<Vec<u32>>,
     /// The place of every row of A in the factor's order.
     places: Vec<u32>,
+    /// The block above each block, and where the rows below it are in that one: its own columns first, then those below it.
+    links: Vec<Option<(u32, Vec<u32>)>>,
+    /// The blocks below each block, in their order.
+    children: Vec<Vec<u32>>,
 }
 
 impl Tree {
@@ -61,7 +65,30 @@ impl Tree {
             }
             depths[depth[s]].push(s as u32);
         }
-        Some(Tree { node_of, depths, places: places.to_vec() })
+        let (mut links, mut children) = (Vec::with_capacity(count), vec![Vec::new(); count]);
+        for s in 0..count {
+            let rows = blocks.supernode(s).pattern();
+            let Some(&first) = rows.first() else {
+                links.push(None);
+                continue;
+            };
+            let parent = node_of[first as usize];
+            let node = blocks.supernode(parent as usize);
+            let at = |&row: &u32| row_of(node.start(), node.val().ncols(), node.pattern(), row).map(|at| at as u32);
+            links.push(Some((parent, rows.iter().map(at).collect::<Option<_>>()?)));
+            children[parent as usize].push(s as u32);
+        }
+        Some(Tree { node_of, depths, places: places.to_vec(), links, children })
+    }
+
+    /// The block above a block, and where the rows below it are in that one; nothing for a root.
+    pub(crate) fn link(&self, s: usize) -> Option<(usize, &[u32])> {
+        self.links[s].as_ref().map(|(parent, at)| (*parent as usize, at.as_slice()))
+    }
+
+    /// The blocks below a block, in their order.
+    pub(crate) fn children(&self, s: usize) -> &[u32] {
+        &self.children[s]
     }
 
     /// Where the entry (i, j) of the inverse is kept, if the factor's pattern has it.
@@ -113,11 +140,6 @@ impl Tree {
         block
     }
 
-    /// The block of a column.
-    pub(crate) fn node_of(&self, column: u32) -> usize {
-        self.node_of[column as usize] as usize
-    }
-
     /// The blocks of each depth, the roots first.
     pub(crate) fn depths(&self) -> &[Vec<u32>] {
         &self.depths
@@ -151,7 +173,7 @@ impl Tree {
 }
 
 /// The row of a block that belongs to a row of the matrix.
-pub(crate) fn row_of(start: usize, width: usize, pattern: &[u32], row: u32) -> Option<usize> {
+fn row_of(start: usize, width: usize, pattern: &[u32], row: u32) -> Option<usize> {
     let row_here = row as usize;
     if row_here < start + width {
         Some(row_here - start)

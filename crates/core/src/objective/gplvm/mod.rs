@@ -177,13 +177,17 @@ impl Build for Gplvm {
             summary: "positions at which a Gaussian process over the map explains the data best",
             title: "GP-LVM",
             good_for: "a smooth map to the data with its uncertainty",
-            caution: "Far points on the map are truly unlike, but near ones need not be alike in every feature; other starts may give other maps.",
+            caution: "Near points on the map are alike, but alike ones may lie far apart; other starts may give other maps.",
             stage: "objective",
             paper: "Lawrence 2005",
             accepts: &[InputKind::Points],
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn has_snapshots(&self) -> bool {
+        false
     }
 
     /// The map is fitted with the field.

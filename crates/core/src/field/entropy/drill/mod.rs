@@ -223,7 +223,17 @@ impl Drill {
         memory: Option<u64>,
         observer: &dyn Observer,
     ) -> Result<(Found, Learned)> {
-        let ground = ground.into();
+        ground.into().whitened(|ground| self.graph_on(search, ground, memory, observer))
+    }
+
+    /// As [`Drill::graph`], with the metric of the ground.
+    fn graph_on(
+        &self,
+        search: &Search,
+        ground: Ground<'_>,
+        memory: Option<u64>,
+        observer: &dyn Observer,
+    ) -> Result<(Found, Learned)> {
         let measured = ground.measured().ok_or_else(|| {
             let fact = "a graph is learned from points or distances";
             Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
@@ -232,7 +242,8 @@ impl Drill {
         let [first, rest] = Share::split(observer, [1.0, 9.0]);
         let candidates = ground.neighbors(&apart, &first)?.graph;
         let rest = rest.of_stage(Stage::Field);
-        let regraph = |points: &Points| Ok(apart.of_points(points, &rest)?.graph);
+        let metric = if let Measured::Points(_, metric) = measured { metric } else { search.metric };
+        let regraph = |points: &Points| Ok(Ground::Points(points, metric).neighbors(&apart, &rest)?.graph);
         let (graph, learned) = self.learn(measured, &candidates, &regraph, memory, &rest)?;
         Ok((Found { route: ROUTE, ..ground.mended(search, graph, observer)? }, learned))
     }

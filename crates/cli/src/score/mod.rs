@@ -1,0 +1,201 @@
+//! `eigenfold score`: how good a map is, whoever made it.
+
+mod likelihood;
+mod told;
+
+use crate::args::Score as Asked;
+use crate::carry::Carry;
+use crate::embed::{try_bytes, write_bytes};
+use crate::flags::YesNo;
+use crate::input::{self, Data, Given};
+use crate::outputs::{self, Outputs, Trial, Wanted};
+use crate::progress::{self, Bar};
+use crate::report::{self, grouped, plural};
+use crate::{preparing, say};
+use eigenfold::error::{Error, Result};
+use eigenfold::io::{self, ReadOptions};
+use eigenfold::judge::quality::{self, Group, Judged, Quality};
+use eigenfold::progress::{Observer, Share};
+use eigenfold::{Ground, Points};
+use eigenfold_plot::Format;
+use likelihood::Likelihood;
+use serde_json::{Map, Value, json};
+use std::path::Path;
+use std::time::Instant;
+
+/// The most points whose likelihood is computed without being asked for: half a minute or so.
+const UNASKED: usize = 5000;
+
+/// Runs the command.
+pub(crate) fn run(args: &Asked) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let format =
+        args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
+    let carry = Carry { labels: args.labels.clone(), ..Carry::default() };
+    let inputs: Vec<&str> = args.input.sources().into_iter().chain([args.embedding.as_str()]).collect();
+    let inputs: Vec<&str> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
+    outputs::check(&inputs, &wanted(args))?;
+    if inputs.iter().filter(|input| **input == "-").count() > 1 {
+        let fact = "standard input is asked for twice; give all inputs but one as files";
+        return Err(Error::Parameter(fact.into()));
+    }
+    let bar = Bar::new(args.common.quiet);
+    let [reading, judging, scoring] = Share::split(&bar, [0.03, 1.0, 1.0]);
+    bar.say("reading");
+    let start = Instant::now();
+    let table = Table::read(args, &carry, &reading)?;
+    let read = start.elapsed().as_secs_f64();
+    progress::go_on()?;
+    let start = Instant::now();
+    let judged = table.judged(args, &judging)?;
+    if args.plot_pointwise.is_some() && judged.per_row(args.pointwise_by).is_none() {
+        return Err(told::missing(args.pointwise_by));
+    }
+    let quality = start.elapsed().as_secs_f64();
+    let start = Instant::now();
+    let (likelihood, left_out) = table.likelihood(args, &scoring)?;
+    let seconds = json!({"read": read, "quality": quality, "score": start.elapsed().as_secs_f64()});
+    progress::start_writing()?;
+    bar.finish();
+
+    let story = Story { table: &table, judged: &judged, likelihood: likelihood.as_ref(), left_out };
+    let mut outputs = Outputs::default();
+    if let Some(target) = &args.pointwise {
+        let (names, values) = told::table(&judged)?;
+        let values = if let Some(kept) = &table.given.rows { kept.spread(&values)? } else { values };
+        outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
+    }
+    if let (Some(target), Some(format)) = (&args.plot_pointwise, format) {
+        let bytes = told::picture(&judged, &table.map, args.pointwise_by, &args.input.source, format)?;
+        outputs.stage(target, move |name| write_bytes(name, &bytes))?;
+    }
+    if let Some(target) = &args.json {
+        let value = story.json(seconds);
+        outputs.stage(target, move |name| report::write_json(name, &value))?;
+    }
+    outputs.commit()?;
+    say(args.common.quiet, &story.summary());
+    Ok(())
+}
+
+/// The outputs that the flags name, each with a way to try it.
+fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
+    let all: [(&'static str, Option<&str>, Trial); 3] = [
+        ("--pointwise", args.pointwise.as_deref(), told::try_table),
+        ("--plot-pointwise", args.plot_pointwise.as_deref(), try_bytes),
+        ("--json", args.json.as_deref(), try_bytes),
+    ];
+    let given = all.into_iter().filter_map(|(flag, target, trial)| target.map(|target| (flag, target, trial)));
+    given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
+}
+
+/// What was read.
+struct Table {
+    given: Given,
+    map: Points,
+    truth: Option<Points>,
+    /// What is said before the work begins and stands in the report.
+    warnings: Vec<String>,
+}
+
+impl Table {
+    fn read(args: &Asked, carry: &Carry, observer: &dyn Observer) -> Result<Table> {
+        let quiet = args.common.quiet;
+        let mut given = input::read(&args.input, carry, args.input_kind, &args.preparing, None, observer)?;
+        input::say_notes(&given.notes, quiet);
+        let asked = preparing::asked(&args.preparing, &given.schema);
+        if let Data::Points(points) = given.data {
+            given.data = Data::Points(preparing::prepared(&asked, points, given.names.as_deref(), quiet)?);
+        }
+        let lenient = ReadOptions { missing: given.rows.is_some(), ..ReadOptions::default() };
+        let places = |source: &str| -> Result<Points> {
+            let map = io::read_map(source, &lenient)?;
+            input::say_notes(&map.notes, quiet);
+            if let Some(kept) = &given.rows { kept.pick(map.points) } else { Ok(map.points) }
+        };
+        let (map, truth) = (places(&args.embedding)?, args.truth.as_deref().map(places).transpose()?);
+        let mut warnings: Vec<String> = given.along.note().into_iter().collect();
+        if given.along.labels.as_ref().is_some_and(|labeled| labeled.labels.classes().is_none()) {
+            warnings.push("the labels are numbers and no classes; what is about labels is left out".into());
+        }
+        Ok(Table { given, map, truth, warnings })
+    }
+
+    fn judged(&self, args: &Asked, observer: &dyn Observer) -> Result<Judged> {
+        let classes = self.given.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
+        let ground = self.given.data.ground().measured_by(args.metric.unwrap_or_default());
+        let given = quality::Given { ground, labels: classes.as_deref(), truth: self.truth.as_ref() };
+        let asked = Quality { neighbors: args.neighbors, rows: args.rows, seed: args.common.seed };
+        Ok(asked.judge(&given, &[&self.map], observer)?.remove(0))
+    }
+
+    /// The likelihood, or why there is none.
+    fn likelihood(&self, args: &Asked, observer: &dyn Observer) -> Result<(Option<Likelihood>, Option<String>)> {
+        let asked_for = args.gplvm == Some(YesNo::Yes) || args.inducing.is_some();
+        let Ground::Points(points, _) = self.given.data.ground() else {
+            let fact = "the likelihood is that of points, and distances were given; leave out";
+            let flag = if args.inducing.is_some() { "--inducing" } else { "--gplvm" };
+            return if asked_for { Err(Error::Parameter(format!("{fact} {flag}"))) } else { Ok((None, None)) };
+        };
+        let n = points.rows();
+        if args.gplvm == Some(YesNo::No) {
+            return Ok((None, None));
+        }
+        if n > UNASKED && !asked_for {
+            let most = grouped(UNASKED);
+            let told = format!("not computed for more than {most} points, since it takes minutes; add --gplvm yes");
+            return Ok((None, Some(told)));
+        }
+        let score = likelihood::asked(args).of(points, &self.map, observer)?;
+        Ok((Some(Likelihood { points: n, score }), None))
+    }
+}
+
+/// What there is to tell.
+struct Story<'a> {
+    table: &'a Table,
+    judged: &'a Judged,
+    likelihood: Option<&'a Likelihood>,
+    /// Why there is no likelihood.
+    left_out: Option<String>,
+}
+
+impl Story<'_> {
+    fn warnings(&self) -> Vec<String> {
+        let likelihood = self.likelihood.map(Likelihood::warnings).unwrap_or_default();
+        self.table.warnings.iter().cloned().chain(likelihood).collect()
+    }
+
+    /// The report as JSON.
+    fn json(&self, seconds: Value) -> Value {
+        let mut out = Map::new();
+        out.insert("n".into(), json!(self.judged.points));
+        out.insert("features".into(), json!(self.table.given.data.ground().points().map(Points::cols)));
+        out.insert("dims".into(), json!(self.table.map.cols()));
+        out.insert("rows".into(), json!({"asked": self.judged.rows.len(), "of": self.judged.points}));
+        out.extend(told::json(self.judged));
+        out.extend(self.likelihood.map(|likelihood| ("gplvm".to_string(), likelihood.json())));
+        out.insert("seconds".into(), seconds);
+        out.insert("warnings".into(), json!(self.warnings()));
+        Value::Object(out)
+    }
+
+    /// The report for people.
+    fn summary(&self) -> String {
+        let dims = plural(self.table.map.cols(), "dimension");
+        let features = self.table.given.data.ground().points().map(|points| plural(points.cols(), "feature"));
+        let features = features.map_or(String::new(), |features| format!(" of {features}"));
+        let mut lines = vec![format!("score: a map of {}{features} in {dims}", plural(self.judged.points, "point"))];
+        lines.extend(told::asked(self.judged));
+        for group in [Group::Neighborhoods, Group::Distances, Group::Labels, Group::WayBack, Group::Truth] {
+            lines.extend(told::lines(self.judged, group));
+        }
+        if let Some(likelihood) = self.likelihood {
+            lines.push("  process".into());
+            lines.extend(likelihood.lines());
+        }
+        lines.extend(self.left_out.iter().map(|why| format!("  process\n    log likelihood               {why}")));
+        lines.extend(self.warnings().iter().map(|warning| format!("  warning: {warning}")));
+        lines.join("\n")
+    }
+}
