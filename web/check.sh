@@ -39,5 +39,5 @@ else
     node fixtures.mjs out small table
     echo "$maker" >out/maker
 fi
-PAGES="$PWD/out" PAGE="$page" node --test test/
+PAGES="$PWD/out" PAGE="$page" node --test --test-concurrency=1 test/*.test.mjs
 echo "the page passed all checks"
