@@ -81,7 +81,7 @@ export async function readPage(raw: Record<string, any>): Promise<Page> {
   const element = document.getElementById("eigenfold-bytes");
   const text = element?.textContent?.trim() ?? "";
   element?.remove();
-  return resolve(raw, text === "" ? new ArrayBuffer(0) : await gunzip(fromBase64(text)));
+  return resolve(raw, await unpack(text));
 }
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -110,11 +110,10 @@ export function view(block: ArrayBuffer, ref: Ref): Numbers {
   return new TYPES[ref.type](block, ref.at, count);
 }
 
-/** The document with every reference resolved. */
-export function resolve(raw: Record<string, any>, block: ArrayBuffer): Page {
+/** One map with every reference resolved. */
+export function readMap(map: any, block: ArrayBuffer, order: string[]): MapData {
   const array = (ref: Ref | null | undefined): Numbers | null => (ref ? view(block, ref) : null);
-  const order: string[] = raw.ranking?.order ?? [];
-  const maps: MapData[] = raw.maps.map((map: any): MapData => ({
+  return {
     ...map,
     map: array(map.map),
     scores: map.scores ?? {},
@@ -126,7 +125,19 @@ export function resolve(raw: Record<string, any>, block: ArrayBuffer): Page {
     shade: map.shade && { ...map.shade, values: array(map.shade.values), height: map.shade.values.shape[0], width: map.shade.values.shape[1] },
     film: map.film && { frames: array(map.film.frames), count: map.film.frames.shape[0], labels: map.film.labels ?? [] },
     rank: order.indexOf(map.id) + 1,
-  }));
+  };
+}
+
+/** The block of bytes in a text. */
+export async function unpack(text: string): Promise<ArrayBuffer> {
+  return text === "" ? new ArrayBuffer(0) : gunzip(fromBase64(text));
+}
+
+/** The document with every reference resolved. */
+export function resolve(raw: Record<string, any>, block: ArrayBuffer): Page {
+  const array = (ref: Ref | null | undefined): Numbers | null => (ref ? view(block, ref) : null);
+  const order: string[] = raw.ranking?.order ?? [];
+  const maps: MapData[] = raw.maps.map((map: any) => readMap(map, block, order));
   const first = raw.maps.find((map: any) => map.map);
   return {
     made_by: raw.made_by, title: raw.title, input: { ...raw.input, notes: raw.input.notes ?? [] },
@@ -153,7 +164,7 @@ function back(raw: any, array: (ref: Ref | null) => Numbers | null): MapData["ba
 }
 
 /** In the order of the ranking; maps that it does not name keep their order after those, and those without a map come last. */
-function ranked(maps: MapData[]): MapData[] {
+export function ranked(maps: MapData[]): MapData[] {
   const place = (map: MapData) => (map.map ? 0 : 1e9) + (map.rank || 1e6);
   return maps.map((map, at) => ({ map, at })).sort((a, b) => place(a.map) - place(b.map) || a.at - b.at).map(({ map }) => map);
 }

@@ -5,7 +5,7 @@ import { shepard } from "./charts/shepard";
 import { answerInUnits, reconstruct } from "./back";
 import { legend } from "./color/legend";
 import { controls } from "./controls";
-import { readDocument, readPage, type MapData, type Page } from "./data";
+import { ranked, readDocument, readPage, type MapData, type Page } from "./data";
 import { Desk } from "./desk";
 import { openDetail } from "./detail";
 import { fill, h } from "./dom";
@@ -13,6 +13,8 @@ import { figure, grouped } from "./figure";
 import { footer } from "./footer";
 import { header } from "./header";
 import { hoverCard } from "./hover";
+import { lab } from "./live/lab";
+import type { Live } from "./live/server";
 import type { Panel } from "./panel";
 import { inspector } from "./side/inspector";
 import { table } from "./table";
@@ -24,7 +26,7 @@ async function start(): Promise<void> {
     fill(root, h("p", { class: "loading", role: "status" }, `Unpacking ${raw.title} …`));
     const page = await readPage(raw);
     performance.mark("unpacked");
-    build(root, page);
+    build(root, page, raw.live ?? null);
     performance.mark("built");
   } catch (error) {
     fill(root, h("p", { class: "broken", role: "alert" }, `This page cannot be shown: ${error instanceof Error ? error.message : error}`));
@@ -32,21 +34,38 @@ async function start(): Promise<void> {
   }
 }
 
-function build(root: HTMLElement, page: Page): void {
-  const desk = new Desk(page), open = (map: MapData) => openDetail(desk, map);
-  const figures = grouped(page.maps).map((group) => figure(desk, group, open));
-  const panels = figures.map(({ panel }) => panel).filter((panel): panel is Panel => panel !== null);
+function build(root: HTMLElement, page: Page, live: Live | null): void {
+  const desk = new Desk(page), open = (map: MapData) => openDetail(desk, map), panels: Panel[] = [];
   const reset = () => panels.forEach((panel) => { panel.view.home(); panel.moved(); });
-  const maps = h("section", { class: "maps", "aria-label": "Maps, best first" }, h("h2", { class: "visually-hidden" }, "Maps"), ...figures.map(({ element }) => element));
-  fill(root, header(page), controls(desk, reset),
-    h("main", {}, h("div", { class: "work" }, maps, h("aside", {}, legend(desk), inspector(desk))), ...sections(desk, open)),
-    footer(page, desk.painter.kind));
+  const top = h("div", {}), maps = h("section", { class: "maps", "aria-label": "Maps, best first" }), chapters = h("div", {});
+  let forget = () => {};
+  const show = () => {
+    forget();
+    panels.splice(0).forEach((panel) => panel.destroy());
+    forget = desk.state.during(() => {
+      const figures = grouped(page.maps).map((group) => figure(desk, group, open));
+      panels.push(...figures.map(({ panel }) => panel).filter((panel): panel is Panel => panel !== null));
+      fill(maps, h("h2", { class: "visually-hidden" }, "Maps"), ...figures.map(({ element }) => element));
+      fill(chapters, ...sections(desk, open));
+    });
+    fill(top, header(page));
+  };
+  show();
+  // One more map, among the others.
+  const trial = live && lab(desk, live, (map, order) => {
+    page.ranking.order = order;
+    page.maps = ranked([...page.maps, map].map((one) => Object.assign(one, { rank: order.indexOf(one.id) + 1 })));
+    show();
+  });
+  fill(root, top, controls(desk, reset),
+    h("main", {}, trial && trial.element, h("div", { class: "work" }, maps, h("aside", {}, legend(desk), inspector(desk))), chapters),
+    footer(page, desk.painter.kind, live !== null));
   hoverCard(desk);
   keys(desk);
   hints();
   addEventListener("beforeprint", () => desk.flush(panels));
   // For tests, and for the curious.
-  (window as any).eigenfold = { desk, panels, reconstruct, answerInUnits };
+  (window as any).eigenfold = { desk, panels, reconstruct, answerInUnits, live: trial };
 }
 
 function sections(desk: Desk, open: (map: MapData) => void): (HTMLElement | null)[] {

@@ -6,7 +6,7 @@ import { chromium } from "playwright-core";
 
 const FLAGS = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-default-apps"];
 
-/** A browser whose pages fail the test on any console error and on any request beyond the file itself. */
+/** A browser whose pages fail the test on any console error and on any request beyond the file itself, or beyond the address of a served page. */
 export async function browse(options = {}) {
   const profile = mkdtempSync(join(tmpdir(), "eigenfold-page-"));
   const context = await chromium.launchPersistentContext(profile, { executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: [...FLAGS, ...(options.flags ?? [])], viewport: { width: 1400, height: 1000 }, acceptDownloads: true, ...options.context });
@@ -17,8 +17,9 @@ export async function browse(options = {}) {
       // The tests read pixels back, the page does not: that one hint is for them.
       page.on("console", (message) => { if (/^(error|warning)$/.test(message.type()) && !/willReadFrequently/.test(message.text())) errors.push(message.text()); });
       page.on("pageerror", (error) => errors.push(String(error)));
-      page.on("request", (request) => { if (!request.url().startsWith("file:") && !/^(data|blob):/.test(request.url())) requests.push(request.url()); });
-      await page.goto(`file://${path}${query}`);
+      const served = /^http:/.test(path), own = served ? new URL(path).href : "file:";
+      page.on("request", (request) => { if (!request.url().startsWith(own) && !/^(data|blob):/.test(request.url())) requests.push(request.url()); });
+      await page.goto(served ? path : `file://${path}${query}`);
       await page.waitForFunction(() => window.eigenfold || document.querySelector(".broken"), null, { timeout: 60_000 });
       await settled(page);
       return Object.assign(page, { errors, requests });

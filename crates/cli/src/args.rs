@@ -11,6 +11,7 @@ use crate::flags::{
     By, Common, Count, HeldOutWhat, Input, Kind, LengthsName, Neighbors, Preparing, StartsName, YesNo, dims, measure,
     memory_size, metric,
 };
+use crate::serve::Serve;
 use crate::view::View;
 use clap::{Args, Parser, Subcommand};
 use eigenfold::graph::Metric;
@@ -27,6 +28,7 @@ const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimension
   eigenfold transform map.model new.csv -o new-map.csv
   eigenfold reconstruct map.model places.csv -o rows.csv --std deviations.csv
   eigenfold compare data.csv --label species --report report.html
+  eigenfold serve data.csv --label species
   eigenfold score digits map.csv
   eigenfold dimension digits
   eigenfold sample swiss-roll -n 2000 -o roll.csv
@@ -43,6 +45,7 @@ pub(crate) enum Cmd {
     Transform(Transform),
     Reconstruct(Reconstruct),
     Compare(Box<Compared>),
+    Serve(Box<Serve>),
     View(View),
     Score(Score),
     Dimension(Dimension),

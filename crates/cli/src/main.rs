@@ -31,6 +31,7 @@ mod reconstruct;
 mod report;
 mod sample;
 mod score;
+mod serve;
 mod transform;
 mod usage;
 mod view;
@@ -67,6 +68,7 @@ fn run(command: &Cmd) -> Result<()> {
         Cmd::Transform(args) => transform::run(args),
         Cmd::Reconstruct(args) => reconstruct::run(args),
         Cmd::Compare(args) => compare::run(args),
+        Cmd::Serve(args) => serve::run(args),
         Cmd::View(args) => view::run(args),
         Cmd::Score(args) => score::run(args),
         Cmd::Dimension(args) => dimension::run(args),
@@ -79,7 +81,7 @@ fn run(command: &Cmd) -> Result<()> {
 }
 
 /// Runs the work; if it panics, which is a defect of ours, that is said in one line too, and files are cleaned up.
-fn guarded(work: impl FnOnce() -> Result<()>) -> Result<()> {
+fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     std::panic::set_hook(Box::new(|_| {}));
     std::panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|cause| {
         let text = cause.downcast_ref::<String>().map(String::as_str);

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Methods) -> Result<()> {
     outputs.commit()
 }
 
-fn as_json(method: &Method) -> Value {
+pub(crate) fn as_json(method: &Method) -> Value {
     let info = method.info();
     let parameters: Vec<Value> = method.possible_parameters().iter().map(parameter_as_json).collect();
     json!({

@@ -15,6 +15,7 @@ use eigenfold::judge::compare::{Compare, Entrant, Outcome};
 use eigenfold::judge::quality::Given;
 use eigenfold::{Ground, Model};
 use eigenfold_page::Page;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -133,21 +134,23 @@ fn open(args: &View, page: &Path) -> Result<()> {
         say(args.common.quiet, &format!("the page is {shown}"));
         return Ok(());
     }
-    let programs: [(&str, &[&str]); 1] = if cfg!(target_os = "macos") {
-        [("open", &[])]
-    } else if cfg!(windows) {
-        [("cmd", &["/C", "start", ""])]
-    } else {
-        [("xdg-open", &[])]
-    };
-    let quiet = |program: &str, before: &[&str]| {
-        let mut command = Command::new(program);
-        command.args(before).arg(&place).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        command.status().is_ok_and(|status| status.success())
-    };
-    match programs.into_iter().any(|(program, before)| quiet(program, before)) {
+    match opens(place.as_os_str()) {
         true => say(args.common.quiet, &format!("opened {shown}")),
         false => say(args.common.quiet, &format!("nothing here opens web pages; open this file in a browser: {shown}")),
     }
     Ok(())
+}
+
+/// Opens a file or an address by whatever opens web pages here; whether there is such a thing.
+pub(crate) fn opens(place: &OsStr) -> bool {
+    let (program, before): (&str, &[&str]) = if cfg!(target_os = "macos") {
+        ("open", &[])
+    } else if cfg!(windows) {
+        ("cmd", &["/C", "start", ""])
+    } else {
+        ("xdg-open", &[])
+    };
+    let mut command = Command::new(program);
+    command.args(before).arg(place).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }

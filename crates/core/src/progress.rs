@@ -67,6 +67,19 @@ pub trait Observer: Sync {
         let _ = value;
     }
 
+    /// Whether to be shown where the map of a descent is now. It is asked at every step, so that whoever says yes a few times
+    /// per second pays for no more maps than that, and whoever never does pays for none.
+    fn watches(&self) -> bool {
+        false
+    }
+
+    /// A descent that [`Observer::watches`] just said yes to is here after so many steps of its own: `dims` coordinates per
+    /// point, one point after the other, not turned onto their principal axes. A part of the work may descend with fewer
+    /// points than the whole has.
+    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
+        let _ = (step, coordinates, dims);
+    }
+
     /// A solver knows how far it is from the optimum at most: its relative duality gap, or the gap per point.
     fn gap(&self, value: f64) {
         let _ = value;
@@ -206,6 +219,14 @@ impl Observer for Share<'_> {
 
     fn objective(&self, value: f64) {
         self.whole.objective(value);
+    }
+
+    fn watches(&self) -> bool {
+        self.whole.watches()
+    }
+
+    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
+        self.whole.passes(step, coordinates, dims);
     }
 
     fn gap(&self, value: f64) {

@@ -72,8 +72,23 @@ impl Page<'_> {
     ///
     /// If a way back cannot be learned, or the metric is not defined on the points.
     pub fn html(&self) -> Result<String> {
+        self.written(TEMPLATE, &Value::Null)
+    }
+
+    /// The whole page as a server gives it, with what its forms need to know: this page may ask the server it comes from for
+    /// more, and no other.
+    ///
+    /// # Errors
+    ///
+    /// As [`Page::html`].
+    pub fn live(&self, live: &Value) -> Result<String> {
+        self.written(&TEMPLATE.replacen("connect-src 'none'", "connect-src 'self'", 1), live)
+    }
+
+    fn written(&self, template: &str, live: &Value) -> Result<String> {
         let mut block = Block::default();
-        let data = self.data(&mut block)?;
+        let mut data = self.data(&mut block)?;
+        data["live"] = live.clone();
         let title = self.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let json = data.to_string().replace('<', "\\u003c");
         let inside = format!(
@@ -82,8 +97,8 @@ impl Page<'_> {
             block.text()?
         );
         // The parts are put in from the first mark to the last, so that no mark inside of one is taken for another.
-        let mut page = String::with_capacity(TEMPLATE.len() + SCRIPT.len() + STYLE.len() + inside.len());
-        let mut rest = TEMPLATE;
+        let mut page = String::with_capacity(template.len() + SCRIPT.len() + STYLE.len() + inside.len());
+        let mut rest = template;
         for (mark, part) in
             [("<!--title-->", title.as_str()), ("/*style*/", STYLE), ("<!--data-->", &inside), ("/*script*/", SCRIPT)]
         {
@@ -99,7 +114,7 @@ impl Page<'_> {
     /// The data: names and numbers here, arrays in the block.
     fn data(&self, block: &mut Block) -> Result<Value> {
         let (n, p) = (self.points.rows(), self.points.cols());
-        let holds_rows = n * p <= MOST_NUMBERS;
+        let holds_rows = holds_rows(self.points);
         let rows = holds_rows.then(|| block.smallest(&[n, p], self.points.values()));
         let left_out = format!("{n} rows of {p} numbers are too many for a page; compare a sample of them to see rows");
         let (neighbors, density) = self.neighbors(block)?;
@@ -189,6 +204,22 @@ impl Near {
         let ids = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().copied()).collect();
         Ok(Near { k, ids, distances: graph.all_lengths().to_vec() })
     }
+}
+
+/// One more map for a page that is open: `map` as in the data of a page, and `bytes`, the block of its arrays.
+///
+/// # Errors
+///
+/// If its way back cannot be learned.
+pub fn alone(outcome: &Outcome, points: &Points) -> Result<Value> {
+    let mut block = Block::default();
+    let map = map::map(outcome, points, holds_rows(points), &mut block)?;
+    Ok(json!({"map": map, "bytes": block.text()?}))
+}
+
+/// Whether a page has room for the data themselves.
+fn holds_rows(points: &Points) -> bool {
+    points.rows() * points.cols() <= MOST_NUMBERS
 }
 
 /// The measures, those of the ranking first.

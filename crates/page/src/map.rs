@@ -5,7 +5,7 @@ use crate::facts::facts;
 use crate::shade::shade;
 use eigenfold::back::{Portable, WayBack};
 use eigenfold::error::{Result, told};
-use eigenfold::judge::compare::Outcome;
+use eigenfold::judge::compare::{Entrant, Outcome};
 use eigenfold::judge::quality::Judged;
 use eigenfold::{Model, Points};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     let mut out = json!({
         "id": outcome.entrant.name,
         "method": info.name,
-        "title": info.title,
+        "title": title(&outcome.entrant),
         "sweep": outcome.entrant.sweep.as_ref().map(|(name, value)| json!({"parameter": name, "value": value})),
         "status": outcome.status.name(),
         "reason": outcome.status.reason().map(plain),
@@ -58,6 +58,17 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     out["film"] = film(outcome, model, block)?.unwrap_or(Value::Null);
     add_way_back(&mut out, outcome, model, &map, points, holds_rows, block)?;
     Ok(out)
+}
+
+/// The method; with what sets it apart from others by the same method, unless a slider shows that.
+fn title(entrant: &Entrant) -> String {
+    let info = entrant.recipe.method.info();
+    match entrant.name.strip_prefix(info.name).map(str::trim) {
+        Some(apart) if !apart.is_empty() && entrant.sweep.is_none() => {
+            format!("{}, {}", info.title, apart.replace(' ', ", ").replace('=', " "))
+        }
+        _ => info.title.to_string(),
+    }
 }
 
 /// Names of parameters as they are, without the marks that tell a front end where to put its own.

@@ -4,28 +4,25 @@ mod atlas;
 mod entrants;
 pub(crate) mod image;
 mod sample;
+mod subject;
 mod table;
 
-use crate::carry::{Along, Carry, Labeled};
+pub(crate) use subject::{Asked, Subject};
+
+use crate::carry::Carry;
 use crate::drawing::name_of;
 use crate::embed::{try_bytes, try_coordinates, write_bytes};
-use crate::flags::{Common, Input, Kind, Neighbors, Preparing, memory_size, with_flags};
-use crate::input::{Data, Given};
+use crate::flags::{Common, Input, Neighbors, Preparing, memory_size, with_flags};
 use crate::outputs::{self, Outputs, Trial, Wanted};
-
 use crate::progress::{self, Bar};
-use crate::{drawing, input, one_line, preparing, report, say};
+use crate::{drawing, input, one_line, report, say};
 use clap::Args;
 use eigenfold::error::{Error, Result};
-use eigenfold::io::{self, Labels};
 use eigenfold::judge::compare::{Compare, Entrant, Meter, Outcome};
 use eigenfold::judge::quality::{self, Quality};
-use eigenfold::preparation::Prepared;
 use eigenfold::progress::{Observer, Share, Silent};
-use eigenfold::{Beside, Ground, Points};
-use eigenfold_page::Page;
+use eigenfold::{Beside, Ground};
 use eigenfold_plot::{Format, Plate};
-use sample::Rows;
 use std::path::Path;
 use std::time::Instant;
 
@@ -96,17 +93,6 @@ pub(crate) struct Compared {
     pub(crate) parameters: Vec<(String, String)>,
 }
 
-/// What is compared: points with what goes with them, all of the rows that take part.
-struct Subject {
-    points: Points,
-    prepared: Option<Prepared>,
-    names: Option<Vec<String>>,
-    along: Along,
-    truth: Option<Points>,
-    rows: Rows,
-    notes: Vec<String>,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Compared) -> Result<()> {
     input::use_threads(args.common.threads)?;
@@ -116,17 +102,20 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let [reading, fitting, judging] = Share::split(&bar, [0.02, 1.0, 0.2]).map(Share::even);
     bar.say("reading");
     let start = Instant::now();
-    let subject = read(args, &reading)?;
+    let asked = Asked {
+        input: &args.input,
+        carry: &args.carry,
+        preparing: &args.preparing,
+        memory: args.memory,
+        truth: args.truth.as_deref(),
+        points: &args.points,
+        seed: args.common.seed,
+    };
+    let subject = Subject::read(&asked, &reading)?;
     progress::go_on()?;
     let image = image::found(args.image.as_deref(), &subject.points)?;
 
-    let meter = Meter {
-        reset: || crate::ALLOCATED.reset_peak_usage(),
-        now: || crate::ALLOCATED.current_usage(),
-        peak: || crate::ALLOCATED.peak_usage(),
-    };
-    let quality = Quality { seed: args.common.seed, ..Quality::default() };
-    let compare = Compare { seconds: Some(args.seconds), quality, meter: Some(meter) };
+    let compare = comparison(Some(args.seconds), args.common.seed);
     let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
     let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
@@ -145,6 +134,16 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     bar.finish();
     say(args.common.quiet, &table::summary(args, &subject, &outcomes, seconds));
     Ok(())
+}
+
+/// How maps are made and judged, with memory as the program counts it.
+pub(crate) fn comparison(seconds: Option<f64>, seed: u64) -> Compare {
+    let meter = Meter {
+        reset: || crate::ALLOCATED.reset_peak_usage(),
+        now: || crate::ALLOCATED.current_usage(),
+        peak: || crate::ALLOCATED.peak_usage(),
+    };
+    Compare { seconds, quality: Quality { seed, ..Quality::default() }, meter: Some(meter) }
 }
 
 /// Refuses what cannot be asked for, before any work.
@@ -179,41 +178,8 @@ fn wanted(args: &Compared) -> Vec<Wanted<'_>> {
     given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
 }
 
-/// Reads the points and draws those that take part.
-fn read(args: &Compared, observer: &dyn Observer) -> Result<Subject> {
-    let Given { data, along, names, schema, rows, mut notes } =
-        input::read(&args.input, &args.carry, Kind::Points, &args.preparing, args.memory, observer)?;
-    let Data::Points(points) = data else {
-        return Err(Error::Parameter("maps are compared with points that have features; give such a file".into()));
-    };
-    notes.extend(along.note());
-    let truth = args.truth.as_deref().map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
-    let truth =
-        truth.map(|table| rows.as_ref().map_or(Ok(table.points.clone()), |kept| kept.pick(table.points.clone())));
-    let truth = truth.transpose()?;
-    if let Some(found) = truth.as_ref().map(Points::rows).filter(|&found| found != points.rows()) {
-        let fact = format!("--truth has {found} rows and the input {}", points.rows());
-        return Err(Error::Parameter(format!("{fact}; give one row for every row of the input")));
-    }
-    let drawn = Rows::drawn(&args.points, points.rows(), rows.as_ref(), args.common.seed)?;
-    notes.extend(drawn.note());
-    let points = drawn.of(points);
-    let asked = preparing::asked(&args.preparing, &schema);
-    let prepared = match asked.is_none() {
-        true => None,
-        false => {
-            let (prepared, said) = asked.learn(&points, names.as_deref())?;
-            notes.extend(said.iter().map(|note| with_flags(note)));
-            Some(prepared)
-        }
-    };
-    let points = prepared.as_ref().map_or(Ok(points.clone()), |prepared| prepared.apply(&points, names.as_deref()))?;
-    let (along, truth) = (drawn.along(along), truth.map(|truth| drawn.of(truth)));
-    Ok(Subject { points, prepared, names, along, truth, rows: drawn, notes })
-}
-
 /// Fits them all; each is said when it has ended.
-fn fit(
+pub(crate) fn fit(
     compare: &Compare,
     entrants: Vec<Entrant>,
     subject: &Subject,
@@ -267,25 +233,10 @@ fn write(
     stopped: bool,
 ) -> Result<()> {
     let title = name_of(&args.input.source);
-    let labels: Vec<(String, Labels)> =
-        subject.along.labels.iter().map(|Labeled { title, labels }| (title.clone(), labels.clone())).collect();
     let mut outputs = Outputs::default();
     if let Some(target) = &args.report {
-        let page = Page {
-            title: &title,
-            source: &title,
-            rows: subject.rows.all,
-            points: &subject.points,
-            row_ids: subject.rows.is_part().then_some(subject.rows.of_input.as_slice()),
-            metric: input::metric(&args.neighbors),
-            columns: subject.names.as_deref(),
-            prepared: subject.prepared.as_ref(),
-            labels: &labels,
-            names: subject.along.names.as_deref(),
-            image,
-            notes: &subject.notes,
-            outcomes,
-        };
+        let labels = subject.labels();
+        let page = subject.page(&title, input::metric(&args.neighbors), image, &labels, outcomes);
         let html = page.html()?;
         outputs.stage(target, move |name| write_bytes(name, html.as_bytes()))?;
     }

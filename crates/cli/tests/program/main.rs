@@ -25,6 +25,7 @@ mod reconstruct;
 mod rescale;
 mod safe_outputs;
 mod score;
+mod serve;
 mod stopping;
 mod terminal;
 

@@ -28,6 +28,14 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();
     let path = matches!(&task.way, Way::Fixed { fixed, .. } if fixed.path.len() > 1);
     let mut album = Album::new(task.snapshots, path);
+    let unit = task.unit;
+    let mut see = |passing: &Passing<'_>, steps: usize| {
+        album.see(passing, steps);
+        if observer.watches() {
+            let coordinates: Vec<f64> = passing.x.iter().map(|y| y * unit).collect();
+            observer.passes(steps + passing.step, &coordinates, dims);
+        }
+    };
     let mut told = Told { energy: task.objective.as_mut(), observer };
     let (y, report) = match &task.way {
         Way::QuasiNewton { diagonal } => {
@@ -36,24 +44,21 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             let metric = diagonal.as_ref().map(|metric| metric as &dyn Metric);
             let descent = quasi_newton(task.tolerance, task.max_iterations);
             let mut function = Function { told: &mut told, metric };
-            descent.minimize_watched(&start, &mut function, observer, &mut |passing| album.see(passing, 0))?
+            descent.minimize_watched(&start, &mut function, observer, &mut |passing| see(passing, 0))?
         }
-        Way::Momentum(momentum) => {
-            momentum.minimize(&start, &mut told, observer, &mut |passing| album.see(passing, 0))?
-        }
+        Way::Momentum(momentum) => momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?,
         Way::Fixed { fixed, metric } => {
-            let see = &mut |passing: &Passing<'_>| album.see(passing, 0);
-            let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), observer, see)?;
+            let first = &mut |passing: &Passing<'_>| see(passing, 0);
+            let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), observer, first)?;
             // Close to a minimum the curvature that is learned on top of the metric pays.
             let evaluations = task.max_iterations.saturating_sub(report.evaluations);
             if report.ended != Ended::Evaluations || evaluations == 0 {
                 (y, report)
             } else {
                 let mut function = Function { told: &mut told, metric: Some(metric.as_ref()) };
-                let (descent, see) = (quasi_newton(task.tolerance, evaluations), &mut |passing: &Passing<'_>| {
-                    album.see(passing, report.iterations)
-                });
-                let (y, last) = descent.minimize_watched(&y, &mut function, observer, see)?;
+                let descent = quasi_newton(task.tolerance, evaluations);
+                let then = &mut |passing: &Passing<'_>| see(passing, report.iterations);
+                let (y, last) = descent.minimize_watched(&y, &mut function, observer, then)?;
                 let (iterations, evaluations) =
                     (report.iterations + last.iterations, report.evaluations + last.evaluations);
                 (y, Report { iterations, evaluations, ..last })

@@ -112,3 +112,58 @@ fn progress_never_falls_over_trials_folds_and_scores() {
     Dimension::default().of(&roll, &heard).unwrap();
     heard.rises("dimension");
 }
+
+/// Looks at every map that a descent passes, or at every other one.
+#[derive(Default)]
+struct Looks {
+    every_other: bool,
+    asked: Mutex<usize>,
+    maps: Mutex<Vec<(usize, usize, Vec<f64>)>>,
+}
+
+impl Observer for Looks {
+    fn watches(&self) -> bool {
+        let mut asked = self.asked.lock().unwrap();
+        *asked += 1;
+        !self.every_other || asked.is_multiple_of(2)
+    }
+
+    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
+        self.maps.lock().unwrap().push((step, dims, coordinates.to_vec()));
+    }
+}
+
+#[test]
+fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
+    let points = swiss(120);
+    for method in methods().into_iter().filter(|method| method.info().stage == "objective") {
+        let name = method.info().name;
+        // gplvm keeps no maps on its way, but shows them.
+        let snapshots = if name == "gplvm" { 0 } else { 5 };
+        let recipe = Recipe { method, snapshots, ..Recipe::default() };
+        let (alone, looks) = (recipe.fit(&points).unwrap(), Looks::default());
+        let watched = recipe.fit_watched(&points, &looks).unwrap();
+        let bits = |points: &Points| points.values().iter().map(|y| y.to_bits()).collect::<Vec<u64>>();
+        assert_eq!(bits(alone.embedding()), bits(watched.embedding()), "{name}");
+        assert_eq!(alone.report().curve, watched.report().curve, "{name}");
+        assert_eq!(alone.snapshots(), watched.snapshots(), "{name}");
+        let maps = looks.maps.lock().unwrap();
+        assert!(maps.len() > 2 && maps[0].2 != maps[maps.len() - 1].2, "{name} showed {} maps", maps.len());
+        assert!(maps.iter().all(|(_, dims, map)| *dims == 2 && map.len() == 240), "{name}");
+        assert!(maps.windows(2).all(|two| two[0].0 <= two[1].0), "{name} goes back");
+        // The last map is the one that the fit gives, up to a turn.
+        let last = Points::new(120, 2, maps[maps.len() - 1].2.clone()).unwrap();
+        let apart = eigenfold::judge::procrustes::align(&last, watched.embedding()).unwrap().disparity;
+        assert!(apart < 1e-6, "{name} ends {apart:e} away from what it showed");
+    }
+}
+
+#[test]
+fn nothing_is_shown_to_whoever_does_not_look() {
+    let points = swiss(120);
+    let looks = Looks { every_other: true, ..Looks::default() };
+    let method = Method::from_name("tsne").unwrap();
+    Recipe { method, ..Recipe::default() }.fit_watched(&points, &looks).unwrap();
+    let (asked, shown) = (*looks.asked.lock().unwrap(), looks.maps.lock().unwrap().len());
+    assert!(asked > 10 && shown == asked / 2, "{shown} maps shown, asked {asked} times");
+}

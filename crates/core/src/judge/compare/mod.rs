@@ -126,6 +126,12 @@ impl Outcome {
         }
     }
 
+    /// Turns its map onto another of the same points, if both have as many coordinates.
+    pub fn turn_onto(&mut self, other: &Points) {
+        let map = self.model.as_ref().map(Model::embedding);
+        self.turn = map.filter(|map| map.cols() == other.cols()).map(|map| Onto::turn(map, other));
+    }
+
     /// The value of a measure.
     pub fn score(&self, measure: Measure) -> Option<f64> {
         self.judged.as_ref()?.score(measure).map(|score| score.value)
@@ -204,20 +210,23 @@ impl Compare {
         let maps: Vec<&Points> = outcomes.iter().filter_map(|one| Some(one.model.as_ref()?.embedding())).collect();
         let mut judged = self.quality.judge(given, &maps, observer)?.into_iter();
         outcomes.iter_mut().filter(|one| one.model.is_some()).for_each(|one| one.judged = judged.next());
-        // Those without a map go last; equals stay in the order in which they were named.
-        let key = |one: &Outcome, measure: Measure| one.score(measure).unwrap_or(f64::NEG_INFINITY);
-        outcomes.sort_by(|a, b| {
-            RANKED_BY
-                .into_iter()
-                .fold(Ordering::Equal, |order, measure| order.then_with(|| key(b, measure).total_cmp(&key(a, measure))))
-        });
+        rank(outcomes);
         let best = outcomes.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
-        for one in outcomes.iter_mut() {
-            let Some((map, best)) = one.model.as_ref().map(Model::embedding).zip(best.as_ref()) else { continue };
-            one.turn = (map.cols() == best.cols()).then(|| Onto::turn(map, best));
+        if let Some(best) = best {
+            outcomes.iter_mut().for_each(|one| one.turn_onto(&best));
         }
         Ok(())
     }
+}
+
+/// Puts judged outcomes into the order of their ranks: those without a map go last, equals stay as they are.
+pub fn rank(outcomes: &mut [Outcome]) {
+    let key = |one: &Outcome, measure: Measure| one.score(measure).unwrap_or(f64::NEG_INFINITY);
+    outcomes.sort_by(|a, b| {
+        RANKED_BY
+            .into_iter()
+            .fold(Ordering::Equal, |order, measure| order.then_with(|| key(b, measure).total_cmp(&key(a, measure))))
+    });
 }
 
 /// Whether the coordinates are not yet those of the field.
@@ -260,6 +269,14 @@ impl Observer for Deadline<'_> {
 
     fn objective(&self, value: f64) {
         self.observer.objective(value);
+    }
+
+    fn watches(&self) -> bool {
+        self.observer.watches()
+    }
+
+    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
+        self.observer.passes(step, coordinates, dims);
     }
 
     fn gap(&self, value: f64) {

@@ -160,6 +160,9 @@ impl Fit {
             stage: Some(Stage::Field),
         };
         let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.objective.problem.log_likelihood(0.0));
+        // The variables begin with the places, unless these are a function of the data whose weights are sought.
+        let dims = run.objective.problem.dims;
+        let places = run.objective.constraint.is_none().then_some(run.objective.problem.n * dims);
         let mut see = |passing: &Passing<'_>| {
             let value = passing.value.map(|value| (value - shift) / cells);
             value.into_iter().for_each(|value| {
@@ -168,6 +171,9 @@ impl Fit {
                     curve.push((done + passing.step, value));
                 }
             });
+            if let Some(places) = places.filter(|_| observer.watches()) {
+                observer.passes(done + passing.step, &passing.x[..places], dims);
+            }
         };
         let (x, report) = descent.minimize_watched(&run.x, &mut run.objective, observer, &mut see)?;
         run.x = x;

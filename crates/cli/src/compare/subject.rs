@@ -1,0 +1,106 @@
+//! What is compared: the points that take part, with what goes with them.
+
+use super::sample::Rows;
+use crate::carry::{Along, Carry, Labeled};
+use crate::flags::{Input, Kind, Preparing, with_flags};
+use crate::input::{self, Data, Given};
+use crate::preparing;
+use eigenfold::Points;
+use eigenfold::error::{Error, Result};
+use eigenfold::graph::Metric;
+use eigenfold::io::{self, Labels};
+use eigenfold::judge::compare::Outcome;
+use eigenfold::preparation::Prepared;
+use eigenfold::progress::Observer;
+use eigenfold_page::Page;
+
+/// What is to be read, as the flags say it.
+pub(crate) struct Asked<'a> {
+    pub(crate) input: &'a Input,
+    pub(crate) carry: &'a Carry,
+    pub(crate) preparing: &'a Preparing,
+    pub(crate) memory: Option<u64>,
+    /// The file of true coordinates.
+    pub(crate) truth: Option<&'a str>,
+    /// How many rows take part, or `all`.
+    pub(crate) points: &'a str,
+    pub(crate) seed: u64,
+}
+
+/// Points with what goes with them, all of the rows that take part.
+pub(crate) struct Subject {
+    pub(crate) points: Points,
+    pub(crate) prepared: Option<Prepared>,
+    pub(crate) names: Option<Vec<String>>,
+    pub(crate) along: Along,
+    pub(super) truth: Option<Points>,
+    pub(super) rows: Rows,
+    pub(crate) notes: Vec<String>,
+}
+
+impl Subject {
+    /// Reads the points and draws those that take part.
+    pub(crate) fn read(asked: &Asked<'_>, observer: &dyn Observer) -> Result<Subject> {
+        let Given { data, along, names, schema, rows, mut notes } =
+            input::read(asked.input, asked.carry, Kind::Points, asked.preparing, asked.memory, observer)?;
+        let Data::Points(points) = data else {
+            return Err(Error::Parameter("maps are compared with points that have features; give such a file".into()));
+        };
+        notes.extend(along.note());
+        let truth = asked.truth.map(|name| io::read_map(name, &io::ReadOptions::default())).transpose()?;
+        let truth =
+            truth.map(|table| rows.as_ref().map_or(Ok(table.points.clone()), |kept| kept.pick(table.points.clone())));
+        let truth = truth.transpose()?;
+        if let Some(found) = truth.as_ref().map(Points::rows).filter(|&found| found != points.rows()) {
+            let fact = format!("--truth has {found} rows and the input {}", points.rows());
+            return Err(Error::Parameter(format!("{fact}; give one row for every row of the input")));
+        }
+        let drawn = Rows::drawn(asked.points, points.rows(), rows.as_ref(), asked.seed)?;
+        notes.extend(drawn.note());
+        let points = drawn.of(points);
+        let preparation = preparing::asked(asked.preparing, &schema);
+        let prepared = match preparation.is_none() {
+            true => None,
+            false => {
+                let (prepared, said) = preparation.learn(&points, names.as_deref())?;
+                notes.extend(said.iter().map(|note| with_flags(note)));
+                Some(prepared)
+            }
+        };
+        let points =
+            prepared.as_ref().map_or(Ok(points.clone()), |prepared| prepared.apply(&points, names.as_deref()))?;
+        let (along, truth) = (drawn.along(along), truth.map(|truth| drawn.of(truth)));
+        Ok(Subject { points, prepared, names, along, truth, rows: drawn, notes })
+    }
+
+    /// What may color the points, by name.
+    pub(crate) fn labels(&self) -> Vec<(String, Labels)> {
+        self.along.labels.iter().map(|Labeled { title, labels }| (title.clone(), labels.clone())).collect()
+    }
+
+    /// The page of some maps.
+    pub(crate) fn page<'a>(
+        &'a self,
+        title: &'a str,
+        metric: Metric,
+        image: Option<(usize, usize)>,
+        labels: &'a [(String, Labels)],
+        outcomes: &'a [Outcome],
+    ) -> Page<'a> {
+        Page {
+            title,
+            source: title,
+            rows: self.rows.all,
+            points: &self.points,
+            row_ids: self.rows.is_part().then_some(self.rows.of_input.as_slice()),
+            metric,
+            columns: self.names.as_deref(),
+            prepared: self.prepared.as_ref(),
+            labels,
+            names: self.along.names.as_deref(),
+            image,
+            notes: &self.notes,
+            outcomes,
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! `eigenfold serve`: the page of a comparison, alive: methods are tried in it, and seen while they work.
+//!
+//! The server is for this machine alone: it listens on the loopback address, answers only what knows a word that nobody can
+//! guess, under the names of this machine alone (docs/security.md), and reads and writes no file.
+
+mod asked;
+mod http;
+mod watch;
+mod work;
+
+use crate::carry::Carry;
+use crate::compare::{self, Asked, Subject, comparison, image};
+use crate::drawing::name_of;
+use crate::flags::{Common, Count, GraphKind, Input, Neighbors, Preparing, memory_size};
+use crate::progress::{self, Bar};
+use crate::{input, print, say, view};
+use clap::Args;
+use eigenfold::error::{Error, Result};
+use eigenfold::judge::compare::entrants;
+use eigenfold::judge::quality::Given;
+use eigenfold::progress::Share;
+use eigenfold::{Ground, Likelihood, Recipe};
+use eigenfold_page::{FILMED, FRAMES};
+use http::{Answer, Request};
+use std::net::{Ipv4Addr, TcpListener};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use work::{Refusal, Work};
+
+/// Connections at the same time; browsers have about six.
+const CONNECTIONS: usize = 32;
+/// How soon Ctrl-C is noticed.
+const LOOK: Duration = Duration::from_millis(50);
+/// The bytes of the word in the address.
+const WORD: usize = 16;
+
+/// Try methods on your data in the browser, and see maps move while they are made.
+///
+/// Opens a page as `compare` writes it, with a form: choose a method and its parameters and run it; a map that is made by a descent moves
+/// while it is made, and can be stopped where it is. A map that is pinned is judged and stands beside the others. The server is
+/// for this machine and this user alone, and ends with Ctrl-C; what was not downloaded is then gone.
+#[derive(Debug, Args)]
+#[command(after_help = "EXAMPLES
+  eigenfold serve digits
+  eigenfold serve data.csv --label species -k 15
+  eigenfold serve cells.parquet --labels types.csv --standardize --methods pca,umap
+  eigenfold serve data.csv --port 8123 --no-open")]
+pub(crate) struct Serve {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) carry: Carry,
+    #[command(flatten)]
+    pub(crate) preparing: Preparing,
+    /// The methods whose maps the page has from the start, with commas between
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', default_value = "pca")]
+    pub(crate) methods: Vec<String>,
+    /// The number of coordinates, unless the page asks for another
+    #[arg(short, long, default_value_t = 2, allow_negative_numbers = true)]
+    pub(crate) dims: usize,
+    #[command(flatten)]
+    pub(crate) neighbors: Neighbors,
+    /// How many rows take part at most, drawn at random; `all` for all
+    #[arg(long, value_name = "N|all", default_value = "10000")]
+    pub(crate) points: String,
+    /// The most memory to use, as in 4GB or 512MiB; a method that needs more is not run
+    #[arg(long, value_name = "SIZE", value_parser = memory_size, allow_hyphen_values = true)]
+    pub(crate) memory: Option<u64>,
+    /// Rows are images of so many pixels; found out for square images, `none` if they are no images
+    #[arg(long, value_name = "WxH|none")]
+    pub(crate) image: Option<String>,
+    /// The port to listen on; 0 for one that is free
+    #[arg(long, default_value_t = 0)]
+    pub(crate) port: u16,
+    /// Say the address and open nothing
+    #[arg(long)]
+    pub(crate) no_open: bool,
+    #[command(flatten)]
+    pub(crate) common: Common,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &Serve) -> Result<()> {
+    input::use_threads(args.common.threads)?;
+    let base = base(args)?;
+    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, args.port)).map_err(|error| {
+        let fact = format!("port {} cannot be listened on ({error})", args.port);
+        Error::Parameter(format!("{fact}; give another --port, or 0 for one that is free"))
+    })?;
+    let port = listener.local_addr().map_err(|error| failed("the port is not known", &error))?.port();
+    let work = Arc::new(prepared(args, base)?);
+    work.page()?;
+    let door = Arc::new(Door { port, word: word()? });
+    let address = format!("http://127.0.0.1:{port}/{}/", door.word);
+    let said = Arc::clone(&work);
+    std::thread::spawn(move || listen(&listener, &door, &said));
+    print(&format!("{address}\n"))?;
+    say(args.common.quiet, "the page is served to this machine alone; Ctrl-C ends it");
+    if !args.no_open {
+        let quiet = args.common.quiet;
+        std::thread::spawn(move || {
+            if !view::opens(address.as_ref()) {
+                say(quiet, "nothing here opens web pages; open the address in a browser");
+            }
+        });
+    }
+    // A fit that is running ends with the program: there is nothing of it to be kept.
+    while !progress::is_stopped() {
+        std::thread::sleep(LOOK);
+    }
+    Ok(())
+}
+
+/// What every fit has unless the page asks for something else.
+fn base(args: &Serve) -> Result<Recipe> {
+    if args.neighbors.k == Some(Count::Auto) || args.neighbors.graph == Some(GraphKind::Learned) {
+        let fact = "the page has one graph to begin with";
+        return Err(Error::Parameter(format!("{fact}; give -k a number, and try others in the page")));
+    }
+    Ok(Recipe {
+        neighbors: input::neighbors(&args.neighbors, false)?,
+        metric: input::metric(&args.neighbors),
+        approximate: args.neighbors.approximate,
+        pieces: input::pieces(&args.neighbors),
+        snapshots: FRAMES,
+        dims: args.dims,
+        seed: args.common.seed,
+        memory: args.memory,
+        likelihood: Likelihood::Cheap,
+        ..Recipe::default()
+    })
+}
+
+/// Reads the points and makes the maps that the page begins with.
+fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
+    let bar = Bar::new(args.common.quiet);
+    let [reading, fitting, judging] = Share::split(&bar, [0.1, 1.0, 0.2]).map(Share::even);
+    bar.say("reading");
+    let asked = Asked {
+        input: &args.input,
+        carry: &args.carry,
+        preparing: &args.preparing,
+        memory: args.memory,
+        truth: None,
+        points: &args.points,
+        seed: args.common.seed,
+    };
+    let first = entrants(&args.methods, &base, &[], None)?;
+    let subject = Subject::read(&asked, &reading)?;
+    progress::go_on()?;
+    if subject.points.rows() > FILMED {
+        base.snapshots = 0;
+    }
+    let image = image::found(args.image.as_deref(), &subject.points)?;
+    let classes = subject.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
+    let compare = comparison(None, args.common.seed);
+    let mut maps = compare::fit(&compare, first, &subject, classes.as_deref(), &bar, &fitting)?;
+    bar.say("judging");
+    let ground = Ground::Points(&subject.points, base.metric);
+    compare.judge(&mut maps, &Given { ground, labels: classes.as_deref(), truth: None }, &judging)?;
+    progress::go_on()?;
+    let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
+    let first = best.ok_or_else(|| Error::Parameter("no method gave a map; name others with --methods".into()))?;
+    bar.finish();
+    input::say_notes(&subject.notes, args.common.quiet);
+    Ok(Work {
+        title: name_of(&args.input.source),
+        classes,
+        labels: subject.labels(),
+        metric: base.metric,
+        image,
+        base,
+        first,
+        subject,
+        maps: Mutex::new(maps),
+        page: Mutex::default(),
+        run: Mutex::default(),
+        stop: false.into(),
+    })
+}
+
+/// Who may come in: whoever knows the word, by a name of this machine.
+struct Door {
+    port: u16,
+    word: String,
+}
+
+/// A word that nobody can guess.
+fn word() -> Result<String> {
+    let mut bytes = [0; WORD];
+    getrandom::fill(&mut bytes).map_err(|error| failed("the system gives no random numbers", &error))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn failed(what: &str, error: &dyn std::fmt::Display) -> Error {
+    Error::Numerical(format!("{what} ({error}); there is no server without"))
+}
+
+impl Door {
+    /// Why a request is not let in: it comes by another name, as a page of someone else would after a change of what its name
+    /// stands for; from a page of another origin; or without the word.
+    fn refuses(&self, request: &Request) -> Option<Answer> {
+        let names = ["127.0.0.1", "localhost"].map(|name| format!("{name}:{}", self.port));
+        let known = |name: &str| names.iter().any(|own| own.eq_ignore_ascii_case(name));
+        let origin = |origin: &str| origin.strip_prefix("http://").is_some_and(known);
+        if !request.host.as_deref().is_some_and(known) || !request.origin.as_deref().is_none_or(origin) {
+            return Some(Answer::text(403, "this server answers pages of its own alone"));
+        }
+        self.within(&request.path).is_none().then(|| Answer::text(404, "there is nothing here"))
+    }
+
+    /// The path after the word, if it is the right one; how many letters are right cannot be told from the time it takes.
+    fn within<'a>(&self, path: &'a str) -> Option<&'a str> {
+        let (word, rest) = path.strip_prefix('/')?.split_once('/')?;
+        let differ = word.bytes().zip(self.word.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+        (word.len() == self.word.len() && differ == 0).then_some(rest)
+    }
+}
+
+/// Answers whoever comes, each on a thread of its own.
+fn listen(listener: &TcpListener, door: &Arc<Door>, work: &Arc<Work>) {
+    let open = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        let Ok(stream) = stream else {
+            std::thread::sleep(LOOK);
+            continue;
+        };
+        if open.fetch_add(1, Ordering::Relaxed) >= CONNECTIONS {
+            open.fetch_sub(1, Ordering::Relaxed);
+            continue;
+        }
+        let (door, work, open) = (Arc::clone(door), Arc::clone(work), Arc::clone(&open));
+        std::thread::spawn(move || {
+            http::serve(stream, |request| door.refuses(request), |request| answer(&door, &work, request));
+            open.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+}
+
+/// What is answered to a request that was let in.
+fn answer(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
+    let answered = match (request.post, door.within(&request.path).unwrap_or_default()) {
+        (false, "") => {
+            return match work.page() {
+                Ok(page) => Answer::page(&page),
+                Err(error) => Answer::text(500, error.told(str::to_string)),
+            };
+        }
+        (false, "state") => Ok(work.state(after(&request.query))),
+        (true, "run") => work.begin(&request.body),
+        (true, "stop") => Ok(work.stop()),
+        (true, "pin") => work.pin(),
+        (_, "run" | "stop" | "pin" | "state" | "") => return Answer::text(405, "this is asked for the other way"),
+        _ => return Answer::text(404, "there is nothing here"),
+    };
+    match answered {
+        Ok(value) => Answer::json(&value),
+        Err(Refusal::Wrong(text)) => Answer::text(400, text),
+        Err(Refusal::NotNow(text)) => Answer::text(409, text),
+        Err(Refusal::Failed(text)) => Answer::text(500, text),
+    }
+}
+
+/// The number of the map that the page has seen last: `after=N`.
+fn after(query: &str) -> u64 {
+    query.strip_prefix("after=").and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_pages_of_this_machine_that_know_the_word_are_let_in() {
+        let door = Door { port: 81, word: word().unwrap() };
+        let code = |path: &str, host: Option<&str>, origin: Option<&str>| {
+            let (host, origin) = (host.map(String::from), origin.map(String::from));
+            let request =
+                Request { post: false, path: path.into(), query: String::new(), host, origin, body: Vec::new() };
+            door.refuses(&request).map(|answer| answer.code)
+        };
+        let (right, own) = (format!("/{}/state", door.word), Some("127.0.0.1:81"));
+        assert_eq!(code(&right, own, None), None);
+        assert_eq!(code(&right, Some("localhost:81"), Some("http://localhost:81")), None);
+        assert_eq!(code(&right, own, Some("http://example.org")), Some(403));
+        assert_eq!(code(&right, own, Some("null")), Some(403));
+        for host in [None, Some("127.0.0.1"), Some("127.0.0.1:82"), Some("example.org:81"), Some("[::1]:81")] {
+            assert_eq!(code(&right, host, None), Some(403), "{host:?}");
+        }
+        let short = format!("/{}/state", &door.word[1..]);
+        for path in ["/", "", "/state", "//state", &short, "/00000000000000000000000000000000/state", &right[1..]] {
+            assert_eq!(code(path, own, None), Some(404), "{path}");
+        }
+        assert_eq!(door.word.len(), 2 * WORD);
+        assert_ne!(door.word, word().unwrap());
+    }
+}

@@ -1,0 +1,256 @@
+//! The work behind the page: one fit at a time, seen while it goes on, stopped when asked, and kept when pinned.
+
+use super::asked;
+use super::watch::{Seen, Watch};
+use crate::compare::{Subject, comparison};
+use crate::guarded;
+use eigenfold::error::{Error, Result};
+use eigenfold::graph::Metric;
+use eigenfold::io::Labels;
+use eigenfold::judge::compare::{Entrant, Outcome, Status, rank};
+use eigenfold::judge::quality::Given;
+use eigenfold::{Beside, Ground, Points, Recipe};
+use serde_json::{Value, json};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Everything that the page is about, and what is being done.
+pub(super) struct Work {
+    pub(super) subject: Subject,
+    pub(super) title: String,
+    pub(super) classes: Option<Vec<Option<u32>>>,
+    pub(super) labels: Vec<(String, Labels)>,
+    pub(super) metric: Metric,
+    pub(super) image: Option<(usize, usize)>,
+    /// What every fit has unless the page asks for something else.
+    pub(super) base: Recipe,
+    /// The map that all others are turned onto.
+    pub(super) first: Points,
+    /// The maps of the page, best first.
+    pub(super) maps: Mutex<Vec<Outcome>>,
+    /// The page with these maps, once it was asked for.
+    pub(super) page: Mutex<Option<Arc<String>>>,
+    pub(super) run: Mutex<Run>,
+    pub(super) stop: AtomicBool,
+}
+
+/// Where the last fit is.
+#[derive(Default)]
+pub(super) struct Run {
+    /// Counts fits.
+    number: u64,
+    phase: Phase,
+    /// What it is called.
+    name: String,
+    reason: Option<String>,
+    began: Option<Instant>,
+    seconds: f64,
+    pub(super) seen: Seen,
+    /// What it ended with, until it is pinned.
+    outcome: Option<Outcome>,
+}
+
+/// What is being done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    /// No fit yet.
+    #[default]
+    Idle,
+    Running,
+    /// A map that was pinned is judged.
+    Judging,
+    Done,
+    /// Stopped, with the map it had.
+    Stopped,
+    /// No map.
+    Failed,
+    /// The map stands among the others of the page.
+    Pinned,
+}
+
+impl Phase {
+    fn name(self) -> &'static str {
+        match self {
+            Phase::Idle => "idle",
+            Phase::Running => "running",
+            Phase::Judging => "judging",
+            Phase::Done => "done",
+            Phase::Stopped => "stopped",
+            Phase::Failed => "failed",
+            Phase::Pinned => "pinned",
+        }
+    }
+}
+
+/// Why something cannot be done now.
+pub(super) enum Refusal {
+    /// The request is wrong.
+    Wrong(String),
+    /// It is not the time for it.
+    NotNow(String),
+    /// It failed.
+    Failed(String),
+}
+
+pub(super) fn locked<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Work {
+    /// The page with the maps that are there now.
+    pub(super) fn page(&self) -> Result<Arc<String>> {
+        let mut held = locked(&self.page);
+        if let Some(page) = held.as_ref() {
+            return Ok(Arc::clone(page));
+        }
+        let maps = locked(&self.maps);
+        let page = self.subject.page(&self.title, self.metric, self.image, &self.labels, &maps);
+        let page = Arc::new(page.live(&asked::form(&self.base))?);
+        *held = Some(Arc::clone(&page));
+        Ok(page)
+    }
+
+    /// Begins a fit; its number.
+    pub(super) fn begin(self: &Arc<Work>, body: &[u8]) -> std::result::Result<Value, Refusal> {
+        let entrant = asked::entrant(body, &self.base).map_err(|error| Refusal::Wrong(shown(&error)))?;
+        let mut run = self.free("wait until it ends, or stop it")?;
+        let number = run.number + 1;
+        let seen = run.seen.anew();
+        let (phase, name, began) = (Phase::Running, entrant.name.clone(), Some(Instant::now()));
+        *run = Run { number, phase, name, began, seen, ..Run::default() };
+        drop(run);
+        self.stop.store(false, Ordering::Relaxed);
+        let work = Arc::clone(self);
+        std::thread::spawn(move || work.fit(entrant));
+        Ok(json!({"run": number}))
+    }
+
+    /// The last fit, if nothing is going on.
+    fn free(&self, way_out: &str) -> std::result::Result<MutexGuard<'_, Run>, Refusal> {
+        let run = locked(&self.run);
+        match run.phase {
+            Phase::Running => Err(Refusal::NotNow(format!("{} is running; {way_out}", run.name))),
+            Phase::Judging => Err(Refusal::NotNow(format!("{} is being judged; wait until it is", run.name))),
+            _ => Ok(run),
+        }
+    }
+
+    fn fit(&self, entrant: Entrant) {
+        let watch = Watch::new(self);
+        let compare = comparison(None, self.base.seed);
+        let beside =
+            Beside { labels: self.classes.as_deref(), names: self.subject.names.as_deref(), ..Beside::default() };
+        let fitted = guarded(|| {
+            let mut outcome = compare.fit(entrant, &self.subject.points, beside, &watch)?;
+            outcome.turn_onto(&watch.reference(outcome.model.as_ref().map_or(0, |model| model.embedding().cols())));
+            let map = outcome.map()?;
+            Ok((outcome, map))
+        });
+        let mut run = locked(&self.run);
+        run.seconds = run.began.take().map_or(0.0, |began| began.elapsed().as_secs_f64());
+        let (outcome, map) = match fitted {
+            Ok(both) => both,
+            Err(error) => {
+                run.phase = Phase::Failed;
+                let early = || "stopped before there was a map; let it go on for longer".to_string();
+                run.reason = Some(if matches!(error, Error::Stopped) { early() } else { shown(&error) });
+                return;
+            }
+        };
+        run.reason = outcome.status.reason().map(asked::plain);
+        run.phase = match outcome.status {
+            Status::Done => Phase::Done,
+            Status::Stopped(_) => Phase::Stopped,
+            Status::Failed(_) | Status::Skipped(_) => Phase::Failed,
+        };
+        if let Some(map) = map {
+            run.seen.last(map);
+            run.outcome = Some(outcome);
+        }
+    }
+
+    /// Where the last fit is, with its map if that is another than the page has seen.
+    pub(super) fn state(&self, after: u64) -> Value {
+        let run = locked(&self.run);
+        let report = run.outcome.as_ref().and_then(|outcome| outcome.model.as_ref()).map(|model| model.report());
+        let mut state = json!({
+            "run": run.number,
+            "status": run.phase.name(),
+            "name": run.name,
+            "reason": run.reason,
+            "seconds": run.began.map_or(run.seconds, |began| began.elapsed().as_secs_f64()),
+            "converged": report.map(|report| report.converged),
+            "warnings": report.map(|report| report.warnings.iter().map(|text| asked::plain(text)).collect::<Vec<_>>()),
+        });
+        run.seen.add_to(&mut state, after);
+        state
+    }
+
+    /// Asks the fit to stop where it is.
+    pub(super) fn stop(&self) -> Value {
+        self.stop.store(true, Ordering::Relaxed);
+        json!({"status": locked(&self.run).phase.name()})
+    }
+
+    /// Judges the last map and puts it among the others of the page: its entry for the page, and the ranking.
+    pub(super) fn pin(&self) -> std::result::Result<Value, Refusal> {
+        let (mut outcome, before) = {
+            let mut run = self.free("pin it when it has ended")?;
+            let none = || Refusal::NotNow("there is no map to pin; run a method first".into());
+            let outcome = run.outcome.take().ok_or_else(none)?;
+            (outcome, std::mem::replace(&mut run.phase, Phase::Judging))
+        };
+        self.stop.store(false, Ordering::Relaxed);
+        let judged = guarded(|| self.judged(&mut outcome));
+        let mut run = locked(&self.run);
+        match judged {
+            Ok(mut entry) => {
+                run.phase = Phase::Pinned;
+                entry["order"] = self.add(outcome).into();
+                // What is written of the page by now lacks the map.
+                *locked(&self.page) = None;
+                Ok(entry)
+            }
+            Err(error) => {
+                run.outcome = Some(outcome);
+                run.phase = before;
+                Err(Refusal::Failed(shown(&error)))
+            }
+        }
+    }
+
+    /// Puts a map among the others; the names of all, best first.
+    fn add(&self, outcome: Outcome) -> Vec<String> {
+        let mut maps = locked(&self.maps);
+        maps.push(outcome);
+        rank(&mut maps);
+        maps.iter().filter(|one| one.model.is_some()).map(|one| one.entrant.name.clone()).collect()
+    }
+
+    fn judged(&self, outcome: &mut Outcome) -> Result<Value> {
+        let given = Given {
+            ground: Ground::Points(&self.subject.points, self.metric),
+            labels: self.classes.as_deref(),
+            truth: None,
+        };
+        let turn = outcome.turn.take();
+        comparison(None, self.base.seed).judge(std::slice::from_mut(outcome), &given, &Watch::new(self))?;
+        outcome.turn = turn;
+        outcome.entrant.name = self.unused(&outcome.entrant.name);
+        eigenfold_page::alone(outcome, &self.subject.points)
+    }
+
+    /// A name that no map of the page has.
+    fn unused(&self, name: &str) -> String {
+        let maps = locked(&self.maps);
+        let taken = |name: &str| maps.iter().any(|one| one.entrant.name == name);
+        let numbered = (2..).map(|number| format!("{name} #{number}"));
+        std::iter::once(name.to_string()).chain(numbered).find(|name| !taken(name)).unwrap_or_default()
+    }
+}
+
+/// An error as the page shows it.
+fn shown(error: &Error) -> String {
+    error.told(str::to_string)
+}
