@@ -3,7 +3,7 @@
 use crate::arrays::{Given, Numbers};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::judge::quality::{self, Judged, MEASURES, Quality};
+use eigenfold::judge::quality::{Described, Given as Known, Judged, MEASURES, Quality, Score};
 use eigenfold::{Metric, Missing};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub(crate) fn quality<'py>(
     let judged = run(py, threads, None, move |observer| {
         let data = given.completed(Missing::Error, observer)?;
         let ground = data.ground().measured_by(metric);
-        let given = quality::Given { ground, labels: labels.as_deref(), truth: truth.as_ref() };
+        let given = Known { ground, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
     })?;
     let Judged { rows, shepard, pointwise, .. } = &judged[0];
@@ -50,7 +50,7 @@ pub(crate) fn quality<'py>(
 }
 
 fn about(judged: &Judged) -> Value {
-    let of = |what: &dyn Fn(&quality::Score) -> Value| -> Map<String, Value> {
+    let of = |what: &dyn Fn(&Score) -> Value| -> Map<String, Value> {
         judged.scores.iter().map(|score| (score.measure.key().to_string(), what(score))).collect()
     };
     let (k, value): (Vec<usize>, Vec<f64>) = judged.curve.iter().copied().unzip();
@@ -65,7 +65,7 @@ fn about(judged: &Judged) -> Value {
 /// Every measure: its name, what it means, which way is better and its limits, as JSON.
 #[pyfunction]
 pub(crate) fn measures() -> String {
-    let one = |of: &quality::Described| {
+    let one = |of: &Described| {
         json!({
             "key": of.key,
             "title": of.title,
