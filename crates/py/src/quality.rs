@@ -3,7 +3,7 @@
 use crate::arrays::{Given, Numbers};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::judge::quality::{Described, Given as OfPoints, Judged, MEASURES, Quality, Score};
+use eigenfold::judge::quality::{Described, Given as Known, Judged, MEASURES, Quality, Score};
 use eigenfold::{Metric, Missing};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ pub(crate) fn quality<'py>(
     let judged = run(py, threads, None, move |observer| {
         let data = given.completed(Missing::Error, observer)?;
         let ground = data.ground().measured_by(metric);
-        let given = OfPoints { ground, labels: labels.as_deref(), truth: truth.as_ref() };
+        let given = Known { ground, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
     })?;
     let Judged { rows, shepard, pointwise, .. } = &judged[0];

@@ -117,7 +117,7 @@ REFUSED = [
     (lambda X: eigenfold.ClassicalMDS(metric="precomputed", standardize=True).fit(cdist(X, X)), ValueError, "only points have columns to prepare"),
     (lambda X: eigenfold.SpectralEmbedding(affinity="nearest_neighbors", n_neighbors=1).fit(X), ValueError, "n_neighbors is 1"),
     (lambda X: eigenfold.plot(X[:, :2], X[:5, 0], file="x.png"), ValueError, "5 labels for 120 points"),
-    (lambda X: eigenfold.plot(X[:, :2], file="x.jpg"), ValueError, "use .png or .svg"),
+    (lambda X: eigenfold.plot(X[:, :2], file="x.jpg"), ValueError, "use .png, .svg or .pdf"),
     (lambda X: Isomap().fit(X[:0]), ValueError, "0 sample"),
     (lambda X: Isomap().fit(X[:1]), ValueError, "1 sample"),
     (lambda X: Isomap().fit(X[:, :0]), ValueError, "0 feature"),
