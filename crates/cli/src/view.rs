@@ -113,6 +113,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
         source: &title,
         rows: seen.rows(),
         points: &seen,
+        row_ids: None,
         metric,
         columns: columns.as_deref(),
         prepared: prepared.as_ref(),

@@ -45,6 +45,8 @@ pub struct Page<'a> {
     pub rows: usize,
     /// The points as they were compared, one row for every row of the maps.
     pub points: &'a Points,
+    /// Their rows in the input, counted from 0, if they are some of them.
+    pub row_ids: Option<&'a [usize]>,
     /// How they were measured.
     pub metric: Metric,
     /// The names of their columns, if they have some.
@@ -134,6 +136,7 @@ impl Page<'_> {
             "rows": rows,
             "rows_note": (!holds_rows).then_some(left_out),
             "image": self.image.map(|(width, height)| json!({"width": width, "height": height})),
+            "row_ids": self.row_ids.map(|ids| block.u32(&[n], ids.iter().map(|&id| id as u32))),
             "names": self.names,
             "labels": self.labels.iter().map(|(name, labels)| label(name, labels, block)).collect::<Vec<_>>(),
             "density": density,

@@ -79,6 +79,7 @@ impl Comparison {
             source: title,
             rows: self.points.rows(),
             points: &self.points,
+            row_ids: None,
             metric: self.metric,
             columns: columns.as_deref(),
             prepared: None,

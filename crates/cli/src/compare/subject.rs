@@ -92,6 +92,7 @@ impl Subject {
             source: title,
             rows: self.rows.all,
             points: &self.points,
+            row_ids: self.rows.is_part().then_some(self.rows.of_input.as_slice()),
             metric,
             columns: self.names.as_deref(),
             prepared: self.prepared.as_ref(),

@@ -76,6 +76,7 @@ fn a_sample_of_the_rows_is_the_same_for_all_and_said() {
     assert_eq!((&report["input"]["n"], &report["input"]["compared"]), (&1797.into(), &60.into()));
     let page = data(&bench.read("r.html"));
     assert_eq!((&page["input"]["n"], &page["input"]["shown"]), (&1797.into(), &60.into()));
+    assert_eq!(page["row_ids"]["shape"], serde_json::json!([60]));
     assert_eq!(page["image"], serde_json::json!({"width": 8, "height": 8}));
 }
 
