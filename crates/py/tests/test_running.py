@@ -32,10 +32,10 @@ def test_python_runs_while_a_fit_does():
     ticks, done = [], threading.Event()
     ticker = threading.Thread(target=lambda: [ticks.append(time.sleep(0.005)) for _ in iter(done.is_set, True)])
     ticker.start()
-    eigenfold.TSNE(max_iter=50).fit(X)
+    eigenfold.TSNE(max_iter=200).fit(X)
     done.set()
     ticker.join()
-    assert len(ticks) > 5
+    assert len(ticks) > 3
 
 
 def test_a_callback_hears_of_progress_and_can_stop_the_fit(capsys):
