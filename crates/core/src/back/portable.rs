@@ -32,7 +32,7 @@ pub enum Portable {
         noise: f64,
         /// What numbers of the data are divided by; roughness, spread and bases are in this unit.
         unit: f64,
-        /// q̄ by its degrees of freedom; nothing if there were no rows to learn it from, so that u[i] is v[i].
+        /// q̄ by its degrees of freedom; nothing if there were no rows to learn it from, so that `u[i]` is `v[i]`.
         roughness: Option<f64>,
         /// x̄.
         means: Vec<f64>,
