@@ -55,9 +55,17 @@ impl Rows {
         }
     }
 
-    /// What goes with the rows that take part.
+    /// What goes with the rows that take part. Labels and names are of the rows that were kept, columns of all rows of the input.
     pub(super) fn along(&self, along: Along) -> Along {
-        let Some(rows) = &self.drawn else { return along };
+        let kept = along.kept.into_iter().map(|Carried { name, cells }| {
+            let cells = match cells {
+                Cells::Numbers(values) => Cells::Numbers(self.of_input.iter().map(|&i| values[i]).collect()),
+                Cells::Texts(texts) => Cells::Texts(self.of_input.iter().map(|&i| texts[i].clone()).collect()),
+            };
+            Carried { name, cells }
+        });
+        let kept = kept.collect();
+        let Some(rows) = &self.drawn else { return Along { kept, ..along } };
         let labels = along.labels.map(|Labeled { title, labels }| {
             let labels = match labels {
                 Labels::Values(values) => Labels::Values(rows.iter().map(|&i| values[i]).collect()),
@@ -66,13 +74,6 @@ impl Rows {
             Labeled { title, labels }
         });
         let names = along.names.map(|names| rows.iter().map(|&i| names[i].clone()).collect());
-        let kept = along.kept.into_iter().map(|Carried { name, cells }| {
-            let cells = match cells {
-                Cells::Numbers(values) => Cells::Numbers(rows.iter().map(|&i| values[i]).collect()),
-                Cells::Texts(texts) => Cells::Texts(rows.iter().map(|&i| texts[i].clone()).collect()),
-            };
-            Carried { name, cells }
-        });
-        Along { labels, names, kept: kept.collect() }
+        Along { labels, names, kept }
     }
 }

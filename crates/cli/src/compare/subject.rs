@@ -73,9 +73,11 @@ impl Subject {
         Ok(Subject { points, prepared, names, along, truth, rows: drawn, notes })
     }
 
-    /// What may color the points, by name.
+    /// What may color the points, by name: the labels, then the columns that were kept.
     pub(crate) fn labels(&self) -> Vec<(String, Labels)> {
-        self.along.labels.iter().map(|Labeled { title, labels }| (title.clone(), labels.clone())).collect()
+        let own = self.along.labels.iter().map(|Labeled { title, labels }| (title.clone(), labels.clone()));
+        let kept = self.along.kept.iter();
+        own.chain(kept.filter_map(|column| Some((column.name.clone(), Labels::from_cells(&column.cells)?)))).collect()
     }
 
     /// The page of some maps.

@@ -126,6 +126,21 @@ fn maps_of_other_dimensions_many_classes_and_none_are_shown() {
 }
 
 #[test]
+fn kept_columns_color_the_page_and_follow_their_rows() {
+    let bench = Bench::new();
+    let cell = |i: i32| if i % 7 == 3 { String::new() } else { format!("{}", (i * 37) % 101) };
+    let rows: String =
+        (0..60).map(|i| format!("{},{},{},c{},{}\n", i, cell(i), (i * 17) % 89, i % 3, 1000 + i)).collect();
+    bench.write("t.csv", format!("x,y,z,class,day\n{rows}"));
+    bench.does("compare t.csv --label class --keep day --missing drop --points 20 --methods pca --report r.html --json r.json -q");
+    let page = data(&bench.read("r.html"));
+    let labels: Vec<&Value> = page["labels"].as_array().unwrap().iter().map(|label| &label["name"]).collect();
+    assert_eq!(labels, ["class", "day"]);
+    let rows = bench.json("r.json")["input"]["rows"].as_array().unwrap().clone();
+    assert!(rows.len() == 20 && rows.iter().all(|row| row.as_u64().unwrap() % 7 != 3), "{rows:?}");
+}
+
+#[test]
 fn prepared_columns_are_undone_on_the_page() {
     let bench = Bench::new();
     bench.does("compare iris --methods pca --standardize --report r.html -q");
