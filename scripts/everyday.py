@@ -280,7 +280,8 @@ def write(asked, methods, sets, found):
     page = f"""# Everyday data
 
 Every method at its default settings, two coordinates, on data of several kinds: {sizes} (rows × columns).
-[scripts/everyday.sh](../scripts/everyday.sh) makes this page, and fails if a map is degenerate without a warning.
+[scripts/everyday.sh](../scripts/everyday.sh) makes this page, and fails if a map is degenerate without a warning. Large sets have their first
+{MOST:,} rows; every run had one thread.
 
 Signs: **…** more than {asked.limit:.0f} s of processor time were needed, and the run was ended; **–** refused, and the reason is below;
 **°** not converged, and said so; **!** nearly all points are in a dot, or a coordinate has no width, and said so.
