@@ -40,26 +40,26 @@ def child(entrant: str, file: str) -> None:
         sys.exit(f"{file} has {replaced} imports that could be replaced; one was expected")
     spent: dict[str, list[float]] = {}
     for name in NAMES:
-        setattr(package, name, timed(getattr(package, name), spent))
+        setattr(package, name, timed(name, getattr(package, name), spent))
     warnings.simplefilter("ignore")
     with contextlib.redirect_stdout(io.StringIO()):
         exec(compile(text, file, "exec"), {"__name__": "__main__", "__file__": file, "__doc__": ""})
     print(json.dumps(spent))
 
 
-def timed(thing, spent: dict[str, list[float]]):
-    """A class or function that adds what its fits take to `spent`."""
+def timed(name: str, thing, spent: dict[str, list[float]]):
+    """A class or function that adds what its fits take to `spent`, under this name."""
 
-    def counted(name: str, call, *args, **more):
+    def counted(method: str, call, *args, **more):
         began = time.perf_counter(), time.process_time()
         answer = call(*args, **more)
         now = time.perf_counter(), time.process_time()
-        before = spent.get(name, [0.0, 0.0])
-        spent[name] = [old + (end - start) for old, end, start in zip(before, now, began)]
+        before = spent.get(method, [0.0, 0.0])
+        spent[method] = [old + (end - start) for old, end, start in zip(before, now, began)]
         return answer
 
     if not isinstance(thing, type):
-        return lambda *args, **more: counted(thing.__name__, thing, *args, **more)
+        return lambda *args, **more: counted(name, thing, *args, **more)
 
     class Timed(thing):
         # The same parameters, so that `get_params` and `clone` go on working.
@@ -67,8 +67,8 @@ def timed(thing, spent: dict[str, list[float]]):
 
         def fit_transform(self, *args, **more):
             # One class is several methods in both packages; TSNE's `method` is another thing, and theirs has a default.
-            name = f"{thing.__name__} {self.method}" if thing.__name__ == "LocallyLinearEmbedding" else thing.__name__
-            return counted(name, super().fit_transform, *args, **more)
+            method = f"{name} {self.method}" if name == "LocallyLinearEmbedding" else name
+            return counted(method, super().fit_transform, *args, **more)
 
     Timed.__name__ = thing.__name__
     return Timed
