@@ -70,6 +70,15 @@ def test_any_metric_of_scipy_or_a_function_will_do(expected):
     assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
 
 
+@pytest.mark.parametrize("diagonal, way", [(0.0, "if they are distances, use metric='precomputed'"), (1.0, r"similarities, use KernelPCA\(kernel='precomputed'\)")])
+def test_a_table_of_all_pairs_among_points_gets_a_hint_in_pythons_words(diagonal, way):
+    table = np.random.default_rng(0).random((20, 20))
+    table = table + table.T
+    np.fill_diagonal(table, diagonal)
+    with pytest.warns(UserWarning, match=way):
+        eigenfold.PCA().fit(table)
+
+
 def test_a_covariance_of_ones_own_makes_mahalanobis_distances(expected):
     X = expected[0]
     by_data = Isomap(metric="mahalanobis").fit(X)
