@@ -73,7 +73,7 @@ def test_any_metric_of_scipy_or_a_function_will_do(expected):
 @pytest.mark.parametrize("diagonal, way", [(0.0, "if they are distances, use metric='precomputed'"), (1.0, r"similarities, use KernelPCA\(kernel='precomputed'\)")])
 def test_a_table_of_all_pairs_among_points_gets_a_hint_in_pythons_words(diagonal, way):
     table = np.random.default_rng(0).random((20, 20))
-    table = table + table.T
+    table = (table + table.T) / 2
     np.fill_diagonal(table, diagonal)
     with pytest.warns(UserWarning, match=way):
         eigenfold.PCA().fit(table)
