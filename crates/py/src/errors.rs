@@ -31,9 +31,11 @@ pub(crate) fn raised(error: Error) -> PyErr {
     }
 }
 
-/// A message of the library with Python's names.
+/// A message of the library with Python's names. What the library calls a kind of input is a metric or a kernel there.
 pub(crate) fn told(message: &str) -> String {
     eigenfold::error::told(message, names::python)
+        .replace("use input_kind distances", "use metric='precomputed'")
+        .replace("use input_kind similarities", "use KernelPCA(kernel='precomputed')")
 }
 
 /// What a panic had to say.

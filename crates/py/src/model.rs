@@ -4,6 +4,7 @@ use crate::arrays::{Numbers, matrix};
 use crate::asked::missing;
 use crate::errors::{raised, told};
 use crate::watch::run;
+use eigenfold::back::{Learned, WayBack};
 use eigenfold::parameter::{Described, Parameters};
 use eigenfold::preparation::Log;
 use eigenfold::progress::Observer;
@@ -14,6 +15,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyType};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 type Matrix<'py> = Bound<'py, PyArray2<f64>>;
@@ -29,6 +31,8 @@ type Back<'py> = (Matrix<'py>, Matrix<'py>, Matrix<'py>, Vec<usize>, Vec<String>
 #[pyclass(frozen, module = "eigenfold._eigenfold")]
 pub(crate) struct Model {
     inner: Arc<eigenfold::Model>,
+    /// The way back, once it has been asked for.
+    way: Arc<Way>,
     /// What intervals of the way back are multiplied by, once rows have been held out to find it.
     stretch: Arc<OnceLock<[f64; 2]>>,
     /// How sure places are, once the map has been made again without some rows.
@@ -37,7 +41,28 @@ pub(crate) struct Model {
 
 impl Model {
     pub(crate) fn new(model: eigenfold::Model) -> Model {
-        Model { inner: Arc::new(model), stretch: Arc::default(), sure: Arc::default() }
+        Model { inner: Arc::new(model), way: Arc::default(), stretch: Arc::default(), sure: Arc::default() }
+    }
+}
+
+/// The way back of a model, learned by the first call that needs it and kept as long as the model; files and pickles have none of it.
+#[derive(Default)]
+struct Way {
+    learned: OnceLock<Learned>,
+    /// How many times it was learned.
+    times: AtomicUsize,
+}
+
+impl Way {
+    /// Calls that come at the same time each learn it, to the same last bit: were one to wait for the other here, it would hold a
+    /// thread of the pool that the other needs.
+    fn of<'a>(&self, model: &'a eigenfold::Model) -> eigenfold::Result<WayBack<'a>> {
+        if let Some(learned) = self.learned.get() {
+            return model.way_back_as(learned);
+        }
+        let learned = model.learn_way_back()?;
+        self.times.fetch_add(1, Ordering::Relaxed);
+        model.way_back_as(self.learned.get_or_init(|| learned))
     }
 }
 
@@ -169,6 +194,12 @@ impl Model {
         Ok((matrix(py, &placed.coordinates)?, placed.far, sure))
     }
 
+    /// How many times the way back was learned.
+    #[getter]
+    fn ways_learned(&self) -> usize {
+        self.way.times.load(Ordering::Relaxed)
+    }
+
     /// From places of the map back to data: rows, deviations, margins, the places far from all points, and warnings. Rows
     /// are held out to set the intervals if these are asked for and few rows make that cheap.
     fn reconstruct<'py>(
@@ -180,10 +211,10 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Back<'py>> {
         let places = places.points().map_err(raised)?;
-        let (model, known) = (Arc::clone(&self.inner), Arc::clone(&self.stretch));
+        let (model, way, known) = (Arc::clone(&self.inner), Arc::clone(&self.way), Arc::clone(&self.stretch));
         let back = run(py, threads, None, move |observer| {
-            let way = model.way_back()?;
             model.check_places(&places)?;
+            let way = way.of(&model)?;
             let holds_out = intervals && held_out.unwrap_or_else(|| way.holds_out_rows());
             if holds_out && held_out == Some(true) {
                 with_classes(&model)?;

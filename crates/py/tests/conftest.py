@@ -10,7 +10,8 @@ import eigenfold
 from eigenfold._classes import CLASSES
 
 ROOT = Path(__file__).resolve().parents[3]
-PROGRAM = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "eigenfold"
+# EIGENFOLD_PROGRAM names another one, as for the tests of a wheel.
+PROGRAM = Path(os.environ.get("EIGENFOLD_PROGRAM", Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "debug" / "eigenfold"))
 
 
 @pytest.fixture(scope="session")

@@ -57,6 +57,17 @@ def test_spectral_embedding_has_scikit_learns_weights_and_map(asked):
     same_up_to_signs(ours.embedding_, theirs.embedding_, factor)
 
 
+@pytest.mark.parametrize("method", ["standard", "modified", "hessian", "ltsa"])
+def test_locally_linear_embedding_is_a_function_too(roll, method):
+    asked = {"n_neighbors": 12, "n_components": 2, "method": method, "eigen_solver": "dense"}
+    map_, error = eigenfold.locally_linear_embedding(roll, **asked)
+    by_class = eigenfold.LocallyLinearEmbedding(n_neighbors=12, method=method).fit(roll)
+    assert np.array_equal(map_, by_class.embedding_) and error == by_class.reconstruction_error_
+    if method in ("standard", "modified"):  # the others have other patches there (docs/scikit-learn.md)
+        theirs, _ = sklearn.manifold.locally_linear_embedding(roll, **asked)
+        same_up_to_signs(map_, theirs, np.linalg.norm(map_, axis=0) / np.linalg.norm(theirs, axis=0))
+
+
 def test_weights_of_a_sparse_matrix_of_distances(roll):
     graph = sklearn.neighbors.NearestNeighbors(n_neighbors=12).fit(roll).kneighbors_graph(roll, mode="distance")
     asked = {"affinity": "precomputed_nearest_neighbors", "n_neighbors": 8}

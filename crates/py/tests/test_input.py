@@ -70,6 +70,26 @@ def test_any_metric_of_scipy_or_a_function_will_do(expected):
     assert np.allclose(Isomap(metric="minkowski", p=1.5).fit_transform(X), Isomap(metric="minkowski", metric_params={"p": 1.5}).fit_transform(X))
 
 
+@pytest.mark.parametrize("diagonal, way", [(0.0, "if they are distances, use metric='precomputed'"), (1.0, r"similarities, use KernelPCA\(kernel='precomputed'\)")])
+def test_a_table_of_all_pairs_among_points_gets_a_hint_in_pythons_words(diagonal, way):
+    table = np.random.default_rng(0).random((20, 20))
+    table = (table + table.T) / 2
+    np.fill_diagonal(table, diagonal)
+    with pytest.warns(UserWarning, match=way):
+        eigenfold.PCA().fit(table)
+
+
+def test_a_covariance_of_ones_own_makes_mahalanobis_distances(expected):
+    X = expected[0]
+    by_data = Isomap(metric="mahalanobis").fit(X)
+    for given in ({"V": np.cov(X.T)}, {"VI": np.linalg.inv(np.cov(X.T))}):
+        assert np.allclose(Isomap(metric="mahalanobis", metric_params=given).fit_transform(X), by_data.embedding_)
+    # Without units: other columns that say the same have the same distances.
+    mixed = X @ [[10.0, 1.0, 0.0], [0.0, 1.0, 0.0], [0.0, 2.0, 0.1]]
+    assert np.allclose(by_data.graph_.toarray(), Isomap(metric="mahalanobis").fit(mixed).graph_.toarray())
+    assert np.allclose(by_data.inverse_transform(by_data.embedding_).mean(axis=0), X.mean(axis=0), atol=1.0)
+
+
 def test_missing_cells_are_an_error_or_a_guess(expected):
     X = expected[0].copy()
     X[3, 1] = np.nan
@@ -135,6 +155,8 @@ REFUSED = [
     (lambda X: Isomap(n_components=0).fit(X), ValueError, "n_components is 0; give a whole number of 1 or more"),
     (lambda X: Isomap(pieces=3).fit(X), ValueError, 'pieces is "3"; give join'),
     (lambda X: Isomap(metric=None).fit(X), ValueError, "metric is None"),
+    (lambda X: Isomap(metric="mahalanobis").fit(np.column_stack([X, X[:, 0]])), ValueError, "column 4 is a combination of the columns before it"),
+    (lambda X: Isomap(metric="mahalanobis", metric_params={"V": np.zeros((3, 3))}).fit(X), ValueError, "Singular matrix"),
     (lambda X: Isomap(memory="4GB").fit(X), ValueError, "memory is '4GB'"),
     (lambda X: eigenfold.KernelPCA(gamma=-1.0).fit(X), ValueError, "gamma is -1.0; give a number above 0"),
     (lambda X: Isomap(graph="learned", graph_params={"x": 1}).fit(X), ValueError, "graph_params has 'x'"),

@@ -34,11 +34,20 @@ def test_the_example_of_every_class_runs(each):
 
 @pytest.mark.parametrize(
     "thing",
-    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare],
+    [eigenfold, datasets.load, datasets.make, _functions.dimension, _functions.score, _functions.knn_graph, _functions.plot, eigenfold.quality, eigenfold.compare, eigenfold.locally_linear_embedding],
 )
 def test_the_examples_of_functions_run(thing, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run(thing.__doc__, str(thing))
+
+
+def test_the_section_of_the_readme_runs():
+    section = (ROOT / "README.md").read_text().partition("## From Python")[2].partition("\n## ")[0]
+    (block,) = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    found: dict = {}
+    exec(block, found)
+    assert found["places"].shape == (5, 2) and found["rows"].shape == found["deviations"].shape == (5, 3)
+    assert np.array_equal(found["places"], found["isomap"].embedding_[:5])  # as the comment says
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -106,7 +106,7 @@ def test_prepared_columns_are_seen_by_all_that_is_fitted():
     assert np.allclose(eigenfold.PPCA(standardize=True).fit(X).score_samples(X), eigenfold.PPCA().fit(Z).score_samples(Z) + gain)
 
 
-METRICS = ["manhattan", "cosine", "correlation", "chebyshev", "minkowski:3", "hamming", "jaccard", "canberra", "braycurtis"]
+METRICS = ["manhattan", "cosine", "correlation", "chebyshev", "minkowski:3", "hamming", "jaccard", "canberra", "braycurtis", "mahalanobis"]
 
 
 @pytest.mark.parametrize("metric", METRICS)
@@ -124,6 +124,7 @@ def test_metrics_are_those_of_the_program(metric, tmp_path):
     from scipy.spatial.distance import cdist
 
     name, more = {"manhattan": "cityblock"}.get(metric, metric.partition(":")[0]), {"p": 3} if metric == "minkowski:3" else {}
+    more |= {"VI": np.linalg.inv(np.cov(X.T))} if metric == "mahalanobis" else {}
     there = cdist(X > 0 if metric == "jaccard" else X, X > 0 if metric == "jaccard" else X, name, **more)
     graph = eigenfold.knn_graph(X, 5, metric=metric)
     rows = np.repeat(np.arange(60), 5)

@@ -13,7 +13,7 @@
 //!
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010, section 4.5.
 
-use super::kriging::MapNeighbors;
+use super::map_neighbors::MapNeighbors;
 use super::neighborhood::Neighborhood;
 use super::{At, MARGIN};
 use crate::error::{Error, Result};
@@ -37,7 +37,6 @@ const MEMORY: usize = 5;
 pub(crate) struct Energy<'a> {
     points: &'a Points,
     map: &'a Points,
-    near: MapNeighbors<'a>,
     lambda: f64,
     springs: Springs<'a>,
     /// The mean square error of each feature.
@@ -62,7 +61,7 @@ enum Springs<'a> {
 
 impl<'a> Energy<'a> {
     /// Of a model of elastic embedding with Euclidean points, heat or one perplexity, and squared repulsion, in one piece.
-    pub(crate) fn new(model: &'a Model, points: &'a Points, near: MapNeighbors<'a>) -> Result<Energy<'a>> {
+    pub(crate) fn new(model: &'a Model, points: &'a Points, near: &MapNeighbors<'_>) -> Result<Energy<'a>> {
         let unfit = || {
             Error::parameter(
                 "the way back by the objective is that of elastic embedding with squared repulsion, in one piece; leave out `by`",
@@ -90,7 +89,6 @@ impl<'a> Energy<'a> {
         let mut energy = Energy {
             points,
             map: &model.embedding,
-            near,
             lambda,
             springs,
             errors,
@@ -99,15 +97,15 @@ impl<'a> Energy<'a> {
             error: 1.0,
             within: [0.0; 2],
         };
-        energy.judge()?;
+        energy.judge(near)?;
         Ok(energy)
     }
 
     /// Leaves training rows out one by one.
-    fn judge(&mut self) -> Result<()> {
+    fn judge(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
         let n = self.points.rows();
         let asked: Vec<usize> = (0..n.min(JUDGING)).map(|at| at * n / n.min(JUDGING)).collect();
-        let around = self.near.of(&self.map.select(&asked), Some(&asked))?;
+        let around = near.of(&self.map.select(&asked), Some(&asked))?;
         let left: Vec<(usize, Neighborhood)> =
             asked.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
         let off = |(row, around): &(usize, Neighborhood)| -> Result<Vec<f64>> {
@@ -136,11 +134,6 @@ impl<'a> Energy<'a> {
         }
         self.within = within.map(|w| if count > 0.0 { w / count } else { 1.0 });
         Ok(())
-    }
-
-    /// The neighborhoods of new places.
-    pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
-        self.near.around(places)
     }
 
     /// The data row at a place and the deviation of each of its entries.

@@ -22,7 +22,7 @@
 //! −mean log u[i] − 2 log mean (‖x[i] − x̂[i]‖ / √u[i])
 //! ```
 //!
-//! Nothing is stored: rows, length, noise and scales follow from the points and the map.
+//! Nothing is saved: rows, length, noise and scales follow from the points and the map. Whoever asks often keeps them ([`Learned`](super::Learned)).
 //!
 //! A. V. Vecchia. Estimation and model identification for continuous spatial processes. Journal of the Royal
 //! Statistical Society B 50, 1988 (neighbors instead of all points). T. C. Haas. Kriging and automated variogram
@@ -31,11 +31,11 @@
 //! R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018, section 5.2.
 
 use crate::back::draws::Errors;
+use crate::back::map_neighbors::MapNeighbors;
 use crate::back::neighborhood::{Kriged, Neighborhood, quadratic};
 use crate::back::widths::{GAUSSIAN, Row, bases, widths};
 use crate::back::{At, MARGIN, Portable};
 use crate::error::Result;
-use crate::graph::{Index, Metric};
 use crate::linalg::parallel;
 use crate::linalg::power::times_two_to;
 use crate::points::Points;
@@ -43,8 +43,6 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
-const NEIGHBORS: usize = 32;
 /// Training rows that choose the length and the noise.
 const CHOOSING: usize = 300;
 /// Training rows that set the scale of each feature.
@@ -56,10 +54,8 @@ const NOISES: [f64; 8] = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
 /// ν: how many neighbors the average roughness counts for.
 const PRIOR: f64 = 4.0;
 
-/// The map, the data, and everything that was learned about the way between them.
-pub(crate) struct Kriging<'a> {
-    points: &'a Points,
-    map: MapNeighbors<'a>,
+/// Everything that was learned about the way from a map to its points, which are handed to it again where it is followed.
+pub(crate) struct Kriging {
     /// What the values are divided by before they are squared.
     unit: f64,
     means: Vec<f64>,
@@ -100,52 +96,15 @@ struct Left {
     gram: Vec<f64>,
 }
 
-/// Finds the neighbors of places, within one piece of the map.
-pub(crate) struct MapNeighbors<'a> {
-    index: Index<'a>,
-    /// The piece of every map point, if they were kept separate.
-    pieces: Option<Vec<u32>>,
-}
-
-impl<'a> MapNeighbors<'a> {
-    pub(crate) fn new(map: &'a Points, pieces: Option<Vec<u32>>) -> Result<MapNeighbors<'a>> {
-        Ok(MapNeighbors { index: Index::new(map, Metric::Euclidean)?, pieces })
-    }
-
-    /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
-    pub(crate) fn of(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Neighborhood>> {
-        let map = self.index.points();
-        let k = (NEIGHBORS + usize::from(rows.is_some())).min(map.rows());
-        let (near, to) = self.index.nearest(places, k)?;
-        Ok(parallel::collect(places.rows(), |i| {
-            let own = rows.map(|rows| rows[i] as u32);
-            let (near, to) = (&near[i * k..(i + 1) * k], &to[i * k..(i + 1) * k]);
-            let list = near.iter().copied().zip(to.iter().copied());
-            let mut list: Vec<(u32, f64)> = list.filter(|(a, _)| Some(*a) != own).take(NEIGHBORS).collect();
-            if let (Some(pieces), Some(&(first, _))) = (&self.pieces, list.first()) {
-                let home = pieces[own.unwrap_or(first) as usize];
-                list.retain(|(a, _)| pieces[*a as usize] == home);
-            }
-            let (near, to) = list.into_iter().unzip();
-            Neighborhood::new(map, near, to)
-        }))
-    }
-
-    /// The neighborhoods of new places.
-    pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
-        self.of(places, None)
-    }
-}
-
-impl<'a> Kriging<'a> {
+impl Kriging {
     /// Learns the way from the map to the data, by a draw of so many rows at most that are left out: `placed` says where they
     /// would go on the map if they were new.
     pub(crate) fn new(
-        points: &'a Points,
-        map: MapNeighbors<'a>,
+        points: &Points,
+        map: &MapNeighbors<'_>,
         most: usize,
         placed: impl Fn(&[usize]) -> Result<Points>,
-    ) -> Result<Kriging<'a>> {
+    ) -> Result<Kriging> {
         let n = points.rows();
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(0);
         let rows = index::sample(&mut draw, n, n.min(JUDGING).min(most)).into_vec();
@@ -153,50 +112,54 @@ impl<'a> Kriging<'a> {
     }
 
     /// The same of a map without a model, by a draw of the given rows: each stays at its own place.
-    pub(crate) fn of_map(points: &'a Points, map: &'a Points, rows: &[usize], seed: u64) -> Result<Kriging<'a>> {
+    pub(crate) fn of_map(points: &Points, map: &MapNeighbors<'_>, rows: &[usize], seed: u64) -> Result<Kriging> {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
         let drawn = index::sample(&mut draw, rows.len(), rows.len().min(JUDGING));
         let rows = drawn.into_iter().map(|at| rows[at]).collect();
-        Kriging::by(points, MapNeighbors::new(map, None)?, rows, |rows| Ok(map.select(rows)))
+        Kriging::by(points, map, rows, |rows| Ok(map.index.points().select(rows)))
     }
 
     fn by(
-        points: &'a Points,
-        map: MapNeighbors<'a>,
+        points: &Points,
+        map: &MapNeighbors<'_>,
         rows: Vec<usize>,
         placed: impl Fn(&[usize]) -> Result<Points>,
-    ) -> Result<Kriging<'a>> {
+    ) -> Result<Kriging> {
         let means = points.column_means();
         let away = |(at, x): (usize, &f64)| (x - means[at % means.len()]).abs();
         let unit = points.values().iter().enumerate().map(away).fold(f64::MIN_POSITIVE, f64::max);
         let spread = spread(points, &means, unit);
         let (bases, widths) = (spread.iter().map(|square| square.sqrt()).collect(), vec![GAUSSIAN; spread.len()]);
         let mut kriging = Kriging {
-            points,
-            bases,
-            map,
             unit,
             means,
             length: 1.0,
             noise: 1.0,
             roughness: 0.0,
+            bases,
             widths,
             spread,
             judged: None,
             left: Vec::new(),
         };
-        let left = kriging.left_out(rows, placed)?;
+        let left = kriging.left_out(points, map, rows, placed)?;
         kriging.choose(&left[..left.len().min(CHOOSING)]);
-        kriging.judge(&left);
+        kriging.judge(points, &left);
         Ok(kriging)
     }
 
     /// Some training rows, each with the neighborhood it would have if it were new.
-    fn left_out(&self, rows: Vec<usize>, placed: impl Fn(&[usize]) -> Result<Points>) -> Result<Vec<Left>> {
-        let around = self.map.of(&placed(&rows)?, Some(&rows))?;
+    fn left_out(
+        &self,
+        points: &Points,
+        map: &MapNeighbors<'_>,
+        rows: Vec<usize>,
+        placed: impl Fn(&[usize]) -> Result<Points>,
+    ) -> Result<Vec<Left>> {
+        let around = map.of(&placed(&rows)?, Some(&rows))?;
         let left = rows.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
         Ok(parallel::collect_of(left, |_, (row, around)| {
-            let gram = around.gram(self.points, self.points.row(row), self.unit);
+            let gram = around.gram(points, points.row(row), self.unit);
             Left { row, around, gram }
         }))
     }
@@ -225,22 +188,22 @@ impl<'a> Kriging<'a> {
     }
 
     /// Sets the widths of each feature, and finds how good the predictions are.
-    fn judge(&mut self, left: &[Left]) {
+    fn judge(&mut self, points: &Points, left: &[Left]) {
         let kriged = solve(left, self.length, self.noise);
         self.roughness = mean_roughness(left, &kriged);
         if left.is_empty() || self.roughness <= 0.0 {
             // Nothing to learn from: a single point, or data that are the same everywhere.
             return;
         }
-        let judged: Vec<Row> = parallel::collect(left.len(), |at| self.row(&left[at], &kriged[at]));
+        let judged: Vec<Row> = parallel::collect(left.len(), |at| self.row(points, &left[at], &kriged[at]));
         self.bases = bases(&judged, &self.spread);
         self.widths = widths(&judged, &self.bases);
-        self.judged = Some(self.judgement(&judged));
+        self.judged = Some(self.judgement(points, &judged));
         self.left = judged;
     }
 
-    /// The left-out rows with their errors, in units of their deviations.
-    pub(crate) fn errors(&self) -> Errors {
+    /// The left-out rows with their places on the map and their errors, in units of their deviations.
+    pub(crate) fn errors(&self, map: &Points) -> Errors {
         let rows: Vec<usize> = self.left.iter().map(|row| row.row).collect();
         let one = |row: &Row| -> Vec<f64> {
             let off = |(j, off): (usize, &f64)| match self.widths[j][0] * row.scale(&self.bases, j) {
@@ -249,14 +212,14 @@ impl<'a> Kriging<'a> {
             };
             row.off.iter().enumerate().map(off).collect()
         };
-        Errors { places: self.map.index.points().select(&rows), errors: self.left.iter().map(one).collect() }
+        Errors { places: map.select(&rows), errors: self.left.iter().map(one).collect() }
     }
 
     /// How far off a left-out row is, in units.
-    fn row(&self, left: &Left, kriged: &Kriged) -> Row {
-        let row = self.points.row(left.row);
-        let predicted = self.predicted(&left.around, kriged, row);
-        let floors = self.floors(&left.around, kriged, &predicted);
+    fn row(&self, points: &Points, left: &Left, kriged: &Kriged) -> Row {
+        let row = points.row(left.row);
+        let predicted = predicted(points, &left.around, kriged, row);
+        let floors = self.floors(points, &left.around, kriged, &predicted);
         Row {
             row: left.row,
             off: row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit).collect(),
@@ -268,11 +231,11 @@ impl<'a> Kriging<'a> {
 
     /// What the deviations are at least, in units: how much the nearest rows differ from the prediction, as far as it is
     /// their mean, and the spread of the data, as far as nothing is near.
-    fn floors(&self, around: &Neighborhood, kriged: &Kriged, predicted: &[f64]) -> Vec<f64> {
+    fn floors(&self, points: &Points, around: &Neighborhood, kriged: &Kriged, predicted: &[f64]) -> Vec<f64> {
         let mut squares: Vec<f64> = self.spread.iter().map(|spread| kriged.missing.powi(2) * spread).collect();
         if kriged.lost > 0.0 {
             for (&a, weight) in around.near.iter().zip(&around.nearness) {
-                let row = self.points.row(a as usize);
+                let row = points.row(a as usize);
                 let weight = weight * kriged.lost.powi(2);
                 let away = row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit);
                 squares.iter_mut().zip(away).for_each(|(sum, away)| *sum += weight * away * away);
@@ -282,22 +245,22 @@ impl<'a> Kriging<'a> {
     }
 
     /// The squared error of every row as a share of the mean squared distance from the mean, 1 at most.
-    fn shares(&self, rows: &[Row]) -> Vec<f64> {
+    fn shares(&self, points: &Points, rows: &[Row]) -> Vec<f64> {
         let square = |row: &Row| row.off.iter().map(|off| off * off).sum::<f64>();
         let from_mean = |row: &Row| -> f64 {
-            self.points.row(row.row).iter().zip(&self.means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
+            points.row(row.row).iter().zip(&self.means).map(|(x, m)| ((x - m) / self.unit).powi(2)).sum()
         };
         let most = rows.iter().map(from_mean).sum::<f64>() / rows.len() as f64;
         rows.iter().map(|row| if most > 0.0 { (square(row) / most).min(1.0) } else { 0.0 }).collect()
     }
 
     /// The rows that were left out, each with its error: the root of their mean square is that of all.
-    pub(crate) fn error_of_rows(&self) -> impl Iterator<Item = (usize, f64)> {
-        self.left.iter().map(|row| row.row).zip(self.shares(&self.left)).map(|(row, share)| (row, share.sqrt()))
+    pub(crate) fn error_of_rows(&self, points: &Points) -> impl Iterator<Item = (usize, f64)> {
+        self.left.iter().map(|row| row.row).zip(self.shares(points, &self.left)).map(|(row, share)| (row, share.sqrt()))
     }
 
-    fn judgement(&self, rows: &[Row]) -> Judged {
-        let shares = self.shares(rows);
+    fn judgement(&self, points: &Points, rows: &[Row]) -> Judged {
+        let shares = self.shares(points, rows);
         let halves: [Vec<&Row>; 2] = [0, 1].map(|half| rows.iter().skip(half).step_by(2).collect());
         let (mut within, mut entries) = ([0.0; 2], 0.0);
         for (own, other) in [(0, 1), (1, 0)] {
@@ -338,17 +301,17 @@ impl<'a> Kriging<'a> {
     }
 
     /// The data row at a place, with the deviation and the margin of every entry.
-    pub(crate) fn at(&self, around: &Neighborhood) -> At {
-        let center = self.points.row(around.near[0] as usize);
-        let gram = around.gram(self.points, center, self.unit);
+    pub(crate) fn at(&self, points: &Points, around: &Neighborhood) -> At {
+        let center = points.row(around.near[0] as usize);
+        let gram = around.gram(points, center, self.unit);
         let kriged = around.kriged(self.length, self.noise, &gram);
-        let predicted = self.predicted(around, &kriged, center);
+        let predicted = predicted(points, around, &kriged, center);
         let deviation = if self.judged.is_some() {
             place_variance(around.near.len(), &kriged, self.roughness).sqrt()
         } else {
             kriged.variance.sqrt()
         };
-        let floors = self.floors(around, &kriged, &predicted);
+        let floors = self.floors(points, around, &kriged, &predicted);
         let row = Row { row: 0, off: Vec::new(), floors, free: true, deviation };
         let width = |level: usize| {
             let one = |j: usize| self.unit * self.widths[j][level] * row.scale(&self.bases, j);
@@ -363,26 +326,11 @@ impl<'a> Kriging<'a> {
         At { widths: [width(0), width(1)], limits, row: predicted }
     }
 
-    /// Σ α[a] x[a], summed as differences from a center so that a constant feature keeps its value to the last bit.
-    fn predicted(&self, around: &Neighborhood, kriged: &Kriged, center: &[f64]) -> Vec<f64> {
-        let mut sums = vec![0.0; center.len()];
-        for (&a, weight) in around.near.iter().zip(&kriged.weights) {
-            let row = self.points.row(a as usize);
-            sums.iter_mut().zip(row).zip(center).for_each(|((sum, x), c)| *sum += weight * (x - c));
-        }
-        sums.iter().zip(center).map(|(sum, c)| c + sum).collect()
-    }
-
-    /// The neighborhoods of new places.
-    pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
-        self.map.around(places)
-    }
-
     /// What a place needs beside the rows and the map, with the numbers of the data 2^`power` times these and widths stretched.
-    pub(crate) fn portable(&self, power: i32, stretch: [f64; 2]) -> Portable {
+    pub(crate) fn portable(&self, map: &MapNeighbors<'_>, power: i32, stretch: [f64; 2]) -> Portable {
         let out = |x: &f64| times_two_to(*x, power);
         Portable::Kriging {
-            neighbors: self.neighbors(),
+            neighbors: map.most(),
             length: self.length,
             noise: self.noise,
             unit: out(&self.unit),
@@ -391,13 +339,8 @@ impl<'a> Kriging<'a> {
             spread: self.spread.clone(),
             bases: self.bases.clone(),
             widths: self.widths.iter().map(|[one, two]| [stretch[0] * one, stretch[1] * two]).collect(),
-            pieces: self.map.pieces.clone(),
+            pieces: map.pieces.clone(),
         }
-    }
-
-    /// The most neighbors that a place has.
-    pub(crate) fn neighbors(&self) -> usize {
-        NEIGHBORS.min(self.points.rows())
     }
 }
 
@@ -414,6 +357,16 @@ fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
     }
     let n = points.rows() as f64;
     sums.iter().zip(varies).map(|(sum, varies)| if varies { sum / n } else { 0.0 }).collect()
+}
+
+/// Σ α[a] x[a], summed as differences from a center so that a constant feature keeps its value to the last bit.
+fn predicted(points: &Points, around: &Neighborhood, kriged: &Kriged, center: &[f64]) -> Vec<f64> {
+    let mut sums = vec![0.0; center.len()];
+    for (&a, weight) in around.near.iter().zip(&kriged.weights) {
+        let row = points.row(a as usize);
+        sums.iter_mut().zip(row).zip(center).for_each(|((sum, x), c)| *sum += weight * (x - c));
+    }
+    sums.iter().zip(center).map(|(sum, c)| c + sum).collect()
 }
 
 fn solve(left: &[Left], length: f64, noise: f64) -> Vec<Kriged> {

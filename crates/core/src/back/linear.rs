@@ -1,16 +1,46 @@
 //! The way back from a linear map: x̄ + U y, and what it leaves out.
 
+use crate::back::DRAWN;
+use crate::back::draws::Errors;
 use crate::linalg::parallel;
 use crate::linalg::power::times_two_to;
 use crate::model::Observed;
 use crate::points::Points;
-use std::borrow::Cow;
 
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
 
+/// The rule, and how far off it is.
+pub(crate) struct ByAxes {
+    /// x̄.
+    pub(super) mean: Vec<f64>,
+    /// U, one row per feature.
+    pub(super) axes: Vec<f64>,
+    /// The deviation of every feature.
+    pub(super) deviations: Vec<f64>,
+}
+
+impl ByAxes {
+    /// The row at a place.
+    pub(super) fn row<'a>(&'a self, y: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+        linear(y, &self.mean, &self.axes)
+    }
+
+    /// Some training rows with what the axes leave open of them, in units of the deviations.
+    pub(super) fn errors(&self, points: &Points, map: &Points) -> Errors {
+        let n = points.rows();
+        let rows: Vec<usize> = (0..n.min(DRAWN)).map(|at| at * n / n.min(DRAWN)).collect();
+        let off = |(at, (x, back)): (usize, (&f64, f64))| match self.deviations[at] {
+            0.0 => 0.0,
+            deviation => (x - back) / deviation,
+        };
+        let one = |&i: &usize| points.row(i).iter().zip(self.row(map.row(i))).enumerate().map(off).collect();
+        Errors { places: map.select(&rows), errors: rows.iter().map(one).collect() }
+    }
+}
+
 /// x̄ + U y.
-pub(super) fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
+fn linear<'a>(y: &'a [f64], mean: &'a [f64], axes: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
     let along = move |axis: &[f64]| axis.iter().zip(y).map(|(u, y)| u * y).sum::<f64>();
     mean.iter().zip(axes.chunks_exact(y.len())).map(move |(mean, axis)| mean + along(axis))
 }
@@ -42,12 +72,12 @@ pub(super) fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64
 
 impl Observed {
     /// x̄ + U y of white columns as one of the columns before.
-    pub(super) fn linear(&self, mean: &[f64], axes: &[f64]) -> (Cow<'_, [f64]>, Cow<'_, [f64]>) {
+    pub(super) fn linear(&self, mean: &[f64], axes: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (p, dims) = (mean.len(), axes.len() / mean.len());
         let scaled = |values: Vec<f64>| values.into_iter().map(|x| times_two_to(x, -self.power)).collect::<Vec<f64>>();
         let axis = |q: usize| (0..p).map(|j| axes[j * dims + q]).collect::<Vec<f64>>();
         let back: Vec<Vec<f64>> = (0..dims).map(|q| scaled(self.whitening.back(&axis(q), false))).collect();
         let axes = (0..p * dims).map(|at| back[at % dims][at / dims]).collect();
-        (Cow::Owned(scaled(self.whitening.back(mean, true))), Cow::Owned(axes))
+        (scaled(self.whitening.back(mean, true)), axes)
     }
 }

@@ -17,7 +17,9 @@ mod draws;
 mod energy;
 mod evidence;
 mod kriging;
+mod learned;
 mod linear;
+mod map_neighbors;
 mod neighborhood;
 mod portable;
 mod process;
@@ -27,7 +29,6 @@ use crate::error::{Error, Result, plural};
 use crate::linalg::parallel;
 use crate::linalg::power::times_two_to;
 use crate::model::Model;
-use crate::place::{Linear, Rule};
 use crate::points::Points;
 use crate::preparation::Prepared;
 use crate::unit::Unit;
@@ -36,12 +37,12 @@ use draws::Errors;
 use energy::Energy;
 pub use evidence::{BackRule, Evidence};
 pub(crate) use kriging::Kriging;
-use kriging::MapNeighbors;
-use linear::{discarded, linear};
+pub use learned::Learned;
+use learned::Ready;
+pub(crate) use map_neighbors::MapNeighbors;
 use neighborhood::Neighborhood;
 pub use portable::Portable;
-use process::ByProcess;
-use std::borrow::Cow;
+use std::sync::Arc;
 pub(crate) use widths::{LEVELS, counted};
 
 /// Training rows whose errors the draws of a linear rule follow.
@@ -76,6 +77,7 @@ pub struct WayBack<'a> {
     /// The training rows and their places, in the unit of the stages.
     points: &'a Points,
     map: &'a Points,
+    near: MapNeighbors<'a>,
     /// Whether the map can be made again without some of the rows.
     renewable: bool,
     /// The unit of the stages.
@@ -86,13 +88,6 @@ pub struct WayBack<'a> {
     evidence: Evidence,
     /// What deviations and margins are multiplied by.
     stretch: [f64; 2],
-}
-
-enum Ready<'a> {
-    Linear { mean: Cow<'a, [f64]>, axes: Cow<'a, [f64]>, deviations: Vec<f64>, map: MapNeighbors<'a> },
-    Energy(Box<Energy<'a>>),
-    Process(Box<ByProcess<'a>>),
-    Kriging(Kriging<'a>),
 }
 
 impl Model {
@@ -112,56 +107,31 @@ impl Model {
     ///
     /// If the model was not fitted to points.
     pub fn way_back(&self) -> Result<WayBack<'_>> {
-        let inside = self.inside().way_back_inside()?;
-        let (unit, renewable) = (self.back_unit(), self.is_renewable());
-        Ok(WayBack { unit, prepared: self.prepared(), renewable, ..inside }.told())
+        Ok(self.outside(self.inside().way_back_inside(None)?))
     }
 
-    /// As [`Model::way_back`], in the unit of the stages.
-    fn way_back_inside(&self) -> Result<WayBack<'_>> {
-        let points = self.data()?;
-        let map = MapNeighbors::new(&self.embedding, self.pieces())?;
-        let linear = match self.parts.first().and_then(|part| part.rule.as_ref()) {
-            Some(Rule::Linear(Linear { mean, axes })) => {
-                let (mean, axes) = self.observed.as_ref().map_or_else(
-                    || (Cow::Borrowed(mean.as_slice()), Cow::Borrowed(axes.as_slice())),
-                    |observed| observed.linear(mean, axes),
-                );
-                Some((mean, axes, None))
-            }
-            Some(Rule::Latent(latent)) => {
-                let (axes, deviations) = latent.back()?;
-                Some((Cow::Borrowed(latent.mean.as_slice()), Cow::Owned(axes), Some(deviations)))
-            }
-            _ => None,
-        };
-        if let Some((mean, axes, deviations)) = linear {
-            let (discarded, error) = discarded(points, &self.embedding, &mean, &axes);
-            let evidence = Evidence {
-                rule: BackRule::Linear,
-                rows: points.rows(),
-                error: Some(error),
-                within: None,
-                log_density: None,
-            };
-            let deviations = deviations.unwrap_or(discarded);
-            return Ok(WayBack::by(points, &self.embedding, Ready::Linear { mean, axes, deviations, map }, evidence));
-        }
-        if let Some(Rule::Process(process)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
-            let by = ByProcess::new(process, points, &self.embedding, map)?;
-            let inducing = process.inducing.as_ref().map(Points::rows);
-            let rule = BackRule::Process { noise: by.in_units(process.noise), inducing };
-            let evidence = Evidence::of(rule, Some(by.judged));
-            return Ok(WayBack::by(points, &self.embedding, Ready::Process(Box::new(by)), evidence));
-        }
-        if let Some(Rule::OnLine(line)) = self.parts.first().and_then(|part| part.rule.as_ref()) {
-            let by = ByProcess::on_line(line, points, &self.embedding, map)?;
-            let evidence = Evidence::of(BackRule::Process { noise: 0.0, inducing: None }, Some(by.judged));
-            return Ok(WayBack::by(points, &self.embedding, Ready::Process(Box::new(by)), evidence));
-        }
-        let most = self.parts.iter().filter_map(|part| part.rule.as_ref()).map(Rule::affordable).min();
-        let kriging = Kriging::new(points, map, most.unwrap_or(usize::MAX), |rows| self.place_without(rows))?;
-        Ok(WayBack::by_kriging(points, &self.embedding, kriging))
+    /// What the way back learns, for callers that keep it and follow the way at many times by [`Model::way_back_as`].
+    ///
+    /// # Errors
+    ///
+    /// If the model was not fitted to points.
+    pub fn learn_way_back(&self) -> Result<Learned> {
+        self.inside().learned_inside()
+    }
+
+    /// The way back as it was learned from this model before: that of [`Model::way_back`] bit for bit, without its work.
+    ///
+    /// # Errors
+    ///
+    /// If it was learned from a model with another number of points, features or coordinates.
+    pub fn way_back_as(&self, learned: &Learned) -> Result<WayBack<'_>> {
+        Ok(self.outside(self.inside().way_back_inside(Some(learned))?))
+    }
+
+    /// A way in the unit of the stages as one in that of the user.
+    fn outside<'a>(&'a self, inside: WayBack<'a>) -> WayBack<'a> {
+        let (unit, renewable) = (self.back_unit(), self.is_renewable());
+        WayBack { unit, prepared: self.prepared(), renewable, ..inside }.told()
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -180,7 +150,8 @@ impl Model {
             return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
         }
         let points = self.data()?;
-        let energy = Energy::new(self, points, MapNeighbors::new(&self.embedding, self.pieces())?)?;
+        let near = MapNeighbors::new(&self.embedding, self.pieces())?;
+        let energy = Energy::new(self, points, &near)?;
         let evidence = Evidence {
             rule: BackRule::Energy,
             rows: energy.rows,
@@ -188,7 +159,7 @@ impl Model {
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(WayBack::by(points, &self.embedding, Ready::Energy(Box::new(energy)), evidence))
+        Ok(WayBack::by(points, &self.embedding, near, Ready::Energy(Arc::new(energy)), evidence))
     }
 
     /// A supervised map went by classes, which a model does not keep, so that it cannot be made again.
@@ -255,19 +226,21 @@ impl<'a> WayBack<'a> {
             return Err(Error::data(format!("{fact}; give one row per point, in the same order")));
         }
         let all: Vec<usize> = (0..points.rows()).collect();
-        Ok(WayBack::by_kriging(points, map, Kriging::of_map(points, map, &all, 0)?))
-    }
-
-    fn by_kriging(points: &'a Points, map: &'a Points, kriging: Kriging<'a>) -> WayBack<'a> {
-        let rule = BackRule::Kriging { neighbors: kriging.neighbors(), length: kriging.length, noise: kriging.noise };
-        let evidence = Evidence::of(rule, kriging.judged);
-        WayBack::by(points, map, Ready::Kriging(kriging), evidence)
+        let near = MapNeighbors::new(map, None)?;
+        let learned = Learned::by_kriging(Kriging::of_map(points, &near, &all, 0)?, points, &near);
+        Ok(WayBack::by(points, map, near, learned.rule, learned.evidence))
     }
 
     /// A way in the unit of the points, with deviations and margins as the rule has them.
-    fn by(points: &'a Points, map: &'a Points, rule: Ready<'a>, evidence: Evidence) -> WayBack<'a> {
+    fn by(
+        points: &'a Points,
+        map: &'a Points,
+        near: MapNeighbors<'a>,
+        rule: Ready<'a>,
+        evidence: Evidence,
+    ) -> WayBack<'a> {
         let (unit, stretch) = (Unit::default(), [1.0; 2]);
-        WayBack { points, map, renewable: false, unit, prepared: None, rule, evidence, stretch }
+        WayBack { points, map, near, renewable: false, unit, prepared: None, rule, evidence, stretch }
     }
 }
 
@@ -323,12 +296,7 @@ impl WayBack<'_> {
 
     /// As [`WayBack::answers`], in the unit of the stages.
     fn answers_inside(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
-        let around = match &self.rule {
-            Ready::Linear { map, .. } => map.around(coordinates)?,
-            Ready::Energy(energy) => energy.around(coordinates)?,
-            Ready::Process(by) => by.around(coordinates)?,
-            Ready::Kriging(kriging) => kriging.around(coordinates)?,
-        };
+        let around = self.near.around(coordinates)?;
         let at = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
         Ok((at, (0..around.len()).filter(|&i| around[i].is_far()).collect()))
     }
@@ -374,20 +342,8 @@ impl WayBack<'_> {
     /// Training rows with their errors, in units of their deviations.
     fn errors(&self) -> Result<Errors> {
         match &self.rule {
-            Ready::Kriging(kriging) => Ok(kriging.errors()),
-            Ready::Linear { mean, axes, deviations, .. } => {
-                let (points, map) = (self.points, self.map);
-                let n = points.rows();
-                let rows: Vec<usize> = (0..n.min(DRAWN)).map(|at| at * n / n.min(DRAWN)).collect();
-                let off = |(at, (x, back)): (usize, (&f64, f64))| match deviations[at] {
-                    0.0 => 0.0,
-                    deviation => (x - back) / deviation,
-                };
-                let one = |&i: &usize| {
-                    points.row(i).iter().zip(linear(map.row(i), mean, axes)).enumerate().map(off).collect()
-                };
-                Ok(Errors { places: map.select(&rows), errors: rows.iter().map(one).collect() })
-            }
+            Ready::Kriging(kriging) => Ok(kriging.errors(self.map)),
+            Ready::Linear(by) => Ok(by.errors(self.points, self.map)),
             Ready::Process(by) => Ok(by.errors(self.map)),
             Ready::Energy(_) => {
                 Err(Error::parameter("there are no `samples` of the way back by the objective; leave out `by`"))
@@ -397,15 +353,13 @@ impl WayBack<'_> {
 
     fn at(&self, y: &[f64], around: &Neighborhood) -> Result<At> {
         match &self.rule {
-            Ready::Linear { mean, axes, deviations, .. } => {
-                Ok(At::gaussian(linear(y, mean, axes).collect(), deviations.clone()))
-            }
+            Ready::Linear(by) => Ok(At::gaussian(by.row(y).collect(), by.deviations.clone())),
             Ready::Energy(energy) => energy.at(y, around),
             Ready::Process(by) => {
                 let (row, deviations) = by.at(y);
                 Ok(At::gaussian(row, deviations))
             }
-            Ready::Kriging(kriging) => Ok(kriging.at(around)),
+            Ready::Kriging(kriging) => Ok(kriging.at(self.points, around)),
         }
     }
 
@@ -415,7 +369,7 @@ impl WayBack<'_> {
         }
         let verb = if far == 1 { "is" } else { "are" };
         let advice = match self.rule {
-            Ready::Linear { .. } => "the linear rule answers there too, but nothing supports it",
+            Ready::Linear(_) => "the linear rule answers there too, but nothing supports it",
             Ready::Energy(_) | Ready::Process(_) | Ready::Kriging(_) => {
                 "their deviations say how little is known there"
             }

@@ -4,7 +4,8 @@
 //! `neighborhood.rs`, `widths.rs` and `at.rs`. Numbers are in the units of the data and the map as the user has them; where
 //! columns were prepared, they are about the prepared columns.
 
-use super::{Ready, WayBack};
+use super::WayBack;
+use super::learned::Ready;
 use crate::linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
 
@@ -52,15 +53,15 @@ impl WayBack<'_> {
     pub fn portable(&self) -> Option<Portable> {
         let out = |power: i32, values: &[f64]| values.iter().map(|x| times_two_to(*x, power)).collect();
         match &self.rule {
-            Ready::Linear { mean, axes, deviations, .. } => {
-                let deviations: Vec<f64> = deviations.iter().map(|deviation| self.stretch[0] * deviation).collect();
+            Ready::Linear(by) => {
+                let deviations: Vec<f64> = by.deviations.iter().map(|deviation| self.stretch[0] * deviation).collect();
                 Some(Portable::Linear {
-                    mean: out(self.unit.data, mean),
-                    axes: out(self.unit.data - self.unit.map, axes),
+                    mean: out(self.unit.data, &by.mean),
+                    axes: out(self.unit.data - self.unit.map, &by.axes),
                     deviations: out(self.unit.data, &deviations),
                 })
             }
-            Ready::Kriging(kriging) => Some(kriging.portable(self.unit.data, self.stretch)),
+            Ready::Kriging(kriging) => Some(kriging.portable(&self.near, self.unit.data, self.stretch)),
             Ready::Energy(_) | Ready::Process(_) => None,
         }
     }

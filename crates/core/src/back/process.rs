@@ -5,8 +5,7 @@
 //! rows were chosen by these rows, so that the figures of left-out rows are a little better than those of new ones.
 
 use crate::back::draws::Errors;
-use crate::back::kriging::{Judged, MapNeighbors};
-use crate::back::neighborhood::Neighborhood;
+use crate::back::kriging::Judged;
 use crate::back::{DRAWN, MARGIN};
 use crate::error::Result;
 use crate::gp::line::Line;
@@ -20,10 +19,9 @@ use crate::points::Points;
 const JUDGING: usize = 2000;
 
 /// The process, its training rows, and how well it predicts those.
-pub(crate) struct ByProcess<'a> {
-    map: MapNeighbors<'a>,
+pub(crate) struct ByProcess {
     /// A training row, for the features that are the same for all.
-    first: &'a [f64],
+    first: Vec<f64>,
     predicts: Predicts,
     pub(crate) judged: Judged,
 }
@@ -66,29 +64,19 @@ impl Predicts {
     }
 }
 
-impl<'a> ByProcess<'a> {
-    pub(crate) fn new(
-        process: &Process,
-        points: &'a Points,
-        places: &'a Points,
-        map: MapNeighbors<'a>,
-    ) -> Result<ByProcess<'a>> {
+impl ByProcess {
+    pub(crate) fn new(process: &Process, points: &Points, places: &Points) -> Result<ByProcess> {
         let (problem, prediction) = process.prediction(points, places)?;
-        Ok(ByProcess::of(Predicts::Process(problem, prediction), points, places, map))
+        Ok(ByProcess::of(Predicts::Process(problem, prediction), points, places))
     }
 
-    pub(crate) fn on_line(
-        line: &OnLine,
-        points: &'a Points,
-        places: &'a Points,
-        map: MapNeighbors<'a>,
-    ) -> Result<ByProcess<'a>> {
-        Ok(ByProcess::of(Predicts::Line(line.line(points, places)?), points, places, map))
+    pub(crate) fn on_line(line: &OnLine, points: &Points, places: &Points) -> Result<ByProcess> {
+        Ok(ByProcess::of(Predicts::Line(line.line(points, places)?), points, places))
     }
 
-    fn of(predicts: Predicts, points: &'a Points, places: &Points, map: MapNeighbors<'a>) -> ByProcess<'a> {
+    fn of(predicts: Predicts, points: &Points, places: &Points) -> ByProcess {
         let judged = judge(&predicts, places);
-        ByProcess { map, first: points.row(0), predicts, judged }
+        ByProcess { first: points.row(0).to_vec(), predicts, judged }
     }
 
     /// A variance in squared units of the data.
@@ -100,7 +88,7 @@ impl<'a> ByProcess<'a> {
     pub(crate) fn at(&self, place: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mean, variance) = self.predicts.at(place);
         let problem = self.predicts.problem();
-        let (mut row, mut deviations) = (self.first.to_vec(), vec![0.0; self.first.len()]);
+        let (mut row, mut deviations) = (self.first.clone(), vec![0.0; self.first.len()]);
         let deviation = problem.unit() * variance.sqrt();
         for (&(j, center), mean) in problem.varying.iter().zip(&mean) {
             (row[j], deviations[j]) = (center + problem.unit() * mean, deviation);
@@ -119,11 +107,6 @@ impl<'a> ByProcess<'a> {
             errors
         };
         Errors { places: places.select(&rows), errors: parallel::collect(rows.len(), one) }
-    }
-
-    /// The neighborhoods of new places.
-    pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
-        self.map.around(places)
     }
 }
 

@@ -234,6 +234,8 @@ fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
         assert_eq!(all, run(3), "{name}");
         let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(loaded.reconstruct(&places).unwrap(), all, "{name}");
+        let learned = model.learn_way_back().unwrap();
+        assert_eq!(model.way_back_as(&learned).unwrap().reconstruct(&places).unwrap(), all, "{name}");
         let way_back = model.way_back().unwrap();
         for i in 0..places.rows() {
             let alone = way_back.reconstruct(&places.select(&[i])).unwrap();

@@ -2,6 +2,7 @@
 use crate::support::*;
 use eigenfold::back::BackRule;
 use eigenfold::graph::Index;
+use eigenfold::preparation::{Preparation, Scale};
 use eigenfold::sample::Sample;
 use eigenfold::{Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Pieces, Points, Recipe};
 
@@ -303,5 +304,28 @@ fn draws_keep_deviations_margins_and_what_goes_together() {
             assert!((0..4000).all(|draw| off(draw, 3) == 0.0), "a constant feature is certain");
         }
         assert_eq!(way.draw(&places, 0, 1).unwrap_err().to_string(), "`samples` is 0; draw at least one row per place");
+    }
+}
+
+/// Also where the stages see other columns than the user: the unit, the scales and the whitening are those of the model.
+#[test]
+fn a_way_that_was_kept_is_the_way_that_would_be_learned_again() {
+    let curved = Points::from_rows(&(0..60).map(|i| [i as f64, (0.3 * i as f64).sin()]).collect::<Vec<_>>()).unwrap();
+    let unit = Preparation { scale: Scale::Unit, ..Preparation::default() };
+    let white = Recipe { metric: Metric::Mahalanobis, ..Recipe::default() };
+    let recipes = [Recipe::default(), Recipe { preparation: unit, ..Recipe::default() }, white];
+    let methods = || [Method::from(Isomap::default()), Mds::default().into()];
+    let with = |one: Recipe| methods().map(|method| Recipe { method, ..one.clone() });
+    for recipe in recipes.into_iter().flat_map(with) {
+        let model = recipe.fit(&curved).unwrap();
+        let (kept, anew) = (model.learn_way_back().unwrap(), model.way_back().unwrap());
+        let follows = model.way_back_as(&kept.clone()).unwrap();
+        assert_eq!(follows.evidence(), anew.evidence());
+        assert_eq!(follows.reconstruct(model.embedding()).unwrap(), anew.reconstruct(model.embedding()).unwrap());
+        assert_eq!(follows.draw(model.embedding(), 2, 7).unwrap(), anew.draw(model.embedding(), 2, 7).unwrap());
+        let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>())).unwrap();
+        let told = other.way_back_as(&kept).err().unwrap().to_string();
+        let fact = "learned from 60 points, 2 features and 2 coordinates and the model has 59 points";
+        assert!(told.contains(fact), "{told}");
     }
 }

@@ -18,6 +18,7 @@ from ._compare import Comparison, compare
 from ._eigenfold import EigenfoldError
 from ._functions import dimension, knn_graph, plot, score
 from ._load import load
+from ._manifold import locally_linear_embedding
 from ._quality import Quality, quality
 from ._sklearn import ConvergenceWarning, NotFittedError
 
@@ -39,6 +40,7 @@ __all__ = [
     "dimension",
     "knn_graph",
     "load",
+    "locally_linear_embedding",
     "plot",
     "quality",
     "score",

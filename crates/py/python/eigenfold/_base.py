@@ -247,6 +247,8 @@ class Estimator(_sklearn.Alone):
         metric, more = getattr(self, "metric"), getattr(self, "metric_params") or {}
         more = {"p": getattr(self, "p"), **more} if metric == "minkowski" and hasattr(self, "p") else more
         try:
+            if metric == "mahalanobis" and "V" in more:  # scikit-learn's word; scipy wants the inverse
+                more = {"VI": np.linalg.inv(more["V"])}
             new = squareform(pdist(train, metric, **more)) if given.data is train else cdist(given.data, train, metric, **more)
         except (TypeError, ValueError) as refused:
             raise ValueError(f"metric is {metric!r}; give precomputed, or one that eigenfold or scipy knows ({refused})") from None

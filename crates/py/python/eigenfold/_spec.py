@@ -35,8 +35,8 @@ GRAPH = {
     "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
 }
 METRIC = {
-    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'canberra', 'braycurtis'; 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
-    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric: {'p': 3} of minkowski, or those of scipy's"),
+    "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'haversine-degrees', 'canberra', 'braycurtis', 'mahalanobis' (by the covariance of the data); 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
+    "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric: {'p': 3} of minkowski, {'V': covariance} of mahalanobis, or those of scipy's"),
 }
 # The meaning of words that would change the result in scikit-learn and do nothing here; whoever sets them is told so.
 IDLE = "accepted as scikit-learn's; without effect here"

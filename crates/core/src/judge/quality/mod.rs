@@ -28,7 +28,7 @@ mod value;
 
 pub use measure::{Better, Described, Group, MEASURES, Measure};
 
-use crate::back::Kriging;
+use crate::back::{Kriging, MapNeighbors};
 use crate::error::{Error, Result, plural};
 use crate::ground::{Ground, Measured};
 use crate::points::Points;
@@ -333,9 +333,9 @@ fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
 
 /// The error of the way back of the rows that were asked, or of a draw of them; nothing if the data are the same everywhere.
 fn way_back(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
-    let kriging = Kriging::of_map(points, map, rows, seed)?;
+    let kriging = Kriging::of_map(points, &MapNeighbors::new(map, None)?, rows, seed)?;
     let mut squares = vec![f64::NAN; rows.len()];
-    for (row, error) in kriging.error_of_rows() {
+    for (row, error) in kriging.error_of_rows(points) {
         if let Ok(at) = rows.binary_search(&row) {
             squares[at] = error * error;
         }

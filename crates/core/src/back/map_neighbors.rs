@@ -1,0 +1,52 @@
+//! The map points around places.
+
+use super::neighborhood::Neighborhood;
+use crate::error::Result;
+use crate::graph::{Index, Metric};
+use crate::linalg::parallel;
+use crate::points::Points;
+
+/// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
+const NEIGHBORS: usize = 32;
+
+/// Finds the neighbors of places, within one piece of the map.
+pub(crate) struct MapNeighbors<'a> {
+    pub(crate) index: Index<'a>,
+    /// The piece of every map point, if they were kept separate.
+    pub(crate) pieces: Option<Vec<u32>>,
+}
+
+impl<'a> MapNeighbors<'a> {
+    pub(crate) fn new(map: &'a Points, pieces: Option<Vec<u32>>) -> Result<MapNeighbors<'a>> {
+        Ok(MapNeighbors { index: Index::new(map, Metric::Euclidean)?, pieces })
+    }
+
+    /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
+    pub(crate) fn of(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Neighborhood>> {
+        let map = self.index.points();
+        let k = (NEIGHBORS + usize::from(rows.is_some())).min(map.rows());
+        let (near, to) = self.index.nearest(places, k)?;
+        Ok(parallel::collect(places.rows(), |i| {
+            let own = rows.map(|rows| rows[i] as u32);
+            let (near, to) = (&near[i * k..(i + 1) * k], &to[i * k..(i + 1) * k]);
+            let list = near.iter().copied().zip(to.iter().copied());
+            let mut list: Vec<(u32, f64)> = list.filter(|(a, _)| Some(*a) != own).take(NEIGHBORS).collect();
+            if let (Some(pieces), Some(&(first, _))) = (&self.pieces, list.first()) {
+                let home = pieces[own.unwrap_or(first) as usize];
+                list.retain(|(a, _)| pieces[*a as usize] == home);
+            }
+            let (near, to) = list.into_iter().unzip();
+            Neighborhood::new(map, near, to)
+        }))
+    }
+
+    /// The most neighbors that a place has.
+    pub(crate) fn most(&self) -> usize {
+        NEIGHBORS.min(self.index.points().rows())
+    }
+
+    /// The neighborhoods of new places.
+    pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
+        self.of(places, None)
+    }
+}
