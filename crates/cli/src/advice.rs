@@ -13,6 +13,9 @@ const FAR: f64 = 1.25;
 /// (docs/decisions/0133-every-map-is-measured.md).
 const LOST: f64 = 0.35;
 const LOST_FAR: f64 = 1.5;
+/// From this part on they are lost however far: where all distances are nearly alike, none can be 1.5 times as far
+/// (docs/decisions/0144-half-is-lost.md).
+const HALF: f64 = 0.5;
 /// Methods that keep neighborhoods before all else.
 const LOCAL: [&str; 2] = ["umap", "tsne"];
 
@@ -39,7 +42,7 @@ pub(crate) fn advice(args: &Embed, model: &Model, near: Option<&Neighborhoods>) 
 
 /// One sentence, where little is left of the neighborhoods.
 pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&Neighborhoods>) -> Option<String> {
-    let near = near.filter(|near| near.lost() >= LOST && near.farness >= LOST_FAR)?;
+    let near = near.filter(|near| is_poor(near))?;
     let percent = 100.0 * near.lost();
     let Neighborhoods { farness, by_chance } = near;
     let fact = format!(
@@ -51,4 +54,36 @@ pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&Neighborhoods>) ->
     let ways = [(chooses, "-k auto"), (true, "more coordinates (-d)"), (!local, "-m umap or -m tsne")];
     let ways: Vec<&str> = ways.into_iter().filter(|(fits, _)| *fits).map(|(_, way)| way).collect();
     Some(format!("{fact}; try {}", ways.join(", ")))
+}
+
+/// Whether little is left of the neighborhoods.
+fn is_poor(near: &Neighborhoods) -> bool {
+    let lost = near.lost();
+    lost >= HALF || (lost >= LOST && near.farness >= LOST_FAR)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Farness and chance as they were measured (docs/decisions/0144-half-is-lost.md).
+    #[test]
+    fn poor_maps_of_many_dimensions_are_told_from_good_ones() {
+        let poor = |farness, by_chance| is_poor(&Neighborhoods { farness, by_chance });
+        for (map, farness, by_chance) in
+            [("ltsa of MNIST", 1.49, 1.83), ("hessian-lle of MNIST", 1.56, 1.83), ("alle of optdigits", 1.75, 2.59)]
+        {
+            assert!(poor(farness, by_chance), "{map}");
+        }
+        for (map, farness, by_chance) in [
+            ("umap of MNIST", 1.20, 1.83),
+            ("umap of the USPS digits", 1.21, 1.75),
+            ("modified-lle of the digits", 1.47, 2.42),
+            ("ltsa of oil", 1.82, 6.68),
+            ("isomap of oil", 1.61, 6.68),
+            ("pca of iris", 1.13, 5.33),
+        ] {
+            assert!(!poor(farness, by_chance), "{map}");
+        }
+    }
 }

@@ -55,6 +55,7 @@ pub mod parameter;
 pub mod place;
 pub mod points;
 pub mod preparation;
+mod price;
 pub mod progress;
 pub mod recipe;
 pub mod report;

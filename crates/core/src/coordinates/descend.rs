@@ -11,7 +11,7 @@ use crate::field::{Descend, Energy, Way};
 use crate::linalg::dense::{self, sign};
 use crate::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Objective, Passing, Report, Stop};
 use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use crate::progress::{Observer, Share, Stage};
 use faer::Mat;
 
 /// Pairs of steps and slopes that the descent remembers.
@@ -48,8 +48,12 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
         }
         Way::Momentum(momentum) => momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?,
         Way::Fixed { fixed, metric } => {
+            // The two descents share the evaluations that there may be, and the observer sees them as one.
+            let steps = fixed.path.iter().map(|(_, steps)| steps).sum::<usize>();
+            let efforts = [steps, task.max_iterations.saturating_sub(steps)].map(|count| count as f64);
+            let [before, after] = Share::split(observer, efforts);
             let first = &mut |passing: &Passing<'_>| see(passing, 0);
-            let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), observer, first)?;
+            let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), &before, first)?;
             // Close to a minimum the curvature that is learned on top of the metric pays.
             let evaluations = task.max_iterations.saturating_sub(report.evaluations);
             if report.ended != Ended::Evaluations || evaluations == 0 {
@@ -58,7 +62,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
                 let mut function = Function { told: &mut told, metric: Some(metric.as_ref()) };
                 let descent = quasi_newton(task.tolerance, evaluations);
                 let then = &mut |passing: &Passing<'_>| see(passing, report.iterations);
-                let (y, last) = descent.minimize_watched(&y, &mut function, observer, then)?;
+                let (y, last) = descent.minimize_watched(&y, &mut function, &after, then)?;
                 let (iterations, evaluations) =
                     (report.iterations + last.iterations, report.evaluations + last.evaluations);
                 (y, Report { iterations, evaluations, ..last })

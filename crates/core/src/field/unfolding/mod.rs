@@ -21,6 +21,7 @@ pub(crate) mod mvu;
 mod newton;
 mod pairs;
 mod path;
+mod price;
 mod rescale;
 mod subspace;
 mod tree;

@@ -14,6 +14,7 @@
 
 use crate::error::{Error, Result, bytes};
 use crate::field::scaling::mds::choose_landmarks;
+use crate::field::unfolding::price::{dimension, price};
 use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
@@ -37,8 +38,6 @@ use serde::{Deserialize, Serialize};
 const FACTORS: f64 = 40.0;
 /// More flops than this in all are refused: about an hour of two processors.
 const DEAR_FLOPS: f64 = 6e13;
-/// More than this in all are announced: about half a minute.
-const LONG_FLOPS: f64 = 5e11;
 /// Up to so many points equality is exact unless a band is given; beyond, this is the band.
 const EXACT: usize = 300;
 const BAND: f64 = 0.01;
@@ -171,7 +170,7 @@ impl Mvu {
         let constraints = self.constraints(site);
         let pairs = pairs(site, graph, constraints)?;
         let analysis = analysis(&pairs)?;
-        let max_rank = self.afford(site, &pairs, &analysis)?;
+        let max_rank = self.afford(site, graph, &pairs, &analysis)?;
         let web = Web::new(&pairs, &analysis, site.memory)?;
         let band = self.band(pairs.len());
         let (found, bracket) = match self.variant {
@@ -179,6 +178,8 @@ impl Mvu {
                 // A little is lost when the bound is confirmed.
                 let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
                 let asked = PathOptions { tolerance, max_iterations, max_rank };
+                // Every point of the path is a map: whoever asks for a stop gets it, however long a factor takes.
+                site.observer.descends();
                 let found = follow(&web, &asked, site.observer)?;
                 // A bound is confirmed to the end, whatever the observer says: half-known eigenvalues bound nothing.
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, &Silent)?;
@@ -329,7 +330,7 @@ impl Mvu {
     }
 
     /// Refuses what would take hours or not fit, before the work; the columns that fit otherwise.
-    fn afford(&self, site: &Site<'_>, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
+    fn afford(&self, site: &Site<'_>, graph: &Graph, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
         let r = (site.dims.max(2) + 1).min(pairs.len() - 1);
         if self.variant == MvuVariant::Equality {
             return Ok(r);
@@ -348,15 +349,8 @@ impl Mvu {
             )));
         }
         let most = (r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r);
-        // Points of many dimensions open as many columns as they may.
-        let at_most =
-            FACTORS * analysis.flops * (most.min(site.ground.points().map_or(most, Points::cols)) as f64).powi(3);
-        if at_most > LONG_FLOPS {
-            site.observer.takes_long(&format!(
-                "unfolding {n} points held by {} distances takes up to {at_most:.0e} flops, which is minutes; {way_out}",
-                pairs.ends.len()
-            ));
-        }
+        let what = format!("unfolding {n} points held by {} distances", pairs.ends.len());
+        price(analysis.flops, dimension(graph), most).announce(site.observer, &what, &way_out);
         Ok(most)
     }
 }
@@ -386,4 +380,29 @@ fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
         weight: w[e],
     };
     pairs.ends.iter().enumerate().map(weight).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hears whether a stop would give a map.
+    #[derive(Default)]
+    struct Heard(std::sync::atomic::AtomicBool);
+
+    impl crate::progress::Observer for Heard {
+        fn descends(&self) {
+            self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn whoever_may_stop_it_is_told_that_there_will_be_a_map() {
+        let points = Points::from_rows(&(0..20).map(|i| [f64::from(i), 0.0]).collect::<Vec<_>>()).unwrap();
+        let lists = |i: u32| [i.wrapping_sub(1), i + 1].into_iter().filter(|&j| j < 20).map(|j| (j, 1.0)).collect();
+        let (graph, heard) = (Graph::from_lists((0..20).map(lists).collect()).unwrap(), Heard::default());
+        let ground = Ground::Points(&points, crate::graph::Metric::Euclidean);
+        Mvu::default().build(&Site { graph: Some(&graph), observer: &heard, ..Site::of(ground) }).unwrap();
+        assert!(heard.0.into_inner());
+    }
 }

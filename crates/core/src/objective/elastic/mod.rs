@@ -16,6 +16,7 @@
 pub(super) mod affinities;
 mod critical;
 mod lambda;
+mod price;
 
 pub use lambda::Lambda;
 
@@ -39,6 +40,7 @@ use crate::place::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::points::Points;
 use critical::{Critical, critical};
 use faer::Mat;
+use price::price;
 use serde::{Deserialize, Serialize};
 
 /// A factor is made up to this many multiplications.
@@ -59,6 +61,9 @@ const SPACING: f64 = 0.5;
 const EXACT: usize = 4000;
 /// Above so many features the squared distances go by as many principal components, where they are split into charges.
 const MOST_CHARGES: usize = 16;
+/// What takes less than all evaluations with all weights.
+const WAY_OUT: &str =
+    "use `accuracy` fast with `repulsion` one, fewer `max-iterations`, or another method such as umap";
 /// The start's standard deviation where it is random.
 const SMALL: f64 = 0.1;
 
@@ -241,6 +246,8 @@ impl Build for Elastic {
         let squared = matches!(charges, Charges::Squares(_));
 
         let repulsion = Repulsion::of(Kernel::Gaussian, n, dims, SPACING, accuracy);
+        let what = format!("an elastic embedding of {n} points");
+        price(&repulsion, &charges, self.max_iterations).announce(site.observer, &what, WAY_OUT);
         let degrees = springs.pairs.degrees();
         let mut energy = Interaction::new(springs.pairs, Pull::Square, repulsion, Form::Sum(last * unit * unit), dims);
         energy.charges = charges;

@@ -9,14 +9,18 @@ use crate::graph::Metric;
 use crate::ground::Measured;
 use crate::linalg::sparse::cholesky::Analysis;
 use crate::points::Points;
+use crate::price::Price;
 use crate::progress::{Observer, Share};
 
 /// The part of the mean variance that is the penalty, if none is given.
 const AUTO: f64 = 0.01;
 /// Features are left out in so many groups to judge the penalties of a path.
 const FOLDS: usize = 5;
-/// More than this in all are announced: about half a minute.
-const LONG_FLOPS: f64 = 5e11;
+/// Products with the second derivative until the gap is closed, about, on a sparse support and on one that is nearly full:
+/// 1,300 to 3,200 were needed on data of 1,000 points and more, and 250 to over 800 on all pairs of 500.
+const PRODUCTS: [f64; 2] = [1600.0, 800.0];
+/// Seconds of processor time of a product: per entry of the sparse factor, per flop of it, and per flop of dense matrices.
+const PACE: [f64; 3] = [1.1e-7, 1.4e-9, 5.6e-11];
 /// More flops than this for one product with the second derivative are refused (some thousand are needed).
 const DEAR_FLOPS: f64 = 5e10;
 
@@ -56,14 +60,7 @@ impl Drill {
         observer: &dyn Observer,
     ) -> Result<Fitted> {
         let analysis = analysis_of(support, memory)?;
-        if analysis.is_none() && 1000.0 * product_flops(support.n) > LONG_FLOPS {
-            observer.takes_long(&format!(
-                "a precision over all pairs of {} points takes some 1,000 products of {:.0e} flops, which is minutes; give \
-                 `neighbors`, as in `neighbors` 20",
-                support.n,
-                product_flops(support.n)
-            ));
-        }
+        self.announce(support, analysis.as_ref(), observer);
         let problem = Problem::new(self, ground, support, analysis.as_ref())?;
         let penalty = match self.penalty {
             Penalty::Auto => AUTO * problem.mean,
@@ -77,6 +74,26 @@ impl Drill {
         };
         let found = problem.solve(penalty, observer)?;
         Ok(Fitted { stopped: found.stopped, found, penalty, moments: problem.moments, path: Vec::new() })
+    }
+
+    /// Tells what the fits take, where that is long.
+    fn announce(&self, support: &Support, analysis: Option<&Analysis>, observer: &dyn Observer) {
+        let fits = match self.penalty {
+            Penalty::Path { count, .. } => count * (1 + FOLDS),
+            Penalty::Auto | Penalty::Value(_) => 1,
+        };
+        let (n, edges) = (support.n, support.ends.len());
+        let (what, way_out) = match analysis {
+            None => (format!("a precision over all pairs of {n} points"), "give `neighbors`, as in `neighbors` 20"),
+            Some(_) => {
+                (format!("a precision of {n} points on {edges} edges"), "use a smaller `neighbors`, or fewer points")
+            }
+        };
+        let seconds = match analysis {
+            None => dense_seconds(n),
+            Some(analysis) => sparse_seconds(analysis.fill, analysis.flops),
+        };
+        Price::About(fits as f64 * seconds).announce(observer, &what, way_out);
     }
 }
 
@@ -281,6 +298,16 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
     Ok(())
 }
 
+/// The seconds of a fit by a sparse factor with so many entries and flops.
+fn sparse_seconds(fill: f64, flops: f64) -> f64 {
+    PRODUCTS[0] * (PACE[0] * fill + PACE[1] * flops)
+}
+
+/// The seconds of a fit by dense matrices.
+fn dense_seconds(n: usize) -> f64 {
+    PRODUCTS[1] * PACE[2] * product_flops(n)
+}
+
 /// What a product of matrices over all pairs takes.
 fn product_flops(n: usize) -> f64 {
     6.0 * (n as f64).powi(3)
@@ -304,4 +331,28 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
+    /// (docs/decisions/0143-what-it-will-take.md).
+    #[test]
+    fn a_price_is_within_a_factor_of_three_of_what_it_took() {
+        for (name, seconds, took, done) in [
+            ("swiss roll", sparse_seconds(3.64e4, 7.88e5), 7.2, true),
+            ("oil", sparse_seconds(1.77e4, 3.97e5), 3.6, true),
+            ("digits", sparse_seconds(7.19e4, 4.49e6), 18.9, true),
+            ("segmentation", sparse_seconds(4.68e4, 1.32e6), 30.6, true),
+            ("Frey's faces", sparse_seconds(1.2e5, 1.41e7), 36.0, true),
+            ("optdigits", sparse_seconds(2.93e5, 4.08e7), 115.9, false),
+            ("all pairs of 500 points, 3 columns", dense_seconds(500), 37.4, false),
+            ("all pairs of 500 points, 50 columns", dense_seconds(500), 39.9, false),
+            ("all pairs of 500 points, 200 columns", dense_seconds(500), 13.4, true),
+        ] {
+            assert!(seconds > took / 3.0 && (!done || seconds < 3.0 * took), "{name}: {seconds} for {took}");
+        }
+    }
 }

@@ -47,6 +47,9 @@ use arithmetic::{Congruence, Factor, Inverse};
 const REDUCTION: f64 = 0.03;
 /// ... or after so many products.
 const MOST_PRODUCTS: usize = 300;
+/// After so many products most of the descent is done, and with many more no more than this part of it.
+const USUAL_PRODUCTS: f64 = 1000.0;
+const NEARLY_ALL: f64 = 0.9;
 /// What is left of μ after a full step.
 const SHRINK: f64 = 0.2;
 /// The part of the predicted descent that a step must reach.
@@ -130,12 +133,14 @@ impl Lasso<'_> {
             if -step.slope < worth && t > 0.5 {
                 mu *= SHRINK;
             }
+            // A gap is known near the end only; before, what is done is told from the products that it usually takes.
+            let mut done = NEARLY_ALL * (1.0 - (-(products as f64) / USUAL_PRODUCTS).exp());
             if best.gap.is_finite() {
                 let first = *first_gap.get_or_insert(best.gap.max(10.0 * self.tolerance));
-                let done = (first / best.gap).ln() / (first / self.tolerance).ln();
+                done = done.max((first / best.gap).ln() / (first / self.tolerance).ln());
                 observer.gap(best.gap);
-                observer.progress(Stage::Field, done.clamp(0.0, 1.0));
             }
+            observer.progress(Stage::Field, done.clamp(0.0, 1.0));
         }
         if best.stopped && best.steps == 0 { Err(Error::Stopped) } else { Ok(best) }
     }

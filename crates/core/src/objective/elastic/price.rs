@@ -1,0 +1,47 @@
+//! What the descent of an elastic embedding takes: its evaluations of the repulsion of all points.
+
+use crate::forces::repulsion::{Charges, Repulsion};
+use crate::price::Price;
+
+/// Seconds of processor time of one evaluation, per ordered pair.
+const PAIR: f64 = 9e-9;
+/// The same by a grid or a tree, per point and charge.
+const POINT: f64 = 1.5e-6;
+
+/// What so many evaluations take; most descents use all they are given.
+pub(super) fn price(repulsion: &Repulsion, charges: &Charges, evaluations: usize) -> Price {
+    let n = charges.len() as f64;
+    let one = match (repulsion, charges) {
+        (Repulsion::Exact(_), _) | (Repulsion::Tree(_), Charges::Squares(_)) => PAIR * n * n,
+        (_, Charges::Squares(squares)) => POINT * n * (squares.columns().1 + 2) as f64,
+        (_, Charges::One(_)) => POINT * n,
+    };
+    Price::AtMost(evaluations as f64 * one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::forces::Kernel;
+    use crate::forces::repulsion::Accuracy;
+    use crate::points::Points;
+
+    /// Seconds of processor time as they were measured (docs/decisions/0143-what-it-will-take.md).
+    #[test]
+    fn a_price_is_within_a_factor_of_three_of_what_it_took() {
+        for (name, rows, columns, accuracy, evaluations, took) in [
+            ("oil", 1000, 12, Accuracy::Exact, 1000, 9.3),
+            ("digits", 1797, 64, Accuracy::Exact, 1000, 28.3),
+            ("segmentation", 2310, 19, Accuracy::Exact, 1000, 44.4),
+            ("swiss roll", 2000, 3, Accuracy::Exact, 83, 3.2),
+            ("digits by a grid", 1797, 16, Accuracy::Fast, 100, 2.8),
+            ("letter", 5000, 16, Accuracy::Fast, 46, 8.8),
+        ] {
+            let points = Points::new(rows, columns, vec![1.0; rows * columns]).unwrap();
+            let (charges, repulsion) =
+                (Charges::squares(&points, &points), Repulsion::of(Kernel::Gaussian, rows, 2, 0.5, accuracy));
+            let Price::AtMost(seconds) = price(&repulsion, &charges, evaluations) else { panic!("{name}") };
+            assert!((took / 3.0..3.0 * took).contains(&seconds), "{name}: {seconds} for {took}");
+        }
+    }
+}
