@@ -201,7 +201,8 @@ pub(crate) fn plural(count: usize, what: &str) -> String {
 /// The sizes of at most five pieces in points, then how many more pieces there are.
 pub(crate) fn sizes_text(sizes: &[usize]) -> String {
     let shown: Vec<String> = sizes.iter().take(5).map(|s| s.to_string()).collect();
-    let rest = if sizes.len() > 5 { format!(" and {} smaller pieces", sizes.len() - 5) } else { String::new() };
+    let rest =
+        if sizes.len() > 5 { format!(" and {}", plural(sizes.len() - 5, "smaller piece")) } else { String::new() };
     shown.join(", ") + " points" + &rest
 }
 
@@ -253,6 +254,13 @@ mod tests {
         assert!([5, 28].iter().all(|&code| !io(std::io::Error::from_raw_os_error(code))));
         assert!([2, 13, 21, 30].iter().all(|&code| io(std::io::Error::from_raw_os_error(code))));
         assert!(!Error::Stopped.is_input() && Error::data("").is_input());
+    }
+
+    #[test]
+    fn five_pieces_have_their_sizes_and_the_rest_are_counted() {
+        assert_eq!(sizes_text(&[9, 8]), "9, 8 points");
+        assert_eq!(sizes_text(&[9, 8, 7, 6, 5, 4]), "9, 8, 7, 6, 5 points and 1 smaller piece");
+        assert_eq!(sizes_text(&[9, 8, 7, 6, 5, 4, 3]), "9, 8, 7, 6, 5 points and 2 smaller pieces");
     }
 
     #[test]
