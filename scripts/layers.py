@@ -13,9 +13,9 @@ SOURCE = Path(__file__).resolve().parent.parent / "crates/core/src"
 
 
 def without_tests(text: str) -> str:
-    """The text without comments and without the block of `#[cfg(test)] mod tests { ... }`."""
+    """The text without comments and without its tests, `#[cfg(any(test, ...))] mod tests { ... }`."""
     text = re.sub(r"//[^\n]*", "", text)
-    start = re.search(r"#\[cfg\(test\)\]\s*(?:#\[[^\n]*\]\s*)*mod \w+ \{", text)
+    start = re.search(r"#\[cfg\(any\(test, [^\n]*\]\s*(?:#\[[^\n]*\]\s*)*(?:pub\(crate\) )?mod \w+ \{", text)
     return text[: start.start()] if start else text
 
 

@@ -229,9 +229,10 @@ pub fn mistaken(points: &Points) -> Option<String> {
     })
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn each_way_of_not_being_a_distance_is_named() {

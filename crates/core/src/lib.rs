@@ -63,6 +63,9 @@ pub mod sample;
 pub mod schema;
 mod sound;
 mod unit;
+#[cfg(feature = "unit-tests")]
+#[doc(hidden)]
+pub mod unit_tests;
 
 pub use back::Reconstruction;
 pub use beside::Beside;

@@ -180,9 +180,10 @@ impl Method {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn methods_answer_to_their_names_and_a_slip_gets_a_guess() {

@@ -46,9 +46,10 @@ pub(crate) fn ascending(keys: &[f64]) -> Vec<usize> {
     order
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn ties_are_broken_by_what_keys_belong_to() {

@@ -298,9 +298,10 @@ fn bad_cell(value: f64, row: usize, column: usize) -> Error {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_first_bad_cell_is_named() {

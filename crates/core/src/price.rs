@@ -52,9 +52,11 @@ impl Price {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
     use std::sync::Mutex;
 
     #[derive(Default)]

@@ -93,9 +93,10 @@ impl Recipe {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_unit_that_makes_numbers_infinite_is_refused() {

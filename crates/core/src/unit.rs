@@ -65,9 +65,10 @@ fn out(what: &str, points: &Points, power: i32) -> Result<Points> {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_unit_lies_in_the_middle_of_the_columns() {

@@ -53,9 +53,10 @@ impl At {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_stretch_that_is_needed_is_the_least_that_holds_the_entry() {

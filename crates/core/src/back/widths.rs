@@ -64,9 +64,10 @@ impl Row {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn widths_hold_the_share_of_rows_that_they_say() {

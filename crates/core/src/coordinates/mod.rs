@@ -130,9 +130,10 @@ impl Evidence {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_residual_above_the_tolerance_is_not_converged() {

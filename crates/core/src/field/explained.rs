@@ -39,9 +39,10 @@ impl Explained {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn shares_add_up_and_negative_eigenvalues_have_none() {

@@ -28,9 +28,10 @@ pub(crate) fn along_curve(y: &[f64], dims: usize) -> Vec<u32> {
     keyed.into_iter().map(|(_, i)| i).collect()
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn quarters_follow_each_other() {

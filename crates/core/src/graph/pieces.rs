@@ -147,12 +147,14 @@ fn connecting_prefix(rows: &[u32], (targets, _): &Lists, k: usize, piece_of: &[u
     })
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::{Metric, Neighbors, Pieces, Search};
     use crate::points::Points;
     use crate::progress::Silent;
+    use eigenfold_unit_test::test;
 
     fn line(xs: &[f64]) -> Points {
         Points::new(xs.len(), 1, xs.to_vec()).unwrap()

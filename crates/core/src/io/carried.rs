@@ -54,9 +54,10 @@ impl Cells {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn texts_are_numbers_only_where_nothing_is_lost() {

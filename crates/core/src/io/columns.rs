@@ -324,9 +324,10 @@ pub(super) fn place(row: usize, line: Option<usize>) -> String {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_star_stands_for_any_text() {

@@ -144,9 +144,10 @@ pub(super) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result
     Ok(())
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn half_precision_is_ieee() {

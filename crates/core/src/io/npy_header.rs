@@ -217,9 +217,10 @@ fn grouped(number: u64) -> String {
     text
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     fn parse(text: &str) -> std::result::Result<Header, String> {
         Header::parse(Path::new("a.npy"), text, 128).map_err(|error| error.to_string())

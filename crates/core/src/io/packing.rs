@@ -125,9 +125,11 @@ impl Packing {
 }
 
 #[cfg(feature = "compressed")]
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     fn packed(packing: Packing, content: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();

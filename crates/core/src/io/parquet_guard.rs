@@ -338,9 +338,10 @@ impl Walk<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn schemas_are_as_wide_and_as_deep_as_they_say() {

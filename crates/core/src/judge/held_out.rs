@@ -230,9 +230,10 @@ fn folds(features: &[usize], seed: u64) -> Vec<Vec<usize>> {
     folds
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn every_feature_is_judged_once() {

@@ -254,11 +254,12 @@ fn within(needed: &[Vec<f64>]) -> [f64; 2] {
     })
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
     use crate::sample::Sample;
     use crate::{LaplacianEigenmaps, Pca};
+    use eigenfold_unit_test::test;
 
     /// Rows that had no part in a map are placed on it; where they belong, a map of all rows says.
     #[test]

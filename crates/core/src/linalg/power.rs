@@ -32,9 +32,10 @@ fn two_to(power: i32) -> f64 {
     f64::from_bits(((power + 1023) as u64) << 52)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn powers_are_exact_over_the_whole_range() {

@@ -371,5 +371,5 @@ impl Objective for Squares<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;

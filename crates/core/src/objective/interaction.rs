@@ -393,12 +393,13 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
     use crate::forces::repulsion::Accuracy;
     use crate::forces::{Kernel, Shape};
     use crate::graph::Graph;
+    use eigenfold_unit_test::test;
 
     /// Many points are put in another order inside, and nobody outside can tell.
     #[test]

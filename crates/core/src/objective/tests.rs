@@ -1,4 +1,5 @@
 //! Every objective: its slope is the central difference of its value, and its value is known where numbers are.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::interaction::{Form, Interaction};
 use super::neighborhood::Affinities;
@@ -13,6 +14,7 @@ use crate::optimize::Emphasized;
 use crate::points::Points;
 use crate::progress::Silent;
 use crate::{Beside, Method, Recipe};
+use eigenfold_unit_test::test;
 
 fn digits() -> Points {
     read("digits", &ReadOptions::default()).unwrap().points

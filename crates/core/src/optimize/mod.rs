@@ -27,7 +27,7 @@ mod fixed;
 mod momentum;
 mod run;
 mod sums;
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;
 
 use crate::error::{Error, Result};

@@ -1,5 +1,8 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::*;
 use crate::method::Method;
+use eigenfold_unit_test::test;
 
 /// The method in a state in which the parameter applies.
 fn applying(method: &Method, parameter: &Described) -> Method {

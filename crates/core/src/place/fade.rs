@@ -68,9 +68,10 @@ impl Near {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn neighbors_fade_out_at_the_first_that_is_none() {

@@ -1,5 +1,8 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::back::normal;
 use super::*;
+use eigenfold_unit_test::test;
 
 fn points(columns: &[&[f64]]) -> Points {
     let rows = columns[0].len();

@@ -138,9 +138,10 @@ pub(super) fn told(widths: Option<&Widths>) -> String {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn three_points_in_a_line_have_the_path_laplacian() {

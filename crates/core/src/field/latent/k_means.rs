@@ -52,10 +52,11 @@ pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn O
     Ok(centers)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
     use crate::progress::Silent;
+    use eigenfold_unit_test::test;
 
     /// Two clumps on a line: 0, 1, 2 around 1, and 10, 11, 12 around 11.
     #[test]

@@ -191,5 +191,5 @@ impl Estimate {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;

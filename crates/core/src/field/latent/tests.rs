@@ -1,4 +1,5 @@
 //! Known likelihoods, slopes by differences, EM that never falls, and posteriors that cover.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::fa::Fa;
 use super::fit::{Fit, Sums};
@@ -8,6 +9,7 @@ use crate::place::Latent;
 use crate::points::Points;
 use crate::progress::Silent;
 use crate::{Method, Model, Recipe};
+use eigenfold_unit_test::test;
 use proptest::prelude::*;
 
 fn iris() -> Points {

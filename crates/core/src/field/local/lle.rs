@@ -164,9 +164,10 @@ fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> S
     SparseSymmetric::gram(&offsets, &columns, &values)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {

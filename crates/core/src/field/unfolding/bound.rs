@@ -212,10 +212,11 @@ fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
     w.iter().zip(&stretches).map(|(w, x)| w * (x / mean).max(0.01).sqrt()).collect()
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
     use crate::progress::Silent;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn weights_that_bound_nothing_are_refused() {

@@ -201,9 +201,10 @@ fn reach_within(factor: &Positive, d: &Mat<f64>) -> f64 {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn packing_keeps_inner_products_and_the_second_derivative_is_the_product() {

@@ -382,9 +382,10 @@ fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
     pairs.ends.iter().enumerate().map(weight).collect()
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     /// Hears whether a stop would give a map.
     #[derive(Default)]

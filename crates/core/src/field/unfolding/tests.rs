@@ -1,4 +1,5 @@
 //! What holds of every unfolding, and what closed forms and other solvers say of some.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
 use crate::field::unfolding::full::{Sense, solve};
@@ -10,6 +11,7 @@ use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::points::Points;
 use crate::progress::{Silent, StopsAfter};
 use crate::sample::r2_swiss_roll as swiss;
+use eigenfold_unit_test::test;
 use proptest::prelude::*;
 
 fn nearest(points: &Points, k: usize) -> Graph {

@@ -173,9 +173,10 @@ impl Umap {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_exponential_is_exact_to_the_last_digits() {

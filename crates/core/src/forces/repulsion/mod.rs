@@ -13,7 +13,7 @@ pub(crate) mod exact;
 pub(crate) mod grid;
 mod kernel;
 mod spline;
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;
 mod tree;
 
@@ -26,7 +26,7 @@ pub(crate) use tree::Tree;
 
 use crate::linalg::parallel;
 use crate::parameter::choices;
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 

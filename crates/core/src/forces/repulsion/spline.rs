@@ -108,9 +108,10 @@ pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
     (value, slope)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn powers_are_right_to_five_digits() {

@@ -72,9 +72,10 @@ impl FromStr for Metric {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn every_metric_answers_to_its_names() {

@@ -242,13 +242,15 @@ fn piece_sizes(graph: &Undirected) -> Vec<usize> {
     sizes
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::graph::paths::panels::Panels;
     use crate::graph::paths::sweep::Real;
     use crate::progress::Silent;
+    use eigenfold_unit_test::test;
     use proptest::prelude::*;
 
     const EXACT: f64 = 1e-12;

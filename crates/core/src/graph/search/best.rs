@@ -63,9 +63,10 @@ impl Best {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn ties_go_to_the_smaller_index() {

@@ -244,11 +244,13 @@ fn mix(seed: u64, part: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use crate::graph::{Metric, Neighbors, Search};
     use crate::points::Points;
     use crate::progress::Silent;
+    use eigenfold_unit_test::test;
 
     /// A curved surface of two parameters in seventy features, with duplicates.
     fn surface(n: usize) -> Points {

@@ -300,9 +300,11 @@ fn gather<T: Copy + Send + Sync + Default>(lists: &[T], place: &[u32], k: usize)
     out
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
     use proptest::prelude::*;
 
     /// The definition: every distance, sorted by (distance, index).

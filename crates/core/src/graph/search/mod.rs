@@ -274,10 +274,12 @@ impl Search {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::progress::{Silent, Stage};
+    use eigenfold_unit_test::test;
     use proptest::prelude::*;
 
     fn line(xs: &[f64]) -> Points {

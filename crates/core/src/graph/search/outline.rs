@@ -256,7 +256,8 @@ fn best_width(x: MatRef<'_, f64>, directions: MatRef<'_, f64>, k: usize) -> Opti
     (cost(best) < 0.8 * (PAIR + dims)).then(|| widths[best])
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 pub(crate) mod tests {
     use super::*;
     use crate::graph::search::best::Best;
@@ -265,6 +266,7 @@ pub(crate) mod tests {
     use crate::graph::search::watch::Watch;
     use crate::points::Points;
     use crate::progress::Silent;
+    use eigenfold_unit_test::test;
 
     const N: usize = 4500;
     const DIMS: usize = 120;

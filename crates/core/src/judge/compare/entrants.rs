@@ -130,9 +130,10 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
     Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     fn named(names: &[&str], parameters: &[(&str, &str)], sweep: Option<(&str, &[&str])>) -> Result<Vec<Entrant>> {
         let texts = |of: &[&str]| of.iter().map(|text| text.to_string()).collect::<Vec<_>>();

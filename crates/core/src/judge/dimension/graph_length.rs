@@ -67,9 +67,10 @@ fn slope(line: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_slope_of_a_line_is_its_own() {

@@ -68,9 +68,10 @@ pub(super) fn of_each_point(near: &Near) -> Vec<Option<f64>> {
     (0..near.len()).map(one).collect()
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn logarithms_of_ratios_add_up() {

@@ -27,7 +27,7 @@ mod spectrum;
 mod two_nn;
 mod unfolding;
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;
 
 pub use choose::DimsChoice;

@@ -150,9 +150,10 @@ fn between(expected: &[f64], s: f64) -> f64 {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_line_a_square_and_the_formula() {

@@ -69,9 +69,10 @@ fn gap(ratios: &[f64]) -> (usize, Option<f64>) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_flat_cross_has_two_directions() {

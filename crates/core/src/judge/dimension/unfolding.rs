@@ -61,9 +61,10 @@ fn before_the_drop(ratios: &[f64]) -> usize {
     drops.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(1, |drop| drop.0)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_drop_to_nothing_counts() {

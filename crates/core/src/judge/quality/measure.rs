@@ -309,9 +309,10 @@ impl Measure {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_table_is_in_the_order_of_the_measures() {

@@ -21,7 +21,7 @@ mod pairs;
 mod pass;
 mod ranks;
 mod sampling;
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;
 mod truth;
 mod value;

@@ -1,10 +1,12 @@
 //! The measures against their definitions, pair by pair, and what they must not depend on.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
 use crate::Distances;
 use crate::graph::Metric;
 use crate::judge::farness;
 use crate::progress::{Silent, StopsAfter};
+use eigenfold_unit_test::test;
 
 /// Numbers without structure: a row's distances to the others are all different.
 fn cloud(n: usize, p: usize, seed: usize) -> Points {

@@ -1,9 +1,12 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::search::GAIN;
 use super::*;
 use crate::gp::Negative;
 use crate::gp::ard::Ard;
 use crate::progress::{Silent, StopsAfter};
 use crate::{Pca, Recipe, io};
+use eigenfold_unit_test::test;
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points

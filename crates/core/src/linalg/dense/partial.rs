@@ -84,9 +84,10 @@ fn subtract(target: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>, div
     });
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
     use faer::Mat;
 
     #[test]

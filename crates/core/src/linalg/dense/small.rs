@@ -126,9 +126,10 @@ pub(crate) fn add_outer(rows: &[f64], size: usize, scale: f64, form: &mut [f64])
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_small_system_is_solved_and_an_indefinite_one_refused() {

@@ -47,9 +47,10 @@ fn center(mut x: MatMut<'_, f64>) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
     use faer::Mat;
 
     #[test]

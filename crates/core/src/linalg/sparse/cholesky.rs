@@ -293,9 +293,10 @@ impl pulp::WithSimd for Solve<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     /// A path of n nodes plus the identity.
     fn path(n: usize) -> SparseSymmetric {

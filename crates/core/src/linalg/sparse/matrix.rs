@@ -350,9 +350,10 @@ fn transpose<T: Copy + Default>(
     (turned.offsets, rows, transposed)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
     use faer::Mat;
 
     /// A = [[1, −1, 0], [0, 1, −1], [0, 0, 1]] has AᵀA = [[1, −1, 0], [−1, 2, −1], [0, −1, 2]].

@@ -157,9 +157,10 @@ fn center(x: &mut [[f64; LANES]]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
     use faer::Mat;
 
     /// Three points in the order 2, 0, 1: each written by the next one, with variances 1 and 4.

@@ -1,5 +1,8 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::*;
 use crate::progress::Silent;
+use eigenfold_unit_test::test;
 
 /// A number between 0 and 1 for a pair, the same both ways.
 fn drawn(i: usize, j: usize, seed: usize) -> f64 {

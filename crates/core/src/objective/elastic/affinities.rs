@@ -53,10 +53,11 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
     all
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
     use crate::graph::Graph;
+    use eigenfold_unit_test::test;
 
     /// Three points in a line at distances 1 and 2, springs along the line.
     #[test]

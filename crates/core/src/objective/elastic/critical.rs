@@ -185,10 +185,11 @@ fn centered(mut x: Vec<f64>) -> Vec<f64> {
     x
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
     use crate::linalg::sparse::cholesky::Analysis;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn the_slowest_vector_of_a_path_is_its_first_cosine() {

@@ -19,7 +19,7 @@ mod constraint;
 mod fit;
 mod negative;
 mod order;
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;
 
 use super::start::{self, Init};

@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::constraint::Constraint;
 use super::negative::Negative;
 use super::*;
@@ -10,6 +12,7 @@ use crate::gp::sparse::Bound;
 use crate::linalg::dense::cholesky::Positive;
 use crate::optimize::Objective;
 use crate::{Beside, Model, Pca, Recipe, io};
+use eigenfold_unit_test::test;
 use faer::{Mat, MatRef};
 
 fn iris() -> Points {

@@ -196,9 +196,10 @@ fn isotonic(values: &[f64], fitted: &mut [f64]) {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn neighbors_out_of_order_are_pooled() {

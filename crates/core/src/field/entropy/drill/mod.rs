@@ -274,5 +274,5 @@ impl Drill {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;

@@ -83,9 +83,10 @@ impl Held for Penalty {
     }
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
+    use eigenfold_unit_test::test;
 
     #[test]
     fn a_penalty_is_a_number_a_path_or_auto() {

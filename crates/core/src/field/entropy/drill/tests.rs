@@ -1,4 +1,5 @@
 //! What drill promises, checked.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
 use crate::field::entropy::drill::fit::afford_dense;
@@ -8,6 +9,7 @@ use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::symmetric_eigen;
 use crate::points::Points;
 use crate::progress::{Silent, StopsAfter};
+use eigenfold_unit_test::test;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

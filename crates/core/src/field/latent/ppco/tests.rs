@@ -1,3 +1,5 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::*;
 use crate::field::Task;
 use crate::field::latent::em::{Em, State};
@@ -5,6 +7,7 @@ use crate::linalg::Operator;
 use crate::linalg::dense::{DenseSymmetric, symmetric_eigen};
 use crate::points::Points;
 use crate::progress::StopsAfter;
+use eigenfold_unit_test::test;
 use faer::Mat;
 use proptest::prelude::*;
 

@@ -46,7 +46,10 @@ pub(crate) enum Sense {
     /// Their values.
     Equal,
     /// Their bounds from above.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the path solves this; tests compare the two"))]
+    #[cfg_attr(
+        not(any(test, feature = "unit-tests")),
+        expect(dead_code, reason = "the path solves this; tests compare the two")
+    )]
     AtMost,
     /// Their values, give or take this part of them.
     Within(f64),
@@ -247,5 +250,5 @@ fn violation(pairs: &Pairs, sense: Sense, y: &Mat<f64>) -> f64 {
     pairs.ends.iter().zip(&pairs.squares).map(off).fold(0.0, f64::max)
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "unit-tests"))]
 mod tests;

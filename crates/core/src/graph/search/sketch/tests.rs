@@ -1,7 +1,10 @@
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use super::*;
 use crate::graph::search::filter::Others;
 use crate::graph::search::outline::tests::noise;
 use crate::progress::Silent;
+use eigenfold_unit_test::test;
 
 const N: usize = 6000;
 const DIMS: usize = 120;
