@@ -140,7 +140,8 @@ impl<'a> Energy<'a> {
     pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<At> {
         let center = self.points.row(around.near[0] as usize);
         let largest = self.spread.iter().fold(f64::MIN_POSITIVE, |most: f64, s| most.max(*s)).sqrt();
-        let missing = around.kriged(1.0, 1e-2, &around.gram(self.points, center, largest)).missing;
+        let values = around.values(self.points, center, largest);
+        let missing = around.kriged(&around.covariances(1.0), 1e-2, &values).missing;
         let deviation = |(error, spread): (&f64, &f64)| error.max(missing * missing * spread).sqrt();
         let deviations = self.errors.iter().zip(&self.spread).map(deviation).collect();
         Ok(At::gaussian(self.predicted(x, around)?, deviations))

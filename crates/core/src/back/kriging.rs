@@ -32,7 +32,7 @@
 
 use crate::back::draws::Errors;
 use crate::back::map_neighbors::MapNeighbors;
-use crate::back::neighborhood::{Kriged, Neighborhood, quadratic};
+use crate::back::neighborhood::{Kriged, Neighborhood, Values};
 use crate::back::widths::{GAUSSIAN, Row, bases, widths};
 use crate::back::{At, MARGIN, Portable};
 use crate::error::Result;
@@ -92,8 +92,8 @@ pub(crate) struct Judged {
 struct Left {
     row: usize,
     around: Neighborhood,
-    /// The inner products of the neighbors as seen from the row itself.
-    gram: Vec<f64>,
+    /// The neighbors as seen from the row itself.
+    values: Values,
 }
 
 impl Kriging {
@@ -159,8 +159,8 @@ impl Kriging {
         let around = map.of(&placed(&rows)?, Some(&rows))?;
         let left = rows.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty());
         Ok(parallel::collect_of(left, |_, (row, around)| {
-            let gram = around.gram(points, points.row(row), self.unit);
-            Left { row, around, gram }
+            let values = around.values(points, points.row(row), self.unit);
+            Left { row, around, values }
         }))
     }
 
@@ -168,13 +168,12 @@ impl Kriging {
     fn choose(&mut self, left: &[Left]) {
         let mut best = f64::NEG_INFINITY;
         for length in LENGTHS {
-            for noise in NOISES {
-                let kriged = solve(left, length, noise);
+            for (noise, kriged) in NOISES.into_iter().zip(solve(left, length, NOISES)) {
                 let roughness = mean_roughness(left, &kriged);
                 let (mut logs, mut sizes) = (0.0, 0.0);
                 for (left, kriged) in left.iter().zip(&kriged) {
                     let variance = place_variance(left.around.near.len(), kriged, roughness);
-                    let square = quadratic(&left.gram, left.around.near.len(), &kriged.weights).max(0.0);
+                    let square = left.values.square(&kriged.weights);
                     logs += variance.ln();
                     sizes += (square / variance).sqrt();
                 }
@@ -189,7 +188,7 @@ impl Kriging {
 
     /// Sets the widths of each feature, and finds how good the predictions are.
     fn judge(&mut self, points: &Points, left: &[Left]) {
-        let kriged = solve(left, self.length, self.noise);
+        let [kriged] = solve(left, self.length, [self.noise]);
         self.roughness = mean_roughness(left, &kriged);
         if left.is_empty() || self.roughness <= 0.0 {
             // Nothing to learn from: a single point, or data that are the same everywhere.
@@ -303,8 +302,8 @@ impl Kriging {
     /// The data row at a place, with the deviation and the margin of every entry.
     pub(crate) fn at(&self, points: &Points, around: &Neighborhood) -> At {
         let center = points.row(around.near[0] as usize);
-        let gram = around.gram(points, center, self.unit);
-        let kriged = around.kriged(self.length, self.noise, &gram);
+        let values = around.values(points, center, self.unit);
+        let kriged = around.kriged(&around.covariances(self.length), self.noise, &values);
         let predicted = predicted(points, around, &kriged, center);
         let deviation = if self.judged.is_some() {
             place_variance(around.near.len(), &kriged, self.roughness).sqrt()
@@ -369,8 +368,18 @@ fn predicted(points: &Points, around: &Neighborhood, kriged: &Kriged, center: &[
     sums.iter().zip(center).map(|(sum, c)| c + sum).collect()
 }
 
-fn solve(left: &[Left], length: f64, noise: f64) -> Vec<Kriged> {
-    parallel::collect(left.len(), |at| left[at].around.kriged(length, noise, &left[at].gram))
+/// What kriging answers about every row, for each of the noises.
+fn solve<const NOISES: usize>(left: &[Left], length: f64, noises: [f64; NOISES]) -> [Vec<Kriged>; NOISES] {
+    let by_row = parallel::collect(left.len(), |at| {
+        let Left { around, values, .. } = &left[at];
+        let covariances = around.covariances(length);
+        noises.map(|noise| around.kriged(&covariances, noise, values))
+    });
+    let mut by_noise = noises.map(|_| Vec::with_capacity(left.len()));
+    for row in by_row {
+        by_noise.iter_mut().zip(row).for_each(|(all, kriged)| all.push(kriged));
+    }
+    by_noise
 }
 
 /// q̄: the roughness by its degrees of freedom, over all rows.

@@ -8,6 +8,8 @@
 //! q = Σⱼ (x₍ⱼ₎ − μ₍ⱼ₎)ᵀ C⁻¹ (x₍ⱼ₎ − μ₍ⱼ₎)     what the neighbors themselves say of the variance, over all features j
 //! ```
 //!
+//! One factor C = LLᵀ and one solution L⁻¹(c, 1, F) give all of it, F the neighbors' values: q = ‖L⁻¹F‖² − ‖Fᵀ C⁻¹1‖² / 1ᵀC⁻¹1.
+//!
 //! Beside the map the weights α grow without end: a smooth function could be anywhere. They are held to Σ|α| ≤ 3 by a share
 //! of weights that are never negative, so that x̂ stays within reach of the rows x[a]:
 //!
@@ -46,6 +48,20 @@ pub(crate) struct Neighborhood {
     pub(crate) nearness: Vec<f64>,
 }
 
+/// The neighbors' values F, one row each, as seen from a center. Only FFᵀ counts, so it never has more columns than rows.
+pub(crate) struct Values {
+    rows: Vec<f64>,
+    columns: usize,
+}
+
+/// The covariances of a neighborhood, for some length.
+pub(crate) struct Covariances {
+    /// Of each neighbor with those before it, row after row.
+    between: Vec<f64>,
+    /// Of the neighbors with the place.
+    toward: Vec<f64>,
+}
+
 /// What kriging answers about one place, in units of the process variance.
 pub(crate) struct Kriged {
     /// The weights w of the neighbors.
@@ -76,72 +92,81 @@ impl Neighborhood {
         self.near.len() > 1 && self.to[0] > self.typical
     }
 
-    /// The inner products of the neighbors' values as seen from `center`, divided by `unit`: a full matrix, row-major.
-    pub(crate) fn gram(&self, points: &Points, center: &[f64], unit: f64) -> Vec<f64> {
+    /// The neighbors' values as seen from `center`, divided by `unit`.
+    pub(crate) fn values(&self, points: &Points, center: &[f64], unit: f64) -> Values {
         let m = self.near.len();
         let mut away = Vec::with_capacity(m * center.len());
         for &a in &self.near {
             away.extend(points.row(a as usize).iter().zip(center).map(|(x, c)| (x - c) / unit));
         }
-        let row = |a: usize| &away[a * center.len()..(a + 1) * center.len()];
-        let mut gram = vec![0.0; m * m];
-        for a in 0..m {
-            for b in 0..=a {
-                let product = dot(row(a), row(b));
-                gram[a * m + b] = product;
-                gram[b * m + a] = product;
-            }
-        }
-        gram
+        Values::of(away, m)
     }
 
-    /// Solves the kriging equations for a length ℓ and a noise ratio η.
-    pub(crate) fn kriged(&self, length: f64, noise: f64, gram: &[f64]) -> Kriged {
+    /// The covariances among the neighbors and with the place, for a length ℓ.
+    pub(crate) fn covariances(&self, length: f64) -> Covariances {
+        let scale = length * self.typical;
+        let all = |distances: &[f64]| distances.iter().map(|&d| matern(d, scale)).collect();
+        Covariances { between: all(&self.between), toward: all(&self.to) }
+    }
+
+    /// Solves the kriging equations for the covariances of a length ℓ and a noise ratio η.
+    pub(crate) fn kriged(&self, covariances: &Covariances, noise: f64, values: &Values) -> Kriged {
         widest(
             #[inline(always)]
-            || self.solve(length, noise, gram),
+            || self.solve(covariances, noise, values),
         )
     }
 
     #[inline(always)]
-    fn solve(&self, length: f64, noise: f64, gram: &[f64]) -> Kriged {
+    fn solve(&self, Covariances { between, toward }: &Covariances, noise: f64, values: &Values) -> Kriged {
         let m = self.near.len();
-        let scale = length * self.typical;
         let mut factor = vec![0.0; m * m];
         for (a, row) in factor.chunks_exact_mut(m).enumerate() {
-            let before = &self.between[a * a.saturating_sub(1) / 2..][..a];
-            row[..a].iter_mut().zip(before).for_each(|(c, &d)| *c = matern(d, scale));
+            row[..a].copy_from_slice(&between[a * a.saturating_sub(1) / 2..][..a]);
             row[a] = 1.0 + noise;
         }
-        let inverse = inverse_factor(&mut factor, m, noise);
-        let toward: Vec<f64> = self.to.iter().map(|&d| matern(d, scale)).collect();
-        // L⁻¹c and L⁻¹1.
-        let lower = |a: usize| &inverse[a * m..a * m + a + 1];
-        let w: Vec<f64> = (0..m).map(|a| dot(lower(a), &toward[..=a])).collect();
-        let u: Vec<f64> = (0..m).map(|a| lower(a).iter().sum()).collect();
-        let ones = dot(&u, &u);
-        let missing = 1.0 - dot(&u, &w);
+        // In exact arithmetic no pivot is smaller than the noise.
+        factorize(&mut factor, m, |pivot, _| pivot.max(noise).sqrt());
+        // L⁻¹ (c, 1, F), row after row.
+        let columns = 2 + values.columns;
+        let mut solved = Vec::with_capacity(m * columns);
+        for a in 0..m {
+            solved.extend([toward[a], 1.0]);
+            solved.extend_from_slice(values.row(a));
+        }
+        divide(&factor, &mut solved, columns);
+        let row = |a: usize| &solved[a * columns..(a + 1) * columns];
+        let (mut ones, mut explained, mut missing, mut total) = (0.0, 0.0, 1.0, 0.0);
+        let mut common = vec![0.0; values.columns];
+        for a in 0..m {
+            let (w, u, f) = (row(a)[0], row(a)[1], &row(a)[2..]);
+            explained += w * w;
+            missing -= u * w;
+            ones += u * u;
+            total += dot(f, f);
+            for at in 0..f.len() {
+                common[at] += u * f[at];
+            }
+        }
         let beta = missing / ones;
-        let combined: Vec<f64> = w.iter().zip(&u).map(|(w, u)| w + beta * u).collect();
-        let mut weights = times_transposed(&inverse, &combined);
-        let mean = times_transposed(&inverse, &u);
-        let mut variance = 1.0 + noise - dot(&w, &w) + beta * missing;
+        let mut weights: Vec<f64> = (0..m).map(|a| row(a)[0] + beta * row(a)[1]).collect();
+        divide_transposed(&factor, &mut weights);
+        let mut variance = 1.0 + noise - explained + beta * missing;
         let lean: f64 = weights.iter().map(|weight| weight.abs()).sum();
         let held = if lean > LEAN { (LEAN - 1.0) / (lean - 1.0) } else { 1.0 };
         if held < 1.0 {
-            // C(sα + (1 − s)p) with Cα = c + β; C is LLᵀ, its lower factor in the place of C.
+            // C(sα + (1 − s)p) with Cα = c + β; C is LLᵀ.
             let (s, p) = (held, &self.nearness);
             let along: Vec<f64> = (0..m).map(|b| (b..m).map(|a| factor[a * m + b] * p[a]).sum()).collect();
-            let mixed = dot(p, &toward) + beta;
-            let square = s * s * (dot(&weights, &toward) + beta)
+            let mixed = dot(p, toward) + beta;
+            let square = s * s * (dot(&weights, toward) + beta)
                 + 2.0 * s * (1.0 - s) * mixed
                 + (1.0 - s) * (1.0 - s) * dot(&along, &along);
             weights.iter_mut().zip(p).for_each(|(weight, p)| *weight = s * *weight + (1.0 - s) * p);
-            variance = 1.0 + noise - 2.0 * dot(&weights, &toward) + square;
+            variance = 1.0 + noise - 2.0 * dot(&weights, toward) + square;
         }
-        // tr(C⁻¹G) less what the mean takes.
-        let total: f64 = (0..m).map(|a| quadratic(gram, m, lower(a))).sum();
-        let roughness = total - quadratic(gram, m, &mean) / ones;
+        // tr(C⁻¹FFᵀ) less what the mean takes.
+        let roughness = total - dot(&common, &common) / ones;
         // Rounding apart, a new observation is never surer than its noise and a sum of squares never negative.
         Kriged {
             weights,
@@ -150,6 +175,47 @@ impl Neighborhood {
             missing: missing.clamp(0.0, 1.0),
             lost: 1.0 - held,
         }
+    }
+}
+
+impl Values {
+    /// Of rows one after the other.
+    fn of(rows: Vec<f64>, m: usize) -> Values {
+        let columns = rows.len() / m;
+        if columns <= m {
+            return Values { rows, columns };
+        }
+        let row = |a: usize| &rows[a * columns..(a + 1) * columns];
+        let mut root = vec![0.0; m * m];
+        for a in 0..m {
+            for b in 0..=a {
+                root[a * m + b] = dot(row(a), row(b));
+            }
+        }
+        // What is left of a row by those before it is nothing where it is no more than rounding.
+        factorize(
+            &mut root,
+            m,
+            |pivot, whole| {
+                if pivot > m as f64 * f64::EPSILON * whole { pivot.sqrt() } else { 0.0 }
+            },
+        );
+        Values { rows: root, columns: m }
+    }
+
+    fn row(&self, a: usize) -> &[f64] {
+        &self.rows[a * self.columns..(a + 1) * self.columns]
+    }
+
+    /// ‖Fᵀw‖²: how far the rows with these weights are from the center, squared.
+    pub(crate) fn square(&self, weights: &[f64]) -> f64 {
+        let mut sums = vec![0.0; self.columns];
+        for (a, weight) in weights.iter().enumerate() {
+            for (sum, x) in sums.iter_mut().zip(self.row(a)) {
+                *sum += weight * x;
+            }
+        }
+        dot(&sums, &sums)
     }
 }
 
@@ -183,76 +249,69 @@ fn typical(distances: &[f64]) -> f64 {
     if median > 0.0 { median } else { sorted.iter().fold(0.0, |m: f64, &d| m.max(d)) }
 }
 
-/// L⁻¹ of the Cholesky factor of a matrix whose lower triangle is given; the factor takes its place.
+/// The Cholesky factor of a matrix in the place of its lower triangle, each diagonal entry by `root` from its pivot and what
+/// stood there; columns without one are zero.
 #[inline(always)]
-fn inverse_factor(a: &mut [f64], m: usize, noise: f64) -> Vec<f64> {
+fn factorize(a: &mut [f64], m: usize, root: impl Fn(f64, f64) -> f64) {
     for i in 0..m {
-        for j in 0..=i {
+        for j in 0..i {
             let (above, row) = a.split_at(i * m);
-            if i == j {
-                let pivot = row[i] - dot(&row[..i], &row[..i]);
-                // In exact arithmetic no pivot is smaller than the noise.
-                a[i * m + i] = pivot.max(noise).sqrt();
-            } else {
-                let other = &above[j * m..j * m + j + 1];
-                a[i * m + j] = (row[j] - dot(&row[..j], &other[..j])) / other[j];
-            }
+            let other = &above[j * m..j * m + j + 1];
+            let left = row[j] - dot(&row[..j], &other[..j]);
+            a[i * m + j] = if other[j] > 0.0 { left / other[j] } else { 0.0 };
         }
+        let row = &a[i * m..i * m + i + 1];
+        a[i * m + i] = root(row[i] - dot(&row[..i], &row[..i]), row[i]);
     }
-    let mut inverse = vec![0.0; m * m];
-    for i in 0..m {
-        let (above, row) = inverse.split_at_mut(i * m);
-        for k in 0..i {
-            let (l, earlier) = (a[i * m + k], &above[k * m..=k * m + k]);
-            for at in 0..=k {
+}
+
+/// L⁻¹B in the place of B, for a lower triangle L with as many rows.
+#[inline(always)]
+fn divide(triangle: &[f64], b: &mut [f64], columns: usize) {
+    let m = b.len() / columns;
+    for a in 0..m {
+        let (above, row) = b.split_at_mut(a * columns);
+        let row = &mut row[..columns];
+        for k in 0..a {
+            let (l, earlier) = (triangle[a * m + k], &above[k * columns..(k + 1) * columns]);
+            for at in 0..columns {
                 row[at] -= l * earlier[at];
             }
         }
-        for at in 0..i {
-            row[at] /= a[i * m + i];
+        for at in 0..columns {
+            row[at] /= triangle[a * m + a];
         }
-        row[i] = 1.0 / a[i * m + i];
     }
-    inverse
 }
 
-/// Tᵀx for a lower triangle T.
+/// L⁻ᵀx in the place of x.
 #[inline(always)]
-fn times_transposed(triangle: &[f64], x: &[f64]) -> Vec<f64> {
+fn divide_transposed(triangle: &[f64], x: &mut [f64]) {
     let m = x.len();
-    let mut out = vec![0.0; m];
-    for a in 0..m {
+    for a in (0..m).rev() {
         let row = &triangle[a * m..=a * m + a];
-        for at in 0..=a {
-            out[at] += row[at] * x[a];
+        x[a] /= row[a];
+        let found = x[a];
+        for at in 0..a {
+            x[at] -= row[at] * found;
         }
     }
-    out
-}
-
-/// xᵀGx for the leading rows of a symmetric G that x has.
-#[inline(always)]
-pub(crate) fn quadratic(gram: &[f64], m: usize, x: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for (a, x_a) in x.iter().enumerate() {
-        sum += x_a * dot(&gram[a * m..a * m + x.len()], x);
-    }
-    sum
 }
 
 /// A sum of products in four lanes, so that the order of summation is fixed and fast.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_fours, a_rest) = a.as_chunks::<4>();
-    let (b_fours, b_rest) = b.as_chunks::<4>();
+    let (b_fours, b_rest) = b[..a.len()].as_chunks::<4>();
+    let (b_fours, b_rest) = (&b_fours[..a_fours.len()], &b_rest[..a_rest.len()]);
     let (mut lanes, mut rest) = ([0.0f64; 4], 0.0);
-    for (x, y) in a_fours.iter().zip(b_fours) {
+    for at in 0..a_fours.len() {
         for lane in 0..4 {
-            lanes[lane] += x[lane] * y[lane];
+            lanes[lane] += a_fours[at][lane] * b_fours[at][lane];
         }
     }
-    for (x, y) in a_rest.iter().zip(b_rest) {
-        rest += x * y;
+    for at in 0..a_rest.len() {
+        rest += a_rest[at] * b_rest[at];
     }
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
@@ -272,7 +331,7 @@ mod tests {
     fn one_neighbor_is_believed_less_the_further_it_is() {
         let map = Points::from_rows(&[[0.0], [1.0]]).unwrap();
         let one = Neighborhood::new(&map, vec![0], vec![0.5]);
-        let kriged = one.kriged(1.0, 0.25, &[9.0]);
+        let kriged = one.kriged(&one.covariances(1.0), 0.25, &Values::of(vec![3.0], 1));
         assert!((kriged.weights[0] - 1.0).abs() < 1e-15);
         // No two neighbors, no distance between them: v = 1 + η + (1 + η), the spread of the two observations.
         assert!((kriged.variance - 2.5).abs() < 1e-15, "{}", kriged.variance);
@@ -282,7 +341,8 @@ mod tests {
     #[test]
     fn halfway_between_two_points_is_their_mean() {
         let map = Points::from_rows(&[[0.0], [2.0]]).unwrap();
-        let kriged = around(&map, &[1.0]).kriged(1.0, 0.1, &[0.0; 4]);
+        let here = around(&map, &[1.0]);
+        let kriged = here.kriged(&here.covariances(1.0), 0.1, &Values::of(vec![0.0; 2], 2));
         assert!((kriged.weights[0] - 0.5).abs() < 1e-14 && (kriged.weights[1] - 0.5).abs() < 1e-14);
         // By hand: v = 1 + η − 2·½·2c + ½(1 + η + k), with c = κ(½) and k = κ(1).
         let (c, k) = (matern(0.5, 1.0), matern(1.0, 1.0));
@@ -296,19 +356,41 @@ mod tests {
         let values = Points::from_rows(&[[0.0], [2.0]]).unwrap();
         let here = around(&map, &[1.0]);
         for center in [0.0, 1.0, -7.0] {
-            let gram = here.gram(&values, &[center], 1.0);
+            let seen = here.values(&values, &[center], 1.0);
             let wanted = 2.0 / (1.1 - matern(1.0, 1.0));
-            assert!((here.kriged(1.0, 0.1, &gram).roughness / wanted - 1.0).abs() < 1e-12);
+            assert!((here.kriged(&here.covariances(1.0), 0.1, &seen).roughness / wanted - 1.0).abs() < 1e-12);
         }
     }
 
     #[test]
     fn coinciding_neighbors_are_averaged() {
         let map = Points::from_rows(&[[5.0]; 4]).unwrap();
-        let kriged = around(&map, &[5.0]).kriged(2.0, 1e-8, &[0.0; 16]);
+        let (here, nothing) = (around(&map, &[5.0]), Values::of(vec![0.0; 4], 4));
+        let kriged = here.kriged(&here.covariances(2.0), 1e-8, &nothing);
         assert!(kriged.weights.iter().all(|w| (w - 0.25).abs() < 1e-6), "{:?}", kriged.weights);
         let away = around(&map, &[6.0]);
         assert!(away.is_far());
-        assert!(away.kriged(2.0, 1e-8, &[0.0; 16]).variance > 1.9);
+        assert!(away.kriged(&away.covariances(2.0), 1e-8, &nothing).variance > 1.9);
+    }
+
+    #[test]
+    fn many_features_count_as_their_inner_products_do() {
+        // Five rows of nine features, the last row the sum of the first two: no more than five columns, and the same answers.
+        let mut rows: Vec<Vec<f64>> =
+            (0..5usize).map(|a| (0..9).map(|j| ((7 * a + 3 * j * j) % 11) as f64 - 4.0).collect()).collect();
+        rows[4] = rows[0].iter().zip(&rows[1]).map(|(x, y)| x + y).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        let map = Points::from_rows(&[[0.0, 0.0], [1.0, 0.3], [0.2, 1.1], [1.4, 1.3], [-0.7, 0.4]]).unwrap();
+        let here = around(&map, &[0.4, 0.5]);
+        let (few, all) = (here.values(&points, &[0.0; 9], 1.0), Values { rows: points.values().to_vec(), columns: 9 });
+        assert_eq!(few.columns, 5);
+        let weights = [0.5, -0.3, 0.2, 1.0, -0.4];
+        assert!((few.square(&weights) / all.square(&weights) - 1.0).abs() < 1e-13);
+        for (length, noise) in [(0.5, 1e-8), (1.0, 1e-2), (4.0, 1.0)] {
+            let covariances = here.covariances(length);
+            let [few, all] = [&few, &all].map(|values| here.kriged(&covariances, noise, values));
+            assert!((few.roughness / all.roughness - 1.0).abs() < 1e-10, "{} {}", few.roughness, all.roughness);
+            assert_eq!((few.weights, few.variance), (all.weights, all.variance));
+        }
     }
 }

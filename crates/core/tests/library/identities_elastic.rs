@@ -189,7 +189,7 @@ fn e07_learned_affinities_turn_from_a_bell_to_a_mexican_hat() {
     };
     let bell = profile(&of(Lambda::Value(1e-6)));
     assert!(bell[1..13].iter().all(|w| *w > 0.0), "{bell:?}");
-    let path = |to: f64| Lambda::Path { from: Some(1e-2), to, count: 40 };
+    let path = |to: f64| Lambda::Path { from: Some(1e-2), to, count: 20 };
     let (little, model) = (profile(&of(path(1.0))), of(path(100.0)));
     let hat = profile(&model);
     let lowest = hat[1..].iter().copied().fold(0.0, f64::min);

@@ -146,7 +146,7 @@ fn l06_the_variants_fix_the_mass_or_the_length() {
 /// rounding.
 #[test]
 fn l10_isomaps_similarity_can_be_indefinite() {
-    for (sample, n) in [(Sample::Ring, 150), (Sample::Sphere, 250)] {
+    for (sample, n) in [(Sample::Ring, 100), (Sample::Sphere, 150)] {
         let points = sample.draw(n, 0.0, 0).unwrap().points;
         let found = Search::default().of_points(&points, &Silent).unwrap();
         let all: Vec<usize> = (0..n).collect();

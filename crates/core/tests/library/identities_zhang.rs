@@ -249,9 +249,9 @@ fn missing_dissimilarities_leave_the_map_nearly_as_it_is() {
     let iris = iris_of_uci();
     let whole = [divided(&iris, 2.0), Distances::new(distances(&iris)).unwrap()];
     // A hundredth of what a bad guess, the mean of all, does to the map of the kernel.
-    for (at, (table, bounds)) in whole.iter().zip([[1e-4, 3e-4, 1e-3], [1e-6, 1e-6, 1e-6]]).enumerate() {
+    for (at, (table, bounds)) in whole.iter().zip([[1e-4, 1e-3], [1e-6, 1e-6]]).enumerate() {
         let exact = with(Ppco::default(), 2).fit(table).unwrap();
-        for (share, bound) in [1, 3, 6].into_iter().zip(bounds) {
+        for (share, bound) in [1, 6].into_iter().zip(bounds) {
             let mixed = |i: usize, j: usize| (i.min(j) * 150 + i.max(j)).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40;
             let gone = |i: usize, j: usize| mixed(i, j) % 10 < share;
             let cell = |i: usize, j: usize| if i != j && gone(i, j) { f64::NAN } else { table.between(i, j) };

@@ -224,7 +224,7 @@ fn what_is_dear_is_left_out_unless_it_is_asked_for() {
 
 #[test]
 fn left_out_features_have_the_same_density_every_time() {
-    let points = cloud(36, 8, 9);
+    let points = cloud(28, 8, 9);
     for method in methods() {
         let name = method.info().name;
         let recipe = recipe(method);

@@ -135,7 +135,7 @@ proptest! {
 
 #[test]
 fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
-    let (roll, new) = (swiss(200), swiss(210).select(&(200..210).collect::<Vec<_>>()));
+    let (roll, new) = (swiss(140), swiss(150).select(&(140..150).collect::<Vec<_>>()));
     let edges = edges(&graph(&roll, 8));
     let spectral = |method: &Method| method.info().needs_graph && method.info().stage != "objective";
     for method in Method::all().into_iter().filter(spectral) {
