@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The page of `eigenfold compare`, tested in a browser: that its bundle is that of its sources, pages made for tests, and a page that the
-# program writes, whose way back must agree with `eigenfold reconstruct`. Uses the program that cargo has built beside the tests.
+# The page of `eigenfold compare`, tested in a browser: that its bundle is that of its sources, pages made for tests, a page that the
+# program writes, whose way back must agree with `eigenfold reconstruct`, and the page that it serves. Uses the program that cargo has
+# built beside the tests.
 # Installs what it needs: packages by npm, chromium by apt-get. Where that cannot be done, the tests are listed as skipped.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -29,4 +30,4 @@ trap 'rm -rf "$work"' EXIT
     "$program" reconstruct iris.model places.csv -o rows.csv --std std.csv --margin margins.csv --held-out no -q
 )
 PAGE=$work/report.html BACK=isomap MAP=$work/map.csv PLACES=$work/places.csv ROWS=$work/rows.csv STD=$work/std.csv \
-    MARGINS=$work/margins.csv bash web/check.sh
+    MARGINS=$work/margins.csv EIGENFOLD=$program bash web/check.sh

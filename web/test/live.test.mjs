@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
-import { browse, settled } from "./browser.mjs";
+import { UNSEEN, browse, settled } from "./browser.mjs";
 
 const program = process.env.EIGENFOLD, options = { skip: !program && "needs the program: EIGENFOLD=target/release/eigenfold", timeout: 400_000 };
 let browser, page, server, ended;
@@ -14,7 +14,7 @@ before(async () => {
   server = spawn(program, ["serve", "iris", "--threads", "1", "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
   ended = new Promise((done) => server.on("exit", done));
   const address = await new Promise((done) => createInterface({ input: server.stdout }).once("line", done));
-  browser = await browse();
+  browser = await browse(UNSEEN);
   page = await browser.open(address);
 }, { timeout: 300_000 });
 after(async () => {

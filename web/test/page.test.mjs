@@ -6,13 +6,13 @@ import { join, resolve } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { kriging } from "../fixtures/math.mjs";
 import { Block, writePage } from "../fixtures/block.mjs";
-import { browse, cpu, settled } from "./browser.mjs";
+import { UNSEEN, browse, cpu, settled } from "./browser.mjs";
 
 const PAGES = process.env.PAGES ?? "out";
 let browser, page;
 
 before(async () => {
-  browser = await browse();
+  browser = await browse(UNSEEN);
   page = await browser.open(resolve(PAGES, "small.html"));
 }, { timeout: 120_000 });
 after(() => {
@@ -75,6 +75,7 @@ test("it loads without a complaint and asks no network for anything", async () =
   assert.deepEqual(page.requests, []);
   assert.equal(await page.title(), "digits, drawn by hand");
   assert.equal(await state((_, { desk }) => desk.painter.kind), "webgl");
+  assert.doesNotMatch(readFileSync(resolve(PAGES, "small.html"), "utf8"), /readPixels/, "what the browser is allowed, the page is not");
 });
 
 test("all maps are drawn, in ranked order, and failed ones are there with their reason", async () => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { solve } from "../fixtures/math.mjs";
-import { browse, settled } from "./browser.mjs";
+import { UNSEEN, browse, settled } from "./browser.mjs";
 
 const { PAGE, BACK, MAP, PLACES, ROWS, STD, MARGINS } = process.env, skip = PAGE ? false : "no PAGE was given";
 let browser, page, document_;
@@ -11,7 +11,7 @@ let browser, page, document_;
 before(async () => {
   if (skip) return;
   document_ = JSON.parse(readFileSync(PAGE, "utf8").match(/<script id="eigenfold-data" type="application\/json">([\s\S]*?)<\/script>/)[1]);
-  browser = await browse();
+  browser = await browse(UNSEEN);
   page = await browser.open(PAGE);
 }, { timeout: 300_000 });
 after(() => browser?.close());

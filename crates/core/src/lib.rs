@@ -57,6 +57,7 @@ pub mod points;
 pub mod preparation;
 mod price;
 pub mod progress;
+mod promise;
 pub mod recipe;
 pub mod report;
 pub mod sample;

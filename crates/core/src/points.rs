@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::power::times_two_to;
+use crate::promise::promised;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
@@ -254,7 +255,7 @@ impl Points {
 
     /// Other values in the same cells; what is not observed stays so. Values may be what [`Points::new`] does not allow.
     pub(crate) fn with_values(&self, values: Vec<f64>) -> Points {
-        debug_assert_eq!(values.len(), self.values.len());
+        promised!(values.len() == self.values.len());
         Points { values, missing: self.missing.clone(), ..*self }
     }
 

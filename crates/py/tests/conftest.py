@@ -19,6 +19,12 @@ def roll() -> np.ndarray:
     return eigenfold.datasets.make("swiss-roll", n=120).data
 
 
+@pytest.fixture(scope="session")
+def few(roll: np.ndarray) -> np.ndarray:
+    """For the way back, whose cost grows with the rows: still more of them than one place is predicted from."""
+    return roll[:50]
+
+
 @pytest.fixture(params=CLASSES.values(), ids=CLASSES.keys())
 def each(request: pytest.FixtureRequest) -> type:
     return request.param

@@ -34,13 +34,13 @@ fn every_method_runs_and_gives_training_points_their_own_coordinates() {
     let bench = Bench::new();
     bench.does("methods --json methods.json");
     // No point of a roll is there twice, as one of iris is: of two such, only one can get its own coordinates.
-    bench.does("sample swiss-roll -n 150 --with-label -o roll.csv");
+    bench.does("sample swiss-roll -n 100 --with-label -o roll.csv");
     for method in bench.json("methods.json").as_array().unwrap() {
         let name = method["name"].as_str().unwrap();
         bench.does(&format!("embed roll.csv --label label -m {name} -d 2 -q -o map.csv --save map.model"));
         bench.does("transform map.model roll.csv --label label -q -o again.csv");
         let (map, again) = (coordinates(&bench.read("map.csv")), coordinates(&bench.read("again.csv")));
-        assert_eq!(map.len(), 150, "{name}");
+        assert_eq!(map.len(), 100, "{name}");
         let largest = map.iter().flatten().fold(0.0f64, |a, v| a.max(v.abs()));
         for (a, b) in map.iter().flatten().zip(again.iter().flatten()) {
             assert!((a - b).abs() <= 1e-8 * largest, "{name}: {a} came back as {b}");
@@ -139,13 +139,13 @@ fn the_number_of_threads_does_not_change_a_bit() {
 #[test]
 fn duplicates_and_constant_columns_are_harmless() {
     let bench = Bench::new();
-    bench.write("twice.csv", cloud(40, 3).repeat(2));
-    let constant: String = cloud(60, 2).lines().map(|line| format!("{line},5\n")).collect();
+    bench.write("twice.csv", cloud(25, 3).repeat(2));
+    let constant: String = cloud(40, 2).lines().map(|line| format!("{line},5\n")).collect();
     bench.write("constant.csv", constant);
     bench.does("methods --json methods.json");
     for method in bench.json("methods.json").as_array().unwrap() {
         let name = method["name"].as_str().unwrap();
-        for (file, rows) in [("twice.csv", 80), ("constant.csv", 60)] {
+        for (file, rows) in [("twice.csv", 50), ("constant.csv", 40)] {
             bench.does(&format!("embed {file} -m {name} -k 8 -q -o map.csv"));
             let map = coordinates(&bench.read("map.csv"));
             assert_eq!(map.len(), rows, "{name} of {file}");
@@ -239,7 +239,7 @@ fn fitted_edges_of_separate_pieces_name_the_rows_of_the_input() {
 #[test]
 fn a_graph_is_learned_written_and_used() {
     let bench = Bench::new();
-    bench.does("sample swiss-roll -n 200 -q -o roll.csv");
+    bench.does("sample swiss-roll -n 100 -q -o roll.csv");
     bench.does("graph roll.csv --learned -k 8 --penalty 5 -q -o learned.csv --json graph.json");
     let graph = bench.json("graph.json");
     let candidates = graph["learned"]["candidates"].as_f64().unwrap();

@@ -1,15 +1,16 @@
 //! The likelihood, left-out features and `-k auto`.
 
-use crate::{Bench, is_png};
+use crate::{Bench, cloud, is_png};
 use serde_json::json;
 
 #[test]
 fn the_likelihood_is_in_the_report_of_every_method() {
     let bench = Bench::new();
     bench.does("methods --json methods.json");
+    bench.write("cloud.csv", cloud(60, 4));
     for method in bench.json("methods.json").as_array().unwrap() {
         let name = method["name"].as_str().unwrap();
-        let answer = bench.does(&format!("embed iris -m {name} -k 8 --json report.json"));
+        let answer = bench.does(&format!("embed cloud.csv -m {name} -k 8 --json report.json"));
         assert!(answer.err.contains("  in sample    log likelihood "), "{name}: {}", answer.err);
         assert!(answer.err.contains("to compare methods use --held-out"), "{name}: {}", answer.err);
         let report = bench.json("report.json");
@@ -79,7 +80,9 @@ fn neighbors_are_chosen_told_drawn_and_saved() {
     bench.does(&format!("embed roll.npy -m isomap -k {chosen} -q -o b.csv"));
     assert_eq!(bench.read("a.csv"), bench.read("b.csv"));
     bench.does("transform map.model roll.npy -q -o c.csv");
-    bench.does("embed roll.npy -m isomap -k auto -q --plot-neighbors tried.svg -o a.csv");
+    bench.does("sample swiss-roll -n 100 -q -o few.npy");
+    bench.does("embed few.npy -m isomap -k auto -q --plot-neighbors tried.svg --json few.json -o few.csv");
+    let chosen = &bench.json("few.json")["neighbors"]["chosen"];
     assert!(bench.read("tried.svg").contains(&format!("k = {chosen} chosen")));
 }
 

@@ -5,7 +5,7 @@ use crate::{Bench, coordinates};
 #[test]
 fn a_rescaled_map_says_how_much_of_the_largest_variance_it_has() {
     let bench = Bench::new();
-    bench.does("sample swiss-roll -n 400 --seed 1 -q -o roll.csv");
+    bench.does("sample swiss-roll -n 200 --seed 1 -q -o roll.csv");
     let answer = bench.does("embed roll.csv -m ltsa -k 10 --rescale --json report.json --save map.model -o map.csv");
     let line = answer.err.lines().find(|line| line.starts_with("  rescaled     variance ")).unwrap();
     assert!(line.contains("the largest is between that and ") && line.contains(" % of it; "), "{line}");

@@ -39,19 +39,20 @@ fn one_start_a_bound_and_the_input_by_a_pipe() {
     assert_eq!((&ard["gplvm"]["lengths"], ard["gplvm"]["starts"].as_array().unwrap().len()), (&"ard".into(), 2));
     assert_eq!(ard["gplvm"]["parameters"]["length"].as_array().unwrap().len(), 2);
     assert!(ard["gplvm"]["score"].as_f64().unwrap() > 198.79, "{ard}");
-    bench.does("score iris map.csv --lengths unit --starts one -q --json one.json");
+    bench.does("score iris map.csv --rows 10 --lengths unit --starts one -q --json one.json");
     let one = bench.json("one.json");
     assert_eq!(one["gplvm"]["starts"].as_array().unwrap().len(), 1);
     assert_eq!(one["gplvm"]["lengths"], "unit");
-    let answer = bench.does("score iris map.csv --lengths unit --starts one --inducing 150 --json bound.json");
+    let answer =
+        bench.does("score iris map.csv --rows 10 --lengths unit --starts one --inducing 150 --json bound.json");
     assert!(answer.err.contains("a lower bound by 150 inducing points, as asked"), "{}", answer.err);
     let bound = bench.json("bound.json");
     assert_eq!((&bound["gplvm"]["exact"], &bound["gplvm"]["inducing"]), (&false.into(), &150.into()));
     let [exact, bound] = [&one, &bound].map(|report| report["gplvm"]["score"].as_f64().unwrap());
     assert!((exact - bound).abs() < 1e-4 * exact.abs(), "all points as inducing points: {exact}, {bound}");
     let map = bench.read("map.csv");
-    let piped =
-        bench.run_with_input("score iris - --lengths unit --starts one -q --json - --threads 1", map.as_bytes());
+    let piped = bench
+        .run_with_input("score iris - --rows 10 --lengths unit --starts one -q --json - --threads 1", map.as_bytes());
     let piped: serde_json::Value = serde_json::from_str(&piped.out).unwrap();
     assert_eq!(piped["gplvm"]["score"], one["gplvm"]["score"], "the same for one thread and two");
 }
@@ -64,12 +65,12 @@ fn columns_of_the_input_are_chosen_and_constant_ones_reported() {
     let padded: String =
         rows.lines().enumerate().map(|(i, l)| format!("{l},{}\n", if i == 0 { "one" } else { "1" })).collect();
     bench.write("padded.csv", padded);
-    let answer = bench.does("score padded.csv --label label map.csv --starts one");
+    let answer = bench.does("score padded.csv --label label map.csv --rows 40 --starts one");
     assert!(answer.err.contains("warning: 1 feature is the same for all points and was left out"), "{}", answer.err);
-    let plain = bench.does("score iris map.csv --starts one");
+    let plain = bench.does("score iris map.csv --rows 40 --starts one");
     let likelihood = |said: &str| said.lines().find(|line| line.contains("log likelihood")).map(str::to_string);
     assert!(likelihood(&answer.err).is_some() && likelihood(&answer.err) == likelihood(&plain.err));
-    let ignored = bench.does("score padded.csv --ignore label --ignore one map.csv --starts one");
+    let ignored = bench.does("score padded.csv --ignore label --ignore one map.csv --rows 40 --starts one");
     let unlabeled = |said: &str| -> Vec<String> {
         let ours = |line: &&str| !["labels", "hit", "k-NN", "silhouette"].iter().any(|word| line.contains(word));
         said.lines().filter(ours).map(str::to_string).collect()
@@ -102,12 +103,12 @@ fn what_cannot_be_scored_is_one_line() {
     refuses("score iris map.csv --rows 1", "--rows is 1");
     refuses("score iris map.csv --truth short.csv", "the true coordinates have 2");
     refuses("score iris map.csv --pointwise-by beauty", "this is no measure; use one of trustworthiness, continuity");
-    refuses("score iris map.csv --plot-pointwise p.png --pointwise-by disparity", "give --truth");
+    refuses("score iris map.csv --rows 10 --plot-pointwise p.png --pointwise-by disparity", "give --truth");
     refuses("score iris map.csv --plot-pointwise p.gif", "use .png, .svg or .pdf");
     refuses("score iris map.csv --pointwise map.csv", "would replace the input");
     refuses("score iris map.csv --pointwise x.csv --plot-pointwise x.csv", "use .png, .svg or .pdf");
-    refuses("score iris map.csv --inducing 0", "0 inducing points");
-    refuses("score iris map.csv --inducing 151", "more than the 150 points");
+    refuses("score iris map.csv --rows 10 --inducing 0", "0 inducing points");
+    refuses("score iris map.csv --rows 10 --inducing 151", "more than the 150 points");
     refuses("score iris map.csv --inducing -3", "-3");
     refuses("score iris map.csv --starts two", "two");
     refuses("score iris map.csv --json no/s.json", "there is no directory no");
@@ -175,12 +176,13 @@ fn labels_come_from_a_file_and_numbers_are_no_classes() {
     let bench = bench();
     bench.write("kinds.csv", (0..150).map(|i| format!("{}\n", ["a", "b", "c"][i / 50])).collect::<String>());
     bench.write("sizes.csv", (0..150).map(|i| format!("{}\n", 0.5 + i as f64)).collect::<String>());
-    bench.does("score iris map.csv --gplvm no -q --json own.json");
+    bench.does("score iris map.csv --rows 40 --gplvm no -q --json own.json");
     bench.does("sample iris -q -o iris.csv");
-    bench.does("score iris.csv --ignore label map.csv --labels kinds.csv --gplvm no -q --json kinds.json");
+    bench.does("score iris.csv --ignore label map.csv --rows 40 --labels kinds.csv --gplvm no -q --json kinds.json");
     let hit = |name: &str| bench.json(name)["neighborhood_hit"]["value"].as_f64().unwrap();
     assert_eq!(hit("own.json"), hit("kinds.json"));
-    let answer = bench.does("score iris.csv --ignore label map.csv --labels sizes.csv --gplvm no --json sizes.json");
+    let answer =
+        bench.does("score iris.csv --ignore label map.csv --rows 40 --labels sizes.csv --gplvm no --json sizes.json");
     assert!(answer.err.contains("the labels are numbers and no classes"), "{}", answer.err);
     assert!(bench.json("sizes.json")["silhouette"].is_null());
 }

@@ -155,7 +155,7 @@ fn a_method_is_run_seen_and_pinned_and_ctrl_c_ends_it() {
 #[test]
 fn a_map_moves_while_it_is_made_and_stays_where_it_is_stopped() {
     let bench = Bench::new();
-    bench.does("sample swiss-roll -n 1000 -q -o roll.npy");
+    bench.does("sample swiss-roll -n 300 -q -o roll.npy");
     let served = Served::new(&bench, "roll.npy");
     let slow =
         r#"{"method": "tsne", "parameters": {"accuracy": "exact", "tolerance": "0", "max-iterations": "1000000"}}"#;

@@ -10,6 +10,7 @@ use crate::io::outgoing::Outgoing;
 use crate::io::sheet::Sheet;
 use crate::io::{ReadOptions, check_memory, read_error, room_for};
 use crate::linalg::parallel;
+use crate::promise::promised;
 use std::io::{Read, Write};
 use std::path::Path;
 
@@ -75,7 +76,7 @@ pub(super) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8
                         *value = $from(number);
                     }
                 })*
-                (kind, size) => debug_assert!(false, "{kind:?} of {size} bytes is not read"),
+                (kind, size) => promised!(false, "{kind:?} of {size} bytes is not read"),
             }
         };
     }

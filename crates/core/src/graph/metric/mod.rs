@@ -10,6 +10,7 @@ pub(super) use rank::power;
 
 use crate::error::{Error, Result};
 use crate::points::Points;
+use crate::promise::promised;
 use serde::{Deserialize, Serialize};
 
 /// From this many features on, sums run in eight lanes; below, in order.
@@ -58,7 +59,7 @@ impl Metric {
     /// The distance between two points of equal length; the same bits in either order.
     #[inline(always)]
     pub fn distance(self, a: &[f64], b: &[f64]) -> f64 {
-        debug_assert_eq!(a.len(), b.len());
+        promised!(a.len() == b.len());
         match self {
             Metric::Euclidean => sum(a, b, |x, y| (x - y) * (x - y)).sqrt(),
             Metric::Manhattan => sum(a, b, |x, y| (x - y).abs()),

@@ -6,6 +6,7 @@
 use crate::graph::paths::dijkstra::dijkstra;
 use crate::graph::paths::sweep::{LANES, Real};
 use crate::graph::paths::{Paths, Route};
+use crate::promise::promised;
 
 /// The largest power of two that is not above the value; 1 for zero.
 pub(crate) fn power_of_two(value: f64) -> f64 {
@@ -34,7 +35,7 @@ impl<'a, R: Real> Panels<'a, R> {
     pub(crate) fn fill(&self, first: usize, panel: &mut [R]) {
         let n = self.paths.len();
         let lanes = LANES.min(n - first);
-        debug_assert_eq!(panel.len(), (n - first) * LANES);
+        promised!(panel.len() == (n - first) * LANES);
         panel.fill(R::INFINITY);
         match &self.paths.route {
             Route::Elimination(elimination) => {

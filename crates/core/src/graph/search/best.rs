@@ -1,6 +1,7 @@
 //! The few best of many candidates, sorted as they come.
 
 use crate::graph::search::index::Lists;
+use crate::promise::promised;
 
 /// The at most `k` smallest candidates by (distance, index).
 #[derive(Clone, Debug)]
@@ -11,7 +12,7 @@ pub(crate) struct Best {
 
 impl Best {
     pub(crate) fn new(k: usize) -> Best {
-        debug_assert!(k > 0);
+        promised!(k > 0);
         Best { k, items: Vec::with_capacity(k + 1) }
     }
 

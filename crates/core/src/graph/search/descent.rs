@@ -19,6 +19,7 @@ use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
 use crate::order;
 use crate::points::Points;
+use crate::promise::promised;
 
 /// The largest k it is made for: leaves must hold enough points to fill a list.
 pub(crate) const MOST: usize = 64;
@@ -56,7 +57,7 @@ const NOBODY: Entry = Entry { rank: f32::INFINITY, index: u32::MAX, fresh: false
 /// The `k` nearest other points of every point, most of them.
 pub(crate) fn nearest_others(blocks: &Blocks, points: &Points, k: usize, seed: u64, watch: &Watch) -> Result<Lists> {
     let watch = watch.again(TREES + ROUNDS);
-    debug_assert!(k <= MOST && points.rows() > 2 * LEAF);
+    promised!(k <= MOST && points.rows() > 2 * LEAF);
     let spare = k + (k / 3).max(3);
     let mut lists = vec![NOBODY; points.rows() * spare];
     let mut leaf_of = vec![[0u32; TREES]; points.rows()];

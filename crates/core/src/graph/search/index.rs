@@ -17,6 +17,7 @@ use crate::graph::search::watch::Watch;
 use crate::linalg::parallel;
 use crate::points::Points;
 use crate::progress::Silent;
+use crate::promise::promised;
 
 /// Up to this many features the kd-tree is used without asking, beyond [`TREE_MOST`] never.
 ///
@@ -170,7 +171,7 @@ impl<'a> Index<'a> {
 
     /// The `k` nearest other points of every indexed point.
     pub(crate) fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {
-        debug_assert!(k < self.points.rows());
+        promised!(k < self.points.rows());
         match &self.route {
             Route::Blocks(blocks) => blocks.nearest_others(self.points, k, watch),
             Route::Scan => {
@@ -187,7 +188,7 @@ impl<'a> Index<'a> {
 
     /// The `k` nearest other points of some of the indexed points, in the order in which these are named.
     pub(crate) fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists> {
-        debug_assert!(k < self.points.rows());
+        promised!(k < self.points.rows());
         self.search(self.points, rows, k, &Others, watch)
     }
 

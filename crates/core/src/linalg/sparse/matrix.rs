@@ -5,6 +5,7 @@ use crate::linalg::Operator;
 use crate::linalg::dense::row_chunks_mut;
 use crate::linalg::parallel;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
+use crate::promise::promised;
 use faer::{MatMut, MatRef};
 use std::ops::Range;
 
@@ -23,8 +24,8 @@ impl SparseSymmetric {
     /// From rows sorted by column, with the diagonal present and both triangles equal.
     pub(crate) fn from_parts(offsets: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> SparseSymmetric {
         let matrix = SparseSymmetric { offsets, columns, values };
-        debug_assert!((0..matrix.dim()).all(|i| matrix.row(i).any(|(j, _)| j == i)));
-        debug_assert!((0..matrix.dim()).all(|i| matrix.row_columns(i).is_sorted()));
+        promised!((0..matrix.dim()).all(|i| matrix.row(i).any(|(j, _)| j == i)));
+        promised!((0..matrix.dim()).all(|i| matrix.row_columns(i).is_sorted()));
         matrix
     }
 
@@ -167,7 +168,7 @@ impl SparseSymmetric {
 
     /// One block product with the block's rows contiguous: `out[i, ·] = Σⱼ a[i,j] x[j, ·]`.
     pub(crate) fn apply_rows(&self, lanes: usize, x: &[f64], out: &mut [f64]) {
-        debug_assert!(x.len() == out.len() && x.len() == lanes * self.dim());
+        promised!(x.len() == out.len() && x.len() == lanes * self.dim());
         parallel::chunks_mut(out, ROWS * lanes, |piece, out| {
             let kernel = RowsKernel { matrix: self, first: piece * ROWS, lanes, x, out };
             pulp::Arch::new().dispatch(kernel);
