@@ -9,11 +9,11 @@ export CARGO_INCREMENTAL=0
 target=${CARGO_TARGET_DIR:-target}
 notes=$(mktemp -d)
 export EIGENFOLD_SKIPPED=$notes/skipped
-tests=
+beside=()
 
-# However this ends, the tests in the background end with it.
+# However this ends, what runs in the background ends with it.
 finish() {
-    if [ -n "$tests" ]; then kill -- "-$tests" 2>/dev/null || true; fi
+    for group in "${beside[@]}"; do kill -- "-$group" 2>/dev/null || true; done
     rm -rf "$notes"
 }
 trap finish EXIT
@@ -26,31 +26,45 @@ step() {
     echo "   ($((SECONDS - began)) s)"
 }
 
+# Runs a function in the background, in a group of its own; what it says is shown in one piece by `shown`.
+start() {
+    set -m
+    "$1" >"$notes/$1" 2>&1 &
+    beside+=($!)
+    set +m
+}
+shown() {
+    local code=0
+    wait "${beside[$2]}" || code=$?
+    cat "$notes/$1"
+    if [ "$code" -ne 0 ]; then exit "$code"; fi
+}
+
+# In a profile of their own, since cargo does one thing at a time in each: the build leaves a processor idle for much of its time.
+lints() {
+    step cargo clippy --profile lints --workspace --all-targets --all-features -- -D warnings
+    step cargo check --profile lints --workspace --no-default-features # without optional features
+    RUSTDOCFLAGS="-D warnings" step cargo doc --profile lints --workspace --no-deps --all-features
+}
+tests() {
+    step cargo test --workspace --all-features --tests
+}
+
 step cargo fmt --all --check
 step python3 scripts/layers.py
 step bash scripts/pages.sh
+start lints
 # All at once: by several commands some of it would be built several times.
 step cargo build --workspace --all-features --lib --tests --example unroll
-
-# The Rust tests run in the background, in a group of their own, and the rest beside them, so that no processor waits for
-# the last test of a program. What they say is shown in one piece when they end.
-set -m
-step cargo test --workspace --all-features --tests >"$notes/tests" 2>&1 &
-tests=$!
-set +m
+# The rest runs beside the Rust tests, so that no processor waits for the last test of a program.
+start tests
 # First the steps without cargo, which has to look through the build before it runs the tests.
 step "$target/debug/examples/unroll"
 step bash scripts/page.sh
 step bash scripts/python.sh
-step cargo clippy --workspace --all-targets --all-features -- -D warnings
-step cargo check --workspace --no-default-features # without optional features
 step cargo test --workspace --all-features --doc
-RUSTDOCFLAGS="-D warnings" step cargo doc --workspace --no-deps --all-features
-code=0
-wait "$tests" || code=$?
-tests=
-cat "$notes/tests"
-if [ "$code" -ne 0 ]; then exit "$code"; fi
+shown lints 0
+shown tests 1
 
 echo
 if [ -s "$EIGENFOLD_SKIPPED" ]; then

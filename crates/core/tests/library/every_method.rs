@@ -39,8 +39,9 @@ fn same_map(a: &Model, rows: &Points, b: &Model, name: &str) {
 /// that of the solver have smaller ones.
 fn sizes(method: &Method) -> [usize; 2] {
     match method.info().name {
-        "gplvm" => [120, 200],
-        "drill" | "sne" | "symmetric-sne" | "elastic" => [180, 320],
+        "gplvm" => [60, 120],
+        "drill" | "sne" | "symmetric-sne" | "elastic" => [110, 200],
+        "umap" => [180, 320],
         _ => [180, 520],
     }
 }
