@@ -46,8 +46,14 @@ lints() {
     step cargo check --profile lints --workspace --no-default-features # without optional features
     RUSTDOCFLAGS="-D warnings" step cargo doc --profile lints --workspace --no-deps --all-features
 }
-tests() {
-    step cargo test --workspace --all-features --tests
+# The tests of the library take as long as all other Rust tests together.
+library() { programs $'^library\t'; }
+others() { programs -v $'^library\t'; }
+programs() {
+    grep "$@" "$notes/programs" | while IFS=$'\t' read -r _ place program; do
+        cd "$place"
+        step "$program"
+    done
 }
 
 step cargo fmt --all --check
@@ -56,15 +62,23 @@ step bash scripts/pages.sh
 start lints
 # All at once: by several commands some of it would be built several times.
 step cargo build --workspace --all-features --lib --tests --example unroll
-# The rest runs beside the Rust tests, so that no processor waits for the last test of a program.
-start tests
-# First the steps without cargo, which has to look through the build before it runs the tests.
+# The programs of tests run side by side, so that no processor waits for the last test of one: its name, the directory to run it in, its file.
+cargo test --workspace --all-features --tests --no-run --message-format json | python3 -c '
+import json, os, sys
+for line in sys.stdin:
+    found = json.loads(line)
+    if found.get("executable") and found["profile"]["test"]:
+        print(found["target"]["name"], os.path.dirname(found["manifest_path"]), found["executable"], sep="\t")
+' >"$notes/programs"
+start library
+start others
 step "$target/debug/examples/unroll"
 step bash scripts/page.sh
 step bash scripts/python.sh
 step cargo test --workspace --all-features --doc
 shown lints 0
-shown tests 1
+shown library 1
+shown others 2
 
 echo
 if [ -s "$EIGENFOLD_SKIPPED" ]; then
