@@ -42,9 +42,10 @@ shown() {
 
 # In a profile of their own, since cargo does one thing at a time in each: the build leaves a processor idle for much of its time.
 lints() {
-    step cargo clippy --profile lints --workspace --all-targets --all-features -- -D warnings
+    step cargo clippy --profile lints --workspace --lib --bins --tests --examples --all-features -- -D warnings
     step cargo check --profile lints --workspace --no-default-features # without optional features
-    RUSTDOCFLAGS="-D warnings" step cargo doc --profile lints --workspace --no-deps --all-features
+    # No page says more with them, and what was just checked need not be checked again.
+    RUSTDOCFLAGS="-D warnings" step cargo doc --profile lints --workspace --no-deps --no-default-features
 }
 # The tests of the library take as long as all other Rust tests together.
 library() { programs $'^library\t'; }

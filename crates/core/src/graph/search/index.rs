@@ -402,7 +402,7 @@ mod tests {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             (state >> 40) as f64 / (1u64 << 24) as f64
         };
-        for (n, d, round) in [(500, 3, 0.0), (500, 20, 0.0), (600, 2, 16.0), (500, 12, 3.0)] {
+        for (n, d, round) in [(400, 3, 0.0), (400, 20, 0.0), (420, 2, 16.0), (400, 12, 3.0)] {
             let cell = |x: f64| if round > 0.0 { (x * round).floor() } else { x } + 0.5;
             let points = Points::new(n, d, (0..n * d).map(|_| cell(random())).collect()).unwrap();
             for metric in EVERY[..6].iter().filter(|metric| metric.check(&points).is_ok()) {

@@ -230,7 +230,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let run = |threads: usize, inducing: Option<usize>| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let asked = GplvmScore { inducing, starts: Starts::One, ..GplvmScore::default() };
-        let rows: Vec<usize> = (0..if inducing.is_some() { 1200 } else { 300 }).collect();
+        let rows: Vec<usize> = (0..if inducing.is_some() { 1200 } else { 200 }).collect();
         pool.install(|| asked.of(&data.select(&rows), &map.select(&rows), &Silent).unwrap())
     };
     for inducing in [None, Some(30)] {
