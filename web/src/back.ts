@@ -4,7 +4,7 @@
 // formulas. The linear rule is x̄ + U y. Kriging predicts from the map points nearest to the place:
 //
 //   C = κ(‖y[a] − y[b]‖ / ℓh) + ηI,   c = κ(‖y[a] − y‖ / ℓh),   α = C⁻¹(c + 1β),   x̂ = Σ w[a] x[a]
-//   width[j] = w[j] √(b[j]² u + f[j]²),  at least g(1 − 1ᵀC⁻¹c) σ[j], at most g √(σ[j]² + (x̂[j] − x̄[j])²)
+//   width[j] = w[j] √(b[j]² u + f[j]²),  at least g(1 − 1ᵀC⁻¹c) σ[j], at most g √2 σ[j]
 
 import type { Column, KrigingBack, LinearBack, MapData, Numbers, Page } from "./data";
 import { inUnits } from "./data";
@@ -17,6 +17,8 @@ const LEAN = 3;
 export const MARGIN = 1.959963984540054;
 /** Distances longer than this many lengths have no covariance. */
 const BEYOND = 300;
+/** Neighbors that tell the scale of a small group. */
+const FIRST = 8;
 /** Halvings of the interval that a width is searched in. */
 const HALVINGS = 40;
 
@@ -59,16 +61,32 @@ function linear(back: LinearBack, y: number[]): Omit<Answer, "far"> {
 
 /** The map points nearest to a place, those of its piece alone, nearest first. */
 function neighborhood(map: Numbers, d: number, place: number[], back: KrigingBack | LinearBack): Neighborhood {
-  let list = nearest(map, d, place, back.rule === "kriging" ? back.neighbors : 32);
-  const pieces = back.rule === "kriging" ? back.pieces : null;
-  if (pieces && list.length > 0) {
-    const home = pieces[list[0].row];
-    list = list.filter(({ row }) => pieces[row] === home);
-  }
+  const list = ofOnePiece(map, d, place, back);
   const near = list.map(({ row }) => row), to = list.map(({ distance }) => distance);
-  const between = new Float64Array((near.length * (near.length - 1)) / 2);
-  for (let a = 0, at = 0; a < near.length; a++) for (let b = 0; b < a; b++) between[at++] = distance(map, d, near[a], near[b]);
-  return { near, to, between, typical: typical(between), nearness: nearness(to) };
+  // The scale is that of the map around the nearest point, so that a gap between clusters counts as far.
+  const there = near.length > 0 ? ofOnePiece(map, d, Array.from({ length: d }, (_, c) => map[near[0] * d + c]), back).map(({ row }) => row) : [];
+  return { near, to, between: between(map, d, near), typical: scale(map, d, there), nearness: nearness(to) };
+}
+
+function ofOnePiece(map: Numbers, d: number, place: ArrayLike<number>, back: KrigingBack | LinearBack): { row: number; distance: number }[] {
+  const list = nearest(map, d, place, back.rule === "kriging" ? back.neighbors : 32);
+  const pieces = back.rule === "kriging" ? back.pieces : null;
+  return pieces ? list.filter(({ row }) => pieces[row] === pieces[list[0].row]) : list;
+}
+
+/** The median distance between the neighbors of a map point; that of the first few, if they are closer together than all of them. */
+function scale(map: Numbers, d: number, there: number[]): number {
+  const all = typical(between(map, d, there));
+  if (there.length <= FIRST) return all;
+  const first = (there.length / FIRST) ** (1 / d) * typical(between(map, d, there.slice(0, FIRST)));
+  return first > 0 ? Math.min(all, first) : all;
+}
+
+/** The distances from each of some points to those before it, row after row. */
+function between(map: Numbers, d: number, some: number[]): Float64Array {
+  const all = new Float64Array((some.length * (some.length - 1)) / 2);
+  for (let a = 0, at = 0; a < some.length; a++) for (let b = 0; b < a; b++) all[at++] = distance(map, d, some[a], some[b]);
+  return all;
 }
 
 /** The k rows nearest to a place; of rows as near as each other the first. */
@@ -201,7 +219,7 @@ function kriging(rows: Numbers, p: number, back: KrigingBack, around: Neighborho
     if (kriged.lost > 0) near.forEach((a, at) => { floor += around.nearness[at] * kriged.lost ** 2 * ((rows[a * p + j] - row[j]) / back.unit) ** 2; });
     const scale = Math.hypot(back.bases[j] * deviation, Math.sqrt(floor));
     const least = back.unit * kriged.missing * Math.sqrt(back.spread[j]);
-    const most = back.unit * Math.sqrt(back.spread[j] + ((row[j] - back.means[j]) / back.unit) ** 2);
+    const most = back.unit * Math.SQRT2 * Math.sqrt(back.spread[j]);
     for (const level of [0, 1]) {
       const g = level === 0 ? 1 : MARGIN, width = back.unit * back.widths[2 * j + level] * scale;
       widths[level][j] = Math.min(Math.max(back.stretch[level] * width, g * least), g * most);

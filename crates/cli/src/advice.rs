@@ -1,14 +1,10 @@
-//! What is said of a map that does not serve: to those who named no method, and of a map that lost the neighborhoods.
+//! What is said of a map that lost the neighborhoods.
 
 use crate::args::Embed;
-use crate::flags::{Count, Kind};
-use eigenfold::graph::Pieces;
+use crate::flags::Count;
 use eigenfold::judge::Neighborhoods;
 use eigenfold::model::Model;
 
-/// From this farness on, a map shows neighborhoods that the data do not have (docs/maps.md has the farness of isomap's and of
-/// umap's maps of thirteen data sets).
-const FAR: f64 = 1.25;
 /// From this part on and this farness, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
 /// (docs/decisions/0133-every-map-is-measured.md).
 const LOST: f64 = 0.35;
@@ -18,27 +14,6 @@ const LOST_FAR: f64 = 1.5;
 const HALF: f64 = 0.5;
 /// Methods that keep neighborhoods before all else.
 const LOCAL: [&str; 2] = ["umap", "tsne"];
-
-/// One sentence, where the default method is not what the data ask for.
-pub(crate) fn advice(args: &Embed, model: &Model, near: Option<&Neighborhoods>) -> Option<String> {
-    if args.method.is_some() || args.input_kind != Kind::Points {
-        return None;
-    }
-    let (report, recipe) = (model.report(), model.recipe());
-    let method = &report.method;
-    if report.pieces.len() > 1 && recipe.pieces == Pieces::Join {
-        let fact = format!("{method} is the default, and bridges between {} pieces bend its map", report.pieces.len());
-        return Some(format!("{fact}; for groups use -m umap or -m tsne, for a map of each piece --pieces separate"));
-    }
-    let farness = near?.farness;
-    if farness < FAR {
-        return None;
-    }
-    let dims = report.dims;
-    let fact = format!("{method} is the default, and {dims} of its coordinates do not hold these neighborhoods");
-    let measured = format!("the ten nearest on the map are {farness:.2} times as far in the data as the nearest ten");
-    Some(format!("{fact}: {measured}; for neighborhoods and groups use -m umap or -m tsne"))
-}
 
 /// One sentence, where little is left of the neighborhoods.
 pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&Neighborhoods>) -> Option<String> {

@@ -90,7 +90,7 @@ pub(crate) struct Embed {
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
-    /// The method; `eigenfold methods` lists them [default: isomap]
+    /// The method; `eigenfold methods` lists them [default: umap]
     #[arg(short, long)]
     pub(crate) method: Option<String>,
     /// The number of coordinates, or `auto` for the dimension of the points (`eigenfold dimension`)

@@ -1,6 +1,6 @@
 //! `eigenfold embed`: read, fit, and write whatever was asked for, all or nothing.
 
-use crate::advice::{advice, poor};
+use crate::advice::poor;
 use crate::album::Album;
 use crate::args::Embed;
 use crate::carry::{Along, PIECE};
@@ -27,7 +27,7 @@ use std::path::Path;
 use std::time::Instant;
 
 /// The method where none is named.
-const DEFAULT: &str = "isomap";
+const DEFAULT: &str = "umap";
 /// Residuals beyond this are those of no eigenvectors.
 const UNSOLVED: f64 = 1e-6;
 
@@ -199,7 +199,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     warnings.extend(chosen::exact_anyway(args, model));
     let near = if fit.stopped { None } else { model.neighborhoods()? };
-    warnings.extend(advice(args, model, near.as_ref()).or_else(|| poor(args, model, near.as_ref())));
+    warnings.extend(poor(args, model, near.as_ref()));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
         warnings.push("stopped before the evidence was known".into());
     }

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! w is what the rule itself says. The stretch is one number for all deviations and one for all margins, 1 unless rows that
-//! had no part in the map say otherwise (`judge/rows.rs`). l is the least where nothing is near, m that of a row drawn at random.
+//! had no part in the map say otherwise (`judge/rows.rs`). l is the least where nothing is near, m that between two rows drawn at random.
 
 use super::widths::GAUSSIAN;
 use crate::linalg::power::times_two_to;

@@ -13,8 +13,7 @@
 //!
 //! The share is 0.68 for deviations (g = 1) and 0.95 for margins (g = 1.96), counted for every feature j, whatever its
 //! distribution is: a conformal interval with a local scale, and no surer than g (1 − 1ᵀC⁻¹c) σ[j]. b[j] is the same count for rows whose weights are as they come
-//! (s = 1) and for f = 0. No interval is wider than that of a row drawn at random,
-//! g √(σ[j]² + (x̂[j] − x̄[j])²). The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
+//! (s = 1) and for f = 0. No interval is wider than g √2 σ[j], the difference of two rows drawn at random. The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
 //! density of the left-out rows, all features in the data's own units and with one scale between them, which is profiled
 //! out; as for a Laplace density, so that a few rows that are far off do not decide:
 //!
@@ -317,9 +316,8 @@ impl Kriging {
             (0..predicted.len()).map(one).collect()
         };
         let limits = |j: usize| {
-            // A row drawn at random is no further off on average.
-            let guess = (self.spread[j] + ((predicted[j] - self.means[j]) / self.unit).powi(2)).sqrt();
-            [kriged.missing * self.spread[j].sqrt(), guess].map(|limit| self.unit * limit)
+            // Two rows drawn at random are no further from each other on average.
+            [kriged.missing, std::f64::consts::SQRT_2].map(|limit| self.unit * limit * self.spread[j].sqrt())
         };
         let limits = (0..predicted.len()).map(limits).collect();
         At { widths: [width(0), width(1)], limits, row: predicted }

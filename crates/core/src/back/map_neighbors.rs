@@ -24,7 +24,19 @@ impl<'a> MapNeighbors<'a> {
     /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
     pub(crate) fn of(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Neighborhood>> {
         let map = self.index.points();
-        let k = (NEIGHBORS + usize::from(rows.is_some())).min(map.rows());
+        let lists = self.lists(places, rows)?;
+        let nearest: Vec<usize> = lists.iter().map(|list| list.first().map_or(0, |&(a, _)| a as usize)).collect();
+        let there = self.lists(&map.select(&nearest), rows)?;
+        Ok(parallel::collect_of(lists.into_iter().zip(there), |_, (list, there)| {
+            let (near, to) = list.into_iter().unzip();
+            let (there, _): (Vec<u32>, Vec<f64>) = there.into_iter().unzip();
+            Neighborhood::new(map, near, to, &there)
+        }))
+    }
+
+    /// The map points nearest to places with their distances, those of one piece.
+    fn lists(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Vec<(u32, f64)>>> {
+        let k = (NEIGHBORS + usize::from(rows.is_some())).min(self.index.points().rows());
         let (near, to) = self.index.nearest(places, k)?;
         Ok(parallel::collect(places.rows(), |i| {
             let own = rows.map(|rows| rows[i] as u32);
@@ -35,8 +47,7 @@ impl<'a> MapNeighbors<'a> {
                 let home = pieces[own.unwrap_or(first) as usize];
                 list.retain(|(a, _)| pieces[*a as usize] == home);
             }
-            let (near, to) = list.into_iter().unzip();
-            Neighborhood::new(map, near, to)
+            list
         }))
     }
 

@@ -18,8 +18,10 @@
 //! x̂ = Σ w[a] x[a]                       v = 1 + η − 2 wᵀc + wᵀCw
 //! ```
 //!
-//! h is the median distance between the neighbors, so that a length means the same in the dense and in the sparse parts
-//! of a map. It does not look at the place itself: far from all points the covariances c vanish, and v grows.
+//! h is the median distance between the map points around the nearest of the neighbors, so that a length means the same in the
+//! dense and in the sparse parts of a map; or between the first eight of these, if that is less, as in a small group: times
+//! (m/8)^(1/d), which is what it would be among m points of the same density. The place itself has no part in it: far from all
+//! points, also in a gap between clusters, whose edges are far from each other, the covariances c vanish, and v grows.
 //!
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, sections 2.2, 2.7 and
 //! 4.2.1. N. Cressie. Statistics for spatial data. Wiley, 1993, section 3.2 (ordinary kriging).
@@ -34,6 +36,9 @@ const BEYOND: f64 = 300.0;
 /// The most that the weights of a place may sum to, signs apart (docs/decisions/0050 has the comparison).
 const LEAN: f64 = 3.0;
 
+/// Neighbors that tell the scale of a small group.
+const FIRST: usize = 8;
+
 /// The map points around a place.
 pub(crate) struct Neighborhood {
     /// Their rows, nearest first.
@@ -42,7 +47,7 @@ pub(crate) struct Neighborhood {
     between: Vec<f64>,
     /// Their distances to the place.
     to: Vec<f64>,
-    /// The median distance between them; the largest if that is zero.
+    /// h: the median distance between the map points around the nearest of them; the largest if that is zero.
     typical: f64,
     /// Weights p by nearness alone, ∝ 1/d².
     pub(crate) nearness: Vec<f64>,
@@ -77,17 +82,13 @@ pub(crate) struct Kriged {
 }
 
 impl Neighborhood {
-    /// The neighborhood of a place from its neighbors and their distances to it.
-    pub(crate) fn new(map: &Points, near: Vec<u32>, to: Vec<f64>) -> Neighborhood {
-        let row = |a: usize| map.row(near[a] as usize);
-        let pairs = (0..near.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
-        let between: Vec<f64> = pairs.map(|(a, b)| Metric::Euclidean.distance(row(a), row(b))).collect();
-        let typical = typical(&between);
-        let nearness = nearness(&to);
-        Neighborhood { near, between, to, typical, nearness }
+    /// The neighborhood of a place from its neighbors, their distances to it, and the neighbors of the nearest of them.
+    pub(crate) fn new(map: &Points, near: Vec<u32>, to: Vec<f64>, there: &[u32]) -> Neighborhood {
+        let (between, nearness) = (between(map, &near), nearness(&to));
+        Neighborhood { near, between, to, typical: scale(map, there), nearness }
     }
 
-    /// Whether the place is further from all map points than these typically are from each other.
+    /// Whether the place is further from all map points than those around the nearest typically are from each other.
     pub(crate) fn is_far(&self) -> bool {
         self.near.len() > 1 && self.to[0] > self.typical
     }
@@ -219,6 +220,24 @@ impl Values {
     }
 }
 
+/// h, of the neighbors of a map point.
+fn scale(map: &Points, there: &[u32]) -> f64 {
+    let all = typical(&between(map, there));
+    if there.len() <= FIRST {
+        return all;
+    }
+    let more = (there.len() as f64 / FIRST as f64).powf(1.0 / map.cols() as f64);
+    let first = more * typical(&between(map, &there[..FIRST]));
+    if first > 0.0 { all.min(first) } else { all }
+}
+
+/// The distances from each of some points to those before it, row after row.
+fn between(map: &Points, some: &[u32]) -> Vec<f64> {
+    let row = |a: usize| map.row(some[a] as usize);
+    let pairs = (0..some.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+    pairs.map(|(a, b)| Metric::Euclidean.distance(row(a), row(b))).collect()
+}
+
 /// ∝ 1/d², summing to one; those at the place itself share it.
 fn nearness(to: &[f64]) -> Vec<f64> {
     let Some(&nearest) = to.first() else { return Vec::new() };
@@ -324,13 +343,13 @@ mod tests {
     fn around(map: &Points, place: &[f64]) -> Neighborhood {
         let near: Vec<u32> = (0..map.rows() as u32).collect();
         let to = near.iter().map(|&a| Metric::Euclidean.distance(map.row(a as usize), place)).collect();
-        Neighborhood::new(map, near, to)
+        Neighborhood::new(map, near.clone(), to, &near)
     }
 
     #[test]
     fn one_neighbor_is_believed_less_the_further_it_is() {
         let map = Points::from_rows(&[[0.0], [1.0]]).unwrap();
-        let one = Neighborhood::new(&map, vec![0], vec![0.5]);
+        let one = Neighborhood::new(&map, vec![0], vec![0.5], &[0]);
         let kriged = one.kriged(&one.covariances(1.0), 0.25, &Values::of(vec![3.0], 1));
         assert!((kriged.weights[0] - 1.0).abs() < 1e-15);
         // No two neighbors, no distance between them: v = 1 + η + (1 + η), the spread of the two observations.

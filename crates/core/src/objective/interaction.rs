@@ -121,11 +121,10 @@ impl<T: Real> Interaction<T> {
 
     /// As [`Interaction::evaluate`], with the points in the order of the pairs.
     fn evaluate_in_order(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
-        self.places.clear();
-        self.places.extend(y.iter().map(|&y| T::round(y)));
+        self.place_all(y);
         self.sums.clear(self.pairs.len(), self.dims);
         self.repulsion.take(y);
-        self.repulsion.add_all(y, self.dims, &self.charges, &mut self.sums);
+        self.repulsion.add_all(y, self.dims, &self.charges, wanted, &mut self.sums);
         if let Form::Uniform(part) = self.form {
             return self.constant + self.mixed(y, part, slope);
         }
@@ -133,12 +132,29 @@ impl<T: Real> Interaction<T> {
             1 => self.attract::<1>(4.0 * emphasis, wanted, slope),
             2 => self.attract::<2>(4.0 * emphasis, wanted, slope),
             3 => self.attract::<3>(4.0 * emphasis, wanted, slope),
+            4 => self.attract::<4>(4.0 * emphasis, wanted, slope),
+            5..=8 => self.attract::<8>(4.0 * emphasis, wanted, slope),
+            9..=16 => self.attract::<16>(4.0 * emphasis, wanted, slope),
             _ => self.attract_by(y, slope, |weight, square| {
                 let value = if wanted { weight * self.pull.value(square) } else { 0.0 };
                 (value, 4.0 * emphasis * weight * self.pull.slope(square))
             }),
         };
         self.constant + emphasis * attraction + self.repel(y, slope)
+    }
+
+    /// Rounds the coordinates; of rows of up to 16, with as many zeros as the attraction's loops want.
+    fn place_all(&mut self, y: &[f64]) {
+        let width = match self.dims {
+            5..=8 => 8,
+            9..=16 => 16,
+            dims => dims,
+        };
+        self.places.clear();
+        self.places.resize(self.pairs.len() * width, T::default());
+        for (place, y) in self.places.chunks_exact_mut(width).zip(y.chunks_exact(self.dims)) {
+            place.iter_mut().zip(y).for_each(|(place, &y)| *place = T::round(y));
+        }
     }
 
     /// UNI-SNE: the part of each pair's likelihood that is not uniform is what pulls, and what its repulsion counts.
@@ -158,10 +174,10 @@ impl<T: Real> Interaction<T> {
         value
     }
 
-    /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point.
+    /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point, whose places have D entries.
     fn attract<const D: usize>(&self, factor: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         let places = self.places.as_chunks::<D>().0;
-        let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * D, |piece, slope| {
+        let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * self.dims, |piece, slope| {
             let rows = Rows { of: self, places, first: piece * ROWS, factor, wanted };
             pulp::Arch::new().dispatch(Written(rows, slope))
         });
@@ -333,7 +349,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
     #[inline(always)]
     fn sum(self, pull: Pull, slope: &mut [f64]) -> f64 {
         let mut value = 0.0;
-        for (at, slope) in slope.chunks_exact_mut(D).enumerate() {
+        for (at, slope) in slope.chunks_exact_mut(self.of.dims).enumerate() {
             let own = self.places[self.first + at];
             let (targets, weights) = self.of.pairs.row(self.first + at);
             let (mut sums, mut energy) = ([[T::default(); LANES]; D], [T::default(); LANES]);

@@ -8,7 +8,7 @@ use crate::field::scaling::mds::Mds;
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Field, Site};
 use crate::forces::Pairs;
-use crate::graph::{Graph, Neighbors, Search};
+use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::Ground;
 use crate::heat::Bandwidth;
 use crate::linalg::dense::sign;
@@ -21,6 +21,7 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Where a descent starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,6 +45,9 @@ choices! {
 
 /// The least weight of an edge in a spectral start: what holds pieces together must be seen.
 const LEAST_WEIGHT: f64 = 1e-6;
+
+/// How many times principal components are averaged over neighbors.
+const AVERAGED: usize = 4;
 
 /// Neighbors of the spectral start.
 const NEIGHBORS: usize = 15;
@@ -69,22 +73,80 @@ impl Init {
         sized(&found, site, size)
     }
 
-    /// As [`Init::start`], with Laplacian eigenmaps by the weights of the pairs themselves.
+    /// As [`Init::start`], for a method that holds these pairs together and cannot bring back what starts far away. A point's
+    /// principal components are averaged with those of its neighbors, so that neighbors start near each other. Eigenvectors
+    /// of a graph may be zero but for a few points, which would start far from all others: their order alone counts.
     pub(crate) fn start_by(self, pairs: &Pairs<f64>, site: &Site<'_>, size: f64) -> Result<Points> {
-        if self != Init::Spectral || site.start.is_some() {
-            return self.start(site, size);
-        }
-        // A heat kernel of width one has the weight w at the length √(−2 log w).
-        let mut lists = vec![Vec::new(); site.len()];
-        for (i, j, _) in site.graph()?.union().pairs() {
-            let length = (-2.0 * pairs.weight(i as usize, j as usize).clamp(LEAST_WEIGHT, 1.0).ln()).sqrt();
-            lists[i as usize].push((j, length));
-            lists[j as usize].push((i, length));
-        }
-        let graph = Graph::from_lists(lists)?;
-        let method = LaplacianEigenmaps { bandwidth: Bandwidth::Sigma(1.0), ..LaplacianEigenmaps::default() };
-        sized(&roughly(&method, &Site { graph: Some(&graph), ..*site })?, site, size)
+        let found = match (self, site.ground) {
+            (Init::Random, _) => return self.start(site, size),
+            _ if site.start.is_some() => return self.start(site, size),
+            (Init::Pca, Ground::Points(points, _)) if points.cols() >= site.dims => {
+                averaged(&principal(directions(points, site.metric())?.as_ref(), site)?, pairs)?
+            }
+            (Init::Pca, Ground::Distances(_)) => averaged(&mapped(&Mds::default(), site)?, pairs)?,
+            _ => ranks(&spectral_by(pairs, site)?)?,
+        };
+        sized(&found, site, size)
     }
+}
+
+/// The points themselves, or their directions where the metric goes by angles.
+fn directions(points: &Points, metric: Metric) -> Result<Cow<'_, Points>> {
+    if !metric.is_angle() {
+        return Ok(Cow::Borrowed(points));
+    }
+    let (rows, cols) = (points.rows(), metric.ranked_cols(points.cols()));
+    Ok(Cow::Owned(Points::new(rows, cols, metric.ranked_rows(points).into_owned())?))
+}
+
+/// ½ (y[i] + Σⱼ w[i,j] y[j] / Σⱼ w[i,j]), again and again.
+fn averaged(start: &Points, pairs: &Pairs<f64>) -> Result<Points> {
+    let (degrees, mut points) = (pairs.degrees(), start.clone());
+    for _ in 0..AVERAGED {
+        let rows: Vec<Vec<f64>> = parallel::collect(points.rows(), |i| {
+            let (targets, weights) = pairs.row(i);
+            let share = |weight: f64| if degrees[i] > 0.0 { 0.5 * weight / degrees[i] } else { 0.0 };
+            let own = if degrees[i] > 0.0 { 0.5 } else { 1.0 };
+            let mut row: Vec<f64> = points.row(i).iter().map(|y| own * y).collect();
+            for (&j, &weight) in targets.iter().zip(weights) {
+                row.iter_mut().zip(points.row(j as usize)).for_each(|(sum, y)| *sum += share(weight) * y);
+            }
+            row
+        });
+        points = Points::new(points.rows(), points.cols(), rows.concat())?;
+    }
+    Ok(points)
+}
+
+/// Every coordinate's place among those of all points, from −½ to ½; equal ones share the middle of theirs.
+fn ranks(start: &Points) -> Result<Points> {
+    let (n, dims) = (start.rows(), start.cols());
+    let mut values = vec![0.0; n * dims];
+    for q in 0..dims {
+        let at = |i: usize| start.row(i)[q];
+        let mut order: Vec<usize> = (0..n).collect();
+        order.sort_by(|&a, &b| at(a).total_cmp(&at(b)));
+        for equal in order.chunk_by(|&a, &b| at(a) == at(b)) {
+            let before = order.partition_point(|&i| at(i) < at(equal[0]));
+            let middle = before as f64 + 0.5 * equal.len() as f64;
+            equal.iter().for_each(|&i| values[i * dims + q] = middle / n as f64 - 0.5);
+        }
+    }
+    Points::new(n, dims, values)
+}
+
+/// Laplacian eigenmaps by the weights of the pairs themselves.
+fn spectral_by(pairs: &Pairs<f64>, site: &Site<'_>) -> Result<Points> {
+    // A heat kernel of width one has the weight w at the length √(−2 log w).
+    let mut lists = vec![Vec::new(); site.len()];
+    for (i, j, _) in site.graph()?.union().pairs() {
+        let length = (-2.0 * pairs.weight(i as usize, j as usize).clamp(LEAST_WEIGHT, 1.0).ln()).sqrt();
+        lists[i as usize].push((j, length));
+        lists[j as usize].push((i, length));
+    }
+    let graph = Graph::from_lists(lists)?;
+    let method = LaplacianEigenmaps { bandwidth: Bandwidth::Sigma(1.0), ..LaplacianEigenmaps::default() };
+    roughly(&method, &Site { graph: Some(&graph), ..*site })
 }
 
 /// A start, centered, with that standard deviation along its first coordinate.
@@ -129,7 +191,7 @@ fn mapped(method: &dyn Build, site: &Site<'_>) -> Result<Points> {
 fn principal(points: &Points, site: &Site<'_>) -> Result<Points> {
     let n = points.rows();
     if n <= SAMPLED {
-        return mapped(&Pca::default(), site);
+        return mapped(&Pca::default(), &Site { ground: Ground::from(points), ..*site });
     }
     let some = points.select(&(0..SAMPLED).map(|i| i * n / SAMPLED).collect::<Vec<_>>());
     let map = mapped(&Pca::default(), &Site { ground: Ground::from(&some), ..*site })?;
@@ -227,5 +289,26 @@ mod tests {
             let cosine = both.abs() / (one * other).sqrt();
             assert!(cosine > 0.9999, "component {q}: {cosine}");
         }
+    }
+
+    #[test]
+    fn ranks_keep_the_order_and_share_ties() {
+        let start = Points::from_rows(&[[5.0, 1.0], [1e9, 1.0], [-3.0, 0.0], [5.0, 2.0]]).unwrap();
+        let found = ranks(&start).unwrap();
+        assert_eq!(found.values(), [0.0, 0.0, 0.375, 0.0, -0.375, -0.375, 0.0, 0.375]);
+    }
+
+    /// A point halfway to the mean of its neighbors, by their weights.
+    #[test]
+    fn components_are_averaged_over_neighbors() {
+        let graph = Graph::from_lists(vec![vec![(1, 1.0), (2, 1.0)], vec![(0, 1.0)], vec![(0, 1.0)]]).unwrap();
+        let pairs: Pairs<f64> = Pairs::symmetric(&graph, &[3.0, 1.0, 3.0, 1.0], f64::max);
+        let mut expected = [0.0, 1.0, 5.0];
+        for _ in 0..AVERAGED {
+            let [a, b, c] = expected;
+            expected = [0.5 * a + 0.375 * b + 0.125 * c, 0.5 * (a + b), 0.5 * (a + c)];
+        }
+        let found = averaged(&Points::from_rows(&[[0.0], [1.0], [5.0]]).unwrap(), &pairs).unwrap();
+        assert!(found.values().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-15), "{found:?} {expected:?}");
     }
 }

@@ -18,7 +18,7 @@ use super::start::{Init, told};
 use crate::error::{Error, Result};
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
-use crate::forces::{Kernel, Pairs, Pull, Shape, fuzzy};
+use crate::forces::{Pairs, Pull, Shape, fuzzy};
 use crate::ground::Ground;
 use crate::optimize::{Momentum, Phase};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
@@ -66,7 +66,7 @@ impl Default for Umap {
             repulsion: 5.0,
             supervision: 0.0,
             accuracy: Accuracy::Fast,
-            init: Init::Spectral,
+            init: Init::Pca,
             tolerance: 1e-3,
             max_iterations: 300,
         }
@@ -146,7 +146,7 @@ impl Build for Umap {
         let mean = degrees.iter().sum::<f64>() / n as f64;
         let (a, b) = fuzzy::shape(self.min_dist, self.spread);
         let (pull, shape) = (Pull::Umap(a, b), Shape::Umap(a, b));
-        let repulsion = || Repulsion::of(Kernel::of(shape), n, dims, SPACING, self.accuracy);
+        let repulsion = || Repulsion::of_umap((a, b), n, dims, SPACING, self.accuracy, site.seed);
         let lambda = 0.5 * self.repulsion * mean / n as f64;
         let (steps, together) = (self.max_iterations, self.max_iterations / 3);
         let momentum = Momentum {

@@ -32,6 +32,36 @@ fn a_straight_line_comes_back_straight() {
     assert!(back.evidence.error.unwrap() < 0.01 && back.far.is_empty() && back.warnings.is_empty());
 }
 
+/// Six clusters on a ring, each of one kind of row. On the way from a cluster to the middle of the ring nothing is known that was
+/// not known before, however many clusters are around.
+#[test]
+fn deviations_do_not_fall_in_a_gap_between_clusters() {
+    let (clusters, each, radius) = (6, 60, 20.0);
+    let center = |c: usize| {
+        let angle = std::f64::consts::TAU * c as f64 / clusters as f64;
+        [radius * angle.cos(), radius * angle.sin()]
+    };
+    let (noise, scatter) = (cloud(clusters * each, 6, 1), cloud(clusters * each, 2, 2));
+    let of = |i: usize| i / each;
+    let rows = (0..clusters * each).map(|i| {
+        (0..6).map(|j| f64::from(u8::from(j == of(i))) * 5.0 + 0.3 * noise.row(i)[j]).collect::<Vec<f64>>()
+    });
+    let places = (0..clusters * each).map(|i| [0, 1].map(|q| center(of(i))[q] + scatter.row(i)[q]));
+    let points = Points::from_rows(&rows.collect::<Vec<_>>()).unwrap();
+    let map = Points::from_rows(&places.collect::<Vec<_>>()).unwrap();
+    let inward = (0..=20).map(|step| center(0).map(|y| y * (1.0 - f64::from(step) / 20.0)));
+    let way = eigenfold::back::WayBack::of_map(&points, &map).unwrap();
+    let back = way.reconstruct(&Points::from_rows(&inward.collect::<Vec<_>>()).unwrap()).unwrap();
+    let size = |i: usize| (back.deviations.row(i).iter().map(|d| d * d).sum::<f64>() / 6.0).sqrt();
+    let sizes: Vec<f64> = (0..=20).map(size).collect();
+    for (step, pair) in sizes.windows(2).enumerate() {
+        assert!(pair[1] >= 0.97 * pair[0], "step {step}: {sizes:?}");
+    }
+    let spread = (5.0 / 36.0f64).sqrt() * 5.0;
+    assert!(sizes[0] < 0.3 * spread && sizes[20] > spread, "{sizes:?}");
+    assert!(back.far.contains(&20) && !back.far.contains(&0));
+}
+
 #[test]
 fn deviations_grow_away_from_the_data_and_the_mean_stays() {
     for points in [line(), swiss(400)] {

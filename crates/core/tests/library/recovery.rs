@@ -3,12 +3,27 @@ use crate::support::*;
 use eigenfold::Distances;
 use eigenfold::field::Penalty;
 use eigenfold::graph::Search;
+use eigenfold::objective::Init;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{
-    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle, Neighbors,
-    Points, Recipe,
+    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle,
+    Neighbors, Points, Recipe, Umap,
 };
+
+/// A start that puts a small group far away would leave it there: 27 of the digits are nearly a component of their own.
+#[test]
+fn umap_keeps_small_groups_of_digits_in_the_picture() {
+    let digits = eigenfold::io::read("digits", &eigenfold::io::ReadOptions::default()).unwrap().points;
+    for init in [Init::Pca, Init::Spectral] {
+        let model = fit(Umap { init, ..Umap::default() }, &digits);
+        let map = model.embedding();
+        let mut radii: Vec<f64> = (0..map.rows()).map(|i| map.row(i)[0].hypot(map.row(i)[1])).collect();
+        radii.sort_by(f64::total_cmp);
+        let reach = radii[radii.len() - 1] / radii[radii.len() / 2];
+        assert!(reach < 3.0, "{init:?}: the farthest point is {reach} median radii away");
+    }
+}
 
 #[test]
 fn isomap_unrolls_the_swiss_roll() {

@@ -1108,7 +1108,7 @@ class UMAP(Estimator):
         negative_sample_rate: float = 5.0,
         supervision: float = 0.0,
         accuracy: str = 'fast',
-        init: str | ArrayLike = 'spectral',
+        init: str | ArrayLike = 'pca',
         tol: float = 0.001,
         max_iter: int = 300,
         random_state: int = 0,

@@ -5,13 +5,15 @@
 //! ```
 //!
 //! Few points are summed pair by pair; many in up to three dimensions by a [`Grid`], and in more by a [`Tree`], whose error
-//! is measured on some of the points against the sum pair by pair.
+//! is measured on some of the points against the sum pair by pair. UMAP's kernel is summed by draws in more than two dimensions
+//! ([`Sampled`]).
 
 mod charges;
 mod convolution;
 pub(crate) mod exact;
 pub(crate) mod grid;
 mod kernel;
+mod sampled;
 mod spline;
 #[cfg(any(test, feature = "unit-tests"))]
 mod tests;
@@ -21,11 +23,13 @@ pub(crate) use charges::Charges;
 pub(crate) use exact::Weights;
 pub(crate) use grid::Grid;
 pub(crate) use kernel::{Kernel, Shape};
+pub(crate) use sampled::Sampled;
 pub(crate) use spline::Real;
 pub(crate) use tree::Tree;
 
 use crate::linalg::parallel;
 use crate::parameter::choices;
+use crate::promise::promised;
 #[cfg(any(test, feature = "unit-tests"))]
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
@@ -62,7 +66,7 @@ pub enum Accuracy {
 
 choices! {
     Accuracy {
-        Fast: "fast", "by a grid in single precision, good to some per cent; by a tree above three dimensions";
+        Fast: "fast", "by a grid in single precision, good to some per cent; above three dimensions by a tree, for umap above two by 128 points drawn at every step";
         Fine: "fine", "by a finer grid in double precision, good to three digits or more; by a finer tree above three dimensions";
         Exact: "exact", "pair by pair";
     }
@@ -70,6 +74,8 @@ choices! {
 
 /// Up to so many points the pairs are summed one by one.
 pub(crate) const FEW: usize = 700;
+/// The same for UMAP's kernel, which takes longer: there a grid or a draw takes less.
+const FEW_OF_UMAP: usize = 300;
 /// The nodes of a fine grid are closer by this factor.
 const FINE: f64 = 0.5;
 /// How large a part of a tree may look that counts as one point: fast, and fine.
@@ -89,6 +95,8 @@ pub(crate) enum Repulsion {
     Fine(Box<Grid<f64, 8>>),
     /// By a tree, in more than three dimensions.
     Tree(Box<Tree>),
+    /// By points drawn at random.
+    Sampled(Box<Sampled>),
 }
 
 /// How well a grid does.
@@ -103,13 +111,31 @@ pub(crate) struct GridError {
 impl Repulsion {
     /// The way to sum over so many points that is asked for; few points are always summed pair by pair.
     pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> Repulsion {
+        let few = if let Kernel::Umap(_) = kernel { FEW_OF_UMAP } else { FEW };
         match accuracy {
-            _ if points <= FEW || (dims > 3 && points <= FEW_FOR_A_TREE) => Repulsion::Exact(kernel),
+            _ if points <= few || (dims > 3 && points <= FEW_FOR_A_TREE) => Repulsion::Exact(kernel),
             Accuracy::Exact => Repulsion::Exact(kernel),
             Accuracy::Fast if dims > 3 => Repulsion::Tree(Box::new(Tree::new(kernel, dims, OPENING.0))),
             Accuracy::Fine if dims > 3 => Repulsion::Tree(Box::new(Tree::new(kernel, dims, OPENING.1))),
             Accuracy::Fast => Repulsion::Fast(Box::new(Grid::new(kernel, dims, spacing))),
             Accuracy::Fine => Repulsion::Fine(Box::new(Grid::new(kernel, dims, FINE * spacing))),
+        }
+    }
+
+    /// The same for UMAP, whose kernel is summed by draws in more than two dimensions, unless more accuracy is asked for.
+    pub(crate) fn of_umap(
+        (a, b): (f64, f64),
+        points: usize,
+        dims: usize,
+        spacing: f64,
+        accuracy: Accuracy,
+        seed: u64,
+    ) -> Repulsion {
+        match Kernel::of(Shape::Umap(a, b)) {
+            Kernel::Umap(umap) if accuracy == Accuracy::Fast && dims > 2 && points > FEW_OF_UMAP => {
+                Repulsion::Sampled(Box::new(Sampled::new(umap, points, dims, seed)))
+            }
+            kernel => Repulsion::of(kernel, points, dims, spacing, accuracy),
         }
     }
 
@@ -120,11 +146,15 @@ impl Repulsion {
             Repulsion::Fast(grid) => grid.take(points),
             Repulsion::Fine(grid) => grid.take(points),
             Repulsion::Tree(tree) => tree.take(points),
+            Repulsion::Sampled(sampled) => sampled.take(points),
         }
     }
 
-    /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last.
-    pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, sums: &mut Sums) {
+    /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last; draws have values only where wanted.
+    pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, wanted: bool, sums: &mut Sums) {
+        if let (Repulsion::Sampled(sampled), false) = (&*self, wanted) {
+            return sampled.add_slopes(points, sums);
+        }
         let Charges::Squares(weights) = charges else { return self.add(points, dims, None, None, sums) };
         // Products of features have either sign, and a tree wants charges of one.
         let by_pairs = if let Repulsion::Tree(tree) = self { Some(tree.kernel()) } else { self.direct() };
@@ -170,6 +200,11 @@ impl Repulsion {
             Repulsion::Fast(grid) => grid.add(charges, factors, sums),
             Repulsion::Fine(grid) => grid.add(charges, factors, sums),
             Repulsion::Tree(tree) => tree.add(charges, factors, sums),
+            Repulsion::Sampled(sampled) => {
+                promised!(charges.is_none() && factors.is_none());
+                sampled.add_slopes(points, sums);
+                sampled.add_values(points, sums);
+            }
         }
     }
 
@@ -179,7 +214,7 @@ impl Repulsion {
             Repulsion::Exact(kernel) => Some(kernel),
             Repulsion::Fast(grid) => grid.is_direct().then(|| grid.kernel()),
             Repulsion::Fine(grid) => grid.is_direct().then(|| grid.kernel()),
-            Repulsion::Tree(_) => None,
+            Repulsion::Tree(_) | Repulsion::Sampled(_) => None,
         }
     }
 
@@ -194,6 +229,7 @@ impl Repulsion {
             Repulsion::Fast(grid) => grid.kernel().clone(),
             Repulsion::Fine(grid) => grid.kernel().clone(),
             Repulsion::Tree(tree) => tree.kernel().clone(),
+            Repulsion::Sampled(sampled) => sampled.kernel(),
         };
         let n = points.len() / dims;
         let mut sums = Sums::default();
@@ -220,7 +256,7 @@ impl Repulsion {
     /// How many times farther apart than asked for the nodes of the grid are, if they had to be.
     pub(crate) fn coarseness(&self) -> f64 {
         match self {
-            Repulsion::Exact(_) | Repulsion::Tree(_) => 1.0,
+            Repulsion::Exact(_) | Repulsion::Tree(_) | Repulsion::Sampled(_) => 1.0,
             Repulsion::Fast(grid) => grid.coarseness(),
             Repulsion::Fine(grid) => grid.coarseness(),
         }
@@ -233,6 +269,7 @@ impl Repulsion {
             Repulsion::Fast(_) => "grid, single precision",
             Repulsion::Fine(_) => "grid, double precision",
             Repulsion::Tree(_) => "tree",
+            Repulsion::Sampled(_) => "128 points drawn at every step",
         }
     }
 }

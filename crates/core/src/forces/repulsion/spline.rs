@@ -73,14 +73,15 @@ fn binary_logarithm(x: f32) -> f32 {
 /// xᵖ for x > 0 to five digits or more: 2 to the p log₂ x, by Taylor's series.
 #[inline(always)]
 fn power(x: f32, p: f32) -> f32 {
-    /// Adding it rounds to a whole number.
+    /// Adding it rounds to a whole number, which then stands in the lowest bits.
     const ROUND: f32 = 12_582_912.0; // 1.5 · 2²³
     let y = (p * binary_logarithm(x)).clamp(-126.0, 126.0);
-    let whole = (y + ROUND) - ROUND;
+    let shifted = y + ROUND;
+    let whole = shifted - ROUND;
     let r = y - whole;
     let rest = r * (0.055_504_11 + r * (0.009_618_129 + r * (0.001_333_355_8 + r * 0.000_154_035_3)));
     let two = 1.0 + r * (std::f32::consts::LN_2 + r * (0.240_226_5 + rest));
-    two * f32::from_bits(((whole as i32 + 127) << 23) as u32)
+    two * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
 }
 
 /// The values of the W splines (of degree W − 1) that are not zero at `t` past a node, with their slopes.

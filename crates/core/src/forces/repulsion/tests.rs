@@ -91,7 +91,7 @@ fn charges_of_squares_are_the_squared_distances() {
         let mut sums = Sums::default();
         sums.clear(700, 2);
         repulsion.take(&y);
-        repulsion.add_all(&y, 2, &charges, &mut sums);
+        repulsion.add_all(&y, 2, &charges, true, &mut sums);
         sums
     };
     let exact = sums(Repulsion::Exact(Kernel::Gaussian));
@@ -190,4 +190,61 @@ fn a_tree_takes_points_that_coincide() {
     repulsion.add(&y, 5, None, None, &mut sums);
     assert!(sums.values.iter().all(|value| (value - 4999.0).abs() < 1e-6));
     assert!(sums.slopes.iter().all(|slope| *slope == 0.0));
+}
+
+/// Over one order of all points every point is drawn once, so that the mean of its draws is the sum pair by pair.
+#[test]
+fn draws_add_up_to_the_sum_pair_by_pair() {
+    let (n, dims, rounds) = (2048, 5, 16);
+    let y = places(n, dims, 12.0);
+    let mut sums = Sums::default();
+    sums.clear(n, dims);
+    let mut drawn = Repulsion::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Fast, 7);
+    assert_eq!(drawn.route(), "128 points drawn at every step");
+    for _ in 0..rounds {
+        drawn.take(&y);
+        drawn.add_all(&y, dims, &Charges::One(n), false, &mut sums);
+    }
+    let mut exact = Sums::default();
+    exact.clear(n, dims);
+    Repulsion::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Exact, 7).add(&y, dims, None, None, &mut exact);
+    let size = exact.slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
+    let off = exact.slopes.iter().zip(&sums.slopes).map(|(a, b)| (a - b / rounds as f64).powi(2)).sum::<f64>().sqrt();
+    assert!(off < 2e-3 * size, "{off} of {size}");
+    assert!(sums.values.iter().all(|value| *value == 0.0), "nobody asked for values");
+
+    // Values are over a draw of their own, the same at every look.
+    let mut looks = [0.0; 2];
+    for look in &mut looks {
+        sums.clear(n, dims);
+        drawn.take(&y);
+        drawn.add_all(&y, dims, &Charges::One(n), true, &mut sums);
+        *look = sums.values.iter().sum();
+    }
+    let whole: f64 = exact.values.iter().sum();
+    assert!(looks[0] == looks[1] && (looks[0] / whole - 1.0).abs() < 0.05, "{looks:?} {whole}");
+}
+
+#[test]
+fn draws_follow_from_the_seed_and_not_from_the_number_of_threads() {
+    let y = places(1000, 3, 12.0);
+    let run = |threads: usize, seed: u64| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut repulsion = Repulsion::of_umap((1.577, 0.895), 1000, 3, 0.2, Accuracy::Fast, seed);
+            let mut sums = Sums::default();
+            sums.clear(1000, 3);
+            for _ in 0..5 {
+                repulsion.take(&y);
+                repulsion.add(&y, 3, None, None, &mut sums);
+            }
+            sums
+        })
+    };
+    let one = run(1, 0);
+    for threads in [2, 3, 7] {
+        let other = run(threads, 0);
+        assert!(one.values == other.values && one.slopes == other.slopes, "{threads}");
+    }
+    assert!(one.slopes != run(1, 1).slopes);
 }

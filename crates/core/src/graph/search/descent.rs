@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::graph::metric::Metric;
 use crate::graph::search::brute::Blocks;
 use crate::graph::search::forest;
-use crate::graph::search::index::{Lists, concat};
+use crate::graph::search::index::{Lists, concat, product_time};
 use crate::graph::search::tile::Tile;
 use crate::graph::search::watch::Watch;
 use crate::linalg::parallel::{self, Scratch};
@@ -22,10 +22,10 @@ use crate::points::Points;
 use crate::promise::promised;
 
 /// The largest k it is made for: leaves must hold enough points to fill a list.
-pub(crate) const MOST: usize = 64;
+const MOST: usize = 64;
 
-/// The share of true neighbors that it can be expected to find.
-pub(crate) const RECALL: f64 = 0.95;
+/// The largest share of true neighbors that it can be expected to find.
+const RECALL: f64 = 0.99;
 
 /// Points in a leaf of a tree, all compared with each other by one matrix product.
 const LEAF: usize = 384;
@@ -54,11 +54,28 @@ struct Entry {
 
 const NOBODY: Entry = Entry { rank: f32::INFINITY, index: u32::MAX, fresh: false };
 
+/// Whether it is made for so many points, neighbors and so large a share of them.
+pub(crate) fn serves(n: usize, k: usize, wanted: f64) -> bool {
+    n > 2 * LEAF && k <= MOST && wanted <= RECALL
+}
+
+/// Roughly how many nanoseconds of one processor it takes: the products in the leaves, and neighbors of neighbors in some rounds.
+/// Measured: 98 microseconds a point for 200,000 points of 50 features and 15 neighbors, 150 for 70,000 of 784 and 10.
+pub(crate) fn work(n: usize, dims: usize, k: usize) -> f64 {
+    let (d, length) = (dims as f64, (k + spare(k)) as f64);
+    n as f64 * ((TREES * LEAF) as f64 * product_time(d) + length * length * (200.0 + 0.7 * d))
+}
+
+/// Neighbors that a list has beyond those asked for.
+fn spare(k: usize) -> usize {
+    (k / 3).max(3)
+}
+
 /// The `k` nearest other points of every point, most of them.
 pub(crate) fn nearest_others(blocks: &Blocks, points: &Points, k: usize, seed: u64, watch: &Watch) -> Result<Lists> {
     let watch = watch.again(TREES + ROUNDS);
-    promised!(k <= MOST && points.rows() > 2 * LEAF);
-    let spare = k + (k / 3).max(3);
+    promised!(serves(points.rows(), k, RECALL));
+    let spare = k + spare(k);
     let mut lists = vec![NOBODY; points.rows() * spare];
     let mut leaf_of = vec![[0u32; TREES]; points.rows()];
     let mut order: Vec<u32> = Vec::new();

@@ -97,17 +97,21 @@ impl Route {
     }
 }
 
-/// Whether the tree is likely to be faster than the blocks, by the leaves that a few searches scan.
+/// Whether the tree is likely to be faster than the blocks.
 fn tree_pays(tree: &KdTree, points: &Points) -> bool {
+    let n = points.rows();
+    tree_time(tree, points, n.clamp(2, 11) - 1) < n as f64 * product_time(points.cols() as f64)
+}
+
+/// Nanoseconds for the neighbors of a point by the tree: of the leaves that a few searches scan, and the boxes above them.
+fn tree_time(tree: &KdTree, points: &Points, k: usize) -> f64 {
     let (n, d) = (points.rows(), points.cols() as f64);
     let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(TRIALS)).collect();
-    let leaves = tree.leaves_scanned(points, &sample, n.clamp(2, 11) - 1) as f64 / sample.len() as f64;
-    // Nanoseconds a point: its leaves with the boxes above them, and its row of products with the comparisons.
-    leaves * (30.0 + 9.0 * d) < n as f64 * product_time(d)
+    tree.leaves_scanned(points, &sample, k) as f64 / sample.len() as f64 * (30.0 + 9.0 * d)
 }
 
 /// Nanoseconds for one of all products of points of d features.
-fn product_time(d: f64) -> f64 {
+pub(super) fn product_time(d: f64) -> f64 {
     0.75 + 0.0125 * d
 }
 
@@ -196,7 +200,19 @@ impl<'a> Index<'a> {
     /// where fewer than the wanted share are right.
     pub(crate) fn nearly_nearest_others(&self, k: usize, wanted: f64, seed: u64, watch: &Watch) -> Result<Attempt> {
         let n = self.points.rows();
-        let Route::Blocks(blocks) = &self.route else { return Ok(Err("in so few dimensions that is as fast")) };
+        let exact = match &self.route {
+            Route::Tree(tree) => n as f64 * tree_time(tree, self.points, k),
+            _ => self.work(k),
+        };
+        let descent_pays = descent::serves(n, k, wanted) && descent::work(n, self.points.cols(), k) < exact;
+        let made = match &self.route {
+            Route::Tree(_) if descent_pays && self.metric.has_blocks() => Blocks::new(self.points, self.metric),
+            _ => None,
+        };
+        let blocks = match (&self.route, &made) {
+            (Route::Blocks(blocks), _) | (_, Some(blocks)) => blocks,
+            _ => return Ok(Err("in so few dimensions that is as fast")),
+        };
         if n < NEARLY_FROM {
             return Ok(Err(FEW));
         }
@@ -204,9 +220,7 @@ impl<'a> Index<'a> {
             if n < SKETCHED_TO { sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
         let (lists, route) = match sketched {
             Some(lists) => (lists, "sketch"),
-            None if k > descent::MOST || wanted > descent::RECALL => {
-                return Ok(Err("for so many neighbors that is as fast"));
-            }
+            None if !descent_pays => return Ok(Err("for so many neighbors of so many points that is as fast")),
             None => (descent::nearest_others(blocks, self.points, k, seed, watch)?, "nn-descent"),
         };
         let sample: Vec<u32> = (0..n as u32).step_by(n.div_ceil(SAMPLE)).collect();

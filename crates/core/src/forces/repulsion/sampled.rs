@@ -1,0 +1,148 @@
+//! Sums of UMAP's repulsion over some of the points, drawn anew at every step, in any number of dimensions.
+//!
+//! ```text
+//! Σⱼ k(‖y[i] − y[j]‖²)  ≈  (n − 1)/m  Σ over the m drawn points other than i
+//! ```
+//!
+//! The draws go through a random order of all points, part by part, and through another one after that: over n/m steps every
+//! point is drawn once. All points share a draw, so that the drawn points lie side by side in memory, and the draw follows from
+//! the seed and the number of the step alone, so that the sums are the same for any number of threads. Momentum averages over
+//! the last steps. Values, which are looked at now and then, are over one larger draw that stays the same, so that two looks
+//! can be compared.
+//!
+//! Negative samples for UMAP: L. McInnes, J. Healy, J. Melville. UMAP. arXiv:1802.03426, 2018, section 3.2.
+
+use super::kernel::Umap;
+use super::{Kernel, Real, Sums};
+use crate::linalg::parallel;
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use std::sync::Arc;
+
+/// Points drawn for a step.
+pub(super) const DRAWN: usize = 128;
+/// Points that values are summed over.
+const LOOKED_AT: usize = 4 * DRAWN;
+/// Drawn points that are added side by side.
+const LANES: usize = 16;
+/// Points to a piece of parallel work.
+const ROWS: usize = 64;
+
+/// The points drawn for a step.
+pub(crate) struct Sampled {
+    umap: Arc<Umap>,
+    dims: usize,
+    draw: Xoshiro256PlusPlus,
+    /// All points in a random order, and how many of them have been drawn.
+    order: Vec<u32>,
+    next: usize,
+    /// The points of which values are told.
+    looked_at: Vec<u32>,
+    /// The points that were drawn last, sixteen after sixteen, one coordinate of these after the other.
+    blocks: Vec<[f32; LANES]>,
+    /// Whether a point is among them.
+    is_drawn: Vec<bool>,
+}
+
+impl Sampled {
+    /// Draws from so many points in so many dimensions.
+    pub(crate) fn new(umap: Arc<Umap>, points: usize, dims: usize, seed: u64) -> Sampled {
+        let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
+        let mut order: Vec<u32> = (0..points as u32).collect();
+        order.shuffle(&mut draw);
+        let looked_at = order[..points.min(LOOKED_AT)].to_vec();
+        Sampled { umap, dims, draw, next: points, order, looked_at, blocks: Vec::new(), is_drawn: vec![false; points] }
+    }
+
+    /// What is summed.
+    pub(super) fn kernel(&self) -> Kernel {
+        Kernel::Umap(self.umap.clone())
+    }
+
+    /// Draws the next of the points, given row after row.
+    pub(crate) fn take(&mut self, points: &[f64]) {
+        if self.next + DRAWN > self.order.len() {
+            self.order.shuffle(&mut self.draw);
+            self.next = 0;
+        }
+        let drawn = &self.order[self.next..self.next + DRAWN];
+        self.next += DRAWN;
+        self.is_drawn.fill(false);
+        self.blocks.clear();
+        for some in drawn.as_chunks::<LANES>().0 {
+            self.blocks.extend((0..self.dims).map(|q| some.map(|j| points[j as usize * self.dims + q] as f32)));
+            some.iter().for_each(|&j| self.is_drawn[j as usize] = true);
+        }
+    }
+
+    /// Adds the slopes of all points, by those drawn last.
+    pub(crate) fn add_slopes(&self, points: &[f64], sums: &mut Sums) {
+        let (dims, others) = (self.dims, points.len() / self.dims - 1);
+        parallel::chunks_mut(&mut sums.slopes, ROWS * dims, |piece, slopes| {
+            let first = piece * ROWS;
+            let own = &points[first * dims..][..slopes.len()];
+            let weight = |at: usize| others as f64 / (DRAWN - usize::from(self.is_drawn[first + at])) as f64;
+            pulp::Arch::new().dispatch(Piece { sampled: self, own, weight, slopes });
+        });
+    }
+
+    /// Adds the values of all points, by those that are looked at.
+    pub(crate) fn add_values(&self, points: &[f64], sums: &mut Sums) {
+        let (dims, n) = (self.dims, points.len() / self.dims);
+        let row = |i: usize| &points[i * dims..(i + 1) * dims];
+        let rows: Vec<f64> = parallel::collect(n, |i| {
+            let (mut sum, mut count) = (0.0, 0);
+            for j in self.looked_at.iter().map(|&j| j as usize).filter(|&j| j != i) {
+                let square = row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum();
+                sum += self.umap.at(square).0;
+                count += 1;
+            }
+            sum * (n - 1) as f64 / f64::from(count)
+        });
+        sums.values.iter_mut().zip(rows).for_each(|(value, row)| *value += row);
+    }
+}
+
+/// Some points, and where their slopes go.
+struct Piece<'a, W> {
+    sampled: &'a Sampled,
+    own: &'a [f64],
+    /// What each of the drawn points counts for, for the point at a place of the piece.
+    weight: W,
+    slopes: &'a mut [f64],
+}
+
+impl<W: Fn(usize) -> f64> pulp::WithSimd for Piece<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: pulp::Simd>(self, _simd: S) {
+        let dims = self.sampled.dims;
+        let (mut x, mut sums) = (vec![0f32; dims], vec![[0f32; LANES]; dims]);
+        for (at, (own, slope)) in self.own.chunks_exact(dims).zip(self.slopes.chunks_exact_mut(dims)).enumerate() {
+            x.iter_mut().zip(own).for_each(|(x, &own)| *x = own as f32);
+            sums.fill([0.0; LANES]);
+            for block in self.sampled.blocks.chunks_exact(dims) {
+                let mut square = [0f32; LANES];
+                for (&x, other) in x.iter().zip(block) {
+                    for l in 0..LANES {
+                        square[l] += (x - other[l]) * (x - other[l]);
+                    }
+                }
+                let force = self.sampled.umap.forces(&square);
+                for ((&x, other), sum) in x.iter().zip(block).zip(&mut sums) {
+                    let mut added = *sum;
+                    for l in 0..LANES {
+                        added[l] += force[l] * (x - other[l]);
+                    }
+                    *sum = added;
+                }
+            }
+            let weight = -2.0 * (self.weight)(at);
+            for (slope, lanes) in slope.iter_mut().zip(&sums) {
+                *slope += weight * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
+            }
+        }
+    }
+}
