@@ -132,8 +132,7 @@ impl<T: Real> Interaction<T> {
             1 => self.attract::<1>(4.0 * emphasis, wanted, slope),
             2 => self.attract::<2>(4.0 * emphasis, wanted, slope),
             3 => self.attract::<3>(4.0 * emphasis, wanted, slope),
-            4 => self.attract::<4>(4.0 * emphasis, wanted, slope),
-            5..=8 => self.attract::<8>(4.0 * emphasis, wanted, slope),
+            4..=8 => self.attract::<8>(4.0 * emphasis, wanted, slope),
             9..=16 => self.attract::<16>(4.0 * emphasis, wanted, slope),
             _ => self.attract_by(y, slope, |weight, square| {
                 let value = if wanted { weight * self.pull.value(square) } else { 0.0 };
@@ -146,7 +145,7 @@ impl<T: Real> Interaction<T> {
     /// Rounds the coordinates; of rows of up to 16, with as many zeros as the attraction's loops want.
     fn place_all(&mut self, y: &[f64]) {
         let width = match self.dims {
-            5..=8 => 8,
+            4..=8 => 8,
             9..=16 => 16,
             dims => dims,
         };
@@ -348,6 +347,9 @@ impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
 impl<T: Real, const D: usize> Rows<'_, T, D> {
     #[inline(always)]
     fn sum(self, pull: Pull, slope: &mut [f64]) -> f64 {
+        if D > 3 {
+            return self.sum_along(pull, slope);
+        }
         let mut value = 0.0;
         for (at, slope) in slope.chunks_exact_mut(self.of.dims).enumerate() {
             let own = self.places[self.first + at];
@@ -365,6 +367,42 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
             for (slope, lanes) in slope.iter_mut().zip(&sums) {
                 *slope = self.factor * lanes.iter().map(|lane| lane.widen()).sum::<f64>();
             }
+            value += energy.iter().map(|lane| lane.widen()).sum::<f64>();
+        }
+        value
+    }
+
+    /// As [`Rows::sum`] where coordinates are so many that they are added side by side, and not the pairs.
+    #[inline(always)]
+    fn sum_along(self, pull: Pull, slope: &mut [f64]) -> f64 {
+        let mut value = 0.0;
+        for (at, slope) in slope.chunks_exact_mut(self.of.dims).enumerate() {
+            let own = self.places[self.first + at];
+            let (targets, weights) = self.of.pairs.row(self.first + at);
+            let (mut sums, mut energy) = ([T::default(); D], [T::default(); LANES]);
+            for (block, block_weights) in targets.chunks(LANES).zip(weights.chunks(LANES)) {
+                let (mut square, mut force) = ([T::default(); LANES], [T::default(); LANES]);
+                let mut weight = force;
+                weight[..block_weights.len()].copy_from_slice(block_weights);
+                for (square, &j) in square.iter_mut().zip(block) {
+                    *square = square_between(&own, &self.places[j as usize]);
+                }
+                for l in 0..LANES {
+                    force[l] = weight[l] * pull.slope(square[l]);
+                }
+                for (&force, &j) in force.iter().zip(block) {
+                    let other = &self.places[j as usize];
+                    for q in 0..D {
+                        sums[q] += force * (own[q] - other[q]);
+                    }
+                }
+                if self.wanted {
+                    for l in 0..LANES {
+                        energy[l] += weight[l] * pull.value(square[l]);
+                    }
+                }
+            }
+            slope.iter_mut().zip(&sums).for_each(|(slope, sum)| *slope = self.factor * sum.widen());
             value += energy.iter().map(|lane| lane.widen()).sum::<f64>();
         }
         value
@@ -409,6 +447,18 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
     }
 }
 
+/// ‖a − b‖² of a multiple of eight coordinates, in eight lanes.
+#[inline(always)]
+fn square_between<T: Real, const D: usize>(a: &[T; D], b: &[T; D]) -> T {
+    let mut lanes = [T::default(); 8];
+    for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
+        for l in 0..8 {
+            lanes[l] += (a[l] - b[l]) * (a[l] - b[l]);
+        }
+    }
+    ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]))
+}
+
 #[cfg(any(test, feature = "unit-tests"))]
 mod tests {
     use super::*;
@@ -443,6 +493,30 @@ mod tests {
             assert!(off < 1e-5 * size, "{off} of {size}");
             // Once more with points that have moved.
             arranged.evaluations = ARRANGED_AT[1];
+        }
+    }
+
+    /// Every number of dimensions has its loops: all against the pairs one by one.
+    #[test]
+    fn attraction_is_the_sum_over_pairs_in_any_number_of_dimensions() {
+        let n = 60;
+        let lists = (0..n).map(|i| [7, 1, 22].map(|step| (((i + step) % n) as u32, 1.0)).to_vec()).collect();
+        let graph = Graph::from_lists(lists).unwrap();
+        let weights: Vec<f64> = (0..graph.edge_count()).map(|e| 1.0 + (e % 5) as f64).collect();
+        for dims in [1, 2, 3, 4, 5, 8, 9, 16, 17] {
+            let repulsion = Repulsion::of(Kernel::of(Shape::Umap(1.577, 0.895)), n, dims, 0.2, Accuracy::Exact);
+            let pairs = Pairs::<f64>::symmetric(&graph, &weights, |a, b| a + b);
+            let pull = Pull::Umap(1.577, 0.895);
+            let mut both = Interaction::new(pairs, pull, repulsion, Form::Sum(0.0), dims);
+            let y: Vec<f64> = (0..n * dims).map(|at| (at as f64 * 0.754_877_666).fract() * 6.0).collect();
+            let (mut one, mut other) = (vec![0.0; n * dims], vec![0.0; n * dims]);
+            let value = both.evaluate(&y, 1.5, true, &mut one);
+            let expected = both.attract_by(&y, &mut other, |weight, square| {
+                (1.5 * weight * pull.value(square), 6.0 * weight * pull.slope(square))
+            });
+            assert!((value / expected - 1.0).abs() < 1e-12, "{dims}: {value} {expected}");
+            let size = other.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+            assert!(one.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-12 * size), "{dims}");
         }
     }
 }
