@@ -281,9 +281,12 @@ mod tests {
         Points::new(n, 70, (0..n * 70).map(|at| cell(at / 70, at % 70)).collect()).unwrap()
     }
 
+    /// So many points that it takes less time than an exact search.
+    const ENOUGH: usize = 24_000;
+
     #[test]
     fn almost_all_neighbors_are_found_and_the_share_is_stated() {
-        let points = surface(crate::graph::search::index::NEARLY_FROM);
+        let points = surface(ENOUGH);
         for metric in [Metric::Euclidean, Metric::Manhattan, Metric::Cosine] {
             let nearly = Search { neighbors: Neighbors::Nearest(8), metric, recall: 0.9, ..Search::default() };
             let nearly = nearly.of_points(&points, &Silent).unwrap();
@@ -304,8 +307,8 @@ mod tests {
 
     #[test]
     fn one_thread_and_two_find_the_same() {
-        let points = surface(crate::graph::search::index::NEARLY_FROM);
-        let search = Search { recall: 0.9, seed: 7, ..Search::default() };
+        let points = surface(ENOUGH);
+        let search = Search { neighbors: Neighbors::Nearest(8), recall: 0.9, seed: 7, ..Search::default() };
         let with = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| search.of_points(&points, &Silent)).unwrap()
