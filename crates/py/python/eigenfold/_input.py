@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import date, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,7 +77,7 @@ def _table(X: Any) -> np.ndarray:
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as refused:
-        raise type(refused)(_first_text(X, array) or str(refused)) from None
+        raise ValueError(_first_text(X, array) or str(refused)) from None
 
 
 def _refuse_lazy(X: Any) -> None:
@@ -92,6 +93,9 @@ def _first_text(X: Any, array: np.ndarray) -> str | None:
             try:
                 float(cell)
             except (TypeError, ValueError) as refused:
+                if isinstance(cell, (date, time, timedelta, np.datetime64, np.timedelta64)):
+                    fact = f"column {name!r} holds times, which are not numbers"
+                    return f"{fact}; leave it out, or subtract a time and divide by a unit first"
                 return f"column {name!r}: {refused}; leave it out, or encode it, as pandas.get_dummies does"
     return None
 
@@ -168,8 +172,13 @@ def _graph(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data.astype(np.float64)
 
 
-def seed(random_state: Any) -> int:
-    """A seed from what scikit-learn takes: nothing, a number, or a generator to draw one from."""
+def seed(random_state: Any, init: Any = None) -> int:
+    """A seed from what scikit-learn takes: nothing, a number, or a generator to draw one from.
+
+    Nothing is 0, but for a descent that starts at random: there it is another one each time, by numpy's own generator.
+    """
+    if random_state is None and isinstance(init, str) and init == "random":
+        return int(np.random.randint(2**31 - 1))
     if random_state is None:
         return 0
     if hasattr(random_state, "randint"):
