@@ -17,6 +17,9 @@ MOST_CELLS = 200_000_000
 MOST_THREADS = 1024
 
 
+TIMES = "holds times, which are not numbers; leave it out, or subtract a time and divide by a unit first"
+
+
 class Given(NamedTuple):
     """An input: of kind `points`, `distances`, `similarities`, `graph`, or `measured` (points with a metric of scipy)."""
 
@@ -71,6 +74,7 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
 
 def _table(X: Any) -> np.ndarray:
     """The numbers of a table of pandas, polars or pyarrow; what is null there is NaN here."""
+    _refuse_times(X)
     array = _cells(X)
     if array.dtype.kind != "O":
         return array
@@ -78,6 +82,14 @@ def _table(X: Any) -> np.ndarray:
         return array.astype(np.float64)
     except (TypeError, ValueError) as refused:
         raise ValueError(_first_text(X, array) or str(refused)) from None
+
+
+def _refuse_times(X: Any) -> None:
+    """Refuses a column of times by the name of its type, which pandas, polars and pyarrow each spell in their way."""
+    types = X.schema.types if hasattr(X, "column_names") else X.dtypes
+    for name, kind in zip(getattr(X, "column_names", None) or X.columns, types):
+        if str(kind).lower().startswith(("date", "time", "duration", "period")):
+            raise ValueError(f"column {name!r} {TIMES}")
 
 
 def _refuse_lazy(X: Any) -> None:
@@ -93,9 +105,8 @@ def _first_text(X: Any, array: np.ndarray) -> str | None:
             try:
                 float(cell)
             except (TypeError, ValueError) as refused:
-                if isinstance(cell, (date, time, timedelta, np.datetime64, np.timedelta64)):
-                    fact = f"column {name!r} holds times, which are not numbers"
-                    return f"{fact}; leave it out, or subtract a time and divide by a unit first"
+                if isinstance(cell, (date, time, timedelta)):
+                    return f"column {name!r} {TIMES}"
                 return f"column {name!r}: {refused}; leave it out, or encode it, as pandas.get_dummies does"
     return None
 
