@@ -210,8 +210,8 @@ class Isomap(Estimator):
     def reconstruction_error(self) -> float: ...
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -275,8 +275,8 @@ class LocallyLinearEmbedding(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -401,8 +401,8 @@ class DiffusionMaps(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -462,8 +462,8 @@ class MVU(Estimator):
     edge_weights_: np.ndarray
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -525,8 +525,8 @@ class MEU(Estimator):
     edge_weights_: np.ndarray
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -587,8 +587,8 @@ class Drill(Estimator):
     edge_weights_: np.ndarray
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -640,8 +640,8 @@ class PPCA(Estimator):
     def score_samples(self, X: Any) -> np.ndarray: ...
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         solver: str = 'direct',
         tol: float = 1e-12,
         max_iter: int = 5000,
@@ -729,8 +729,8 @@ class PPCO(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         kernel: str = 'gaussian',
         bandwidth: float | str = 'auto',
         degree: int = 3,
@@ -778,8 +778,8 @@ class PKPCA(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         kernel: str = 'gaussian',
         bandwidth: float | str = 'auto',
         degree: int = 3,
@@ -822,8 +822,8 @@ class GPLVM(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         kernel: str = 'gaussian',
         prior: str = 'flat',
         init: str | ArrayLike = 'best',
@@ -876,8 +876,8 @@ class ElasticEmbedding(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -932,8 +932,8 @@ class SNE(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
@@ -979,8 +979,8 @@ class SymmetricSNE(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
@@ -1014,11 +1014,11 @@ class TSNE(Estimator):
     tol: float
     max_iter: int
     method: str | None
+    random_state: int
     learning_rate: Any
     n_iter_without_progress: Any
     min_grad_norm: Any
     angle: Any
-    random_state: int
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1044,11 +1044,11 @@ class TSNE(Estimator):
         tol: float = 0.005,
         max_iter: int = 500,
         method: str | None = None,
+        random_state: int = 0,
         learning_rate: Any = 'auto',
         n_iter_without_progress: Any = 300,
         min_grad_norm: Any = 1e-07,
         angle: Any = 0.5,
-        random_state: int = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1074,12 +1074,21 @@ class UMAP(Estimator):
     min_dist: float
     spread: float
     negative_sample_rate: float
-    supervision: float
+    target_weight: float
     accuracy: str
     init: str | ArrayLike
     tol: float
     max_iter: int
     random_state: int
+    n_epochs: int | None
+    repulsion_strength: float
+    low_memory: Any
+    transform_seed: Any
+    learning_rate: Any
+    local_connectivity: Any
+    set_op_mix_ratio: Any
+    densmap: Any
+    precomputed_knn: Any
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1092,8 +1101,8 @@ class UMAP(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -1106,12 +1115,21 @@ class UMAP(Estimator):
         min_dist: float = 0.1,
         spread: float = 1.0,
         negative_sample_rate: float = 5.0,
-        supervision: float = 0.0,
+        target_weight: float = 0.5,
         accuracy: str = 'fast',
         init: str | ArrayLike = 'spectral',
         tol: float = 0.001,
         max_iter: int = 300,
         random_state: int = 0,
+        n_epochs: int | None = None,
+        repulsion_strength: float = 1.0,
+        low_memory: Any = True,
+        transform_seed: Any = 42,
+        learning_rate: Any = 1.0,
+        local_connectivity: Any = 1.0,
+        set_op_mix_ratio: Any = 1.0,
+        densmap: Any = False,
+        precomputed_knn: Any = None,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1154,8 +1172,8 @@ class Sammon(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
