@@ -115,9 +115,7 @@ impl Given {
     ) -> eigenfold::Result<Data> {
         let model = missing == Missing::Model;
         Ok(match self {
-            Given::Points(points) if model => {
-                Data::Points(missing::complete_prepared(&points, preparation, observer)?)
-            }
+            Given::Points(points) if model => Data::Points(missing::complete_prepared(&points, preparation, observer)?),
             Given::Points(points) => Data::Points(points),
             Given::Square(table, true) if model => Data::Distances(missing::complete_similarities(&table, observer)?),
             Given::Square(table, true) => Data::Distances(Distances::from_similarities(&table)?),

@@ -50,8 +50,14 @@ fn labels_come_from_another_file() {
         }
     }
     for (flags, fact) in [
-        ("--labels of:each.csv", "it has 5 columns and one is wanted; use of:each.csv:COLUMN with one of \"id\", \"x\""),
-        ("--labels of:each.csv:color", "there is no column \"color\"; use of:each.csv:COLUMN with one of \"id\", \"x\""),
+        (
+            "--labels of:each.csv",
+            "it has 5 columns and one is wanted; use of:each.csv:COLUMN with one of \"id\", \"x\"",
+        ),
+        (
+            "--labels of:each.csv:color",
+            "there is no column \"color\"; use of:each.csv:COLUMN with one of \"id\", \"x\"",
+        ),
         ("--labels none.csv:a", "there is no such file"),
         ("--labels iris:species", "it has 150 labels for 12 points; give one for every row"),
         ("--labels bare.txt --label 1", "cannot be used with"),
@@ -103,7 +109,11 @@ fn labels_are_an_array_of_an_archive() {
         bench.does(&format!("embed two.npz:X --labels {labels} -m pca -q --plot m.svg"));
         assert!(bench.read("m.svg").contains(">2<"), "{labels}");
     }
-    bench.refuses("embed two.npz:X --labels two.npz:z -m pca -q -o m.csv", 2, "there is no array \"z\" in it; use one of");
+    bench.refuses(
+        "embed two.npz:X --labels two.npz:z -m pca -q -o m.csv",
+        2,
+        "there is no array \"z\" in it; use one of",
+    );
 }
 
 #[test]

@@ -160,7 +160,10 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ("compare iris --methods pca --perplexity 30", "none of the methods has a parameter --perplexity"),
         ("compare iris --methods isomap --sweep neighbors=few", "no number of neighbors"),
         ("compare iris -k auto", "--sweep neighbors=5,10,20"),
-        ("compare iris --methods isomap --graph all --sweep neighbors=5,9", "no number of neighbors to sweep; leave out"),
+        (
+            "compare iris --methods isomap --graph all --sweep neighbors=5,9",
+            "no number of neighbors to sweep; leave out",
+        ),
         ("compare iris --report page.txt", "end its name in .html"),
         ("compare iris --atlas atlas.csv", "end its name in .parquet"),
         ("compare iris --plate plate.gif", "use .png, .svg or .pdf"),

@@ -113,7 +113,10 @@ impl Columns {
             }
             if kept.is_empty() {
                 let (count, listed) = (self.count, self.listed());
-                return Err(format_error(path, format!("it has {count} columns and one is wanted; use {flag} with {listed}")));
+                return Err(format_error(
+                    path,
+                    format!("it has {count} columns and one is wanted; use {flag} with {listed}"),
+                ));
             }
             let role = |column: usize| if kept.contains(&column) { Role::Carried } else { Role::Ignored };
             let of = (0..self.count).map(role).collect();
