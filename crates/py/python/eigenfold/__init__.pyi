@@ -52,7 +52,7 @@ class PCA(Estimator):
     n_components: int | str | None
     svd_solver: Any
     copy: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -75,7 +75,7 @@ class PCA(Estimator):
         *,
         svd_solver: Any = 'auto',
         copy: Any = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -92,7 +92,7 @@ class ClassicalMDS(Estimator):
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
     landmarks: int | None
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -111,7 +111,7 @@ class ClassicalMDS(Estimator):
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
         landmarks: int | None = None,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -136,7 +136,7 @@ class KernelPCA(Estimator):
     max_iter: Any
     fit_inverse_transform: Any
     copy_X: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -163,7 +163,7 @@ class KernelPCA(Estimator):
         max_iter: Any = None,
         fit_inverse_transform: Any = False,
         copy_X: Any = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -193,7 +193,7 @@ class Isomap(Estimator):
     max_iter: Any
     path_method: Any
     neighbors_algorithm: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -228,7 +228,7 @@ class Isomap(Estimator):
         max_iter: Any = None,
         path_method: Any = 'auto',
         neighbors_algorithm: Any = 'auto',
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -260,7 +260,7 @@ class LocallyLinearEmbedding(Estimator):
     neighbors_algorithm: Any
     hessian_tol: Any
     modified_tol: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -295,7 +295,7 @@ class LocallyLinearEmbedding(Estimator):
         neighbors_algorithm: Any = 'auto',
         hessian_tol: Any = 0.0001,
         modified_tol: Any = 1e-12,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -326,7 +326,7 @@ class LaplacianEigenmaps(Estimator):
     gamma: float | None
     eigen_solver: Any
     eigen_tol: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -361,7 +361,7 @@ class LaplacianEigenmaps(Estimator):
         gamma: float | None = None,
         eigen_solver: Any = None,
         eigen_tol: Any = 'auto',
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -387,7 +387,7 @@ class DiffusionMaps(Estimator):
     bandwidth: float | str
     time: float
     alpha: float
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -415,7 +415,7 @@ class DiffusionMaps(Estimator):
         bandwidth: float | str = 'auto',
         time: float = 1.0,
         alpha: float = 1.0,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -444,7 +444,7 @@ class MVU(Estimator):
     landmarks: int | None
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -479,7 +479,7 @@ class MVU(Estimator):
         landmarks: int | None = None,
         tol: float = 0.0001,
         max_iter: int = 300,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -508,7 +508,7 @@ class MEU(Estimator):
     landmarks: int | None
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -542,7 +542,7 @@ class MEU(Estimator):
         landmarks: int | None = None,
         tol: float = 1e-06,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -570,7 +570,7 @@ class Drill(Estimator):
     penalize_diagonal: bool
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -603,7 +603,7 @@ class Drill(Estimator):
         penalize_diagonal: bool = False,
         tol: float = 1e-06,
         max_iter: int = 200,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -620,7 +620,7 @@ class PPCA(Estimator):
     solver: str
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -645,7 +645,7 @@ class PPCA(Estimator):
         solver: str = 'direct',
         tol: float = 1e-12,
         max_iter: int = 5000,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -664,7 +664,7 @@ class FactorAnalysis(Estimator):
     max_iter: int
     svd_method: Any
     copy: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -690,7 +690,7 @@ class FactorAnalysis(Estimator):
         max_iter: int = 5000,
         svd_method: Any = 'randomized',
         copy: Any = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -715,7 +715,7 @@ class PPCO(Estimator):
     tol: float
     max_iter: int
     gamma: float | None
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -742,7 +742,7 @@ class PPCO(Estimator):
         tol: float = 1e-08,
         max_iter: int = 1000,
         gamma: float | None = None,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -764,7 +764,7 @@ class PKPCA(Estimator):
     landmarks: int | str
     solver: str
     gamma: float | None
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -788,7 +788,7 @@ class PKPCA(Estimator):
         landmarks: int | str = 'auto',
         solver: str = 'eigen',
         gamma: float | None = None,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -809,7 +809,7 @@ class GPLVM(Estimator):
     back_constraints: bool
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -831,7 +831,7 @@ class GPLVM(Estimator):
         back_constraints: bool = False,
         tol: float = 0.001,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -863,7 +863,7 @@ class ElasticEmbedding(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -896,7 +896,7 @@ class ElasticEmbedding(Estimator):
         init: str | ArrayLike = 'isomap',
         tol: float = 1e-09,
         max_iter: int = 1000,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -918,7 +918,7 @@ class SNE(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -942,7 +942,7 @@ class SNE(Estimator):
         init: str | ArrayLike = 'pca',
         tol: float = 0.002,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -965,7 +965,7 @@ class SymmetricSNE(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -990,7 +990,7 @@ class SymmetricSNE(Estimator):
         init: str | ArrayLike = 'pca',
         tol: float = 0.002,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1014,11 +1014,11 @@ class TSNE(Estimator):
     tol: float
     max_iter: int
     method: str | None
-    random_state: int
     learning_rate: Any
     n_iter_without_progress: Any
     min_grad_norm: Any
     angle: Any
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1044,11 +1044,11 @@ class TSNE(Estimator):
         tol: float = 0.005,
         max_iter: int = 500,
         method: str | None = None,
-        random_state: int = 0,
         learning_rate: Any = 'auto',
         n_iter_without_progress: Any = 300,
         min_grad_norm: Any = 1e-07,
         angle: Any = 0.5,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1079,7 +1079,6 @@ class UMAP(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
     n_epochs: int | None
     repulsion_strength: float
     low_memory: Any
@@ -1089,6 +1088,7 @@ class UMAP(Estimator):
     set_op_mix_ratio: Any
     densmap: Any
     precomputed_knn: Any
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1120,7 +1120,6 @@ class UMAP(Estimator):
         init: str | ArrayLike = 'spectral',
         tol: float = 0.001,
         max_iter: int = 300,
-        random_state: int = 0,
         n_epochs: int | None = None,
         repulsion_strength: float = 1.0,
         low_memory: Any = True,
@@ -1130,6 +1129,7 @@ class UMAP(Estimator):
         set_op_mix_ratio: Any = 1.0,
         densmap: Any = False,
         precomputed_knn: Any = None,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1157,7 +1157,7 @@ class Sammon(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1188,7 +1188,7 @@ class Sammon(Estimator):
         init: str | ArrayLike = 'scaling',
         tol: float = 1e-08,
         max_iter: int = 1000,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1222,7 +1222,7 @@ class MDS(Estimator):
     eps: float | None
     normalized_stress: bool | str
     n_init: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1261,7 +1261,7 @@ class MDS(Estimator):
         eps: float | None = None,
         normalized_stress: bool | str = 'auto',
         n_init: Any = 1,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,

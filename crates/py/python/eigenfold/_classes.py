@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _input
 from ._base import Estimator, LatentEstimator
-from ._spec import RANDOM_STATE, TABLE, Spec
+from ._spec import TABLE, Spec
 from ._theirs import AffinityEstimator, GeodesicEstimator, StressEstimator, SupervisedEstimator
 
 Values = dict[str, Any]
@@ -165,7 +165,6 @@ UMAP_IDLE = {
     "precomputed_knn": (None, "neighbors are searched by metric; give a graph of yours as a sparse matrix with metric='precomputed'"),
 }
 UMAP_WORDS = {
-    "random_state": (0, "int | None", f"{RANDOM_STATE}, and the start is not random. To see what is stable, use init='random', where None is another seed each time"),
     "target_weight": (0.5, "float", "how much the classes count that `fit` is given as `y`, against the distances; 0 not at all. Text, and up to 30 different whole numbers, are classes, -1 is a class that is not known, and other numbers are not used"),
     "n_epochs": (None, "int | None", "umap-learn's word for `max_iter`"),
     "repulsion_strength": (1.0, "float", "umap-learn's: multiplies `negative_sample_rate`"),
@@ -201,7 +200,7 @@ SPECS = [
     one("ElasticEmbedding", "elastic", "min Σ w+[i,j] |y[i] - y[j]|² + λ Σ w-[i,j] exp(-|y[i] - y[j]|²)"),
     one("SNE", "sne", "min Σ KL(P[i] | Q[i]), Gaussian affinities in the data and on the map", data=effective),
     one("SymmetricSNE", "symmetric-sne", "min KL(P | Q), with Gaussian affinities of pairs on the map", data=effective),
-    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, positional=True, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'"), "random_state": (0, "int | None", f"{RANDOM_STATE}, and the start is not random. To see what is stable, use init='random', where None is another seed each time")}, idle=dict(learning_rate=("auto", SCHEDULE), n_iter_without_progress=(300, SCHEDULE), min_grad_norm=(1e-7, SCHEDULE), angle=(0.5, SCHEDULE))),
+    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, positional=True, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")}, idle=dict(learning_rate=("auto", SCHEDULE), n_iter_without_progress=(300, SCHEDULE), min_grad_norm=(1e-7, SCHEDULE), angle=(0.5, SCHEDULE))),
     one("UMAP", "umap", "min Σ w[i,j] log(w/v) + (1 - w) log((1 - w)/(1 - v)), w of the fuzzy graph, v = 1/(1 + a |y[i] - y[j]|^2b)", instead=umap, further=UMAP_WORDS, idle=UMAP_IDLE),
     one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
     one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", positional=True, instead=stress, hidden=("variant",), further={"dissimilarity": (None, "str | None", "what `metric` was called before scikit-learn 1.8: 'euclidean' or 'precomputed'"), "metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")}, idle={"n_init": (1, SCHEDULE)}),

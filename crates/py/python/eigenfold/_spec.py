@@ -13,9 +13,8 @@ from ._sklearn import same
 
 TABLE: dict[str, dict[str, Any]] = {method["name"]: method for method in json.loads(_eigenfold.methods())}
 
-RANDOM_STATE = "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0: most methods draw nothing that can be seen"
 SHARED = {
-    "random_state": (0, "int", RANDOM_STATE),
+    "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0"),
     "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
     "missing": ("error", "str", "what NaN means: 'error', 'mean' (of its column) or 'model' (guessed from similar rows; PPCA and FactorAnalysis integrate it out)"),
     "standardize": (False, "bool", "whether every column is brought to zero mean and unit variance first; as scale_columns='unit'"),
@@ -25,6 +24,10 @@ SHARED = {
     "likelihood": (False, "bool", "whether `log_likelihood_` is computed where that takes long"),
     "verbose": (0, "int", "1 prints a line per stage, 2 more often"),
     "callback": (None, "Callable[[str, float, float | None], Any] | None", "called some times a second as callback(stage, fraction, objective); a true answer stops the fit and keeps what it has"),
+}
+# Of methods that descend from a start.
+SEEDED = {
+    "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0. Only init='random' draws the start, so that without it other seeds hardly move the map; with it they show what is stable, and None is another seed each time"),
 }
 GRAPH = {
     "n_neighbors": (10, "int | str | None", "the number of neighbors of each point, itself not counted; 'auto' tries several"),
@@ -86,8 +89,8 @@ class Spec:
         for row in rows:
             self._add_row(row, self.unseen if row["python"] in self.hidden else self.parameters)
         self._add(self.further)
-        self._add({name: (default, "Any", f"accepted, and without effect: {why}") for name, (default, why) in self.idle.items()})
-        self._add(SHARED)
+        self._add({name: (default, "Any", f"accepted, and without effect: {why.format(self.name)}") for name, (default, why) in self.idle.items()})
+        self._add(SHARED | (SEEDED if "init" in self.parameters else {}))
 
     def _add(self, parameters: dict[str, tuple[Any, str, str]]) -> None:
         """Parameters with other defaults or meanings than the library's, or that it does not have."""
