@@ -362,7 +362,7 @@ def experiment(program, data, name, k, reference):
             "his": program.score(file, embedding, "--starts", "one", "--lengths", "raw" if raw else "unit"),
             **{way: program.score(file, embedding, "--lengths", way) for way in LENGTHS},
             "author": AUTHOR[name].get(key),
-            "likelihood": report.get("field_log_likelihood"),
+            "likelihood": report.get("log_likelihood"),
             "explained": explained(reference, rows) if reference else None,
         }
         results.append(result)

@@ -90,11 +90,11 @@ FITTED = {
 
 def stub(name: str, cls: type) -> str:
     lines = [f"class {name}(Estimator):"]
-    arguments = []
+    arguments = [] if cls._spec.positional else ["*"]  # type: ignore[attr-defined]
     for parameter, row in cls._spec.parameters.items():  # type: ignore[attr-defined]
         lines.append(f"    {parameter}: {row.type}")
         arguments.append(f"{parameter}: {row.type} = {row.default!r}")
-        if parameter == "n_components":
+        if parameter == "n_components" and "*" not in arguments:
             arguments.append("*")
     fitted = cls(max_iter=2) if name in ("MVU", "GPLVM") else cls()  # type: ignore[call-arg]
     X = datasets.load("iris").data[::5]

@@ -158,7 +158,8 @@ pub(crate) struct Embed {
 /// Place new points on a map that `eigenfold embed --save` made.
 ///
 /// Each point is placed by itself: one row alone gets the coordinates it gets among others, and the points that made
-/// the map get their own coordinates back.
+/// the map get their own coordinates back. A model that was fitted to rows with missing cells takes such rows without being
+/// asked (--missing error refuses them).
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold embed old.csv -m isomap -o old-map.csv --save map.model

@@ -120,12 +120,24 @@ fn split(asked: &str) -> (&str, Option<&str>) {
     found.map_or((asked, None), |(file, column)| (file, Some(column)))
 }
 
-/// The column of a file that holds a cell for each of `rows` points; `what` the cells are.
-fn column_in(asked: &str, rows: usize, what: &str) -> Result<Carried> {
+/// The columns that `FILE`, `FILE:COLUMN` or, of an archive of arrays, `FILE:ARRAY` names.
+fn columns_in(asked: &str, header: Option<bool>) -> Result<Vec<Carried>> {
     let (file, column) = split(asked);
     let keep: Vec<String> = column.into_iter().map(String::from).collect();
-    let read =
-        |header: Option<bool>| io::read_kept(file, &ReadOptions { keep: keep.clone(), header, ..Default::default() });
+    let by_column = || io::read_kept(file, &ReadOptions { keep: keep.clone(), header, ..Default::default() });
+    match column {
+        Some(_) if file.ends_with(".npz") => {
+            // Of an archive of one array the column may be meant.
+            io::read_kept(asked, &ReadOptions::default()).or_else(|fact| by_column().map_err(|_| fact))
+        }
+        _ => by_column(),
+    }
+}
+
+/// The column of a file that holds a cell for each of `rows` points; `what` the cells are.
+fn column_in(asked: &str, rows: usize, what: &str) -> Result<Carried> {
+    let file = split(asked).0;
+    let read = |header: Option<bool>| columns_in(asked, header);
     let mut columns = read(None)?;
     let count = |columns: &[Carried]| columns.first().map_or(0, |column| column.cells.len());
     // One row too few or too many: the first one was taken for names, or was not. The number of points decides.

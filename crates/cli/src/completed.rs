@@ -14,7 +14,7 @@ pub(crate) fn check(args: &Embed, method: &Method) -> Result<()> {
     if args.completed.is_none() && args.completed_std.is_none() {
         return Ok(());
     }
-    if matches!(args.input.missing, MissingName::Error | MissingName::Drop) {
+    if matches!(args.input.missing(), MissingName::Error | MissingName::Drop) {
         return refused(format!("{flag} writes what stands in missing cells; add --missing model or --missing mean"));
     }
     if args.input_kind == Kind::Graph {

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let options = ReadOptions { one_hot: args.preparing.one_hot.clone(), ..input::options(&args.input) };
     let table = input::table(&args.input, options, args.common.quiet)?;
     let asked = preparing::asked(&args.preparing, &table.schema);
-    let rows = Kept::of(args.input.missing, &table.points)?;
+    let rows = Kept::of(args.input.missing(), &table.points)?;
     let points = if let Some(kept) = &rows { table.points.select(&kept.rows) } else { table.points };
     rows.iter().for_each(|kept| say(args.common.quiet, &format!("  warning: {}", kept.note())));
     let points = input::completed(&args.input, points, &asked, &reading)?;

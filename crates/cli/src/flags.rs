@@ -43,12 +43,17 @@ pub(crate) struct Input {
     #[arg(long, value_enum)]
     pub(crate) header: Option<YesNo>,
     /// What is done about a missing cell (empty, NA, NaN, null, ?): an error, its row dropped, or in its place its column's mean
-    /// or what similar rows have
-    #[arg(long, value_enum, default_value = "error")]
-    pub(crate) missing: MissingName,
+    /// or what similar rows have [default: error]
+    #[arg(long, value_enum)]
+    pub(crate) missing: Option<MissingName>,
 }
 
 impl Input {
+    /// What is done about missing cells: if nothing is asked for, the first one is an error.
+    pub(crate) fn missing(&self) -> MissingName {
+        self.missing.unwrap_or(MissingName::Error)
+    }
+
     /// All files, in their order.
     pub(crate) fn sources(&self) -> Vec<&str> {
         std::iter::once(&self.source).chain(&self.more).map(String::as_str).collect()

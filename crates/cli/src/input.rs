@@ -75,10 +75,10 @@ pub(crate) fn read(
     }
     let Table { points, labels, kept, columns, schema, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
-    let rows = Kept::of(input.missing, &points)?.filter(|_| kind == Kind::Points);
+    let rows = Kept::of(input.missing(), &points)?.filter(|_| kind == Kind::Points);
     let points = if let Some(kept) = &rows { points.select(&kept.rows) } else { points };
     let along = along.of_rows(rows.as_ref());
-    let model = input.missing == MissingName::Model;
+    let model = input.missing() == MissingName::Model;
     let data = match kind {
         Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
         Kind::Distances => Data::Distances(Distances::new(points)?),
@@ -124,7 +124,7 @@ pub(crate) fn options(input: &flags::Input) -> ReadOptions {
         ignore: input.ignore.clone(),
         delimiter: input.delimiter,
         header: input.header.map(|header| header == YesNo::Yes),
-        missing: input.missing != MissingName::Error,
+        missing: input.missing() != MissingName::Error,
         ..ReadOptions::default()
     }
 }
@@ -136,7 +136,7 @@ pub(crate) fn completed(
     preparation: &Preparation,
     observer: &dyn Observer,
 ) -> Result<Points> {
-    match input.missing {
+    match input.missing() {
         MissingName::Error | MissingName::Drop | MissingName::Mean => Ok(points),
         MissingName::Model => missing::complete_prepared(&points, preparation, observer),
     }

@@ -28,8 +28,8 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     let start = Instant::now();
     let model = load(&args.model)?;
     let table = input::map(&args.input, args.common.quiet)?;
-    let kept = Kept::of(args.input.missing, &table.points)?;
-    if !table.points.missing().is_empty() && args.input.missing != MissingName::Drop {
+    let kept = Kept::of(args.input.missing(), &table.points)?;
+    if !table.points.missing().is_empty() && args.input.missing() != MissingName::Drop {
         let fact = "a place on the map needs all its coordinates";
         return Err(Error::Parameter(format!(
             "{fact}; use --missing drop, which leaves the rows that have none empty"

@@ -12,9 +12,6 @@ use eigenfold::{Choice, DimsChoice, HeldOut};
 pub(crate) use eigenfold_plot::{grouped, plural};
 use serde_json::{Map, Value, json};
 
-/// The figure of methods that have a likelihood of their own; it is shown beside the common one.
-const OWN_LIKELIHOOD: &str = "field_log_likelihood";
-
 /// The seconds that the program itself spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Spent {
@@ -114,9 +111,9 @@ pub(crate) fn json(story: &Story) -> Value {
         if !report.path.is_empty() {
             object.insert("path".into(), json!(report.path));
         }
+        object.extend(report.log_likelihood().map(|value| ("log_likelihood".to_string(), json!(value))));
         object.extend(held_out.map(|held_out| ("evidence".to_string(), json!(held_out))));
         if let Some(fit) = &report.likelihood {
-            object.insert("log_likelihood".into(), json!(fit.log_likelihood));
             object.insert("in_sample_fit".into(), json!(fit));
         }
         object.extend(near.map(|near| ("neighborhoods".to_string(), json!(near))));
@@ -186,7 +183,7 @@ pub(crate) fn summary(story: &Story) -> String {
         ));
     }
     lines.extend(report.rescale.as_ref().map(rescaled));
-    let figures = || report.figures.iter().filter(|(name, _)| name != OWN_LIKELIHOOD);
+    let figures = || report.figures.iter().filter(|(name, _)| name != "log_likelihood");
     if figures().next().is_some() {
         let shown: Vec<String> = figures().map(|(name, value)| figure(name, *value)).collect();
         lines.push(format!("  optimizer    {}", shown.join(", ")));
@@ -203,6 +200,7 @@ pub(crate) fn summary(story: &Story) -> String {
     lines.extend(chosen_dims.map(dimension));
     lines.extend(choice.map(tried));
     lines.extend(held_out.map(evidence));
+    lines.extend(report.own_log_likelihood().map(|own| format!("  likelihood   {own:.6e}, of the method's own model")));
     lines.extend(in_sample(report, held_out.is_some()));
     let s = &report.seconds;
     let all = [
@@ -316,16 +314,14 @@ fn evidence(held_out: &HeldOut) -> String {
 
 /// How well the field fits the features that it was made of, or how to get that.
 fn in_sample(report: &Report, judged: bool) -> Option<String> {
-    let own = report.figures.iter().find(|(name, _)| name == OWN_LIKELIHOOD);
-    let own = own.map_or(String::new(), |(_, value)| format!("; {value:.6e} by the field alone"));
     let hint = if judged { "" } else { "; to compare methods use --held-out" };
     match &report.likelihood {
         Some(found) => Some(format!(
-            "  in sample    log likelihood {:.6e} (signal {:.3e}, noise {:.3e}{hint}){own}",
+            "  in sample    log likelihood {:.6e} (signal {:.3e}, noise {:.3e}{hint})",
             found.log_likelihood, found.signal, found.noise
         )),
         None if report.likelihood_left_out => {
-            Some(format!("  in sample    likelihood not computed, since it takes long; --likelihood asks for it{own}"))
+            Some("  in sample    likelihood not computed, since it takes long; --likelihood asks for it".to_string())
         }
         None => None,
     }

@@ -36,9 +36,13 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     bar.say("reading");
     let start = Instant::now();
     let model = load(&args.model)?;
-    let options = ReadOptions { keep: args.carry.columns(), like: model.schema(), ..input::options(&args.input) };
+    let options = input::options(&args.input);
+    // A model of rows that had missing cells takes such rows.
+    let lenient = args.input.missing.is_none() && model.points().is_some_and(|points| !points.missing().is_empty());
+    let missing = options.missing || lenient;
+    let options = ReadOptions { keep: args.carry.columns(), like: model.schema(), missing, ..options };
     let table = input::table(&args.input, options, args.common.quiet)?;
-    let kept = Kept::of(args.input.missing, &table.points)?;
+    let kept = Kept::of(args.input.missing(), &table.points)?;
     let along = args.carry.along(table.labels, args.input.label.as_deref(), table.kept, table.points.rows())?;
     let along = along.of_rows(kept.as_ref());
     let points = if let Some(kept) = &kept { table.points.select(&kept.rows) } else { table.points };

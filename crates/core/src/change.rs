@@ -5,7 +5,7 @@ use crate::field::{Lengths, shown};
 use crate::likelihood::Observation;
 use crate::linalg::power::times_two_to;
 use crate::method::Method;
-use crate::report::{Report, Used};
+use crate::report::{OWN_LIKELIHOOD, Report, Used};
 
 /// The change of the unit of a fit: the data are 2^power times what the stages saw.
 pub(crate) struct Change<'a> {
@@ -49,8 +49,8 @@ impl Change<'_> {
         self.number(&mut observation.noise, 2);
     }
 
-    /// A figure of that name, of n points with that many features.
-    fn figure(&self, name: &str, value: &mut f64, n: usize, features: usize) {
+    /// A figure of that name, of n points with that many features, in so many pieces `apart` of which some are a point `alone`.
+    fn figure(&self, name: &str, value: &mut f64, [n, features, apart, alone]: [usize; 4]) {
         match name {
             "noise" | "least_eigenvalue" => self.number(value, self.lengths.eigenvalues),
             "process_variance" | "process_bias" | "process_noise" => self.number(value, 2),
@@ -60,8 +60,8 @@ impl Change<'_> {
             }
             // The log determinant of a precision over the points.
             "objective" => *value += 2.0 * self.logs(n),
-            "field_log_likelihood" if self.lengths.eigenvalues == -2 => *value -= self.logs((n - 1) * features),
-            "field_log_likelihood" => *value -= self.logs(n * features - self.missing),
+            OWN_LIKELIHOOD if self.lengths.eigenvalues == -2 => *value -= self.logs((n - apart) * features),
+            OWN_LIKELIHOOD => *value -= self.logs((n - alone) * features - self.missing),
             _ => {}
         }
     }
@@ -101,7 +101,10 @@ impl Report {
         }
         self.likelihood.iter_mut().for_each(|observation| change.observation(observation));
         let (n, features) = (self.n, self.features.unwrap_or(0));
-        self.figures.iter_mut().for_each(|(name, value)| change.figure(name, value, n, features));
+        let pieces: &[usize] = if self.bridges > 0 { &[] } else { &self.pieces };
+        let alone = pieces.iter().filter(|&&size| size == 1).count();
+        let counts = [n, features, pieces.len().max(1), alone];
+        self.figures.iter_mut().for_each(|(name, value)| change.figure(name, value, counts));
         self.certificate.iter_mut().for_each(|bracket| change.bracket(bracket));
         for step in &mut self.path {
             change.number(&mut step.penalty, 2);

@@ -15,7 +15,7 @@ use crate::place::{Barycenter, Known, Rule};
 use crate::points::Points;
 use crate::progress::{Observer, Share, Silent, Stage};
 use crate::recipe::Recipe;
-use crate::report::{Report, Seconds, Used};
+use crate::report::{OWN_LIKELIHOOD, Report, Seconds, Used};
 use std::time::Instant;
 
 /// Bytes of an edge of a graph: its target and its length.
@@ -219,7 +219,7 @@ impl<'a> Stages<'a> {
             &mut map.evidence.warnings,
         )?;
         let Map { coordinates: embedding, evidence } = map;
-        let own = built.log_likelihood.map(|value| ("field_log_likelihood", value));
+        let own = built.log_likelihood.map(|value| (OWN_LIKELIHOOD, value));
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,

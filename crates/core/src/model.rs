@@ -216,10 +216,11 @@ impl Model {
         &self.report.eigenvalues
     }
 
-    /// The in-sample fit: the log likelihood of the points under the field that was made of them and noise
-    /// ([`crate::likelihood`]; to compare methods there is [`Recipe::held_out`]); nothing if the input had no features or [`Likelihood`](crate::Likelihood) left it out.
+    /// The log likelihood of the points: of the method's own model, where it has one ([`Report::own_log_likelihood`]), else
+    /// under the field that was made of them and noise ([`crate::likelihood`]; nothing if the input had no features or
+    /// [`Likelihood`](crate::Likelihood) left it out). To compare methods there is [`Recipe::held_out`].
     pub fn log_likelihood(&self) -> Option<f64> {
-        self.report.likelihood.map(|observation| observation.log_likelihood)
+        self.report.log_likelihood()
     }
 
     /// The fitted edges, sorted by their ends, where the method has a weight for each; not kept in saved models.

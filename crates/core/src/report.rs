@@ -6,6 +6,9 @@ use crate::field::{Explained, Learned, PathStep};
 use crate::likelihood::Observation;
 use serde::{Deserialize, Serialize};
 
+/// The figure of a method that has a density of its own.
+pub(crate) const OWN_LIKELIHOOD: &str = "log_likelihood";
+
 /// What a fit did and how well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -43,7 +46,8 @@ pub struct Report {
     pub likelihood: Option<Observation>,
     /// Whether the likelihood was left out because it would have taken long.
     pub likelihood_left_out: bool,
-    /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces.
+    /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces, but for the
+    /// likelihood, which is the sum over them.
     pub figures: Vec<(String, f64)>,
     /// Bounds on the largest variance, where the method has them; the sums over separate pieces.
     pub certificate: Option<Bracket>,
@@ -74,6 +78,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// The log likelihood of the method's own model, where it has one: the density that it maximizes or knows.
+    pub fn own_log_likelihood(&self) -> Option<f64> {
+        self.figures.iter().find(|(name, _)| name == OWN_LIKELIHOOD).map(|(_, value)| *value)
+    }
+
+    /// The same, and for a method without a model of its own that of the field and noise ([`Report::likelihood`]).
+    pub fn log_likelihood(&self) -> Option<f64> {
+        self.own_log_likelihood().or(self.likelihood.map(|observation| observation.log_likelihood))
+    }
+
     /// Adds how the missing cells of a table of distances were fitted, if some were.
     pub(crate) fn add_completion(&mut self, completion: Option<&Completion>) {
         let Some(&Completion { columns, noise, error, loose, converged }) = completion else { return };
@@ -119,6 +133,9 @@ impl Report {
             sum.merge(&other);
             sum
         });
+        let own = self.own_log_likelihood().zip(other.own_log_likelihood()).map(|(sum, other)| sum + other);
+        self.figures.retain(|(name, _)| name != OWN_LIKELIHOOD);
+        self.figures.extend(own.map(|sum| (OWN_LIKELIHOOD.to_string(), sum)));
         if let (Some(sum), Some(other)) = (&mut self.certificate, &other.certificate) {
             sum.merge(other);
         }

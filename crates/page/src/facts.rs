@@ -41,6 +41,7 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
         let shown = if value.fract() == 0.0 && value.abs() < 1e9 { format!("{value}") } else { format!("{value:.3e}") };
         let explain = match name.as_str() {
             "gap" => "How far the fit can be from its optimum, at most.",
+            "log_likelihood" => "Of the points under the method's own model.",
             _ => "A figure of the method's own optimizer.",
         };
         say(&name.replace('_', " "), shown, explain);

@@ -4,9 +4,11 @@ use crate::block::Block;
 use crate::facts::facts;
 use crate::shade::shade;
 use eigenfold::back::{Portable, WayBack};
+use eigenfold::coordinates::Snapshot;
 use eigenfold::error::{Result, told};
 use eigenfold::judge::compare::{Entrant, Outcome};
 use eigenfold::judge::quality::Judged;
+use eigenfold::parameter::Described;
 use eigenfold::{Model, Points};
 use serde_json::{Map, Value, json};
 
@@ -113,7 +115,10 @@ fn film(outcome: &Outcome, model: &Model, block: &mut Block) -> Result<Option<Va
     for frame in frames {
         values.extend(outcome.turned(&frame.coordinates)?.into_values());
     }
-    let label = |frame: &eigenfold::coordinates::Snapshot| match frame.lambda {
+    // On a path of lambda it is what changes from map to map; elsewhere it is how far the descent is.
+    let is_path = |one: &Described| one.name == "lambda" && one.value.contains(':');
+    let along_a_path = model.recipe().method.parameters().iter().any(is_path);
+    let label = |frame: &Snapshot| match frame.lambda.filter(|_| along_a_path) {
         Some(lambda) => format!("lambda {lambda:.3e}"),
         None => format!("step {}", frame.step),
     };

@@ -1,7 +1,8 @@
 //! Arrays of numpy as what the library takes, and back.
 
 use crate::errors::raised;
-use eigenfold::{Distances, Graph, Ground, Missing, Points, missing, progress::Observer};
+use eigenfold::progress::Observer;
+use eigenfold::{Distances, Error, Graph, Ground, Missing, Points, Preparation, missing};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -42,12 +43,27 @@ impl Numbers {
         Points::new(self.rows, self.cols, self.values)
     }
 
-    /// Points some of whose cells may be missing, as asked for; not yet completed.
-    pub(crate) fn points_with(self, missing: Missing) -> eigenfold::Result<Points> {
-        match missing {
-            Missing::Error => self.points(),
-            _ => Points::with_missing(self.rows, self.cols, self.values),
+    /// Points some of whose cells may be missing, as asked for; not yet completed. The columns may have names.
+    pub(crate) fn points_with(self, missing: Missing, names: Option<&[String]>) -> eigenfold::Result<Points> {
+        if missing != Missing::Error {
+            return Points::with_missing(self.rows, self.cols, self.values);
         }
+        match self.values.iter().position(|value| value.is_nan()) {
+            Some(first) => Err(Error::Data(self.incomplete(first, names))),
+            None => self.points(),
+        }
+    }
+
+    /// What is said where a cell is missing and nothing is to take its place; `first` is the place of the first one.
+    fn incomplete(&self, first: usize, names: Option<&[String]>) -> String {
+        let gone = |row: &[f64]| row.iter().filter(|value| value.is_nan()).count();
+        let (cells, rows) = (gone(&self.values), self.values.chunks(self.cols).filter(|row| gone(row) > 0).count());
+        let (row, column) = (first / self.cols + 1, first % self.cols);
+        let title = names.and_then(|all| all.get(column)).map_or((column + 1).to_string(), |name| format!("{name:?}"));
+        let plural = if rows == 1 { "row" } else { "rows" };
+        let more = if cells == 1 { String::new() } else { format!(", the first of {cells} in {rows} {plural}") };
+        let way_out = "use missing='model' or 'mean', remove the row, or leave the column out";
+        format!("row {row}, column {title} is not a number (NaN){more}; {way_out}")
     }
 }
 
@@ -67,23 +83,39 @@ pub(crate) enum Data {
 }
 
 impl Given {
-    /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`.
-    pub(crate) fn new(kind: &str, data: &Bound<'_, PyAny>, missing: Missing) -> PyResult<Given> {
+    /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`; `missing`
+    /// is nothing where it cannot be asked for.
+    pub(crate) fn new(
+        kind: &str,
+        data: &Bound<'_, PyAny>,
+        missing: Option<Missing>,
+        names: Option<&[String]>,
+    ) -> PyResult<Given> {
         if kind == "graph" {
             return Ok(Given::Graph(graph(data)?));
         }
-        let points = data.extract::<Numbers>()?.points_with(missing).map_err(raised)?;
+        let numbers = data.extract::<Numbers>()?;
+        let points = match missing {
+            Some(missing) => numbers.points_with(missing, names),
+            None => numbers.points(),
+        };
+        let points = points.map_err(raised)?;
         Ok(match kind {
             "points" => Given::Points(points),
             kind => Given::Square(points, kind == "similarities"),
         })
     }
 
-    /// Checked, and completed as asked for.
-    pub(crate) fn completed(self, missing: Missing, observer: &dyn Observer) -> eigenfold::Result<Data> {
+    /// Checked, and completed as asked for; points by columns that are prepared so.
+    pub(crate) fn completed(
+        self,
+        missing: Missing,
+        preparation: &Preparation,
+        observer: &dyn Observer,
+    ) -> eigenfold::Result<Data> {
         let model = missing == Missing::Model;
         Ok(match self {
-            Given::Points(points) if model => Data::Points(missing::complete(&points, observer)?),
+            Given::Points(points) if model => Data::Points(missing::complete_prepared(&points, preparation, observer)?),
             Given::Points(points) => Data::Points(points),
             Given::Square(table, true) if model => Data::Distances(missing::complete_similarities(&table, observer)?),
             Given::Square(table, true) => Data::Distances(Distances::from_similarities(&table)?),

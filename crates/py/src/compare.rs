@@ -4,7 +4,7 @@ use crate::arrays::{Numbers, matrix};
 use crate::errors::{raised, told};
 use crate::watch::run;
 use eigenfold::io::Labels;
-use eigenfold::judge::compare::{Compare, Outcome, RULE, Sweep, entrants};
+use eigenfold::judge::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::judge::quality::{Given, Quality};
 use eigenfold::progress::Share;
 use eigenfold::{Beside, Error, Ground, Likelihood, Metric, Neighbors, Points, Recipe};
@@ -126,7 +126,13 @@ pub(crate) fn compare(
     let labels: Vec<(String, Labels)> = labels.into_iter().map(labeled).collect();
     run(py, threads, listener, move |observer| {
         let classes = labels.first().and_then(|(_, labels)| labels.classes());
-        let compare = Compare { seconds: Some(seconds), quality: Quality { seed, ..Quality::default() }, meter: None };
+        let meter = Meter {
+            reset: || crate::ALLOCATED.reset_peak_usage(),
+            now: || crate::ALLOCATED.current_usage(),
+            peak: || crate::ALLOCATED.peak_usage(),
+        };
+        let quality = Quality { seed, ..Quality::default() };
+        let compare = Compare { seconds: Some(seconds), quality, meter: Some(meter) };
         let beside = Beside { labels: classes.as_deref(), ..Beside::default() };
         let [fitting, judging] = Share::split(observer, [1.0, 0.2]);
         let count = all.len();

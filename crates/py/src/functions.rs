@@ -9,7 +9,7 @@ use eigenfold::graph::Search;
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::judge::score::{GplvmScore, Starts};
 use eigenfold::sample::Sample;
-use eigenfold::{Beside, Dimension};
+use eigenfold::{Beside, Dimension, Missing, Preparation};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -42,9 +42,9 @@ pub(crate) fn fit(
     let missing = missing(missing_cells).map_err(raised)?;
     let mut recipe = asked.recipe().map_err(raised)?;
     let start = start.map(Numbers::points).transpose().map_err(raised)?;
-    let given = Given::new(kind, data, missing)?;
+    let given = Given::new(kind, data, Some(missing), names.as_deref())?;
     let (model, chosen) = run(py, threads, listener, move |observer| {
-        let data = given.completed(missing, observer)?;
+        let data = given.completed(missing, &recipe.preparation, observer)?;
         let mut chosen = Map::new();
         if asked.chooses_dims() {
             let choice = recipe.choose_dims(data.points("dims")?, observer)?;
@@ -73,7 +73,6 @@ pub(crate) fn graph<'py>(
     seed: u64,
     threads: Option<usize>,
 ) -> PyResult<Rows<'py>> {
-    let missing = eigenfold::Missing::Error;
     let search = Search {
         neighbors: neighborhood.neighbors().map_err(raised)?,
         metric: neighborhood.metric().map_err(raised)?,
@@ -82,9 +81,9 @@ pub(crate) fn graph<'py>(
         seed,
         memory: None,
     };
-    let given = Given::new(kind, data, missing)?;
+    let given = Given::new(kind, data, None, None)?;
     let found = run(py, threads, None, move |observer| {
-        let data = given.completed(missing, observer)?;
+        let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
         data.ground().measured_by(search.metric).neighbors(&search, observer)
     })?;
     let graph = &found.graph;

@@ -15,6 +15,10 @@ mod quality;
 mod table;
 mod watch;
 
+/// Counts what is allocated here, not by Python, so that a comparison can tell the memory that each method took.
+#[global_allocator]
+static ALLOCATED: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
+
 /// The compiled half of `eigenfold`.
 #[pyo3::pymodule]
 mod _eigenfold {

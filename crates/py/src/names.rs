@@ -12,6 +12,7 @@ pub(crate) fn python(name: &str) -> String {
         "regularization" => "reg",
         "exaggeration" => "early_exaggeration",
         "negatives" => "negative_sample_rate",
+        "supervision" => "target_weight",
         "offset" => "coef0",
         // A word of the language.
         "lambda" => "lam",

@@ -24,6 +24,7 @@ def test_maps_are_ranked_and_turned_onto_the_best(found):
     assert found.ranking == [one["name"] for one in found.methods] and areas == sorted(areas, reverse=True)
     assert set(found.maps) == {"pca", "isomap", "umap"} and all(map.shape == (50, 2) for map in found.maps.values())
     assert found.status == {name: "done" for name in found.ranking}
+    assert found.table["memory_mb"].between(0.001, 1000).all()
     assert list(found.table.index) == found.ranking and found.table["knn_accuracy"].between(0.9, 1).all()
     # Turned, not changed: the distances are those of the estimator.
     own = eigenfold.PCA().fit_transform(X)

@@ -173,3 +173,22 @@ def test_intervals_of_the_way_back_can_do_without_rows_held_out(few, tmp_path):
 def test_single_precision_is_widened_and_nothing_else(roll):
     single = roll.astype(np.float32)
     assert np.array_equal(eigenfold.PCA().fit_transform(single), eigenfold.PCA().fit_transform(single.astype(float)))
+
+
+def test_missing_cells_are_guessed_by_columns_that_are_prepared(tmp_path):
+    X = eigenfold.datasets.load("iris").data * [1.0, 100.0, 1.0, 1.0]
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    np.save(tmp_path / "x.npy", X)
+    for flags, asked in [("--standardize", {"standardize": True}), ("--scale-columns robust", {"scale_columns": "robust"}), ("--log", {"log": "log1p"})]:
+        program("embed", tmp_path / "x.npy", "-m", "isomap", "--missing", "model", *flags.split(), "-o", tmp_path / "y.npy")
+        assert np.array_equal(eigenfold.Isomap(missing="model", **asked).fit_transform(X), np.load(tmp_path / "y.npy")), flags
+
+
+@pytest.mark.parametrize("name", ["PPCA", "FactorAnalysis"])
+def test_the_likelihood_of_a_latent_model_is_its_own(name, tmp_path):
+    X = eigenfold.datasets.load("iris").data
+    X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
+    latent = CLASSES[name](n_components=1, missing="model").fit(X)
+    assert np.isclose(latent.log_likelihood_, latent.score_samples(X).sum(), rtol=1e-9)
+    latent.save(tmp_path / "m")
+    assert eigenfold.load(tmp_path / "m").log_likelihood_ == latent.log_likelihood_

@@ -50,8 +50,14 @@ fn labels_come_from_another_file() {
         }
     }
     for (flags, fact) in [
-        ("--labels of:each.csv", "it has 5 columns and one is wanted; name one of \"id\", \"x\""),
-        ("--labels of:each.csv:color", "there is no column \"color\""),
+        (
+            "--labels of:each.csv",
+            "it has 5 columns and one is wanted; use of:each.csv:COLUMN with one of \"id\", \"x\"",
+        ),
+        (
+            "--labels of:each.csv:color",
+            "there is no column \"color\"; use of:each.csv:COLUMN with one of \"id\", \"x\"",
+        ),
         ("--labels none.csv:a", "there is no such file"),
         ("--labels iris:species", "it has 150 labels for 12 points; give one for every row"),
         ("--labels bare.txt --label 1", "cannot be used with"),
@@ -59,6 +65,55 @@ fn labels_come_from_another_file() {
         bench.refuses(&format!("embed t.csv -m pca -q -o n.csv {flags}"), 2, fact);
     }
     bench.refuses("embed t.csv -m pca -q --labels bare.txt -o bare.txt", 2, "would replace the input");
+}
+
+/// An archive that is stored as it is: a file for each array of doubles, and their list at the end.
+fn npz(arrays: &[(&str, &[usize], Vec<f64>)]) -> Vec<u8> {
+    let (mut bytes, mut list) = (Vec::new(), Vec::new());
+    for (name, shape, values) in arrays {
+        let shape: String = shape.iter().map(|size| format!("{size}, ")).collect();
+        let mut head = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({shape}), }}");
+        head += &" ".repeat(63 - (10 + head.len()) % 64);
+        head.push('\n');
+        let mut array = b"\x93NUMPY\x01\x00".to_vec();
+        array.extend((head.len() as u16).to_le_bytes());
+        array.extend(head.as_bytes());
+        array.extend(values.iter().flat_map(|value| value.to_le_bytes()));
+        let checked = array.iter().fold(!0u32, |crc, &byte| {
+            (0..8).fold(crc ^ u32::from(byte), |crc, _| (crc >> 1) ^ (0xEDB8_8320 & (crc & 1).wrapping_neg()))
+        });
+        let (place, size, file) = (bytes.len() as u32, array.len() as u32, format!("{name}.npy"));
+        let mut common = [20u16, 0, 0, 0, 33].map(u16::to_le_bytes).concat();
+        common.extend([!checked, size, size].map(u32::to_le_bytes).concat());
+        common.extend([file.len() as u16, 0].map(u16::to_le_bytes).concat());
+        list.extend(b"PK\x01\x02\x14\x00".iter().chain(&common));
+        list.extend([[0u8; 10].as_slice(), &place.to_le_bytes(), file.as_bytes()].concat());
+        bytes.extend([b"PK\x03\x04".as_slice(), &common, file.as_bytes(), &array].concat());
+    }
+    let (count, place, size) = (arrays.len() as u16, bytes.len() as u32, list.len() as u32);
+    bytes.extend(list);
+    bytes.extend(b"PK\x05\x06\0\0\0\0".iter().chain(&[count, count].map(u16::to_le_bytes).concat()));
+    bytes.extend([size.to_le_bytes(), place.to_le_bytes()].concat());
+    bytes.extend([0, 0]);
+    bytes
+}
+
+#[test]
+fn labels_are_an_array_of_an_archive() {
+    let bench = Bench::new();
+    let points: Vec<f64> = (0..36).map(|at| f64::from(at * at % 17)).collect();
+    let kinds: Vec<f64> = (0..12).map(|at| f64::from(at % 3)).collect();
+    bench.write("two.npz", npz(&[("X", &[12, 3], points), ("y", &[12], kinds.clone())]));
+    bench.write("one.npz", npz(&[("y", &[12, 1], kinds)]));
+    for labels in ["two.npz:y", "one.npz", "one.npz:y", "one.npz:1"] {
+        bench.does(&format!("embed two.npz:X --labels {labels} -m pca -q --plot m.svg"));
+        assert!(bench.read("m.svg").contains(">2<"), "{labels}");
+    }
+    bench.refuses(
+        "embed two.npz:X --labels two.npz:z -m pca -q -o m.csv",
+        2,
+        "there is no array \"z\" in it; use one of",
+    );
 }
 
 #[test]

@@ -86,6 +86,17 @@ fn real_samples_have_labels() {
 }
 
 #[test]
+fn the_number_of_neighbors_that_connects_is_the_smallest() {
+    let bench = Bench::new();
+    let answer = bench.does("graph iris -k 5 -o edges.csv");
+    assert!(answer.err.contains("; -k 25 connects it"), "{}", answer.err);
+    for (k, pieces) in [(24, 2), (25, 1)] {
+        bench.does(&format!("graph iris -k {k} -q -o edges.csv --json graph.json"));
+        assert_eq!(bench.json("graph.json")["pieces"].as_array().unwrap().len(), pieces, "{k}");
+    }
+}
+
+#[test]
 fn the_graph_has_edges_and_pieces() {
     let bench = Bench::new();
     // Two squares far apart.

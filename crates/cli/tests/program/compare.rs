@@ -160,6 +160,10 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ("compare iris --methods pca --perplexity 30", "none of the methods has a parameter --perplexity"),
         ("compare iris --methods isomap --sweep neighbors=few", "no number of neighbors"),
         ("compare iris -k auto", "--sweep neighbors=5,10,20"),
+        (
+            "compare iris --methods isomap --graph all --sweep neighbors=5,9",
+            "no number of neighbors to sweep; leave out",
+        ),
         ("compare iris --report page.txt", "end its name in .html"),
         ("compare iris --atlas atlas.csv", "end its name in .parquet"),
         ("compare iris --plate plate.gif", "use .png, .svg or .pdf"),
@@ -175,6 +179,30 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
 }
 
 #[test]
+fn a_sweep_of_neighbors_is_over_the_graph_that_was_asked_for() {
+    let bench = Bench::new();
+    bench.does("compare iris --methods isomap --graph mutual --sweep neighbors=8,12 --json swept.json -q");
+    bench.does("compare iris --methods isomap --graph mutual -k 8 --json mutual.json -q");
+    bench.does("compare iris --methods isomap -k 8 --json nearest.json -q");
+    let scores = |file: &str, name: &str| bench.json(file)["methods"][name]["scores"].clone();
+    let swept = scores("swept.json", "isomap neighbors=8");
+    assert!(swept.is_object() && swept == scores("mutual.json", "isomap"), "{swept}");
+    assert_ne!(swept, scores("nearest.json", "isomap"));
+}
+
+#[test]
+fn films_are_told_by_their_steps_and_paths_by_their_lambda() {
+    let bench = Bench::new();
+    bench.does("compare iris --methods tsne,umap,elastic --points 60 --lambda auto:1:4 --report page.html -q");
+    let page = data(&bench.read("page.html"));
+    for map in page["maps"].as_array().unwrap() {
+        let labels = map["film"]["labels"].as_array().unwrap();
+        let word = if map["method"] == "elastic" { "lambda " } else { "step " };
+        assert!(labels.len() > 1 && labels.iter().all(|one| one.as_str().unwrap().starts_with(word)), "{labels:?}");
+    }
+}
+
+#[test]
 fn a_model_is_shown_as_a_page_of_its_own() {
     let bench = Bench::new();
     bench.does("embed iris -m isomap --save iris.model -q");
@@ -184,5 +212,8 @@ fn a_model_is_shown_as_a_page_of_its_own() {
     assert_eq!((page["maps"].as_array().unwrap().len(), &page["maps"][0]["id"]), (1, &"isomap".into()));
     assert_eq!(page["labels"][0]["name"], "species");
     bench.refuses("view iris.model -o iris.model --no-open", 2, "would replace the input");
+    bench.does("embed digits -m pca --save digits.model -q");
+    bench.does("view digits.model --labels digits:label --no-open");
+    assert_eq!(data(&bench.read("digits.html"))["labels"][0]["name"], "label");
     bench.refuses("view nowhere.html", 2, "nowhere.html");
 }

@@ -14,6 +14,8 @@ use crate::graph::search::watch::Watch;
 
 /// A search for the connecting k gives up beyond this many nanoseconds of work ([`Source::work`]).
 const AFFORDABLE: f64 = 2e9;
+/// The lists of the largest piece are searched too if that takes no more than this.
+const REFINED: f64 = 3e8;
 
 /// Sets that only ever merge.
 pub(crate) struct Sets {
@@ -110,38 +112,48 @@ pub(super) fn bridges(source: &dyn Source, piece_of: &[u32], watch: &Watch) -> R
     Ok(bridges)
 }
 
-/// A number of nearest neighbors beyond `k` that connects the pieces of the graph of `k`; nothing if it takes more than
-/// max(64, 8k) or too much work.
+/// The smallest number of nearest neighbors beyond `k` that connects the pieces of the graph of `k`; nothing if it takes more
+/// than max(64, 8k) or too much work.
 ///
-/// It is the smallest for which every piece but the largest reaches another by the neighbors of its own points. Only their
-/// lists are searched, which are few as a rule; a smaller one may do where points of the largest piece reach out first.
+/// First the lists of all points outside the largest piece are searched, which are few as a rule. What they need is an upper
+/// bound: points of the largest piece may reach out with fewer neighbors, and their lists are searched up to that bound. Only
+/// where this would take long is the bound itself the answer.
 pub(super) fn connecting_k(source: &dyn Source, piece_of: &[u32], k: usize, watch: &Watch) -> Result<Option<usize>> {
     let n = source.len();
-    let outside: Vec<u32> = (0..n as u32).filter(|&i| piece_of[i as usize] != 0).collect();
+    let (inside, outside): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| piece_of[i as usize] == 0);
+    let work = |rows: &[u32], k: usize| source.work(k) * rows.len() as f64 / n as f64;
+    let search = |rows: &[u32], k: usize| source.some_others(rows, k, &watch.again(rows.len()));
     let most = (8 * k).max(64).min(n - 1);
-    let mut tried = k;
-    let mut work = 0.0;
-    while tried < most {
+    let (mut tried, mut spent, mut bound) = (k, 0.0, None);
+    let mut outer = Lists::default();
+    while tried < most && bound.is_none() {
         tried = (2 * tried).min(most);
-        work += source.work(tried) * outside.len() as f64 / n as f64;
-        if work > AFFORDABLE {
+        spent += work(&outside, tried);
+        if spent > AFFORDABLE {
             return Ok(None);
         }
-        let lists = source.some_others(&outside, tried, &watch.again(outside.len()))?;
-        if let Some(k) = connecting_prefix(&outside, &lists, tried, piece_of) {
-            return Ok(Some(k));
-        }
+        outer = search(&outside, tried)?;
+        bound = connecting_prefix(&[(&outside, &outer, tried)], tried, piece_of);
     }
-    Ok(None)
+    let below = bound.map_or(tried, |bound| bound - 1);
+    if below <= k || work(&inside, below) > REFINED {
+        return Ok(bound);
+    }
+    let inner = search(&inside, below)?;
+    let all = [(&outside[..], &outer, tried), (&inside[..], &inner, below)];
+    Ok(connecting_prefix(&all, below, piece_of).or(bound))
 }
 
-/// The shortest prefix of the lists of `k` of some points that connects all pieces.
-fn connecting_prefix(rows: &[u32], (targets, _): &Lists, k: usize, piece_of: &[u32]) -> Option<usize> {
+/// The shortest prefix, of `most` at most, of the lists of some points that connects all pieces; each of the lists has as many
+/// entries as stand beside them.
+fn connecting_prefix(all: &[(&[u32], &Lists, usize)], most: usize, piece_of: &[u32]) -> Option<usize> {
     let pieces = piece_of.iter().max().map_or(0, |&last| last as usize + 1);
     let mut sets = Sets::new(pieces);
-    (1..=k).find(|&prefix| {
-        for (at, &i) in rows.iter().enumerate() {
-            sets.merge(piece_of[i as usize], piece_of[targets[at * k + prefix - 1] as usize]);
+    (1..=most).find(|&prefix| {
+        for &(rows, (targets, _), width) in all {
+            for (at, &i) in rows.iter().enumerate() {
+                sets.merge(piece_of[i as usize], piece_of[targets[at * width + prefix - 1] as usize]);
+            }
         }
         sets.count == 1
     })
@@ -172,6 +184,23 @@ mod tests {
         assert_eq!(found.graph.neighbors(4), [5, 1]);
         // With two neighbors, point 3 reaches 0 and point 1 reaches 4.
         assert_eq!(found.connecting_k, Some(2));
+    }
+
+    /// A cluster of nine and, one step beyond its last point, another of four: those of the larger reach out first.
+    #[test]
+    fn the_connecting_k_is_the_smallest() {
+        let near = |at: f64, count: usize| (0..count).map(move |i| at + 0.01 * i as f64);
+        let pair: Vec<f64> = near(0.0, 7).chain(near(5.0, 2)).chain(near(8.0, 4)).collect();
+        let iris = crate::io::read("iris", &crate::io::ReadOptions::default()).unwrap().points;
+        for (points, k, expected) in [(line(&pair), 1, None), (iris, 5, Some(25))] {
+            let of = |k| {
+                let search = Search { neighbors: Neighbors::Nearest(k), pieces: Pieces::Separate, ..Search::default() };
+                search.of_points(&points, &Silent).unwrap()
+            };
+            let smallest = (k..).find(|&k| of(k).sizes.len() == 1).unwrap();
+            assert_eq!(of(k).connecting_k, Some(smallest));
+            assert!(expected.is_none_or(|expected| expected == smallest), "{smallest}");
+        }
     }
 
     #[test]

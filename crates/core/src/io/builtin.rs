@@ -9,7 +9,7 @@ use std::path::Path;
 /// The names that [`super::read`] knows.
 pub(super) const NAMES: [&str; 2] = ["digits", "iris"];
 
-/// 1797 x 65 bytes: 8 x 8 pixels from 0 to 16, row by row, and the digit.
+/// 1797 x 65 bytes: 8 x 8 pixels from 0 to 16, row by row, and the digit as the label.
 const DIGITS: &[u8] = include_bytes!("../../data/digits.npy");
 
 /// 150 flowers: four lengths in centimeters, and the species.
@@ -27,8 +27,8 @@ pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Resu
     match name {
         "digits" => {
             let pixels = (0..64).map(|p| format!("pixel_{}_{}", p / 8, p % 8));
-            let names = pixels.chain(["digit".to_string()]).collect();
-            Some(npy::read(path, &mut &DIGITS[..], (DIGITS.len() as u64, 0), Some(names), &labeled("digit"), want))
+            let names = pixels.chain(["label".to_string()]).collect();
+            Some(npy::read(path, &mut &DIGITS[..], (DIGITS.len() as u64, 0), Some(names), &labeled("label"), want))
         }
         "iris" => Some(csv::read(path, IRIS, None, &labeled("species"), want)),
         _ => None,

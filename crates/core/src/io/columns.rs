@@ -104,7 +104,8 @@ impl Columns {
 
     /// What each column is for.
     pub(super) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
-        let kept = options.keep.iter().map(|wanted| self.find_one(path, "`keep`", wanted));
+        let flag = if want == Want::Kept { &format!("{}:COLUMN", path.display()) } else { "`keep`" };
+        let kept = options.keep.iter().map(|wanted| self.find_one(path, flag, wanted));
         let mut kept = kept.collect::<Result<Vec<usize>>>()?;
         if want == Want::Kept {
             if kept.is_empty() && self.count == 1 {
@@ -112,7 +113,10 @@ impl Columns {
             }
             if kept.is_empty() {
                 let (count, listed) = (self.count, self.listed());
-                return Err(format_error(path, format!("it has {count} columns and one is wanted; name {listed}")));
+                return Err(format_error(
+                    path,
+                    format!("it has {count} columns and one is wanted; use {flag} with {listed}"),
+                ));
             }
             let role = |column: usize| if kept.contains(&column) { Role::Carried } else { Role::Ignored };
             let of = (0..self.count).map(role).collect();

@@ -10,8 +10,6 @@
 True
 """
 
-from __future__ import annotations
-
 from . import datasets
 from ._classes import CLASSES
 from ._compare import Comparison, compare

@@ -52,7 +52,7 @@ class PCA(Estimator):
     n_components: int | str | None
     svd_solver: Any
     copy: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -75,7 +75,7 @@ class PCA(Estimator):
         *,
         svd_solver: Any = 'auto',
         copy: Any = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -92,7 +92,7 @@ class ClassicalMDS(Estimator):
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
     landmarks: int | None
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -111,7 +111,7 @@ class ClassicalMDS(Estimator):
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
         landmarks: int | None = None,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -136,7 +136,7 @@ class KernelPCA(Estimator):
     max_iter: Any
     fit_inverse_transform: Any
     copy_X: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -163,7 +163,7 @@ class KernelPCA(Estimator):
         max_iter: Any = None,
         fit_inverse_transform: Any = False,
         copy_X: Any = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -193,7 +193,7 @@ class Isomap(Estimator):
     max_iter: Any
     path_method: Any
     neighbors_algorithm: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -210,8 +210,8 @@ class Isomap(Estimator):
     def reconstruction_error(self) -> float: ...
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -228,7 +228,7 @@ class Isomap(Estimator):
         max_iter: Any = None,
         path_method: Any = 'auto',
         neighbors_algorithm: Any = 'auto',
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -260,7 +260,7 @@ class LocallyLinearEmbedding(Estimator):
     neighbors_algorithm: Any
     hessian_tol: Any
     modified_tol: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -275,8 +275,8 @@ class LocallyLinearEmbedding(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -295,7 +295,7 @@ class LocallyLinearEmbedding(Estimator):
         neighbors_algorithm: Any = 'auto',
         hessian_tol: Any = 0.0001,
         modified_tol: Any = 1e-12,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -326,7 +326,7 @@ class LaplacianEigenmaps(Estimator):
     gamma: float | None
     eigen_solver: Any
     eigen_tol: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -361,7 +361,7 @@ class LaplacianEigenmaps(Estimator):
         gamma: float | None = None,
         eigen_solver: Any = None,
         eigen_tol: Any = 'auto',
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -387,7 +387,7 @@ class DiffusionMaps(Estimator):
     bandwidth: float | str
     time: float
     alpha: float
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -401,8 +401,8 @@ class DiffusionMaps(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -415,7 +415,7 @@ class DiffusionMaps(Estimator):
         bandwidth: float | str = 'auto',
         time: float = 1.0,
         alpha: float = 1.0,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -444,7 +444,7 @@ class MVU(Estimator):
     landmarks: int | None
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -462,8 +462,8 @@ class MVU(Estimator):
     edge_weights_: np.ndarray
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -479,7 +479,7 @@ class MVU(Estimator):
         landmarks: int | None = None,
         tol: float = 0.0001,
         max_iter: int = 300,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -508,7 +508,7 @@ class MEU(Estimator):
     landmarks: int | None
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -525,8 +525,8 @@ class MEU(Estimator):
     edge_weights_: np.ndarray
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -542,7 +542,7 @@ class MEU(Estimator):
         landmarks: int | None = None,
         tol: float = 1e-06,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -570,7 +570,7 @@ class Drill(Estimator):
     penalize_diagonal: bool
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -587,8 +587,8 @@ class Drill(Estimator):
     edge_weights_: np.ndarray
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -603,7 +603,7 @@ class Drill(Estimator):
         penalize_diagonal: bool = False,
         tol: float = 1e-06,
         max_iter: int = 200,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -620,7 +620,7 @@ class PPCA(Estimator):
     solver: str
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -640,12 +640,12 @@ class PPCA(Estimator):
     def score_samples(self, X: Any) -> np.ndarray: ...
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         solver: str = 'direct',
         tol: float = 1e-12,
         max_iter: int = 5000,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -664,7 +664,7 @@ class FactorAnalysis(Estimator):
     max_iter: int
     svd_method: Any
     copy: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -690,7 +690,7 @@ class FactorAnalysis(Estimator):
         max_iter: int = 5000,
         svd_method: Any = 'randomized',
         copy: Any = True,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -715,7 +715,7 @@ class PPCO(Estimator):
     tol: float
     max_iter: int
     gamma: float | None
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -729,8 +729,8 @@ class PPCO(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         kernel: str = 'gaussian',
         bandwidth: float | str = 'auto',
         degree: int = 3,
@@ -742,7 +742,7 @@ class PPCO(Estimator):
         tol: float = 1e-08,
         max_iter: int = 1000,
         gamma: float | None = None,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -764,7 +764,7 @@ class PKPCA(Estimator):
     landmarks: int | str
     solver: str
     gamma: float | None
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -778,8 +778,8 @@ class PKPCA(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         kernel: str = 'gaussian',
         bandwidth: float | str = 'auto',
         degree: int = 3,
@@ -788,7 +788,7 @@ class PKPCA(Estimator):
         landmarks: int | str = 'auto',
         solver: str = 'eigen',
         gamma: float | None = None,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -809,7 +809,7 @@ class GPLVM(Estimator):
     back_constraints: bool
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -822,8 +822,8 @@ class GPLVM(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         kernel: str = 'gaussian',
         prior: str = 'flat',
         init: str | ArrayLike = 'best',
@@ -831,7 +831,7 @@ class GPLVM(Estimator):
         back_constraints: bool = False,
         tol: float = 0.001,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -863,7 +863,7 @@ class ElasticEmbedding(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -876,8 +876,8 @@ class ElasticEmbedding(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -896,7 +896,7 @@ class ElasticEmbedding(Estimator):
         init: str | ArrayLike = 'isomap',
         tol: float = 1e-09,
         max_iter: int = 1000,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -918,7 +918,7 @@ class SNE(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -932,8 +932,8 @@ class SNE(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
@@ -942,7 +942,7 @@ class SNE(Estimator):
         init: str | ArrayLike = 'pca',
         tol: float = 0.002,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -965,7 +965,7 @@ class SymmetricSNE(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -979,8 +979,8 @@ class SymmetricSNE(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
         perplexity: str | float = 'auto',
@@ -990,7 +990,7 @@ class SymmetricSNE(Estimator):
         init: str | ArrayLike = 'pca',
         tol: float = 0.002,
         max_iter: int = 500,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1018,7 +1018,7 @@ class TSNE(Estimator):
     n_iter_without_progress: Any
     min_grad_norm: Any
     angle: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1048,7 +1048,7 @@ class TSNE(Estimator):
         n_iter_without_progress: Any = 300,
         min_grad_norm: Any = 1e-07,
         angle: Any = 0.5,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1074,12 +1074,21 @@ class UMAP(Estimator):
     min_dist: float
     spread: float
     negative_sample_rate: float
-    supervision: float
+    target_weight: float
     accuracy: str
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    n_epochs: int | None
+    repulsion_strength: float
+    low_memory: Any
+    transform_seed: Any
+    learning_rate: Any
+    local_connectivity: Any
+    set_op_mix_ratio: Any
+    densmap: Any
+    precomputed_knn: Any
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1092,8 +1101,8 @@ class UMAP(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -1106,12 +1115,21 @@ class UMAP(Estimator):
         min_dist: float = 0.1,
         spread: float = 1.0,
         negative_sample_rate: float = 5.0,
-        supervision: float = 0.0,
+        target_weight: float = 0.5,
         accuracy: str = 'fast',
         init: str | ArrayLike = 'pca',
         tol: float = 0.001,
         max_iter: int = 300,
-        random_state: int = 0,
+        n_epochs: int | None = None,
+        repulsion_strength: float = 1.0,
+        low_memory: Any = True,
+        transform_seed: Any = 42,
+        learning_rate: Any = 1.0,
+        local_connectivity: Any = 1.0,
+        set_op_mix_ratio: Any = 1.0,
+        densmap: Any = False,
+        precomputed_knn: Any = None,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1139,7 +1157,7 @@ class Sammon(Estimator):
     init: str | ArrayLike
     tol: float
     max_iter: int
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1154,8 +1172,8 @@ class Sammon(Estimator):
     log_likelihood_: float
     def __init__(
         self,
-        n_components: int | str | None = 2,
         *,
+        n_components: int | str | None = 2,
         n_neighbors: int | str | None = 10,
         radius: float | None = None,
         graph: str = 'nearest',
@@ -1170,7 +1188,7 @@ class Sammon(Estimator):
         init: str | ArrayLike = 'scaling',
         tol: float = 1e-08,
         max_iter: int = 1000,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,
@@ -1204,7 +1222,7 @@ class MDS(Estimator):
     eps: float | None
     normalized_stress: bool | str
     n_init: Any
-    random_state: int
+    random_state: int | None
     n_jobs: int | None
     missing: str
     standardize: bool
@@ -1243,7 +1261,7 @@ class MDS(Estimator):
         eps: float | None = None,
         normalized_stress: bool | str = 'auto',
         n_init: Any = 1,
-        random_state: int = 0,
+        random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
         standardize: bool = False,

@@ -12,7 +12,7 @@ import numpy as np
 from . import _eigenfold, _input, _sklearn
 from ._fitted import attributes, laplacian, symmetric
 from ._functions import knn_graph_of
-from ._spec import IDLE, Spec
+from ._spec import Spec
 
 
 # What the library says of a solver that ended before its time.
@@ -38,7 +38,7 @@ class Estimator(_sklearn.Alone):
     def fit(self, X: Any, y: Any = None) -> Any:
         """Fits the method to points, or to distances or a sparse graph if `metric="precomputed"`.
 
-        A table's column names are kept. `y` is not looked at, except by a method that is told to (`supervision`).
+        A table's column names are kept. `y` is looked at by UMAP alone.
         """
         return self._fit(X, y, None)
 
@@ -60,7 +60,7 @@ class Estimator(_sklearn.Alone):
             self.missing,
             asked,
             None if start is None and init is None else _input.matrix(start if init is None else init),
-            self._labels(y, rows),
+            self._labels(y, rows, asked),
             given.names,
             _input.threads(self.n_jobs),
             self._listener(),
@@ -96,11 +96,19 @@ class Estimator(_sklearn.Alone):
             early = [f"{fact}; " + ("; ".join(early) or "the map is what it had by then")]
         for warning in early:
             _sklearn.tell(warning, _sklearn.exception(_sklearn.ConvergenceWarning))
-        idle = [n for n, (default, _, why) in self._spec.further.items() if why == IDLE and getattr(self, n) != default]
-        unused = [f"{', '.join(idle)} had no effect: {type(self).__name__} has its own schedule"] if idle else []
-        for warning in report["warnings"] + unused:
+        for warning in report["warnings"] + self._idle():
             if not any(words in warning for words in EARLY):
                 _sklearn.tell(warning)
+
+    def _idle(self) -> list[str]:
+        """What is said of words that were set and do nothing here."""
+        unset = lambda value: value is None or isinstance(value, tuple) and all(one is None for one in value)  # noqa: E731
+        names: dict[str, list[str]] = {}
+        for name, (default, why) in self._spec.idle.items():
+            value = getattr(self, name)
+            if not (default is None and unset(value)) and not _sklearn.same(value, default):
+                names.setdefault(why, []).append(name)
+        return [f"{', '.join(some)} had no effect: {why.format(type(self).__name__)}" for why, some in names.items()]
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
         """Fits the method and returns the coordinates, one row per point."""
@@ -254,12 +262,9 @@ class Estimator(_sklearn.Alone):
             raise ValueError(f"metric is {metric!r}; give precomputed, or one that eigenfold or scipy knows ({refused})") from None
         return given._replace(kind="distances", data=new)
 
-    def _labels(self, y: Any, rows: int) -> list[int | None] | None:
-        """The class of every point, for a method that looks at them; -1 is nothing known."""
-        if y is None or not getattr(self, "supervision", 0):
-            return None
-        names, of = np.unique(np.asarray(y).ravel(), return_inverse=True)
-        return [None if str(names[at]) in ("-1", "-1.0") else int(at) for at in of]
+    def _labels(self, y: Any, rows: int, asked: dict[str, Any]) -> list[int | None] | None:
+        """The class of every point, for a method that looks at them."""
+        return None
 
     def _listener(self) -> Any:
         """What hears of the progress of a fit, if anyone wants to."""

@@ -10,8 +10,8 @@ import numpy as np
 
 from . import _input
 from ._base import Estimator, LatentEstimator
-from ._spec import IDLE, TABLE, Spec
-from ._theirs import AffinityEstimator, GeodesicEstimator, StressEstimator
+from ._spec import TABLE, Spec
+from ._theirs import AffinityEstimator, GeodesicEstimator, StressEstimator, SupervisedEstimator
 
 Values = dict[str, Any]
 # Affinities of scikit-learn that are given as a matrix.
@@ -23,10 +23,6 @@ SOLVERS = "accepted as scikit-learn's; the library chooses its solvers, and the 
 
 def solvers(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
     return {name: (default, "Any", SOLVERS) for name, default in defaults.items()}
-
-
-def idle(**defaults: Any) -> dict[str, tuple[Any, str, str]]:
-    return {name: (default, "Any", IDLE) for name, default in defaults.items()}
 
 
 def bandwidth(gamma: Any) -> float:
@@ -149,6 +145,32 @@ def student(values: Values) -> None:
         values["accuracy"] = ways[values["method"]]
 
 
+def umap(values: Values) -> None:
+    """Words of umap-learn."""
+    if values["n_epochs"] is not None:
+        values["max_iter"] = _input.whole("n_epochs", values["n_epochs"], 1)
+    try:
+        values["negative_sample_rate"] = values["negative_sample_rate"] * float(values["repulsion_strength"])
+    except (TypeError, ValueError):
+        raise ValueError(f"repulsion_strength is {values['repulsion_strength']!r}; give a number above 0") from None
+
+
+# Why a word does nothing here.
+SCHEDULE = "{} has its own schedule"
+UMAP_IDLE = {
+    "learning_rate": (1.0, SCHEDULE),
+    "local_connectivity": (1.0, "the nearest neighbor is always a whole one"),
+    "set_op_mix_ratio": (1.0, "the fuzzy graph is always the union"),
+    "densmap": (False, "there is no densMAP here, and this is the map of UMAP"),
+    "precomputed_knn": (None, "neighbors are searched by metric; give a graph of yours as a sparse matrix with metric='precomputed'"),
+}
+UMAP_WORDS = {
+    "target_weight": (0.5, "float", "how much the classes count that `fit` is given as `y`, against the distances; 0 not at all. Text, and up to 30 different whole numbers, are classes, -1 is a class that is not known, and other numbers are not used"),
+    "n_epochs": (None, "int | None", "umap-learn's word for `max_iter`"),
+    "repulsion_strength": (1.0, "float", "umap-learn's: multiplies `negative_sample_rate`"),
+    "low_memory": (True, "Any", "accepted as umap-learn's; the result does not depend on it"),
+    "transform_seed": (42, "Any", "accepted as umap-learn's; placing new points draws nothing at random"),
+}
 GAMMA = {"gamma": (None, "float | None", "scikit-learn's: 1/2σ² of the gaussian kernel, the scale of others; instead of `bandwidth`")}
 LLE = {"standard": "lle", "modified": "modified-lle", "hessian": "hessian-lle", "ltsa": "ltsa", "acyclic": "alle"}
 FAMILY: dict[str, tuple[str, dict[str, str]]] = {value: (name, {}) for value, name in LLE.items()}
@@ -160,28 +182,28 @@ def one(name: str, method: str, formula: str, **more: Any) -> Spec:
 
 
 SPECS = [
-    one("PCA", "pca", "Y = X V, with X centered and X'X V = V Λ", further=solvers(svd_solver="auto", copy=True)),
-    one("ClassicalMDS", "mds", "-H D² H / 2 = Y Y', with D the distances and H = I - 11'/n"),
-    one("KernelPCA", "kernel-pca", "H K H = V Λ V', Y = V √Λ", instead=kernel, further=GAMMA | solvers(eigen_solver="auto", tol=0, max_iter=None, fit_inverse_transform=False, copy_X=True)),
+    one("PCA", "pca", "Y = X V, with X centered and X'X V = V Λ", positional=True, further=solvers(svd_solver="auto", copy=True)),
+    one("ClassicalMDS", "mds", "-H D² H / 2 = Y Y', with D the distances and H = I - 11'/n", positional=True),
+    one("KernelPCA", "kernel-pca", "H K H = V Λ V', Y = V √Λ", positional=True, instead=kernel, further=GAMMA | solvers(eigen_solver="auto", tol=0, max_iter=None, fit_inverse_transform=False, copy_X=True)),
     one("Isomap", "isomap", "-H D² H / 2 = Y Y', with D the lengths of shortest paths on the graph", further={"p": (2, "float", "the power of metric='minkowski': 1 is manhattan, 2 euclidean")} | solvers(eigen_solver="auto", tol=0, max_iter=None, path_method="auto", neighbors_algorithm="auto")),
     Spec("LocallyLinearEmbedding", FAMILY, "min Σ |y[i] - Σ w[i,j] y[j]|² with the w that reconstruct x[i] from its neighbors, Y'Y = n I", further=solvers(eigen_solver="auto", tol=1e-6, max_iter=100, neighbors_algorithm="auto", hessian_tol=1e-4, modified_tol=1e-12), hidden=("variant",)),
-    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own, 'precomputed_nearest_neighbors' for a sparse matrix of distances; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
+    one("LaplacianEigenmaps", "laplacian-eigenmaps", "(D - W) y = λ D y, with W the weights of the graph and D its row sums", positional=True, instead=affinity, data=affinities, further={"affinity": (None, "str | Callable[[Any], Any] | None", "scikit-learn's: 'nearest_neighbors' (all weights alike, a point counted among its `n_neighbors`) or 'rbf' (all pairs), 'precomputed' or a function for weights of your own, 'precomputed_nearest_neighbors' for a sparse matrix of distances; None as `kernel` says")} | GAMMA | solvers(eigen_solver=None, eigen_tol="auto")),
     one("DiffusionMaps", "diffusion-maps", "y[k] = λ[k]^t ψ[k], with P ψ = λ ψ of the walk P on the graph"),
     one("MVU", "mvu", "max tr K with K[i,i] + K[j,j] - 2 K[i,j] <= d[i,j]² for neighbors, K >= 0, 1'K1 = 0"),
     one("MEU", "meu", "K = (L(λ) + γI)⁻¹, the λ of the pairs such that their mean squared distances are those of the data"),
     one("Drill", "drill", "max log det P - tr(P S) - ρ Σ |p[i,j]| over the pairs of neighbors"),
     one("PPCA", "ppca", "x = μ + W z + ε, z ~ N(0, I), ε ~ N(0, σ² I)"),
-    one("FactorAnalysis", "fa", "x = μ + W z + ε, z ~ N(0, I), ε ~ N(0, Ψ), Ψ diagonal", further=solvers(svd_method="randomized", copy=True)),
+    one("FactorAnalysis", "fa", "x = μ + W z + ε, z ~ N(0, I), ε ~ N(0, Ψ), Ψ diagonal", positional=True, further=solvers(svd_method="randomized", copy=True)),
     one("PPCO", "ppco", "K = Y Y' + λ I, of a kernel or of distances", instead=kernel, further=GAMMA),
     one("PKPCA", "pkpca", "probabilistic PCA in the feature space of a kernel", instead=kernel, further=GAMMA),
     one("GPLVM", "gplvm", "x[:, f] ~ N(0, K(Y)) for every feature f, over the positions Y"),
     one("ElasticEmbedding", "elastic", "min Σ w+[i,j] |y[i] - y[j]|² + λ Σ w-[i,j] exp(-|y[i] - y[j]|²)"),
     one("SNE", "sne", "min Σ KL(P[i] | Q[i]), Gaussian affinities in the data and on the map", data=effective),
     one("SymmetricSNE", "symmetric-sne", "min KL(P | Q), with Gaussian affinities of pairs on the map", data=effective),
-    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")} | idle(learning_rate="auto", n_iter_without_progress=300, min_grad_norm=1e-7, angle=0.5)),
-    one("UMAP", "umap", "min Σ v[i,j] log(v/w) + (1 - v) log((1 - v)/(1 - w)), w = 1/(1 + a |y[i] - y[j]|^2b)"),
+    one("TSNE", "tsne", "min KL(P | Q), q[i,j] ∝ 1/(1 + |y[i] - y[j]|²)", instead=student, data=effective, positional=True, further={"method": (None, "str | None", "scikit-learn's: 'barnes_hut' is `accuracy='fast'`, 'exact' is 'exact'")}, idle=dict(learning_rate=("auto", SCHEDULE), n_iter_without_progress=(300, SCHEDULE), min_grad_norm=(1e-7, SCHEDULE), angle=(0.5, SCHEDULE))),
+    one("UMAP", "umap", "min Σ w[i,j] log(w/v) + (1 - w) log((1 - w)/(1 - v)), w of the fuzzy graph, v = 1/(1 + a |y[i] - y[j]|^2b)", instead=umap, further=UMAP_WORDS, idle=UMAP_IDLE),
     one("Sammon", "sammon", "min Σ (d[i,j] - |y[i] - y[j]|)² / d[i,j] / Σ d[i,j]"),
-    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", instead=stress, hidden=("variant",), further={"dissimilarity": (None, "str | None", "what `metric` was called before scikit-learn 1.8: 'euclidean' or 'precomputed'"), "metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")} | idle(n_init=1)),
+    one("MDS", "smacof", "min Σ (d[i,j] - |y[i] - y[j]|)², or of distances in their order alone", positional=True, instead=stress, hidden=("variant",), further={"dissimilarity": (None, "str | None", "what `metric` was called before scikit-learn 1.8: 'euclidean' or 'precomputed'"), "metric_mds": (True, "bool", "whether distances count by their size, or by their order alone"), "eps": (None, "float | None", "scikit-learn's word for `tol`"), "normalized_stress": ("auto", "bool | str", "whether `stress_` is Kruskal's stress-1; 'auto' where distances count by their order alone")}, idle={"n_init": (1, SCHEDULE)}),
 ]
 
 
@@ -191,6 +213,8 @@ def docstring(spec: Spec) -> str:
     for name, parameter in spec.parameters.items():
         lines += [f"{name} : {parameter.type}, default {parameter.default!r}", f"    {parameter.meaning}"]
     lines += ["", "Attributes", "----------", "embedding_ : the coordinates, one row per point"]
+    lines += ["n_iter_ : the iterations that were made", *(["graph_ : the graph, a sparse matrix"] if spec.graph else [])]
+    lines += ["log_likelihood_ : of the method's own model, or else of the points under its field and noise"]
     lines += ["report_ : everything that is known about the fit", "", "Examples", "--------"]
     lines += [f">>> from eigenfold import {spec.name}, datasets", '>>> X = datasets.load("iris").data[::3]']
     return "\n".join(lines + [f">>> {spec.name}().fit_transform(X).shape", "(50, 2)", ""])
@@ -200,24 +224,32 @@ def initializer(spec: Spec) -> Any:
     """An `__init__` that keeps its arguments and does nothing else, with a signature that names them."""
     defaults = {name: parameter.default for name, parameter in spec.parameters.items()}
 
-    def __init__(self: Any, n_components: Any = 2, **given: Any) -> None:
+    def __init__(self: Any, *unnamed: Any, **given: Any) -> None:
+        most = 1 if spec.positional else 0
+        if len(unnamed) > most:
+            allowed = f"from 1 to {most + 1} positional arguments" if most else "1 positional argument"
+            way_out = f"name them, as in {spec.name}(n_components=2)"
+            raise TypeError(f"{spec.name}.__init__() takes {allowed} but {len(unnamed) + 1} were given; {way_out}")
+        if unnamed and "n_components" in given:
+            raise TypeError(f"{spec.name}.__init__() got multiple values for argument 'n_components'")
         if unknown := [name for name in given if name not in defaults]:
             raise TypeError(f"{spec.name}.__init__() got an unexpected keyword argument {unknown[0]!r}")
-        self.__dict__.update(defaults, n_components=n_components, **given)
+        self.__dict__.update(defaults, **dict(zip(["n_components"], unnamed)), **given)
 
     def parameter(name: str, kind: Any) -> inspect.Parameter:
         return inspect.Parameter(name, kind, default=defaults[name])
 
     own, *others = defaults
     kinds = inspect.Parameter
-    signature = [kinds("self", kinds.POSITIONAL_OR_KEYWORD), parameter(own, kinds.POSITIONAL_OR_KEYWORD)]
+    first = kinds.POSITIONAL_OR_KEYWORD if spec.positional else kinds.KEYWORD_ONLY
+    signature = [kinds("self", kinds.POSITIONAL_OR_KEYWORD), parameter(own, first)]
     signature += [parameter(name, kinds.KEYWORD_ONLY) for name in others]
     __init__.__qualname__ = f"{spec.name}.__init__"
     __init__.__signature__ = inspect.Signature(signature)  # type: ignore[attr-defined]
     return __init__
 
 
-BASES: dict[str, type[Estimator]] = {"Isomap": GeodesicEstimator, "LaplacianEigenmaps": AffinityEstimator, "MDS": StressEstimator}
+BASES: dict[str, type[Estimator]] = {"Isomap": GeodesicEstimator, "LaplacianEigenmaps": AffinityEstimator, "MDS": StressEstimator, "UMAP": SupervisedEstimator}
 
 
 def estimator(spec: Spec) -> type[Estimator]:

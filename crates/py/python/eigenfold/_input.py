@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import date, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ from ._sklearn import tell
 MOST_CELLS = 200_000_000
 # More than the largest machines have cores, and few enough to be started in a moment.
 MOST_THREADS = 1024
+
+
+TIMES = "holds times, which are not numbers; leave it out, or subtract a time and divide by a unit first"
 
 
 class Given(NamedTuple):
@@ -70,13 +74,22 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
 
 def _table(X: Any) -> np.ndarray:
     """The numbers of a table of pandas, polars or pyarrow; what is null there is NaN here."""
+    _refuse_times(X)
     array = _cells(X)
     if array.dtype.kind != "O":
         return array
     try:
         return array.astype(np.float64)
     except (TypeError, ValueError) as refused:
-        raise type(refused)(_first_text(X, array) or str(refused)) from None
+        raise ValueError(_first_text(X, array) or str(refused)) from None
+
+
+def _refuse_times(X: Any) -> None:
+    """Refuses a column of times by the name of its type, which pandas, polars and pyarrow each spell in their way."""
+    types = X.schema.types if hasattr(X, "column_names") else X.dtypes
+    for name, kind in zip(getattr(X, "column_names", None) or X.columns, types):
+        if str(kind).lower().startswith(("date", "time", "duration", "period")):
+            raise ValueError(f"column {name!r} {TIMES}")
 
 
 def _refuse_lazy(X: Any) -> None:
@@ -92,6 +105,8 @@ def _first_text(X: Any, array: np.ndarray) -> str | None:
             try:
                 float(cell)
             except (TypeError, ValueError) as refused:
+                if isinstance(cell, (date, time, timedelta)):
+                    return f"column {name!r} {TIMES}"
                 return f"column {name!r}: {refused}; leave it out, or encode it, as pandas.get_dummies does"
     return None
 
@@ -168,8 +183,13 @@ def _graph(X: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return X.indptr.astype(np.int64), X.indices.astype(np.int64), X.data.astype(np.float64)
 
 
-def seed(random_state: Any) -> int:
-    """A seed from what scikit-learn takes: nothing, a number, or a generator to draw one from."""
+def seed(random_state: Any, init: Any = None) -> int:
+    """A seed from what scikit-learn takes: nothing, a number, or a generator to draw one from.
+
+    Nothing is 0, but for a descent that starts at random: there it is another one each time, by numpy's own generator.
+    """
+    if random_state is None and isinstance(init, str) and init == "random":
+        return int(np.random.randint(2**31 - 1))
     if random_state is None:
         return 0
     if hasattr(random_state, "randint"):

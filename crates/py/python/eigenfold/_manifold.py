@@ -17,5 +17,5 @@ def locally_linear_embedding(X: Any, *, n_neighbors: Any, n_components: Any, **p
     >>> map_.shape
     (150, 2)
     """
-    fitted: Any = CLASSES["LocallyLinearEmbedding"](n_components, n_neighbors=n_neighbors, **params).fit(X)
+    fitted: Any = CLASSES["LocallyLinearEmbedding"](n_components=n_components, n_neighbors=n_neighbors, **params).fit(X)
     return fitted.embedding_, fitted.reconstruction_error_

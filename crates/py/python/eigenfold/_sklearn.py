@@ -47,28 +47,25 @@ def join(estimator: type) -> None:
         estimator.__bases__ = (base.TransformerMixin, base.BaseEstimator)  # type: ignore[union-attr]
 
 
+# The classes that are both ours and scikit-learn's, by name; each is made when it is first needed.
+JOINED: dict[str, type] = {}
+
+
 def exception(ours: type) -> type:
     """What is raised or warned of: ours, and scikit-learn's of the same name too if that is there."""
-    return globals()[f"Joined{ours.__name__}"] if _joined(ours.__name__) else ours
-
-
-def _joined(name: str) -> bool:
-    """Whether there is a class that is both ours and scikit-learn's; it is made when it is first needed."""
+    name = ours.__name__
     theirs = getattr(sys.modules.get("sklearn.exceptions"), name, None)
-    joined = f"Joined{name}"
-    if theirs is not None and joined not in globals():
-        globals()[joined] = type(joined, (globals()[name], theirs), {"__module__": __name__, "__doc__": theirs.__doc__})
-    return theirs is not None
+    if theirs is not None and name not in JOINED:
+        # It is shown by our name, which is another class's, so that it is sent to other processes in a way of its own.
+        body = {"__module__": "eigenfold", "__doc__": ours.__doc__, "__reduce__": lambda self: (again, (name, self.args))}
+        JOINED[name] = type(name, (ours, theirs), body)
+    return JOINED.get(name, ours)
 
 
-def __getattr__(name: str) -> Any:
-    """Such a class in another process, to which an exception was sent."""
-    ours = name.removeprefix("Joined")
-    if ours in ("NotFittedError", "ConvergenceWarning") and ours != name:
-        importlib.import_module("sklearn.exceptions")
-
-        return globals()[name] if _joined(ours) else globals()[ours]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+def again(name: str, args: tuple[Any, ...]) -> Any:
+    """Such an exception in another process, to which it was sent."""
+    importlib.import_module("sklearn.exceptions")
+    return exception(globals()[name])(*args)
 
 
 def output_config() -> str:

@@ -14,7 +14,7 @@ from ._sklearn import same
 TABLE: dict[str, dict[str, Any]] = {method["name"]: method for method in json.loads(_eigenfold.methods())}
 
 SHARED = {
-    "random_state": (0, "int", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`"),
+    "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0"),
     "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
     "missing": ("error", "str", "what NaN means: 'error', 'mean' (of its column) or 'model' (guessed from similar rows; PPCA and FactorAnalysis integrate it out)"),
     "standardize": (False, "bool", "whether every column is brought to zero mean and unit variance first; as scale_columns='unit'"),
@@ -24,6 +24,10 @@ SHARED = {
     "likelihood": (False, "bool", "whether `log_likelihood_` is computed where that takes long"),
     "verbose": (0, "int", "1 prints a line per stage, 2 more often"),
     "callback": (None, "Callable[[str, float, float | None], Any] | None", "called some times a second as callback(stage, fraction, objective); a true answer stops the fit and keeps what it has"),
+}
+# Of methods that descend from a start.
+SEEDED = {
+    "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0. Only init='random' draws the start, so that without it other seeds hardly move the map; with it they show what is stable, and None is another seed each time"),
 }
 GRAPH = {
     "n_neighbors": (10, "int | str | None", "the number of neighbors of each point, itself not counted; 'auto' tries several"),
@@ -38,9 +42,6 @@ METRIC = {
     "metric": ("euclidean", "str | Callable[[Any, Any], float]", "'euclidean', 'manhattan', 'cosine', 'correlation', 'chebyshev', 'minkowski', 'hamming', 'jaccard', 'haversine', 'haversine-degrees', 'canberra', 'braycurtis', 'mahalanobis' (by the covariance of the data); 'precomputed' for distances or a sparse graph of them; any other name that scipy's cdist knows, or a function of two rows, for which all distances are computed first"),
     "metric_params": (None, "dict[str, Any] | None", "further arguments of a metric: {'p': 3} of minkowski, {'V': covariance} of mahalanobis, or those of scipy's"),
 }
-# The meaning of words that would change the result in scikit-learn and do nothing here; whoever sets them is told so.
-IDLE = "accepted as scikit-learn's; without effect here"
-
 
 @dataclass
 class Parameter:
@@ -62,7 +63,11 @@ class Spec:
     instead: Callable[[dict[str, Any]], None] = lambda values: None
     data: Callable[[Any, Any], Any] = lambda estimator, X: X
     further: dict[str, tuple[Any, str, str]] = field(default_factory=dict)
+    # Words of others that would change the result there and do nothing here: the default, and why; whoever sets one is told so.
+    idle: dict[str, tuple[Any, str]] = field(default_factory=dict)
     hidden: tuple[str, ...] = ()
+    # Whether `n_components` may be given without its name, as scikit-learn's class of that name allows.
+    positional: bool = False
     parameters: dict[str, Parameter] = field(init=False)
     unseen: dict[str, Parameter] = field(init=False, default_factory=dict)
 
@@ -84,11 +89,14 @@ class Spec:
         for row in rows:
             self._add_row(row, self.unseen if row["python"] in self.hidden else self.parameters)
         self._add(self.further)
-        self._add(SHARED)
+        self._add({name: (default, "Any", f"accepted, and without effect: {why.format(self.name)}") for name, (default, why) in self.idle.items()})
+        self._add(SHARED | (SEEDED if "init" in self.parameters else {}))
 
     def _add(self, parameters: dict[str, tuple[Any, str, str]]) -> None:
+        """Parameters with other defaults or meanings than the library's, or that it does not have."""
         for name, (default, kind, meaning) in parameters.items():
-            self.parameters[name] = Parameter(default, kind, meaning)
+            before = self.parameters.get(name)
+            self.parameters[name] = Parameter(default, kind, meaning, None if before is None else before.library)
 
     def _add_row(self, row: dict[str, Any], to: dict[str, Parameter]) -> None:
         """A row of the table. Where a parameter has several, each with its default, None stands for that default."""
@@ -156,7 +164,7 @@ class Spec:
                 "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
                 "pieces": str(values.get("pieces", "join")),
             },
-            "seed": _input.seed(values["random_state"]) if seed is None else seed,
+            "seed": _input.seed(values["random_state"], values.get("init")) if seed is None else seed,
             "memory": None if values["memory"] is None else _input.whole("memory", values["memory"], 1),
             "likelihood": bool(values["likelihood"]),
             "log": _word("log", values["log"]),

@@ -1,4 +1,4 @@
-"""What scikit-learn's users find on single classes of theirs, made when it is asked for: it has a number for every pair of points."""
+"""What the users of scikit-learn and umap-learn find on single classes of theirs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from . import _sklearn
 from ._base import Estimator
+from ._functions import MOST_CLASSES
+from ._spec import text_of
 
 
 class GeodesicEstimator(Estimator):
@@ -65,3 +68,47 @@ class StressEstimator(Estimator):
     def fit_transform(self, X: Any, y: Any = None, init: Any = None) -> Any:
         """Fits the method and returns the coordinates, one row per point."""
         return self._contained(self.fit(X, y, init).embedding_, X)
+
+
+class SupervisedEstimator(Estimator):
+    """A method that goes by the classes of the points too, where it is given them."""
+
+    target_weight: float
+
+    def fit(self, X: Any, y: Any = None) -> Any:
+        """Fits the method to points, or to distances or a sparse graph if `metric="precomputed"`.
+
+        Classes `y` pull points of one class together, as much as `target_weight` says. Text and up to 30 different whole
+        numbers are classes, and -1 is one that is not known; other numbers are not used, with a warning.
+        """
+        return self._fit(X, y, None)
+
+    def _labels(self, y: Any, rows: int, asked: dict[str, Any]) -> list[int | None] | None:
+        others = [one for one in asked["parameters"] if one[0] != "supervision"]
+        found = None if y is None or self.target_weight == 0 else classes(y, rows)
+        # Without classes there is nothing to weigh.
+        asked["parameters"] = others + ([] if found is None else [("supervision", text_of("target_weight", self.target_weight))])
+        return found
+
+
+def classes(y: Any, rows: int) -> list[int | None] | None:
+    """The class of every point, nothing where it is not known (-1, or missing); nothing at all if these are no classes."""
+    values = np.asarray(y)
+    values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
+    if values.ndim == 1 and len(values) != rows:
+        raise ValueError(f"y has {len(values)} entries for {rows} points; give one per point")
+    known = np.array([one is not None and bool(one == one) for one in values]) if values.ndim == 1 else np.zeros(0)
+    way_out = "set target_weight=0 to be silent, or give classes as text, as in y.astype(str)"
+    if values.ndim != 1:
+        _sklearn.tell(f"y has the shape {values.shape} and was not used: UMAP goes by one class per point; {way_out}")
+        return None
+    numbers = all(isinstance(one, (int, float, np.number, np.bool_)) for one in values[known])
+    names, found = np.unique(values[known].astype(float if numbers else str), return_inverse=True)
+    if numbers and (len(names) > MOST_CLASSES or any(name % 1 for name in names)):
+        fact = f"y has {len(names)} different numbers, which are values and not classes, and was not used"
+        _sklearn.tell(f"{fact}; {way_out}")
+        return None
+    of: list[int | None] = [None] * rows
+    for at, one in zip(np.flatnonzero(known), found):
+        of[at] = None if str(names[one]) in ("-1", "-1.0") else int(one)
+    return of

@@ -54,12 +54,12 @@ fn normal(i: usize) -> f64 {
 fn iris_has_its_known_likelihoods() {
     let whole = fitted(Ppca::default(), 2, &iris());
     assert!((figure(&whole, "noise") - 0.0506821478647968).abs() < 1e-12);
-    assert!((figure(&whole, "field_log_likelihood") + 404.962780156111).abs() < 1e-8);
+    assert!((figure(&whole, "log_likelihood") + 404.962780156111).abs() < 1e-8);
     for method in [Ppca::default(), em()] {
         let part = fitted(method, 1, &masked(&iris()));
         assert_eq!(figure(&part, "missing_cells"), 54.0);
         assert!((figure(&part, "noise") - 0.117250774332).abs() < 1e-6, "{}", figure(&part, "noise"));
-        let found = figure(&part, "field_log_likelihood");
+        let found = figure(&part, "log_likelihood");
         assert!((found + 447.7625727207).abs() < 1e-6, "{found}");
     }
 }
@@ -68,7 +68,7 @@ fn iris_has_its_known_likelihoods() {
 fn em_ends_where_the_closed_form_is() {
     let points = iris();
     let (closed, steps) = (fitted(Ppca::default(), 2, &points), fitted(em(), 2, &points));
-    let [a, b] = [&closed, &steps].map(|model| figure(model, "field_log_likelihood"));
+    let [a, b] = [&closed, &steps].map(|model| figure(model, "log_likelihood"));
     assert!((a - b).abs() < 1e-6 && b <= a + 1e-9, "{a} {b}");
     let apart = closed.embedding().values().iter().zip(steps.embedding().values());
     assert!(apart.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max) < 1e-3);

@@ -110,7 +110,7 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
         Some((NEIGHBORS, value)) => {
             let wrong =
                 |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
-            neighbors = Neighbors::Nearest(value.parse().map_err(wrong)?);
+            neighbors = swept(base.neighbors, value.parse().map_err(wrong)?)?;
         }
         Some((name, value)) => {
             all.retain(|(other, _)| *other != name);
@@ -128,6 +128,18 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
     let snapshots = if filmed { base.snapshots } else { 0 };
     let recipe = Recipe { neighbors, method, snapshots, ..base.clone() };
     Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })
+}
+
+/// The same kind of graph with another number of neighbors.
+fn swept(neighbors: Neighbors, k: usize) -> Result<Neighbors> {
+    match neighbors {
+        Neighbors::Nearest(_) => Ok(Neighbors::Nearest(k)),
+        Neighbors::Mutual(_) => Ok(Neighbors::Mutual(k)),
+        Neighbors::Within(_) | Neighbors::All => {
+            let fact = "a graph within a radius or of all pairs has no number of neighbors to sweep";
+            Err(Error::parameter(format!("{fact}; leave out `graph` and `radius`, or sweep another parameter")))
+        }
+    }
 }
 
 #[cfg(any(test, feature = "unit-tests"))]
@@ -165,5 +177,19 @@ mod tests {
         assert!(named(&["pca"], &[("perplexity", "5")], None).is_err());
         assert!(named(&["pca"], &[], Some(("neighbors", &["5"]))).is_err());
         assert!(named(&["isomap"], &[], Some(("neighbors", &["few"]))).is_err());
+    }
+
+    #[test]
+    fn a_sweep_of_neighbors_keeps_the_kind_of_the_graph() {
+        let sweep = Sweep { parameter: "neighbors".into(), values: vec!["8".into(), "12".into()] };
+        let of = |neighbors| {
+            let base = Recipe { neighbors, ..Recipe::default() };
+            entrants(&["isomap".to_string()], &base, &[], Some(&sweep))
+        };
+        let found = of(Neighbors::Mutual(10)).unwrap();
+        assert_eq!([found[0].recipe.neighbors, found[1].recipe.neighbors], [8, 12].map(Neighbors::Mutual));
+        for other in [Neighbors::Within(1.0), Neighbors::All] {
+            assert!(of(other).unwrap_err().to_string().contains("no number of neighbors to sweep"));
+        }
     }
 }

@@ -237,7 +237,7 @@ fn the_descent_never_ends_below_its_start() {
             assert!(report.objective.unwrap() <= curve[0], "{:?} {}", report.objective, curve[0]);
             assert!(report.curve.windows(2).all(|two| two[1].0 == two[0].0 + 1), "every step has its number");
             if prior == GplvmPrior::Flat {
-                let likelihood = figure(&model, "field_log_likelihood");
+                let likelihood = figure(&model, "log_likelihood");
                 assert!((likelihood / 720.0 + report.objective.unwrap()).abs() < 1e-9);
             }
         }
@@ -259,7 +259,7 @@ fn the_map_does_not_depend_on_the_unit_of_the_data() {
         let noise = figure(&model, "process_noise") / unit / unit;
         assert!((noise / figure(&plain, "process_noise") - 1.0).abs() < 1e-6);
         let shift = 200.0 * unit.ln();
-        let (own, other) = (figure(&plain, "field_log_likelihood"), figure(&model, "field_log_likelihood"));
+        let (own, other) = (figure(&plain, "log_likelihood"), figure(&model, "log_likelihood"));
         assert!((own - other - shift).abs() < 1e-6 * shift.abs(), "{own} {other} {shift}");
     }
 }
@@ -273,7 +273,7 @@ fn few_points_constant_columns_and_duplicates_have_a_map() {
         let model = fitted(&Gplvm::default(), dims, &points);
         assert!(model.embedding().values().iter().all(|y| y.is_finite()));
         assert!(model.report().objective.unwrap() <= model.report().curve[0].1);
-        assert!(figure(&model, "field_log_likelihood").is_finite());
+        assert!(figure(&model, "log_likelihood").is_finite());
     }
 }
 
@@ -437,6 +437,6 @@ fn the_ou_process_puts_rows_on_a_line_in_one_dimension_only() {
 fn the_first_500_digits_are_likelier_after_52_evaluations_than_by_another_program() {
     let digits = io::read("digits", &io::ReadOptions::default()).unwrap().points.select(&(0..500).collect::<Vec<_>>());
     let model = fitted(&Gplvm { init: GplvmInit::Pca, max_iterations: 52, ..Gplvm::default() }, 2, &digits);
-    let (evaluations, likelihood) = (model.report().iterations, figure(&model, "field_log_likelihood"));
+    let (evaluations, likelihood) = (model.report().iterations, figure(&model, "log_likelihood"));
     assert!(evaluations <= 52 && likelihood > -63598.4, "{likelihood} after {evaluations}");
 }
