@@ -11,6 +11,7 @@ mod carried;
 mod columns;
 mod csv;
 mod dialect;
+mod gather;
 mod graph;
 mod header;
 mod labels;
@@ -52,6 +53,7 @@ use crate::memory;
 use crate::points::Points;
 use crate::schema::Schema;
 use columns::Want;
+use gather::gathered;
 use outgoing::Outgoing;
 use sheet::Sheet;
 #[cfg(not(all(feature = "parquet", feature = "compressed")))]
@@ -261,19 +263,21 @@ fn open(path: &Path) -> Result<File> {
 }
 
 /// Everything that comes out of an open file or pipe, if there is room for it; `length` is what is known of its length.
-fn contents(path: &Path, source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
+fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
     check_memory(path, length, limit)?;
     let most = limit.unwrap_or_else(memory::available);
+    let larger = || format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most)));
+    // Pipes have no length, and neither have some files of the system.
+    if length == 0 {
+        return gathered(&mut source, most).map_err(|error| read_error(path, error))?.ok_or_else(larger);
+    }
     let mut bytes = Vec::new();
     // One more, so that the end is seen without asking for more room.
     let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
     reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
     // Some files have no end, so no more is read than there may be.
     source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
-    if bytes.len() as u64 > most {
-        return Err(format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most))));
-    }
-    Ok(bytes)
+    if bytes.len() as u64 > most { Err(larger()) } else { Ok(bytes) }
 }
 
 /// What can be done about a file that is too large.
