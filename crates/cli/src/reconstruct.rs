@@ -21,7 +21,7 @@ use std::time::Instant;
 /// Runs the command.
 pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
+    let inputs = [args.input.source.as_path(), &args.model];
     outputs::check(&inputs, &wanted(args))?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");

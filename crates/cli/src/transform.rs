@@ -82,7 +82,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     if let Some(target) = &args.plot {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
         let (rows, names) = (&points, along.names.as_deref());
-        let (labels, source) = (along.labels, args.input.source.as_str());
+        let (labels, source) = (along.labels, args.input.source.as_path());
         let added = Added { model: &model, placed: &placed, rows, far: &far, labels, names, source };
         let bytes = drawing::picture_of_new(&args.drawing, added, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;

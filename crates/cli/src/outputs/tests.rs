@@ -4,7 +4,7 @@ use super::system::fault;
 use super::*;
 use tempfile::TempDir;
 
-fn save(name: &str) -> Result<()> {
+fn save(name: &Path) -> Result<()> {
     std::fs::write(name, "new").map_err(|source| write_error(name, source))
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let format =
         args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
     let carry = Carry { labels: args.labels.clone(), ..Carry::default() };
-    let inputs: Vec<&str> = args.input.sources().into_iter().chain([args.embedding.as_str()]).collect();
+    let inputs: Vec<&Path> = args.input.sources().into_iter().chain([args.embedding.as_path()]).collect();
     let inputs: Vec<&str> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))?;
     if inputs.iter().filter(|input| **input == "-").count() > 1 {
@@ -108,7 +108,7 @@ impl Table {
             given.data = Data::Points(preparing::prepared(&asked, points, given.names.as_deref(), quiet)?);
         }
         let lenient = ReadOptions { missing: given.rows.is_some(), ..ReadOptions::default() };
-        let places = |source: &str| -> Result<Points> {
+        let places = |source: &Path| -> Result<Points> {
             let map = io::read_map(source, &lenient)?;
             input::say_notes(&map.notes, quiet);
             if let Some(kept) = &given.rows { kept.pick(map.points) } else { Ok(map.points) }

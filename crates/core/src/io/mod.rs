@@ -131,8 +131,8 @@ enum Format {
 ///
 /// If the file cannot be read, is not a table of numbers, or does not have the columns that `options` name. The
 /// message names the row, the line and the column, and the way out.
-pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
-    let (path, sheet) = sheet_of(source, options, Want::Table)?;
+pub fn read(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source.as_ref(), options, Want::Table)?;
     sheet.table(&path, options.like.as_ref())
 }
 
@@ -142,8 +142,8 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
 /// # Errors
 ///
 /// As [`read`].
-pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
-    let (path, sheet) = sheet_of(source, options, Want::Map)?;
+pub fn read_map(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source.as_ref(), options, Want::Map)?;
     sheet.table(&path, None)
 }
 
@@ -153,15 +153,16 @@ pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
 /// # Errors
 ///
 /// As [`read`], but for cells that are no numbers.
-pub fn read_kept(source: &str, options: &ReadOptions) -> Result<Vec<Carried>> {
-    Ok(sheet_of(source, options, Want::Kept)?.1.kept())
+pub fn read_kept(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Vec<Carried>> {
+    Ok(sheet_of(source.as_ref(), options, Want::Kept)?.1.kept())
 }
 
 /// The file of this name as its reader finds it, and what messages call it.
-fn sheet_of(source: &str, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
-    if source != "-"
-        && !Path::new(source).exists()
-        && let Some(sheet) = builtin::read(source, options, want)
+fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
+    if let Some(name) = source.to_str()
+        && !is_standard(source)
+        && !source.exists()
+        && let Some(sheet) = builtin::read(name, options, want)
     {
         return Ok((source.into(), sheet?));
     }
@@ -189,8 +190,13 @@ fn sheet_of(source: &str, options: &ReadOptions, want: Want) -> Result<(PathBuf,
 ///
 /// If the extension is unknown, if the number of names or cells does not fit the points, or if the system refuses.
 /// No partial file is left behind.
-pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
-    Outgoing::of_points(columns, points, carried)?.write(target)
+pub fn write(target: impl AsRef<Path>, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
+    Outgoing::of_points(columns, points, carried)?.write(target.as_ref())
+}
+
+/// Whether a name stands for standard input or output.
+fn is_standard(name: &Path) -> bool {
+    name.as_os_str() == "-"
 }
 
 /// Writes points with what goes with them and their neighbors as a Parquet file that Embedding Atlas opens.
@@ -199,17 +205,17 @@ pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carri
 ///
 /// As [`write()`]; also if the lists do not fit the points, or this build does not include Parquet.
 pub fn write_atlas(
-    target: &str,
+    target: impl AsRef<Path>,
     columns: &[String],
     points: &Points,
     carried: &[Carried],
     neighbors: &Lists<'_>,
 ) -> Result<()> {
-    let cells = points.rows() * neighbors.k;
+    let (target, cells) = (target.as_ref(), points.rows() * neighbors.k);
     if neighbors.k == 0 || neighbors.ids.len() != cells || neighbors.distances.len() != cells {
         return Err(Error::parameter(format!("the lists of neighbors do not fit {} points", points.rows())));
     }
-    let bytes = encode_parquet(Path::new(target), &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
+    let bytes = encode_parquet(target, &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
     write_bytes_atomically(target, |out| out.write_all(&bytes).map_err(|source| write_error(target, source)))
 }
 
