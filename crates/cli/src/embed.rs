@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
-    let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &bar, &starting)).transpose()?;
+    let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &starting)).transpose()?;
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
     let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
     // Of a table of features alone the model knows all by their names.
@@ -192,7 +192,8 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
 fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
     let model = &fit.model;
-    let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
+    let output =
+        if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
@@ -298,14 +299,7 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(
-        &self,
-        recipe: &Recipe,
-        data: &Data,
-        rows: Option<&Kept>,
-        bar: &Bar,
-        share: &Share<'_>,
-    ) -> Result<Points> {
+    fn coordinates(&self, recipe: &Recipe, data: &Data, rows: Option<&Kept>, share: &Share<'_>) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;

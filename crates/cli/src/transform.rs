@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     wanted.extend(args.json.iter().map(|target| Wanted { flag: "--json", target, trial: try_bytes }));
     args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
     let mut inputs = args.input.sources();
-    inputs.push(args.model.to_str().unwrap_or_default());
+    inputs.push(&args.model);
     inputs.extend(args.carry.inputs());
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);

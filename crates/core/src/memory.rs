@@ -25,7 +25,8 @@ pub(crate) fn available() -> u64 {
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     let known = [
         free,
-        left_of(&limits, "Max address space", kilobytes(&status, "VmSize:")).map(|left| left.saturating_sub(reserved())),
+        left_of(&limits, "Max address space", kilobytes(&status, "VmSize:"))
+            .map(|left| left.saturating_sub(reserved())),
         left_of(&limits, "Max data size", kilobytes(&status, "VmData:")),
         left_in_groups(&groups, Path::new("/sys/fs/cgroup")),
     ];

@@ -156,19 +156,22 @@ fn check(args: &Compared) -> Result<()> {
         return Err(Error::Parameter(format!("{}: the page is HTML; end its name in .html", target.display())));
     }
     if let Some(target) = args.atlas.as_deref().filter(|target| !ends(target, "parquet")) {
-        return Err(Error::Parameter(format!("{}: Embedding Atlas opens Parquet; end its name in .parquet", target.display())));
+        return Err(Error::Parameter(format!(
+            "{}: Embedding Atlas opens Parquet; end its name in .parquet",
+            target.display()
+        )));
     }
     if let Some(plate) = &args.plate {
         Format::of(Path::new(plate)).map_err(Error::Parameter)?;
     }
-    let inputs: Vec<&str> =
+    let inputs: Vec<&Path> =
         args.input.sources().into_iter().chain(args.truth.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))
 }
 
 /// The outputs that the flags name.
 fn wanted(args: &Compared) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 4] = [
+    let all: [(&'static str, Option<&Path>, Trial); 4] = [
         ("--report", args.report.as_deref(), try_bytes),
         ("--plate", args.plate.as_deref(), try_bytes),
         ("--atlas", args.atlas.as_deref(), try_coordinates),

@@ -59,7 +59,11 @@ pub(crate) fn check(inputs: &[&Path], wanted: &[Wanted]) -> Result<()> {
     let same = |one: &Target, other: &Target| one == other || (one.file().is_some() && one.file() == other.file());
     for (i, output) in wanted.iter().enumerate() {
         if let Some(at) = (0..i).find(|&at| same(&targets[at], &targets[i])) {
-            let what = if targets[i] == Target::Open(1) { "standard output".into() } else { output.target.display().to_string() };
+            let what = if targets[i] == Target::Open(1) {
+                "standard output".into()
+            } else {
+                output.target.display().to_string()
+            };
             return Err(Error::Parameter(format!(
                 "{what} is asked for by both {} and {}; give each its own file",
                 wanted[at].flag, output.flag

@@ -119,10 +119,13 @@ pub(super) fn abandon() {
 /// known to be in it goes by its names, which opens no file: there may be no more that may be open.
 fn remove(own: &Own) {
     let path = &own.path;
-    for inside in [PathBuf::from(&own.file), LOCK.into(), Path::new(LINKED).join(&own.file), Path::new(ASIDE).join(&own.file)] {
+    for inside in
+        [PathBuf::from(&own.file), LOCK.into(), Path::new(LINKED).join(&own.file), Path::new(ASIDE).join(&own.file)]
+    {
         let _ = std::fs::remove_file(path.join(inside));
     }
-    let emptied = [path.join(LINKED), path.join(ASIDE), path.clone()].map(|directory| std::fs::remove_dir(directory).is_ok());
+    let emptied =
+        [path.join(LINKED), path.join(ASIDE), path.clone()].map(|directory| std::fs::remove_dir(directory).is_ok());
     let _ = emptied[2] || (0..10).any(|_| std::fs::remove_dir_all(path).is_ok() || !path.exists());
 }
 

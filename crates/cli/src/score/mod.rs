@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
         args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
     let carry = Carry { labels: args.labels.clone(), ..Carry::default() };
     let inputs: Vec<&Path> = args.input.sources().into_iter().chain([args.embedding.as_path()]).collect();
-    let inputs: Vec<&str> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
+    let inputs: Vec<&Path> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))?;
     if inputs.iter().filter(|input| **input == "-").count() > 1 {
         let fact = "standard input is asked for twice; give all inputs but one as files";
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 3] = [
+    let all: [(&'static str, Option<&Path>, Trial); 3] = [
         ("--pointwise", args.pointwise.as_deref(), told::try_table),
         ("--plot-pointwise", args.plot_pointwise.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),

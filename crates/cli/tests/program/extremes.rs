@@ -132,7 +132,8 @@ fn a_map_without_a_shape_is_warned_of() {
     bench.write("square.csv", "a,b\n0,0\n0,1\n1,0\n1,1\n");
     let line: String = (0..30).map(|i| format!("{i},{},{}\n", 2 * i, -i)).collect();
     bench.write("line.csv", line);
-    let row = |i: usize| (0..7).map(|j| if j == i / 2 { ["1", "-1"][i % 2] } else { "0" }).collect::<Vec<_>>().join(",");
+    let row =
+        |i: usize| (0..7).map(|j| if j == i / 2 { ["1", "-1"][i % 2] } else { "0" }).collect::<Vec<_>>().join(",");
     bench.write("cross.csv", (0..14).map(|i| row(i) + "\n").collect::<String>());
     for (line, fact) in [
         ("square.csv -m ppca -d 1", "all points are at one place of the map"),
@@ -162,7 +163,8 @@ fn the_unit_of_the_data_changes_no_map() {
     let roll = coordinates(&bench.read("roll.csv"));
     for method in ["meu -k 8", "ltsa -k 8"] {
         let map = |by: f64| {
-            let line = |row: &Vec<f64>| row.iter().map(|x| format!("{:e}", x * by)).collect::<Vec<_>>().join(",") + "\n";
+            let line =
+                |row: &Vec<f64>| row.iter().map(|x| format!("{:e}", x * by)).collect::<Vec<_>>().join(",") + "\n";
             bench.write("x.csv", roll.iter().map(line).collect::<String>());
             bench.does(&format!("embed x.csv --header no -m {method} -q -o o.csv --json j.json"));
             assert_eq!(bench.json("j.json")["converged"], true, "{method} at {by:e}");

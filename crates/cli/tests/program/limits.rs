@@ -52,7 +52,12 @@ fn little_address_space_is_no_abort() {
             let answer = under(&bench, &format!("-v {kilobytes}"), &line);
             // What there is need not do for the program itself.
             let loader = answer.code == 127;
-            assert!(loader || [0, 1, 2].contains(&answer.code), "{line} in {kilobytes}: {} {}", answer.code, answer.err);
+            assert!(
+                loader || [0, 1, 2].contains(&answer.code),
+                "{line} in {kilobytes}: {} {}",
+                answer.code,
+                answer.err
+            );
         }
     }
 }
@@ -72,9 +77,15 @@ fn names_that_are_no_text_are_names() {
         }
         answer(command.output().unwrap())
     };
-    let there = |bytes: &'static [u8]| std::fs::read(bench.path("").join(name(bytes))).map_or(0, |content| content.len());
-    let outputs: &[(&str, &[u8])] =
-        &[("", b"in\xff.csv"), ("-o", b"out\xfe.csv"), ("--save", b"m\xff.model"), ("--json", b"j\xff.json"), ("--plot", b"p\xff.svg")];
+    let there =
+        |bytes: &'static [u8]| std::fs::read(bench.path("").join(name(bytes))).map_or(0, |content| content.len());
+    let outputs: &[(&str, &[u8])] = &[
+        ("", b"in\xff.csv"),
+        ("-o", b"out\xfe.csv"),
+        ("--save", b"m\xff.model"),
+        ("--json", b"j\xff.json"),
+        ("--plot", b"p\xff.svg"),
+    ];
     let made = run("embed -m pca -q", outputs);
     assert_eq!((made.code, made.err.as_str()), (0, ""));
     for (_, bytes) in outputs {
@@ -96,7 +107,7 @@ fn an_output_without_a_name_is_refused() {
     let bench = Bench::new();
     for flag in ["-o", "--save", "--json"] {
         let output = bench.command("embed iris -m pca -q").args([flag, ""]).output().unwrap();
-        answer(output).is_one_line(flag, 2, "an output has no name");
+        answer(output).is_one_line(flag, 2, "a value is required for");
     }
     assert!(bench.files().is_empty());
 }
@@ -181,7 +192,8 @@ fn peak(id: u32) -> Option<u64> {
 fn unpacking_keeps_to_the_limit_of_memory() {
     let bench = Bench::new();
     let row = |i: usize| {
-        let number = |j: usize| format!("0.{:018}", (i * 7 + j) as u64 * 1_234_567_891_234_567 % 999_999_999_999_999_989);
+        let number =
+            |j: usize| format!("0.{:018}", (i * 7 + j) as u64 * 1_234_567_891_234_567 % 999_999_999_999_999_989);
         (0..6).map(number).collect::<Vec<_>>().join(",") + "\n"
     };
     let rows: String = (0..8000).map(row).collect();

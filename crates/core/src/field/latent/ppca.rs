@@ -176,7 +176,11 @@ fn idle_coordinates(first: usize, dims: usize) -> String {
     match first {
         0 => format!("all points are at one place of the map: {fact}; use pca"),
         _ => {
-            let which = if first + 1 == dims { format!("coordinate {dims} is") } else { format!("coordinates {} to {dims} are", first + 1) };
+            let which = if first + 1 == dims {
+                format!("coordinate {dims} is")
+            } else {
+                format!("coordinates {} to {dims} are", first + 1)
+            };
             format!("{which} the same for all points: beside the others, {fact}; use `dims` {first}, or pca")
         }
     }

@@ -290,8 +290,9 @@ fn x03_the_rank_is_at_most_the_multiplicity_wherever_the_solver_ends() {
 /// What has done all the work that it may ends with a map that keeps its distances and a bound that is one.
 #[test]
 fn a_path_that_may_not_go_on_ends_with_a_bound() {
-    let edges: Vec<(usize, usize, f64)> =
-        (0..40).flat_map(|i| (1..6).map(move |step| (i, (i + step * step) % 40, 1.0 + ((i * step) % 7) as f64))).collect();
+    let edges: Vec<(usize, usize, f64)> = (0..40)
+        .flat_map(|i| (1..6).map(move |step| (i, (i + step * step) % 40, 1.0 + ((i * step) % 7) as f64)))
+        .collect();
     let pairs = of_edges(40, &edges);
     let (whole, exact) = unfolded(&pairs, 1e-6);
     assert!(!whole.spent && exact.gap <= 1e-6, "{exact:?}");
