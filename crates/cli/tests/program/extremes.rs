@@ -77,6 +77,11 @@ fn a_model_at_the_end_of_the_range_is_read_again_and_gives_its_rows_back() {
         let off = apart(&bench.read("o.csv"), &bench.read("t.csv"));
         assert!(off < 1e-9, "{line}: {off:e}");
     }
+    // A width in a unit that has no number for it is in no file.
+    bench.write("least.csv", scaled(30, 2, 1e-310));
+    let line = "embed least.csv -m kernel-pca --bandwidth 1e9 -q -o l.csv";
+    bench.refuses(&format!("{line} --save l.model"), 2, "could not be read again");
+    bench.does(line);
 }
 
 #[test]
