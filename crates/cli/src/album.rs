@@ -82,8 +82,6 @@ impl Album {
         if let Some(folder) = &self.folder {
             for map in maps {
                 let name = folder.place.join(format!("step-{:06}.csv", map.step));
-                let name =
-                    name.to_str().ok_or_else(|| Error::Parameter("the directory's name is not Unicode".into()))?;
                 let spread = kept.map(|kept| kept.spread(&map.coordinates)).transpose()?;
                 outputs
                     .stage(name, move |name| write_coordinates(name, spread.as_ref().unwrap_or(&map.coordinates)))?;
@@ -97,7 +95,7 @@ impl Album {
 }
 
 /// One row per point and map: the strength of the repulsion, the point as the input counts it, from 0, and its coordinates.
-fn write_path(target: &str, maps: &[Snapshot], kept: Option<&Kept>) -> Result<()> {
+fn write_path(target: &Path, maps: &[Snapshot], kept: Option<&Kept>) -> Result<()> {
     let Some(first) = maps.first() else { return Ok(()) };
     let (n, dims) = (first.coordinates.rows(), first.coordinates.cols());
     let row = |map: &Snapshot, i: usize| {

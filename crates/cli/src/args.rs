@@ -113,41 +113,41 @@ pub(crate) struct Embed {
     pub(crate) held_out: bool,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
+    pub(crate) output: Option<PathBuf>,
     /// Where to draw them: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<String>,
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) drawing: Drawing,
     /// Where to draw what -k auto tried: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot_neighbors: Option<String>,
+    pub(crate) plot_neighbors: Option<PathBuf>,
     /// Turn the map onto an earlier map of the same rows (turned, reflected and shifted; lengths stay), for -o and --plot
     #[arg(long, value_name = "MAP")]
-    pub(crate) align: Option<String>,
+    pub(crate) align: Option<PathBuf>,
     /// Where to save the model, for `eigenfold transform` and `eigenfold reconstruct`
     #[arg(long, value_name = "FILE")]
-    pub(crate) save: Option<String>,
+    pub(crate) save: Option<PathBuf>,
     /// Where to write the fitted edges of a method that has them (meu, drill, mvu), or the learned affinities of elastic, as
     /// CSV; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) weights: Option<String>,
+    pub(crate) weights: Option<PathBuf>,
     /// Maps on the way of a descent: a new directory for 20 files of them, or a number of them to be kept in the report of
     /// --json
     #[arg(long, value_name = "DIR|N")]
     pub(crate) snapshots: Option<String>,
     /// Where to write the maps of a path of lambda (elastic), one after the other, with the columns lambda, point, y1, ...
     #[arg(long, value_name = "FILE")]
-    pub(crate) path: Option<String>,
+    pub(crate) path: Option<PathBuf>,
     /// Where to write the input with a guess in every missing cell (with --missing): that of the model for ppca and fa
     #[arg(long, value_name = "FILE")]
-    pub(crate) completed: Option<String>,
+    pub(crate) completed: Option<PathBuf>,
     /// Where to write the standard deviations of these guesses, of ppca and fa; 0 in cells that were not missing
     #[arg(long, value_name = "FILE")]
-    pub(crate) completed_std: Option<String>,
+    pub(crate) completed_std: Option<PathBuf>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
     /// The method's own parameters that were given, filled in by [`parsed`].
@@ -176,11 +176,11 @@ pub(crate) struct Transform {
     pub(crate) carry: Carry,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub(crate) output: String,
+    pub(crate) output: PathBuf,
     /// Where to write the deviations, one for each coordinate: 68 of 100 rows are no further from where a map made with them
     /// would have them (docs/placing.md)
     #[arg(long, value_name = "FILE")]
-    pub(crate) std: Option<String>,
+    pub(crate) std: Option<PathBuf>,
     /// What deviations are set by: rows makes the map anew without some rows, as long as five fits; no takes them from the placing
     /// on this map alone, which is too narrow [default: rows for --std of 20 to 1,000 training rows]
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -188,15 +188,15 @@ pub(crate) struct Transform {
     /// Where to write how sure the coordinates are and how likely each row is, of ppca and fa: the standard deviation of
     /// every coordinate, and the log density of the row
     #[arg(long, value_name = "FILE")]
-    pub(crate) posterior: Option<String>,
+    pub(crate) posterior: Option<PathBuf>,
     /// Where to draw the new points over those that made the map, which are grey: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<String>,
+    pub(crate) plot: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) drawing: Drawing,
     /// Where to write the report as JSON, with the rows that are far from all training points; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -220,18 +220,18 @@ pub(crate) struct Reconstruct {
     pub(crate) input: Input,
     /// Where to write the data rows: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub(crate) output: String,
+    pub(crate) output: PathBuf,
     /// What leads back
     #[arg(long, value_enum, default_value_t = By::Auto)]
     pub(crate) by: By,
     /// Where to write the deviations, one for each entry of the data rows: 68 of 100 rows observed at such places are no
     /// further off
     #[arg(long, value_name = "FILE")]
-    pub(crate) std: Option<String>,
+    pub(crate) std: Option<PathBuf>,
     /// Where to write the margins, one for each entry of the data rows: 95 of 100 rows observed at such places are no
     /// further off
     #[arg(long, value_name = "FILE")]
-    pub(crate) margin: Option<String>,
+    pub(crate) margin: Option<PathBuf>,
     /// Write so many joint draws per place in place of its one data row, place by place: entries as far off as the deviations
     /// and margins say, and features off together as they are around the place
     #[arg(long, value_name = "N")]
@@ -243,7 +243,7 @@ pub(crate) struct Reconstruct {
     pub(crate) held_out: Option<HeldOutWhat>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -267,7 +267,7 @@ pub(crate) struct Score {
     pub(crate) preparing: Preparing,
     /// The map: one row for every row of the input, in the same order; .csv, .tsv, .npy, .parquet, .arrow, or -
     #[arg(value_name = "EMBEDDING")]
-    pub(crate) embedding: String,
+    pub(crate) embedding: PathBuf,
     /// What the input holds
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
@@ -276,7 +276,7 @@ pub(crate) struct Score {
     pub(crate) labels: Option<String>,
     /// Coordinates that are known to be right, one row for every row of the input
     #[arg(long, value_name = "FILE")]
-    pub(crate) truth: Option<String>,
+    pub(crate) truth: Option<PathBuf>,
     /// How far apart two points of the input are, as for `embed` [default: euclidean]
     #[arg(long, value_name = "METRIC", value_parser = metric)]
     pub(crate) metric: Option<Metric>,
@@ -288,10 +288,10 @@ pub(crate) struct Score {
     pub(crate) rows: Option<usize>,
     /// Where to write every measure per point, one row for every row of the input, empty where it was not asked
     #[arg(long, value_name = "FILE")]
-    pub(crate) pointwise: Option<String>,
+    pub(crate) pointwise: Option<PathBuf>,
     /// Where to draw the map colored by a measure: .png or .svg
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot_pointwise: Option<String>,
+    pub(crate) plot_pointwise: Option<PathBuf>,
     /// The measure that colors the map, by its name in the columns of --pointwise
     #[arg(long, value_name = "MEASURE", value_parser = measure, default_value = "trustworthiness")]
     pub(crate) pointwise_by: Measure,
@@ -310,7 +310,7 @@ pub(crate) struct Score {
     pub(crate) inducing: Option<usize>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -342,13 +342,13 @@ pub(crate) struct Dimension {
     /// Where to write the dimension at each point, one row for every row of the input: .csv, .tsv, .npy, .parquet, .arrow, or -
     /// for standard output; 0 where all neighbors are at one distance
     #[arg(long, value_name = "FILE")]
-    pub(crate) pointwise: Option<String>,
+    pub(crate) pointwise: Option<PathBuf>,
     /// Where to draw the dimension against the scale: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
-    pub(crate) plot: Option<String>,
+    pub(crate) plot: Option<PathBuf>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
 }
@@ -377,10 +377,10 @@ pub(crate) struct Graph {
     pub(crate) learned: bool,
     /// Where to write the edges; - for standard output
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
+    pub(crate) output: Option<PathBuf>,
     /// Where to write the report as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
     /// How the graph is learned, as far as it was given, filled in by [`parsed`].
@@ -413,10 +413,10 @@ pub(crate) struct Sample {
     pub(crate) with_label: bool,
     /// Where to write the true coordinates of a synthetic set
     #[arg(long, value_name = "FILE")]
-    pub(crate) truth: Option<String>,
+    pub(crate) truth: Option<PathBuf>,
     /// Where to write the points: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
     #[arg(short, long, value_name = "FILE", default_value = "-")]
-    pub(crate) output: String,
+    pub(crate) output: PathBuf,
     /// Say nothing but errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
@@ -437,5 +437,5 @@ pub(crate) struct Methods {
     pub(crate) markdown: bool,
     /// Where to write the list as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
 }

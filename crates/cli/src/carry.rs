@@ -42,8 +42,8 @@ pub(crate) struct Labeled {
 
 impl Carry {
     /// The files that are read, to be told from those that are written.
-    pub(crate) fn inputs(&self) -> impl Iterator<Item = &str> {
-        self.labels.as_deref().into_iter().chain(self.file_of_names()).map(|asked| split(asked).0)
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &Path> {
+        self.labels.as_deref().into_iter().chain(self.file_of_names()).map(|asked| Path::new(split(asked).0))
     }
 
     /// Names that are not in a column of the input.

@@ -2,7 +2,8 @@
 
 use crate::args::{Cli, Cmd};
 use crate::parameters;
-use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches};
+use clap::{Arg, ArgMatches, Command, CommandFactory, FromArgMatches, value_parser};
+use std::path::PathBuf;
 
 /// The name of the argument that takes more files.
 const MORE: &str = "MORE";
@@ -29,13 +30,13 @@ pub(crate) fn command() -> Command {
 /// The same command for several files.
 fn more(command: Command) -> Command {
     let help = "More files of points with the same columns: their rows follow those of INPUT, file by file";
-    command.arg(Arg::new(MORE).value_name(MORE).num_args(1..).help(help))
+    command.arg(Arg::new(MORE).value_name(MORE).num_args(1..).value_parser(value_parser!(PathBuf)).help(help))
 }
 
 /// The command line that was given.
 pub(crate) fn parsed(matches: &ArgMatches) -> Result<Cli, clap::Error> {
     let mut cli = Cli::from_arg_matches(matches)?;
-    let more = |given: &ArgMatches| given.get_many::<String>(MORE).unwrap_or_default().cloned().collect();
+    let more = |given: &ArgMatches| given.get_many::<PathBuf>(MORE).unwrap_or_default().cloned().collect();
     match (&mut cli.command, matches.subcommand()) {
         (Cmd::Embed(embed), Some((_, given))) => {
             embed.parameters = parameters::given(&parameters::of_methods(), given);

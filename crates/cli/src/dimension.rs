@@ -8,7 +8,7 @@ use crate::flags::with_flags;
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
 use crate::report::{self, grouped};
-use crate::{input, preparing, say};
+use crate::{input, preparing, say, warn};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let asked = preparing::asked(&args.preparing, &table.schema);
     let rows = Kept::of(args.input.missing(), &table.points)?;
     let points = if let Some(kept) = &rows { table.points.select(&kept.rows) } else { table.points };
-    rows.iter().for_each(|kept| say(args.common.quiet, &format!("  warning: {}", kept.note())));
+    rows.iter().for_each(|kept| warn(args.common.quiet, &kept.note()));
     let points = input::completed(&args.input, points, &asked, &reading)?;
     let points = preparing::prepared(&asked, points, table.columns.as_deref(), args.common.quiet)?;
     let read = start.elapsed().as_secs_f64();
@@ -71,7 +71,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 3] = [
+    let all: [(&'static str, Option<&Path>, Trial); 3] = [
         ("--pointwise", args.pointwise.as_deref(), |target| write_pointwise(target, &pointwise(&[Some(1.0)])?)),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
@@ -86,7 +86,7 @@ fn pointwise(values: &[Option<f64>]) -> Result<Points> {
     Points::new(values.len(), 1, values)
 }
 
-fn write_pointwise(target: &str, values: &Points) -> Result<()> {
+fn write_pointwise(target: &Path, values: &Points) -> Result<()> {
     io::write(target, &["dimension".to_string()], values, &[])
 }
 
@@ -180,7 +180,7 @@ fn amounts(scales: &[Scale]) -> Vec<usize> {
 }
 
 /// The picture of the dimension against the scale.
-fn picture(source: &str, found: &Dimensions, format: Format) -> Result<Vec<u8>> {
+fn picture(source: &Path, found: &Dimensions, format: Format) -> Result<Vec<u8>> {
     let dims = found.recommended.dims;
     let title = format!("Dimension of {}", name_of(source));
     let subtitle =

@@ -30,7 +30,7 @@ pub(crate) struct Drawing {
 
 impl Drawing {
     /// Refuses flags of a picture that is not asked for.
-    pub(crate) fn check(&self, plot: Option<&str>, names: bool) -> Result<()> {
+    pub(crate) fn check(&self, plot: Option<&Path>, names: bool) -> Result<()> {
         if let Some(plot) = plot {
             return Format::of(Path::new(plot)).map(|_| ()).map_err(Error::Parameter);
         }
@@ -193,7 +193,7 @@ pub(crate) struct Added<'a> {
     pub(crate) labels: Option<Labeled>,
     pub(crate) names: Option<&'a [String]>,
     /// What the file is called.
-    pub(crate) source: &'a str,
+    pub(crate) source: &'a Path,
 }
 
 /// The picture of new points over those that made the map.
@@ -234,11 +234,11 @@ pub(crate) fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format
 }
 
 /// What an input is called in a title.
-pub(crate) fn name_of(source: &str) -> String {
-    match source {
-        "-" => "standard input".into(),
-        source => Path::new(source).file_name().unwrap_or_default().to_string_lossy().into_owned(),
+pub(crate) fn name_of(source: &Path) -> String {
+    if source == Path::new("-") {
+        return "standard input".into();
     }
+    source.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
 /// The numbers of points and features.

@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     if args.plot_neighbors.is_some() && !auto {
         return Err(Error::Parameter("--plot-neighbors draws what -k auto tried; add -k auto".into()));
     }
-    if args.save.as_deref() == Some("-") {
+    if args.save.as_deref() == Some(Path::new("-")) {
         return Err(Error::Parameter("a model cannot go to standard output; give --save a file".into()));
     }
     if args.align.is_some() && args.save.is_some() {
@@ -60,9 +60,9 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     completed::check(args, &recipe.method)?;
     let mut given = wanted(args);
     if given.is_empty() && args.snapshots.is_none() {
-        given.push(Wanted { flag: "-o", target: "-", trial: try_coordinates });
+        given.push(Wanted { flag: "-o", target: Path::new("-"), trial: try_coordinates });
     }
-    let inputs: Vec<&str> =
+    let inputs: Vec<&Path> =
         args.input.sources().into_iter().chain(args.align.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &given)?;
     let album = Album::asked(args, &recipe.method)?;
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         recipe.neighbors = choice.neighbors(recipe.neighbors);
     }
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
-    let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &bar, &starting)).transpose()?;
+    let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &starting)).transpose()?;
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
     let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
     // Of a table of features alone the model knows all by their names.
@@ -192,7 +192,8 @@ fn points<'a>(data: &'a Data, flag: &str) -> Result<&'a Points> {
 /// Writes what was asked for, or the coordinates to standard output if nothing was.
 fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: &Bar) -> Result<()> {
     let model = &fit.model;
-    let output = if wanted(args).is_empty() && args.snapshots.is_none() { Some("-") } else { args.output.as_deref() };
+    let output =
+        if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
     warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
@@ -246,7 +247,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     if let Some(target) = &args.json {
         let mut value = report::json(&story(Spent { write: start.elapsed().as_secs_f64(), ..spent }));
         if let Some(aligned) = &fit.aligned {
-            value["alignment"] = json!({"reference": args.align, "disparity": aligned.disparity});
+            value["alignment"] = json!({"reference": args.align.as_ref().map(|name| name.display().to_string()), "disparity": aligned.disparity});
         }
         if let Some(kept) = &fit.rows {
             value["dropped"] = kept.json();
@@ -298,14 +299,7 @@ impl Start {
         Some(Method::from_name(value).map_err(wrong).map(Start::Method))
     }
 
-    fn coordinates(
-        &self,
-        recipe: &Recipe,
-        data: &Data,
-        rows: Option<&Kept>,
-        bar: &Bar,
-        share: &Share<'_>,
-    ) -> Result<Points> {
+    fn coordinates(&self, recipe: &Recipe, data: &Data, rows: Option<&Kept>, share: &Share<'_>) -> Result<Points> {
         match self {
             Start::Method(method) => {
                 let likelihood = Likelihood::Never;
@@ -322,7 +316,7 @@ impl Start {
             Start::File(name) => {
                 let (memory, missing) = (recipe.memory, rows.is_some());
                 let table = io::read_map(name, &io::ReadOptions { memory, missing, ..Default::default() })?;
-                bar.aside(|| input::say_notes(&input::told(&table.notes), false));
+                input::say_notes(&input::told(&table.notes), false);
                 picked(rows, table.points)
             }
         }
@@ -366,7 +360,7 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 9] = [
+    let all: [(&'static str, Option<&Path>, Trial); 9] = [
         ("-o", args.output.as_deref(), if args.carry.keep.is_empty() { try_coordinates } else { try_kept }),
         ("--plot", args.plot.as_deref(), try_bytes),
         ("--plot-neighbors", args.plot_neighbors.as_deref(), try_bytes),
@@ -382,7 +376,7 @@ fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
 }
 
 /// What goes beside the coordinates: the kept columns, and the piece of every row where pieces were kept apart.
-fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carried> {
+fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &Path) -> Vec<Carried> {
     let npy = Path::new(target).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let mut carried = kept;
     if args.neighbors.pieces == Some(PiecesName::Separate) && !npy {
@@ -398,31 +392,31 @@ fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &str) -> Vec<Carr
 }
 
 /// Writes an embedding and what goes beside it; also what `transform` writes.
-pub(crate) fn write_map(target: &str, points: &Points, carried: &[Carried]) -> Result<()> {
+pub(crate) fn write_map(target: &Path, points: &Points, carried: &[Carried]) -> Result<()> {
     io::write(target, &input::numbered("y", points.cols()), points, carried)
 }
 
 /// Writes coordinates alone.
-pub(crate) fn write_coordinates(target: &str, points: &Points) -> Result<()> {
+pub(crate) fn write_coordinates(target: &Path, points: &Points) -> Result<()> {
     write_map(target, points, &[])
 }
 
 /// Writes one point and what goes beside it, to see whether a file of both can be written there.
-pub(crate) fn try_kept(target: &str) -> Result<()> {
+pub(crate) fn try_kept(target: &Path) -> Result<()> {
     let one = Carried { name: "id".into(), cells: Cells::Numbers(vec![0.0]) };
     write_map(target, &Points::new(1, 1, vec![0.0])?, &[one])
 }
 
 /// Writes one point, to see whether a file of points can be written there.
-pub(crate) fn try_coordinates(target: &str) -> Result<()> {
+pub(crate) fn try_coordinates(target: &Path) -> Result<()> {
     write_coordinates(target, &Points::new(1, 1, vec![0.0])?)
 }
 
 /// Writes nothing, to see whether a file can be there.
-pub(crate) fn try_bytes(target: &str) -> Result<()> {
+pub(crate) fn try_bytes(target: &Path) -> Result<()> {
     write_bytes(target, &[])
 }
 
-pub(crate) fn write_bytes(target: &str, bytes: &[u8]) -> Result<()> {
+pub(crate) fn write_bytes(target: &Path, bytes: &[u8]) -> Result<()> {
     write_bytes_atomically(target, |out| out.write_all(bytes).map_err(|source| write_error(target, source)))
 }

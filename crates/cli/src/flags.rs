@@ -4,6 +4,7 @@ use clap::{Args, ValueEnum};
 use eigenfold::error::{Error, told};
 use eigenfold::graph::Metric;
 use eigenfold::judge::quality::{MEASURES, Measure};
+use std::path::{Path, PathBuf};
 
 /// The flag of a parameter that the library names.
 pub(crate) fn flag(name: &str) -> String {
@@ -25,10 +26,10 @@ pub(crate) struct Input {
     /// .csv, .tsv, .npy, .npz (.npz:NAME for one of several arrays), .parquet, .arrow, .feather, each also with .gz or .zst,
     /// - for standard input, or a built-in set: digits, iris
     #[arg(value_name = "INPUT")]
-    pub(crate) source: String,
+    pub(crate) source: PathBuf,
     /// More files of the same columns, for commands that take them, filled in by [`crate::command::parsed`].
     #[arg(skip)]
-    pub(crate) more: Vec<String>,
+    pub(crate) more: Vec<PathBuf>,
     /// The column that colors the points and is not data: a name, or a number counted from 1
     #[arg(long, value_name = "COLUMN")]
     pub(crate) label: Option<String>,
@@ -55,8 +56,8 @@ impl Input {
     }
 
     /// All files, in their order.
-    pub(crate) fn sources(&self) -> Vec<&str> {
-        std::iter::once(&self.source).chain(&self.more).map(String::as_str).collect()
+    pub(crate) fn sources(&self) -> Vec<&Path> {
+        std::iter::once(&self.source).chain(&self.more).map(PathBuf::as_path).collect()
     }
 }
 
@@ -147,7 +148,7 @@ pub(crate) struct Common {
     /// Where randomness starts; the same seed gives the same bytes
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
-    /// The number of threads [default: all cores]; the result does not depend on it
+    /// The number of threads [default: all cores], of which no more than four per core are started; the result does not depend on it
     #[arg(long, value_parser = thread_count, allow_hyphen_values = true)]
     pub(crate) threads: Option<u16>,
     /// Say nothing but errors

@@ -3,7 +3,7 @@
 use crate::carry::{Along, Carry};
 use crate::dropped::Kept;
 use crate::flags::{self, Count, GraphKind, Kind, MissingName, Neighbors as Flags, PiecesName, Preparing, YesNo};
-use crate::{one_line, preparing, say};
+use crate::{preparing, warn};
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
 use eigenfold::io::{self, ReadOptions, Table};
@@ -14,6 +14,11 @@ use eigenfold::{Distances, Ground, Points, Preparation, Schema, missing};
 const DEFAULT_K: usize = 10;
 /// The neighbors of each point that a graph is learned from.
 const LEARNED_K: usize = 20;
+
+/// The most threads that share a core, ...
+const THREADS_PER_CORE: usize = 4;
+/// ... and as many as are started on the smallest machine.
+const LEAST_THREADS: usize = 16;
 
 /// What an input holds.
 pub(crate) enum Data {
@@ -107,9 +112,9 @@ pub(crate) fn map(input: &flags::Input, quiet: bool) -> Result<Table> {
     Ok(table)
 }
 
-/// Says what was guessed about a file.
+/// Warns of what was guessed about a file.
 pub(crate) fn say_notes(notes: &[String], quiet: bool) {
-    notes.iter().for_each(|note| say(quiet, &format!("  warning: {}", one_line(note))));
+    notes.iter().for_each(|note| warn(quiet, note));
 }
 
 /// Notes of the library with our flags.
@@ -182,10 +187,13 @@ pub(crate) fn pieces(flags: &Flags) -> Pieces {
     }
 }
 
-/// Makes this many threads do the work of the whole program.
+/// Makes this many threads do the work of the whole program, but no more than may be of use: those that share a core have to
+/// be woken for every piece of work, and the result does not depend on their number.
 pub(crate) fn use_threads(threads: Option<u16>) -> Result<()> {
     let Some(threads) = threads else { return Ok(()) };
-    let built = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads)).build_global();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let some = usize::from(threads).min(LEAST_THREADS.max(THREADS_PER_CORE * cores));
+    let built = rayon::ThreadPoolBuilder::new().num_threads(some).build_global();
     built.map_err(|error| Error::Numerical(format!("{threads} threads could not be started ({error}); use fewer")))
 }
 

@@ -32,6 +32,7 @@ mod report;
 mod sample;
 mod score;
 mod serve;
+mod signals;
 mod transform;
 mod usage;
 mod view;
@@ -42,6 +43,7 @@ use peak_alloc::PeakAlloc;
 use std::io::{ErrorKind, Write};
 use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
+use std::sync::{Mutex, PoisonError};
 
 /// Counts what is allocated: two additions to every allocation.
 #[global_allocator]
@@ -53,10 +55,17 @@ fn main() -> ExitCode {
         Err(error) => return usage::answer(&error),
     };
     progress::listen_for_ctrl_c();
-    match guarded(|| run(&cli.command)) {
-        Ok(()) => ExitCode::SUCCESS,
+    let done = guarded(|| run(&cli.command));
+    match done {
+        Ok(()) => {
+            say_warnings();
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             complain(&error.told(flags::flag));
+            if let Error::Stopped = error {
+                signals::end();
+            }
             ExitCode::from(code(&error))
         }
     }
@@ -107,6 +116,23 @@ fn say(quiet: bool, text: &str) {
         let lines: Vec<String> = text.split('\n').map(one_line).collect();
         let _ = writeln!(std::io::stderr(), "{}", lines.join("\n"));
     }
+}
+
+/// What is to be warned of when the command has succeeded.
+static WARNINGS: Mutex<Vec<String>> = Mutex::new(Vec::new());
+
+/// Warns of something, when the command has succeeded: one that is refused says that alone.
+fn warn(quiet: bool, note: &str) {
+    if !quiet {
+        WARNINGS.lock().unwrap_or_else(PoisonError::into_inner).push(format!("  warning: {}", one_line(note)));
+    }
+}
+
+/// Says what there is to be warned of.
+fn say_warnings() {
+    std::mem::take(&mut *WARNINGS.lock().unwrap_or_else(PoisonError::into_inner))
+        .iter()
+        .for_each(|warning| say(false, warning));
 }
 
 /// Text as it can be shown on a terminal: whatever a file calls its columns, its labels or itself, nothing of it moves the

@@ -2,7 +2,7 @@
 
 use crate::flags::{LogName, Preparing, ScaleName, with_flags};
 use crate::report::Chosen;
-use crate::say;
+use crate::warn;
 use clap::ValueEnum;
 use eigenfold::error::Result;
 use eigenfold::preparation::{Log, Preparation, Scale};
@@ -33,7 +33,7 @@ pub(crate) fn prepared(asked: &Preparation, points: Points, names: Option<&[Stri
         return Ok(points);
     }
     let (prepared, notes) = asked.learn(&points, names)?;
-    notes.iter().for_each(|note| say(quiet, &format!("  warning: {}", with_flags(note))));
+    notes.iter().for_each(|note| warn(quiet, &with_flags(note)));
     prepared.apply(&points, names)
 }
 

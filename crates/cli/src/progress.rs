@@ -2,10 +2,11 @@
 //!
 //! One bar is drawn for the whole command, on standard error and only if that is a terminal (`meter.rs` has the line). The first Ctrl-C (or TERM, or HUP) asks the fit to stop,
 //! and what a descent or an optimizer has by then is written, marked as not converged; the second leaves at once, and so does
-//! the first if the fit does not listen. Whoever leaves takes unfinished files away first.
+//! the first if the fit does not listen. Whoever leaves takes unfinished files away first, and then ends by the signal, so that
+//! the shell knows (130 for Ctrl-C).
 
 use crate::meter::Meter;
-use crate::outputs;
+use crate::{outputs, signals};
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Stage};
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -32,12 +33,13 @@ const PATIENCE: [Duration; 2] = [Duration::from_secs(2), Duration::from_secs(30)
 
 /// Lets Ctrl-C stop the work from here on.
 pub(crate) fn listen_for_ctrl_c() {
-    // Without a handler Ctrl-C ends the program as usual, which is no reason to refuse the work.
-    let _ = ctrlc::set_handler(|| {
+    signals::listen(|| {
         if STOP.swap(true, Ordering::Relaxed) {
             leave();
         }
-        std::thread::spawn(leave_if_deaf);
+        if std::thread::Builder::new().spawn(leave_if_deaf).is_err() {
+            leave();
+        }
     });
 }
 
@@ -45,6 +47,7 @@ pub(crate) fn listen_for_ctrl_c() {
 fn leave() {
     LEAVING.store(true, Ordering::Relaxed);
     if outputs::abandon() {
+        signals::end();
         std::process::exit(1);
     }
 }

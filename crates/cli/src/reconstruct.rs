@@ -16,12 +16,13 @@ use eigenfold::progress::Share;
 use eigenfold::{HeldOutRows, Points, io};
 use serde_json::{Value, json};
 use std::borrow::Cow;
+use std::path::Path;
 use std::time::Instant;
 
 /// Runs the command.
 pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     input::use_threads(args.common.threads)?;
-    let inputs = [args.input.source.as_str(), args.model.to_str().unwrap_or_default()];
+    let inputs = [args.input.source.as_path(), &args.model];
     outputs::check(&inputs, &wanted(args))?;
     let bar = Bar::new(args.common.quiet);
     bar.say("reading");
@@ -127,7 +128,7 @@ fn holds_out(args: &Reconstruct, way: &WayBack<'_>) -> bool {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 4] = [
+    let all: [(&'static str, Option<&Path>, Trial); 4] = [
         ("-o", Some(&args.output), try_coordinates),
         ("--std", args.std.as_deref(), try_coordinates),
         ("--margin", args.margin.as_deref(), try_coordinates),

@@ -11,6 +11,7 @@ use eigenfold::unfolding::{Bracket, Rescaling};
 use eigenfold::{Choice, DimsChoice, HeldOut};
 pub(crate) use eigenfold_plot::{grouped, plural};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// The seconds that the program itself spent.
 #[derive(Clone, Copy, Debug, Default)]
@@ -140,7 +141,7 @@ pub(crate) fn typed(text: &str) -> Value {
 }
 
 /// Writes JSON to a file or to standard output.
-pub(crate) fn write_json(target: &str, value: &Value) -> Result<()> {
+pub(crate) fn write_json(target: &Path, value: &Value) -> Result<()> {
     write_bytes_atomically(target, |out| {
         let text = format!("{value:#}\n");
         out.write_all(text.as_bytes()).map_err(|source| write_error(target, source))

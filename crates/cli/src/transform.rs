@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     wanted.extend(args.json.iter().map(|target| Wanted { flag: "--json", target, trial: try_bytes }));
     args.drawing.check(args.plot.as_deref(), args.carry.names.is_some())?;
     let mut inputs = args.input.sources();
-    inputs.push(args.model.to_str().unwrap_or_default());
+    inputs.push(&args.model);
     inputs.extend(args.carry.inputs());
     outputs::check(&inputs, &wanted)?;
     let bar = Bar::new(args.common.quiet);
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     if let Some(target) = &args.plot {
         let format = Format::of(Path::new(target)).map_err(Error::Parameter)?;
         let (rows, names) = (&points, along.names.as_deref());
-        let (labels, source) = (along.labels, args.input.source.as_str());
+        let (labels, source) = (along.labels, args.input.source.as_path());
         let added = Added { model: &model, placed: &placed, rows, far: &far, labels, names, source };
         let bytes = drawing::picture_of_new(&args.drawing, added, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;

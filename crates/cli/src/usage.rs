@@ -52,7 +52,7 @@ fn way_out(error: &clap::Error) -> String {
     {
         return format!("use {}", values.join(", "));
     }
-    let named = std::env::args().nth(1).unwrap_or_default();
+    let named = std::env::args_os().nth(1).unwrap_or_default().to_string_lossy().into_owned();
     match command().find_subcommand(&named) {
         Some(_) => format!("see eigenfold {named} --help"),
         None => "see eigenfold --help".to_string(),

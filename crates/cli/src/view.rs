@@ -16,8 +16,12 @@ use eigenfold::judge::quality::Given;
 use eigenfold::{Ground, Model};
 use eigenfold_page::Page;
 use std::ffi::OsStr;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+/// What the page of a model ends with, by which it is known when it is to be written again.
+const MARK: &str = "<!-- the page of a model, by eigenfold view -->\n";
 
 /// Look at a saved model, or at a page of `eigenfold compare`, in the browser.
 ///
@@ -38,9 +42,9 @@ pub(crate) struct View {
     /// Names of the rows, in the same way
     #[arg(long, value_name = "FILE[:COLUMN]")]
     pub(crate) names: Option<String>,
-    /// Where to write the page [default: the name of the model with .html]
+    /// Where to write the page [default: the name of the model with .html, unless another file has that name]
     #[arg(short, long, value_name = "FILE")]
-    pub(crate) output: Option<String>,
+    pub(crate) output: Option<PathBuf>,
     /// Rows are images of so many pixels; found out for square images, `none` if they are no images
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
@@ -68,19 +72,42 @@ pub(crate) fn run(args: &View) -> Result<()> {
     }
     let target = match &args.output {
         Some(target) => target.clone(),
-        None => args.file.with_extension("html").to_string_lossy().into_owned(),
+        None => own_page(&args.file)?,
     };
-    let source = args.file.to_string_lossy();
-    outputs::check(&[source.as_ref()], &[Wanted { flag: "-o", target: &target, trial: try_bytes }])?;
+    outputs::check(&[&args.file], &[Wanted { flag: "-o", target: &target, trial: try_bytes }])?;
     let model = Model::load(&args.file)?;
     let bar = Bar::new(args.common.quiet);
     let html = page(args, model, &bar)?;
     progress::start_writing()?;
     let mut outputs = Outputs::default();
+    let html = html + MARK;
     outputs.stage(&target, move |name| write_bytes(name, html.as_bytes()))?;
     outputs.commit()?;
     bar.finish();
-    open(args, Path::new(&target))
+    open(args, &target)
+}
+
+/// Where the page of a model goes that was given no name: beside the model, in the place of nothing but such a page.
+fn own_page(model: &Path) -> Result<PathBuf> {
+    let page = model.with_extension("html");
+    let there = std::fs::symlink_metadata(&page).is_ok();
+    if there && !is_own_page(&page) {
+        let (page, fact) = (page.display(), "is there already, and is not the page of a model");
+        return Err(Error::Parameter(format!("{page} {fact}; name the page with -o, or move the file away")));
+    }
+    Ok(page)
+}
+
+/// Whether a file ends as the pages do that are written here.
+fn is_own_page(page: &Path) -> bool {
+    let end = || -> std::io::Result<Vec<u8>> {
+        let (mut file, mut end) = (std::fs::File::open(page)?, Vec::new());
+        let length = file.seek(SeekFrom::End(0))?;
+        file.seek(SeekFrom::Start(length.saturating_sub(MARK.len() as u64)))?;
+        file.take(MARK.len() as u64).read_to_end(&mut end)?;
+        Ok(end)
+    };
+    page.is_file() && end().is_ok_and(|end| end == MARK.as_bytes())
 }
 
 /// The page of one model.
@@ -107,7 +134,7 @@ fn page(args: &View, model: Model, bar: &Bar) -> Result<String> {
     let given = Given { ground: Ground::Points(&seen, metric), labels: classes.as_deref(), truth: None };
     Compare::default().judge(&mut outcomes, &given, bar)?;
     let labels: Vec<(String, Labels)> = labels.into_iter().map(|Labeled { title, labels }| (title, labels)).collect();
-    let title = name_of(&args.file.to_string_lossy());
+    let title = name_of(&args.file);
     Page {
         title: &title,
         source: &title,

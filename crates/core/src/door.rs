@@ -207,7 +207,6 @@ impl Model {
             snapshot.lambda = snapshot.lambda.map(|lambda| times_two_to(lambda, unit.data * lengths.strength));
             snapshot.objective = snapshot.objective.map(|value| change.objective(value));
         }
-        self.latents_times_two_to(unit.data);
         self.unit = unit;
         Ok(self)
     }

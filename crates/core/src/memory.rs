@@ -12,6 +12,10 @@ const UNKNOWN: u64 = 8_000_000_000;
 /// What is never refused, however small the limit is: every program takes more for itself.
 pub(crate) const NEGLIGIBLE: u64 = 2_000_000;
 
+/// What a thread reserves of the address space, however little it uses of it: the buffer of the matrix library, which ends the
+/// program where it is not to be had. So many threads at most are reckoned with, and one more.
+const RESERVED: (u64, usize) = (64 << 20, 4);
+
 /// The bytes that may be allocated, less a margin: what the machine has free, what the control group of the process has
 /// left, and what its limits on address space and data leave.
 pub(crate) fn available() -> u64 {
@@ -21,11 +25,17 @@ pub(crate) fn available() -> u64 {
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
     let known = [
         free,
-        left_of(&limits, "Max address space", kilobytes(&status, "VmSize:")),
+        left_of(&limits, "Max address space", kilobytes(&status, "VmSize:"))
+            .map(|left| left.saturating_sub(reserved())),
         left_of(&limits, "Max data size", kilobytes(&status, "VmData:")),
         left_in_groups(&groups, Path::new("/sys/fs/cgroup")),
     ];
     known.into_iter().flatten().min().map_or(UNKNOWN, |bytes| bytes / 10 * 9)
+}
+
+/// What the threads reserve of the address space.
+fn reserved() -> u64 {
+    RESERVED.0 * (1 + rayon::current_num_threads().min(RESERVED.1) as u64)
 }
 
 /// The bytes on the line of a name, which has kilobytes.

@@ -153,7 +153,6 @@ impl Model {
             (inside.prepared, inside.recipe.preparation) = (None, Preparation::default());
             inside.whitening = None;
             inside.embedding = self.embedding.times_two_to(-self.unit.map);
-            inside.latents_times_two_to(-self.unit.data);
             if let Neighbors::Within(radius) = &mut inside.recipe.neighbors {
                 *radius = times_two_to(*radius, -self.unit.data);
             }
@@ -184,15 +183,6 @@ impl Model {
         match &self.points {
             Some(points) if !seen.missing().is_empty() => whitening.apply(&filled_from(&self.seen(points), &seen)?),
             _ => whitening.apply(&seen),
-        }
-    }
-
-    /// Brings the latent models of the parts, which the user can see, to another unit.
-    pub(crate) fn latents_times_two_to(&mut self, power: i32) {
-        for part in &mut self.parts {
-            if let Some(Rule::Latent(latent)) = &mut part.rule {
-                latent.times_two_to(power);
-            }
         }
     }
 
@@ -308,8 +298,15 @@ impl Model {
         self.prepared.as_ref()
     }
 
-    /// The latent model that was fitted, of a method that fits one; it is about the columns as they were prepared.
-    pub fn latent(&self) -> Option<&Latent> {
+    /// The latent model that was fitted, of a method that fits one; it is about the columns as they were prepared, in the
+    /// unit of the data, where the noise, which is a square, may vanish.
+    pub fn latent(&self) -> Option<Cow<'_, Latent>> {
+        let latent = self.latent_inside()?;
+        Some(if self.unit.is_one() { Cow::Borrowed(latent) } else { Cow::Owned(latent.times_two_to(self.unit.data)) })
+    }
+
+    /// The same in the unit in which the stages saw the data.
+    pub(crate) fn latent_inside(&self) -> Option<&Latent> {
         match self.parts.first().and_then(|part| part.rule.as_ref()) {
             Some(Rule::Latent(latent)) => Some(latent),
             _ => None,
@@ -324,9 +321,8 @@ impl Model {
     pub fn posteriors(&self, rows: &Points) -> Result<Vec<Posterior>> {
         let method = &self.report.method;
         let none = || Error::parameter(format!("{method} has no hidden coordinates; ppca and fa have"));
-        self.latent().ok_or_else(none)?;
-        let inside = self.inside().latent().ok_or_else(none)?;
-        let mut posteriors = inside.posteriors(&self.brought_in(rows)?)?;
+        let latent = self.latent_inside().ok_or_else(none)?;
+        let mut posteriors = latent.posteriors(&self.brought_in(rows)?)?;
         for (i, posterior) in posteriors.iter_mut().enumerate() {
             let seen = (rows.cols() - rows.missing_of(i).count()) as f64;
             posterior.log_density -= seen * f64::from(self.unit.data) * std::f64::consts::LN_2;
@@ -345,12 +341,16 @@ impl Model {
     pub fn complete(&self, rows: &Points) -> Result<(Points, Vec<f64>)> {
         let method = &self.report.method;
         let none = || Error::parameter(format!("{method} has no model of missing cells; ppca and fa have"));
-        let latent = self.latent().ok_or_else(none)?;
-        let Some(prepared) = &self.prepared else { return latent.complete(rows) };
-        let (full, deviations) = latent.complete(&prepared.apply(rows, self.names())?)?;
-        let (back, cols) = (prepared.undo(&full)?, rows.cols());
+        let latent = self.latent_inside().ok_or_else(none)?;
+        let (full, deviations) = latent.complete(&self.brought_in(rows)?)?;
+        let (full, cols) = (self.unit.data_out(&full)?, rows.cols());
+        let back = self.prepared.as_ref().map_or(Ok(Cow::Borrowed(&full)), |p| p.undo(&full).map(Cow::Owned))?;
         let guesses: Vec<f64> = rows.missing().iter().map(|&at| back.values()[at]).collect();
-        let carried = |(&at, deviation)| prepared.deviation_back(at % cols, full.values()[at], deviation);
+        let carried = |(&at, deviation)| {
+            let deviation = times_two_to(deviation, self.unit.data);
+            let of_column = |p: &Prepared| p.deviation_back(at % cols, full.values()[at], deviation);
+            self.prepared.as_ref().map_or(deviation, of_column)
+        };
         Ok((rows.with_guesses(&guesses)?, rows.missing().iter().zip(deviations).map(carried).collect()))
     }
 }

@@ -267,10 +267,15 @@ impl Points {
 
     /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.
     pub(crate) fn is_sound(&self) -> bool {
+        self.is_sound_within(LARGEST)
+    }
+
+    /// The same of numbers that are in another unit than the one they are computed with.
+    pub(crate) fn is_sound_within(&self, largest: f64) -> bool {
         self.rows > 0
             && self.cols > 0
             && self.rows.checked_mul(self.cols) == Some(self.values.len())
-            && self.values.iter().all(|v| v.abs() <= LARGEST)
+            && self.values.iter().all(|v| v.abs() <= largest)
             && self.missing.is_sorted_by(|a, b| a < b)
             && self.missing.last().is_none_or(|&last| last < self.values.len())
     }

@@ -26,7 +26,7 @@ impl Model {
             && self.whitening.is_some() == (whitened && self.points.is_some())
             && schema
             && self.prepared.is_none() == self.recipe.preparation.is_none()
-            && self.embedding.is_sound()
+            && self.embedding.is_sound_within(f64::MAX)
             && (self.kind == InputKind::Points) == self.points.is_some()
             && self.names.as_ref().is_none_or(|names| Some(names.len()) == features)
             && (report.method == self.recipe.method.info().name && report.n == n && report.features == features)
@@ -34,14 +34,15 @@ impl Model {
             && self.recipe.dims == self.embedding.cols()
             && self.has_every_row_once()
             && self.parts.iter().all(|part| self.is_sound(part))
-            && self.is_finite_inside()
+            && self.is_sound_inside()
     }
 
-    /// Whether its numbers are numbers also in the unit in which the stages saw them.
-    fn is_finite_inside(&self) -> bool {
+    /// Whether its numbers can be computed with in the unit in which the stages saw them. A map may be larger than data
+    /// may, in the unit of the user.
+    fn is_sound_inside(&self) -> bool {
         let inside = self.inside();
         let finite = |points: &Points| points.values().iter().all(|x| x.is_finite());
-        finite(&inside.embedding) && inside.points.as_ref().is_none_or(finite)
+        inside.embedding.is_sound() && inside.points.as_ref().is_none_or(finite)
     }
 
     /// Whether the parts share the rows among them; a single one has them all.

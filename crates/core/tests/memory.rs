@@ -6,8 +6,8 @@ use eigenfold::graph::Neighbors;
 use eigenfold::{Error, Method, Points, Recipe};
 use std::io::Write;
 
-/// What a peak may be above 1.2 times its limit: threads, buffers of the matrix library, and what the allocator keeps.
-const BESIDE: u64 = 50_000_000;
+/// What a peak may be above its limit (docs/reliability.md): threads, buffers of the matrix library, and what the allocator keeps.
+const BESIDE: u64 = 64_000_000;
 
 /// Points without structure.
 fn cloud(n: usize, p: usize) -> Points {
@@ -52,7 +52,7 @@ fn no_method_takes_more_memory_than_it_may() {
                 return;
             };
             refusals[at] += usize::from(refused);
-            assert!(peak < limit * 6 / 5 + BESIDE, "{name}, case {at}: {peak} of {limit}");
+            assert!(peak < limit + BESIDE, "{name}, case {at}: {peak} of {limit}");
         }
     }
     assert!(refusals.iter().all(|&count| count > 0), "{refusals:?}: the limits are too large to tell anything");

@@ -89,7 +89,8 @@ impl Page<'_> {
         let mut block = Block::default();
         let mut data = self.data(&mut block)?;
         data["live"] = live.clone();
-        let title = self.title.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
+        undirect(&mut data);
+        let title = undirected(self.title).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
         let json = data.to_string().replace('<', "\\u003c");
         let inside = format!(
             "<script id=\"eigenfold-data\" type=\"application/json\">{json}</script>\n\
@@ -213,8 +214,28 @@ impl Near {
 /// If its way back cannot be learned.
 pub fn alone(outcome: &Outcome, points: &Points) -> Result<Value> {
     let mut block = Block::default();
-    let map = map::map(outcome, points, holds_rows(points), &mut block)?;
+    let mut map = map::map(outcome, points, holds_rows(points), &mut block)?;
+    undirect(&mut map);
     Ok(json!({"map": map, "bytes": block.text()?}))
+}
+
+/// Takes what turns the direction of writing out of every text: a label must not pass for another.
+fn undirect(value: &mut Value) {
+    match value {
+        Value::String(text) if text.contains(directs) => *text = undirected(text),
+        Value::Array(values) => values.iter_mut().for_each(undirect),
+        Value::Object(members) => members.values_mut().for_each(undirect),
+        _ => {}
+    }
+}
+
+/// The text with a mark in the place of every character that turns the direction of writing.
+fn undirected(text: &str) -> String {
+    text.replace(directs, "\u{fffd}")
+}
+
+fn directs(c: char) -> bool {
+    matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Whether a page has room for the data themselves.
@@ -254,5 +275,26 @@ fn label(name: &str, labels: &Labels, block: &mut Block) -> Value {
         Labels::Values(values) => {
             json!({"name": name, "kind": "number", "values": block.f32(&[values.len()], values.iter().copied())})
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_turns_the_direction_of_writing() {
+        let mut data = json!({"labels": [{"classes": ["a\u{202e}b", "שלום", "c\u{2066}"]}], "n": 3});
+        undirect(&mut data);
+        assert_eq!(data, json!({"labels": [{"classes": ["a\u{fffd}b", "שלום", "c\u{fffd}"]}], "n": 3}));
+    }
+
+    #[test]
+    fn the_policy_of_the_page_allows_its_own_script_and_style_alone() {
+        assert!(!TEMPLATE.contains("unsafe"), "{TEMPLATE}");
+        for kind in ["script-src 'sha256-", "style-src 'sha256-"] {
+            assert_eq!(TEMPLATE.matches(kind).count(), 1, "{kind}");
+        }
+        assert!(TEMPLATE.contains("connect-src 'none'"));
     }
 }

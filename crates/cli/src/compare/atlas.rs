@@ -7,6 +7,7 @@ use eigenfold::graph::Metric;
 use eigenfold::io::{self, Carried, Lists};
 use eigenfold::judge::compare::Outcome;
 use eigenfold_page::Near;
+use std::path::Path;
 
 /// What the file holds.
 pub(super) struct Rows {
@@ -18,7 +19,7 @@ pub(super) struct Rows {
 
 impl Rows {
     /// Writes it.
-    pub(super) fn write(&self, name: &str) -> Result<()> {
+    pub(super) fn write(&self, name: &Path) -> Result<()> {
         let lists = Lists { k: self.near.k, ids: &self.near.ids, distances: &self.near.distances };
         io::write_atlas(name, &self.columns, &self.points, &self.carried, &lists)
     }

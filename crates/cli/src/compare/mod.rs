@@ -23,7 +23,7 @@ use eigenfold::judge::quality::{self, Quality};
 use eigenfold::progress::{Observer, Share, Silent};
 use eigenfold::{Beside, Ground};
 use eigenfold_plot::{Format, Plate};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Compare the maps of several methods: one table, one page.
@@ -70,22 +70,22 @@ pub(crate) struct Compared {
     pub(crate) memory: Option<u64>,
     /// True coordinates of the points, one row for every row of INPUT, to measure the maps by
     #[arg(long, value_name = "FILE")]
-    pub(crate) truth: Option<String>,
+    pub(crate) truth: Option<PathBuf>,
     /// Where to write the page: .html
     #[arg(long, value_name = "FILE")]
-    pub(crate) report: Option<String>,
+    pub(crate) report: Option<PathBuf>,
     /// Rows are images of so many pixels, which the page shows; found out for square images, `none` if they are no images
     #[arg(long, value_name = "WxH|none")]
     pub(crate) image: Option<String>,
     /// Where to draw all maps on one sheet: .png, .svg or .pdf
     #[arg(long, value_name = "FILE")]
-    pub(crate) plate: Option<String>,
+    pub(crate) plate: Option<PathBuf>,
     /// Where to write the best map with the data and the true neighbors, as Embedding Atlas opens it: .parquet
     #[arg(long, value_name = "FILE")]
-    pub(crate) atlas: Option<String>,
+    pub(crate) atlas: Option<PathBuf>,
     /// Where to write everything that is known, the maps included, as JSON; - for standard output
     #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<String>,
+    pub(crate) json: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) common: Common,
     /// The parameters of methods that were given, filled in by [`crate::command::parsed`].
@@ -151,24 +151,27 @@ fn check(args: &Compared) -> Result<()> {
     if args.seconds.is_nan() || args.seconds <= 0.0 {
         return Err(Error::Parameter(format!("--seconds {} is no time; give a positive number", args.seconds)));
     }
-    let ends = |target: &str, ending: &str| target.to_lowercase().ends_with(ending);
-    if let Some(target) = args.report.as_deref().filter(|target| !ends(target, ".html") && !ends(target, ".htm")) {
-        return Err(Error::Parameter(format!("{target}: the page is HTML; end its name in .html")));
+    let ends = |target: &Path, ending: &str| target.extension().is_some_and(|own| own.eq_ignore_ascii_case(ending));
+    if let Some(target) = args.report.as_deref().filter(|target| !ends(target, "html") && !ends(target, "htm")) {
+        return Err(Error::Parameter(format!("{}: the page is HTML; end its name in .html", target.display())));
     }
-    if let Some(target) = args.atlas.as_deref().filter(|target| !ends(target, ".parquet")) {
-        return Err(Error::Parameter(format!("{target}: Embedding Atlas opens Parquet; end its name in .parquet")));
+    if let Some(target) = args.atlas.as_deref().filter(|target| !ends(target, "parquet")) {
+        return Err(Error::Parameter(format!(
+            "{}: Embedding Atlas opens Parquet; end its name in .parquet",
+            target.display()
+        )));
     }
     if let Some(plate) = &args.plate {
         Format::of(Path::new(plate)).map_err(Error::Parameter)?;
     }
-    let inputs: Vec<&str> =
+    let inputs: Vec<&Path> =
         args.input.sources().into_iter().chain(args.truth.as_deref()).chain(args.carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))
 }
 
 /// The outputs that the flags name.
 fn wanted(args: &Compared) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 4] = [
+    let all: [(&'static str, Option<&Path>, Trial); 4] = [
         ("--report", args.report.as_deref(), try_bytes),
         ("--plate", args.plate.as_deref(), try_bytes),
         ("--atlas", args.atlas.as_deref(), try_coordinates),

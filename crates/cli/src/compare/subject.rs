@@ -13,6 +13,7 @@ use eigenfold::judge::compare::Outcome;
 use eigenfold::preparation::Prepared;
 use eigenfold::progress::Observer;
 use eigenfold_page::Page;
+use std::path::Path;
 
 /// What is to be read, as the flags say it.
 pub(crate) struct Asked<'a> {
@@ -21,7 +22,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) preparing: &'a Preparing,
     pub(crate) memory: Option<u64>,
     /// The file of true coordinates.
-    pub(crate) truth: Option<&'a str>,
+    pub(crate) truth: Option<&'a Path>,
     /// How many rows take part, or `all`.
     pub(crate) points: &'a str,
     pub(crate) seed: u64,

@@ -19,16 +19,16 @@ use std::path::{Path, PathBuf};
 use swap::Swap;
 
 /// Writes one output to the name it is given.
-type Writer<'a> = Box<dyn FnOnce(&str) -> Result<()> + 'a>;
+type Writer<'a> = Box<dyn FnOnce(&Path) -> Result<()> + 'a>;
 
 /// Writes something small of the right kind, to see whether a name and its place will do.
-pub(crate) type Trial = fn(&str) -> Result<()>;
+pub(crate) type Trial = fn(&Path) -> Result<()>;
 
 /// The outputs of one command.
 #[derive(Default)]
 pub(crate) struct Outputs<'a> {
     staged: Vec<Staged>,
-    direct: Vec<(String, Writer<'a>)>,
+    direct: Vec<(PathBuf, Writer<'a>)>,
 }
 
 /// An output that is complete but has not got its name yet.
@@ -44,21 +44,26 @@ pub(crate) struct Wanted<'a> {
     /// The flag that named it.
     pub(crate) flag: &'static str,
     /// The name.
-    pub(crate) target: &'a str,
+    pub(crate) target: &'a Path,
     /// How to try it.
     pub(crate) trial: Trial,
 }
 
 /// Makes sure that the outputs can be written and are different files from each other and from the inputs.
-pub(crate) fn check(inputs: &[&str], wanted: &[Wanted]) -> Result<()> {
+pub(crate) fn check(inputs: &[&Path], wanted: &[Wanted]) -> Result<()> {
     let targets = wanted.iter().map(|output| Target::of(output.target)).collect::<Result<Vec<Target>>>()?;
     // Standard input may be a file too.
-    let read = |input: &&str| Target::of(if *input == "-" { "/dev/stdin" } else { input }).ok();
+    let standard = |input: &&Path| *input == Path::new("-");
+    let read = |input: &&Path| Target::of(if standard(input) { Path::new("/dev/stdin") } else { input }).ok();
     let read: Vec<Target> = inputs.iter().filter_map(read).collect();
     let same = |one: &Target, other: &Target| one == other || (one.file().is_some() && one.file() == other.file());
     for (i, output) in wanted.iter().enumerate() {
         if let Some(at) = (0..i).find(|&at| same(&targets[at], &targets[i])) {
-            let what = if targets[i] == Target::Open(1) { "standard output" } else { output.target };
+            let what = if targets[i] == Target::Open(1) {
+                "standard output".into()
+            } else {
+                output.target.display().to_string()
+            };
             return Err(Error::Parameter(format!(
                 "{what} is asked for by both {} and {}; give each its own file",
                 wanted[at].flag, output.flag
@@ -67,7 +72,8 @@ pub(crate) fn check(inputs: &[&str], wanted: &[Wanted]) -> Result<()> {
         if read.iter().any(|input| same(input, &targets[i])) {
             return Err(Error::Parameter(format!(
                 "{} {} would replace the input; choose another name",
-                output.flag, output.target
+                output.flag,
+                output.target.display()
             )));
         }
         if let Target::File(place) = &targets[i] {
@@ -87,10 +93,15 @@ pub(crate) fn abandon() -> bool {
 
 impl<'a> Outputs<'a> {
     /// Writes one output under a temporary name, or keeps it for the end if it is standard output or a device.
-    pub(crate) fn stage(&mut self, target: &str, write: impl FnOnce(&str) -> Result<()> + 'a) -> Result<()> {
+    pub(crate) fn stage(
+        &mut self,
+        target: impl AsRef<Path>,
+        write: impl FnOnce(&Path) -> Result<()> + 'a,
+    ) -> Result<()> {
+        let target = target.as_ref();
         match Target::of(target)? {
             Target::File(place) => self.staged.push(Staged::written(target, &place, write)?),
-            Target::Open(_) | Target::Special(_) => self.direct.push((target.to_string(), Box::new(write))),
+            Target::Open(_) | Target::Special(_) => self.direct.push((target.to_path_buf(), Box::new(write))),
         }
         Ok(())
     }
@@ -109,18 +120,17 @@ impl<'a> Outputs<'a> {
 }
 
 impl Staged {
-    fn written(target: &str, place: &Path, write: impl FnOnce(&str) -> Result<()>) -> Result<Staged> {
+    fn written(target: &Path, place: &Path, write: impl FnOnce(&Path) -> Result<()>) -> Result<Staged> {
         let fail = |source| if scratch::is_leaving(&source) { Error::Stopped } else { write_error(target, source) };
         let existing = std::fs::metadata(place).ok();
         check_replaceable(place, existing.as_ref()).map_err(fail)?;
         let parent = place.parent().unwrap_or(Path::new("."));
-        let scratch = Scratch::new_in(parent).map_err(fail)?;
+        let scratch = Scratch::beside(place).map_err(fail)?;
         if existing.as_ref().is_some_and(|existing| is_stuck(existing, parent, scratch.path())) {
             return Err(fail(ErrorKind::PermissionDenied.into()));
         }
         let temporary = scratch.path().join(place.file_name().unwrap_or_default());
-        let name = temporary.to_str().ok_or_else(|| Error::Parameter(not_unicode(target)))?;
-        write(name).map_err(|error| renamed(error, target))?;
+        write(&temporary).map_err(|error| renamed(error, target))?;
         if let Some(existing) = &existing {
             system::keep_owner_and_permissions(&temporary, existing).map_err(fail)?;
         }
@@ -141,12 +151,8 @@ fn is_stuck(file: &Metadata, parent: &Path, own: &Path) -> bool {
     false
 }
 
-fn not_unicode(target: &str) -> String {
-    format!("{target}: the directory's name is not Unicode; write to another one")
-}
-
 /// The same error about the name that the user knows.
-fn renamed(error: Error, target: &str) -> Error {
+fn renamed(error: Error, target: &Path) -> Error {
     match error {
         Error::Format { message, .. } => Error::Format { path: target.into(), message },
         // What was taken away under the writer's hands was taken by a signal.

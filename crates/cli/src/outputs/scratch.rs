@@ -5,6 +5,7 @@
 //! knows the directory of a dead program by its number in the name, and that of a live one by the lock on a file in it.
 
 use super::system;
+use std::ffi::OsString;
 use std::fs::{File, Metadata, TryLockError};
 use std::io::{Error, ErrorKind, Result};
 use std::path::{Path, PathBuf};
@@ -18,6 +19,8 @@ const PREFIX: &str = ".eigenfold-";
 const LOCK: &str = "lock";
 /// Where files are that had to make room for new ones.
 pub(super) const ASIDE: &str = "aside";
+/// Where files are that are still in their places too.
+pub(super) const LINKED: &str = "linked";
 /// After this long a directory without a lock is nobody's, whatever program has its number now.
 const OLD: Duration = Duration::from_secs(60);
 
@@ -25,11 +28,18 @@ const OLD: Duration = Duration::from_secs(60);
 static LIVE: Mutex<Live> = Mutex::new(Live { here: Vec::new(), swept: Vec::new(), leaving: false });
 
 struct Live {
-    here: Vec<PathBuf>,
+    here: Vec<Own>,
     /// The places where directories of the dead were looked for.
     swept: Vec<PathBuf>,
     /// Whether the program is about to end: no more is made.
     leaving: bool,
+}
+
+/// A scratch directory and the name of the file that is written in it.
+#[derive(Clone, PartialEq)]
+struct Own {
+    path: PathBuf,
+    file: OsString,
 }
 
 fn live() -> MutexGuard<'static, Live> {
@@ -39,13 +49,14 @@ fn live() -> MutexGuard<'static, Live> {
 /// A directory that goes with this value.
 pub(super) struct Scratch {
     directory: Option<TempDir>,
-    path: PathBuf,
+    own: Own,
     _lock: Option<File>,
 }
 
 impl Scratch {
-    /// A new one in `parent`.
-    pub(super) fn new_in(parent: &Path) -> Result<Scratch> {
+    /// A new one beside the place of a file.
+    pub(super) fn beside(place: &Path) -> Result<Scratch> {
+        let parent = place.parent().unwrap_or(Path::new("."));
         let mut live = live();
         if live.leaving {
             return Err(ErrorKind::Interrupted.into());
@@ -61,7 +72,8 @@ impl Scratch {
         }
         let directory = system::temporary_directory(&builder, parent)?;
         let path = directory.path().to_path_buf();
-        live.here.push(path.clone());
+        let own = Own { path: path.clone(), file: place.file_name().unwrap_or_default().to_os_string() };
+        live.here.push(own.clone());
         // A file system without locks goes by names and times.
         let lock = File::create(path.join(LOCK)).ok();
         lock.iter().for_each(|file| drop(file.try_lock()));
@@ -69,16 +81,16 @@ impl Scratch {
             live.swept.push(parent.to_path_buf());
             sweep(parent, &std::fs::metadata(&path)?);
         }
-        Ok(Scratch { directory: Some(directory), path, _lock: lock })
+        Ok(Scratch { directory: Some(directory), own, _lock: lock })
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        &self.own.path
     }
 
     /// Leaves the directory where it is, under a name that no later run takes for that of the dead; where it is then.
     pub(super) fn keep(mut self) -> PathBuf {
-        let path = self.directory.take().map_or(self.path.clone(), TempDir::keep);
+        let path = self.directory.take().map_or(self.own.path.clone(), TempDir::keep);
         let name = path.file_name().unwrap_or_default().to_string_lossy().replace(PREFIX, ".eigenfold-kept-");
         let kept = path.with_file_name(name);
         if std::fs::rename(&path, &kept).is_ok() { kept } else { path }
@@ -89,10 +101,10 @@ impl Drop for Scratch {
     fn drop(&mut self) {
         let mut live = live();
         if let Some(directory) = self.directory.take() {
-            let path = directory.keep();
-            remove(&path);
+            let _ = directory.keep();
+            remove(&self.own);
         }
-        live.here.retain(|path| *path != self.path);
+        live.here.retain(|own| *own != self.own);
     }
 }
 
@@ -100,12 +112,21 @@ impl Drop for Scratch {
 pub(super) fn abandon() {
     let mut live = live();
     live.leaving = true;
-    live.here.drain(..).for_each(|path| remove(&path));
+    live.here.drain(..).for_each(|own| remove(&own));
 }
 
-/// Takes a directory away, into which the work may still be writing, and from which not every call need succeed.
-fn remove(path: &Path) {
-    let _ = (0..10).any(|_| std::fs::remove_dir_all(path).is_ok() || !path.exists());
+/// Takes a directory away, into which the work may still be writing, and from which not every call need succeed. What is
+/// known to be in it goes by its names, which opens no file: there may be no more that may be open.
+fn remove(own: &Own) {
+    let path = &own.path;
+    for inside in
+        [PathBuf::from(&own.file), LOCK.into(), Path::new(LINKED).join(&own.file), Path::new(ASIDE).join(&own.file)]
+    {
+        let _ = std::fs::remove_file(path.join(inside));
+    }
+    let emptied =
+        [path.join(LINKED), path.join(ASIDE), path.clone()].map(|directory| std::fs::remove_dir(directory).is_ok());
+    let _ = emptied[2] || (0..10).any(|_| std::fs::remove_dir_all(path).is_ok() || !path.exists());
 }
 
 /// Takes the directories of dead programs of this user away; `own` is what is known of one of the user's directories.
@@ -191,7 +212,7 @@ mod tests {
         std::fs::write(at(".eigenfold-9999999-file"), "").unwrap();
         let held = File::open(at(".eigenfold-9999999-b/lock")).unwrap();
         held.try_lock().unwrap();
-        drop(Scratch::new_in(parent.path()).unwrap());
+        drop(Scratch::beside(&parent.path().join("a")).unwrap());
         let left = [".eigenfold-1-c", ".eigenfold-9999999-b", ".eigenfold-9999999-file", ".eigenfold-kept-9999999-d"];
         assert_eq!(names(parent.path()), left);
         let metadata = std::fs::metadata(at(".eigenfold-1-c")).unwrap();
@@ -207,7 +228,7 @@ mod tests {
         std::fs::write(aside.join("lost"), "old").unwrap();
         std::fs::write(aside.join("taken"), "old").unwrap();
         std::fs::write(parent.path().join("taken"), "new").unwrap();
-        drop(Scratch::new_in(parent.path()).unwrap());
+        drop(Scratch::beside(&parent.path().join("a")).unwrap());
         assert_eq!(names(parent.path()), ["lost", "taken"]);
         assert_eq!(std::fs::read_to_string(parent.path().join("taken")).unwrap(), "new");
     }

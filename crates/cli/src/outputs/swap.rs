@@ -10,7 +10,7 @@
 //! new; no file is ever half of each. Two runs with the same places change them one after the other (`held`), so that
 //! all files are of one of them.
 
-use super::scratch::{ASIDE, Scratch};
+use super::scratch::{ASIDE, LINKED, Scratch};
 use super::{Staged, system};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::write_error;
@@ -27,8 +27,6 @@ static CHANGING: Mutex<()> = Mutex::new(());
 /// Set when all outputs have their names.
 static DONE: AtomicBool = AtomicBool::new(false);
 
-/// Where files are that are still in their places too.
-const LINKED: &str = "linked";
 /// How long another run is waited for; a few renames take milliseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 

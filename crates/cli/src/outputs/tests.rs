@@ -4,7 +4,7 @@ use super::system::fault;
 use super::*;
 use tempfile::TempDir;
 
-fn save(name: &str) -> Result<()> {
+fn save(name: &Path) -> Result<()> {
     std::fs::write(name, "new").map_err(|source| write_error(name, source))
 }
 
@@ -78,8 +78,8 @@ fn names_change_in_one_run_at_a_time() {
 #[test]
 fn one_file_cannot_be_two_outputs_or_an_input() {
     let directory = tempfile::tempdir().unwrap();
-    let a = directory.path().join("a").to_str().unwrap().to_string();
-    let dotted = directory.path().join("./a").to_str().unwrap().to_string();
+    let a = directory.path().join("a");
+    let dotted = directory.path().join("./a");
     let both =
         [Wanted { flag: "-o", target: &a, trial: save }, Wanted { flag: "--json", target: &dotted, trial: save }];
     let message = check(&[], &both).unwrap_err().to_string();

@@ -32,8 +32,8 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let format =
         args.plot_pointwise.as_deref().map(|plot| Format::of(Path::new(plot)).map_err(Error::Parameter)).transpose()?;
     let carry = Carry { labels: args.labels.clone(), ..Carry::default() };
-    let inputs: Vec<&str> = args.input.sources().into_iter().chain([args.embedding.as_str()]).collect();
-    let inputs: Vec<&str> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
+    let inputs: Vec<&Path> = args.input.sources().into_iter().chain([args.embedding.as_path()]).collect();
+    let inputs: Vec<&Path> = inputs.into_iter().chain(args.truth.as_deref()).chain(carry.inputs()).collect();
     outputs::check(&inputs, &wanted(args))?;
     if inputs.iter().filter(|input| **input == "-").count() > 1 {
         let fact = "standard input is asked for twice; give all inputs but one as files";
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
 
 /// The outputs that the flags name, each with a way to try it.
 fn wanted(args: &Asked) -> Vec<Wanted<'_>> {
-    let all: [(&'static str, Option<&str>, Trial); 3] = [
+    let all: [(&'static str, Option<&Path>, Trial); 3] = [
         ("--pointwise", args.pointwise.as_deref(), told::try_table),
         ("--plot-pointwise", args.plot_pointwise.as_deref(), try_bytes),
         ("--json", args.json.as_deref(), try_bytes),
@@ -108,7 +108,7 @@ impl Table {
             given.data = Data::Points(preparing::prepared(&asked, points, given.names.as_deref(), quiet)?);
         }
         let lenient = ReadOptions { missing: given.rows.is_some(), ..ReadOptions::default() };
-        let places = |source: &str| -> Result<Points> {
+        let places = |source: &Path| -> Result<Points> {
             let map = io::read_map(source, &lenient)?;
             input::say_notes(&map.notes, quiet);
             if let Some(kept) = &given.rows { kept.pick(map.points) } else { Ok(map.points) }

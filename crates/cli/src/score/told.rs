@@ -8,6 +8,7 @@ use eigenfold::io;
 use eigenfold::judge::quality::{Group, Judged, MEASURES, Measure, Score};
 use eigenfold_plot::{Coloring, Format, Picture, SIZE};
 use serde_json::{Map, Value, json};
+use std::path::Path;
 
 /// The width of the column of names.
 const WIDTH: usize = 28;
@@ -75,7 +76,7 @@ pub(super) fn table(judged: &Judged) -> Result<(Vec<String>, Points)> {
 }
 
 /// Tries a name for the table.
-pub(super) fn try_table(target: &str) -> Result<()> {
+pub(super) fn try_table(target: &Path) -> Result<()> {
     io::write(target, &["trustworthiness".to_string()], &Points::new(1, 1, vec![1.0])?, &[])
 }
 
@@ -91,7 +92,7 @@ pub(super) fn missing(measure: Measure) -> Error {
 }
 
 /// The map colored by a measure.
-pub(super) fn picture(judged: &Judged, map: &Points, by: Measure, source: &str, format: Format) -> Result<Vec<u8>> {
+pub(super) fn picture(judged: &Judged, map: &Points, by: Measure, source: &Path, format: Format) -> Result<Vec<u8>> {
     let values = judged.per_point(by).ok_or_else(|| missing(by))?;
     let described = &MEASURES[by as usize];
     let mut facts = vec![plural(judged.points, "point"), format!("{} is better", described.better.name())];

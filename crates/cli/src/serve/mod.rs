@@ -13,7 +13,7 @@ use crate::compare::{self, Asked, Subject, comparison, image};
 use crate::drawing::name_of;
 use crate::flags::{Common, Count, GraphKind, Input, Neighbors, Preparing, memory_size};
 use crate::progress::{self, Bar};
-use crate::{input, print, say, view};
+use crate::{guarded, input, print, say, say_warnings, view};
 use clap::Args;
 use eigenfold::error::{Error, Result};
 use eigenfold::judge::compare::entrants;
@@ -94,16 +94,21 @@ pub(crate) fn run(args: &Serve) -> Result<()> {
     let door = Arc::new(Door { port, word: word()? });
     let address = format!("http://127.0.0.1:{port}/{}/", door.word);
     let said = Arc::clone(&work);
-    std::thread::spawn(move || listen(&listener, &door, &said));
+    let listening = std::thread::Builder::new().spawn(move || listen(&listener, &door, &said));
+    listening.map_err(|error| failed("no thread can be started to listen", &error))?;
     print(&format!("{address}\n"))?;
     say(args.common.quiet, "the page is served to this machine alone; Ctrl-C ends it");
     if !args.no_open {
         let quiet = args.common.quiet;
-        std::thread::spawn(move || {
+        let nothing = move || say(quiet, "nothing here opens web pages; open the address in a browser");
+        let opening = std::thread::Builder::new().spawn(move || {
             if !view::opens(address.as_ref()) {
-                say(quiet, "nothing here opens web pages; open the address in a browser");
+                nothing();
             }
         });
+        if opening.is_err() {
+            nothing();
+        }
     }
     // A fit that is running ends with the program: there is nothing of it to be kept.
     while !progress::is_stopped() {
@@ -164,6 +169,7 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
     let first = best.ok_or_else(|| Error::Parameter("no method gave a map; name others with --methods".into()))?;
     bar.finish();
     input::say_notes(&subject.notes, args.common.quiet);
+    say_warnings();
     Ok(Work {
         title: name_of(&args.input.source),
         classes,
@@ -230,12 +236,31 @@ fn listen(listener: &TcpListener, door: &Arc<Door>, work: &Arc<Work>) {
             open.fetch_sub(1, Ordering::Relaxed);
             continue;
         }
-        let (door, work, open) = (Arc::clone(door), Arc::clone(work), Arc::clone(&open));
-        std::thread::spawn(move || {
-            http::serve(stream, |request| door.refuses(request), |request| answer(&door, &work, request));
-            open.fetch_sub(1, Ordering::Relaxed);
+        let place = Place(Arc::clone(&open));
+        let (door, work) = (Arc::clone(door), Arc::clone(work));
+        let begun = std::thread::Builder::new().spawn(move || {
+            let _place = place;
+            http::serve(stream, |request| door.refuses(request), |request| answered(&door, &work, request));
         });
+        // There is no room for another thread: whoever came has to come again.
+        if begun.is_err() {
+            std::thread::sleep(LOOK);
+        }
     }
+}
+
+/// One of the places of connections, free again when this goes, however its thread ends.
+struct Place(Arc<AtomicUsize>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// What is answered to a request that was let in; also if there is a defect.
+fn answered(door: &Door, work: &Arc<Work>, request: &Request) -> Answer {
+    guarded(|| Ok(answer(door, work, request))).unwrap_or_else(|error| Answer::text(500, error.told(str::to_string)))
 }
 
 /// What is answered to a request that was let in.

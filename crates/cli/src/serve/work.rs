@@ -122,8 +122,15 @@ impl Work {
         drop(run);
         self.stop.store(false, Ordering::Relaxed);
         let work = Arc::clone(self);
-        std::thread::spawn(move || work.fit(entrant));
-        Ok(json!({"run": number}))
+        match std::thread::Builder::new().spawn(move || work.fit(entrant)) {
+            Ok(_) => Ok(json!({"run": number})),
+            Err(error) => {
+                let fact = format!("no thread can be started ({error}); try again when there is more memory");
+                let mut run = locked(&self.run);
+                (run.phase, run.reason) = (Phase::Failed, Some(fact.clone()));
+                Err(Refusal::Failed(fact))
+            }
+        }
     }
 
     /// The last fit, if nothing is going on.

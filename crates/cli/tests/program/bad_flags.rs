@@ -1,6 +1,6 @@
 //! Command lines that cannot be understood or do not fit together.
 
-use crate::{Bench, cloud};
+use crate::Bench;
 
 #[test]
 fn near_misses_are_answered_with_the_name_that_was_meant() {
@@ -52,15 +52,4 @@ fn contradictions_are_refused() {
     bench.refuses("embed iris --graph all -k 5", 2, "takes no -k");
     bench.refuses("embed iris --graph mutual --radius 2", 2, "--graph within only");
     bench.refuses("graph iris --input-kind similarities", 2, "similarities");
-}
-
-#[test]
-fn names_that_are_not_unicode_do_not_panic() {
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt;
-    let bench = Bench::new();
-    bench.write("cloud.csv", cloud(20, 3));
-    let output = bench.command("embed cloud.csv -m pca -o").arg(OsStr::from_bytes(b"m\xff.csv")).output().unwrap();
-    crate::answer(output).is_one_line("a name that is not Unicode", 2, "UTF-8");
-    assert_eq!(bench.files(), ["cloud.csv"]);
 }

@@ -186,3 +186,21 @@ fn nothing_in_a_file_rules_the_terminal() {
     let answer = crate::answer(bench.command("embed -m pca -d 1 -o m.csv").arg(odd).output().unwrap());
     assert!(answer.err.contains("taken for a point") && calm(&answer.err), "{:?}", answer.err);
 }
+
+#[test]
+fn nothing_in_a_file_turns_the_text_of_a_page_or_runs_in_it() {
+    let bench = Bench::new();
+    let label = |i: usize| ["good\u{202e}", "\u{2066}<script>alert(1)</script>", "plain"][i % 3];
+    let rows: String = cloud(30, 3).lines().enumerate().map(|(i, line)| format!("{line},{}\n", label(i))).collect();
+    bench.write("x.csv", format!("a,\u{202e}b,c,kind\n{rows}"));
+    bench.does("compare x.csv --label kind --methods pca -q --report page.html");
+    bench.does("embed x.csv --label kind -m pca -q --save m.model -o o.csv");
+    bench.does("view m.model --no-open -q -o view.html --labels x.csv:kind");
+    for page in ["page.html", "view.html"] {
+        let page = bench.read(page);
+        assert!(!page.contains(['\u{202e}', '\u{2066}']) && page.contains("good\u{fffd}"));
+        assert!(!page.contains("<script>alert"));
+        let policy = page.split("Content-Security-Policy").nth(1).unwrap().split('>').next().unwrap();
+        assert!(!policy.contains("unsafe") && policy.contains("script-src 'sha256-"), "{policy}");
+    }
+}

@@ -233,3 +233,33 @@ fn what_cannot_be_served_is_refused_in_one_line() {
     let port = taken.local_addr().unwrap().port();
     bench.refuses(&format!("serve iris --no-open --port {port}"), 2, "give another --port");
 }
+
+/// Where no thread can be started for want of address space, whoever comes is turned away, and the server goes on.
+#[test]
+fn a_server_without_room_for_a_thread_lives_on() {
+    let bench = Bench::new();
+    let served = Served::new(&bench, "iris");
+    let (code, _) = served.get("state");
+    assert_eq!(code, 200);
+    let limited = |limit: &str| {
+        let mut command = Command::new("prlimit");
+        command.args(["--pid", &served.child.id().to_string(), &format!("--as={limit}")]).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    // As much as it has, and a little for small things.
+    let status = std::fs::read_to_string(format!("/proc/{}/status", served.child.id())).unwrap_or_default();
+    let size =
+        status.lines().find_map(|line| line.strip_prefix("VmSize:")?.split_whitespace().next()?.parse::<u64>().ok());
+    let Some(size) = size.filter(|size| limited(&format!("{}:unlimited", size * 1024 + 500_000))) else { return };
+    for _ in 0..8 {
+        let Ok(mut stream) = TcpStream::connect(("127.0.0.1", served.port)) else { continue };
+        let _ = stream.set_read_timeout(Some(Duration::from_millis(300)));
+        let _ = stream.write_all(
+            format!("GET /{}/state HTTP/1.1\r\nHost: 127.0.0.1:{}\r\n\r\n", served.word, served.port).as_bytes(),
+        );
+        let _ = stream.read(&mut [0; 64]);
+    }
+    assert!(limited("unlimited:unlimited"), "{size}");
+    let (code, body) = served.get("state");
+    assert_eq!(code, 200, "{body}");
+}

@@ -1,8 +1,12 @@
 //! Ctrl-C stops the work quickly: it leaves nothing, or the map that a descent has by then.
 
 use crate::Bench;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
+
+/// The number of Ctrl-C.
+const SIGINT: i32 = 2;
 
 fn interrupt(child: &Child) {
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
@@ -17,9 +21,11 @@ fn interrupted(bench: &Bench, line: &str) -> Duration {
     assert!(child.try_wait().unwrap().is_none(), "{line} ended before it could be interrupted");
     let start = Instant::now();
     interrupt(&child);
-    let answer = crate::answer(child.wait_with_output().unwrap());
+    let output = child.wait_with_output().unwrap();
     let took = start.elapsed();
-    answer.is_one_line(line, 1, "stopped");
+    // It ends by the signal, so that whoever started it knows.
+    assert_eq!(output.status.signal(), Some(SIGINT), "{line}");
+    crate::answer(output).is_one_line(line, -1, "stopped");
     assert_eq!(bench.files(), before, "{line}");
     took
 }

@@ -14,6 +14,8 @@ const DOT: f64 = 0.01;
 const FEW: usize = 50;
 /// So few dots are no picture.
 const DOTS: usize = 4;
+/// A coordinate is none if it has no more than this part of the longest one's length.
+const FLAT: f64 = 1e-9;
 /// An eigenvalue of a graph below this is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
 
@@ -55,6 +57,26 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
     ))
 }
 
+/// What there is to say of a map that is the same for all points along a coordinate.
+pub(super) fn flat(map: &Points) -> Option<String> {
+    let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    if longest == 0.0 {
+        return Some("all points are at one place of the map; use another method, or other parameters".into());
+    }
+    let q = lengths.iter().position(|&length| length <= FLAT * longest)?;
+    let fewer = if q > 0 { format!("`dims` {q}, or ") } else { String::new() };
+    Some(format!(
+        "coordinate {} is the same for all points: the descent found nothing to show along it; use {fewer}another method",
+        q + 1
+    ))
+}
+
+/// How long a sorted coordinate is.
+fn length(values: &[f64]) -> f64 {
+    values[values.len() - 1] - values[0]
+}
+
 /// How many points are beyond the widest gap of a coordinate, on the side with fewer of them.
 fn few_of(map: &Points, q: usize) -> usize {
     let values = sorted(map, q);
@@ -67,7 +89,7 @@ fn few_of(map: &Points, q: usize) -> usize {
 fn crowded(map: &Points, q: usize) -> Option<usize> {
     let values = sorted(map, q);
     let n = values.len();
-    let (median, length) = (values[n / 2], values[n - 1] - values[0]);
+    let (median, length) = (values[n / 2], length(&values));
     let apart = values.iter().filter(|&&value| (value - median).abs() > 0.5 * DOT * length).count();
     let rare = apart as f64 <= (1.0 - MOST) * n as f64;
     (rare && length > 0.0).then_some(apart)
@@ -82,7 +104,7 @@ fn sorted(map: &Points, q: usize) -> Vec<f64> {
 /// How many points each of a few dots has, largest first, where they hold 98 of 100 points. A dot is all points within half
 /// a hundredth of every coordinate's length around its first.
 fn dots(map: &Points) -> Option<Vec<usize>> {
-    let lengths: Vec<f64> = (0..map.cols()).map(|q| sorted(map, q)).map(|v| v[v.len() - 1] - v[0]).collect();
+    let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
     let near = |a: &[f64], b: &[f64]| {
         a.iter().zip(b).zip(&lengths).all(|((a, b), length)| (a - b).abs() <= 0.5 * DOT * length)
     };
@@ -131,6 +153,16 @@ mod tests {
         assert_eq!(told(&column(2, 0.2)), None);
         assert_eq!(told(&column(0, 1.0)), None);
         assert_eq!(told(&Points::new(60, 1, vec![3.0; 60]).unwrap()), None);
+    }
+
+    #[test]
+    fn a_coordinate_that_all_points_share_is_said_however_few_they_are() {
+        let map = |last: f64| Points::from_rows(&[[0.0, 0.0], [1.0, last], [2.0, 0.0]]).unwrap();
+        assert!(flat(&map(1e-12)).unwrap().starts_with("coordinate 2 is the same for all points"));
+        assert_eq!(flat(&map(1e-3)), None);
+        let turned = Points::from_rows(&[[0.0, 0.0], [0.0, 1.0]]).unwrap();
+        assert!(flat(&turned).unwrap().starts_with("coordinate 1 is the same"));
+        assert!(flat(&Points::new(3, 2, vec![4.0; 6]).unwrap()).unwrap().starts_with("all points are at one place"));
     }
 
     #[test]

@@ -84,6 +84,10 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
         Task::Solved(solved) => (solved.map(), solved.tolerance),
     };
     map.evidence.hold_to(tolerance, dims);
+    // Of its own field a spectral map says itself which directions it varies in.
+    if let Task::Descend(_) = task {
+        map.evidence.warnings.extend(crowded::flat(&map.coordinates));
+    }
     let held = held_by(task);
     map.evidence.warnings.extend(crowded::warning(&map.coordinates, &map.evidence.eigenvalues, held));
     Ok(map)

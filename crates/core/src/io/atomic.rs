@@ -114,6 +114,7 @@ pub fn write_error(path: impl AsRef<Path>, source: std::io::Error) -> Error {
     let message = match source.kind() {
         ErrorKind::StorageFull => "the disk is full; free some space or write elsewhere".into(),
         ErrorKind::QuotaExceeded => "your share of the disk is used up; free some space or write elsewhere".into(),
+        ErrorKind::FileTooLarge => "the file would be larger than is allowed (ulimit -f); raise the limit".into(),
         ErrorKind::ReadOnlyFilesystem => "the file system is read-only; write elsewhere".into(),
         ErrorKind::IsADirectory => "is a directory; name a file in it".into(),
         ErrorKind::PermissionDenied => "writing is not permitted; change the permissions or write elsewhere".into(),

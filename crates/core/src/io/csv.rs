@@ -10,7 +10,7 @@ use crate::io::dialect;
 use crate::io::dialect::{Dialect, SPACES};
 use crate::io::outgoing::{Column, Outgoing};
 use crate::io::sheet::Sheet;
-use crate::io::{ReadOptions, check_memory, format_error, is_unusable, quotes};
+use crate::io::{ReadOptions, check_memory, format_error, is_unusable, quotes, room_for};
 use crate::linalg::parallel;
 use std::borrow::Cow;
 use std::io::Write;
@@ -18,6 +18,8 @@ use std::path::Path;
 
 /// The bytes that one task reads, and about the bytes that one task writes.
 const PIECE: usize = 1 << 20;
+/// The pieces of each thread that are read before they go into the table.
+const PIECES_AT_ONCE: usize = 4;
 
 /// Reads a table from the bytes of a text file; `delimiter` is what the extension says.
 pub(super) fn read(
@@ -41,13 +43,16 @@ pub(super) fn read(
     let columns = header.map_or(Columns::counted(width), Columns::named);
     let columns = if detected.is_none() { columns.detected() } else { columns };
     let roles = columns.roles(path, options, want)?;
-    check_room(path, bytes.len(), &text, &roles, options)?;
+    let rows = check_room(path, bytes.len(), &text, &roles, options)?;
+    // What fits into one piece is read in one.
+    let numbers = if text.len() > PIECE { rows * roles.count(Role::Data) } else { 0 };
 
     let layout = Layout { delimiter, roles: &roles.of, options };
-    let rows = read_pieces(&layout, &text[first_row..]).map_err(|problem| {
+    let rows = read_pieces(&layout, &text[first_row..], room_for(path, numbers)?).map_err(|problem| {
         let line = skipped + line_of(&text, first_row + problem.byte);
         let lenient = ReadOptions { missing: true, ..options.clone() };
-        let all = || read_pieces(&Layout { delimiter, roles: &roles.of, options: &lenient }, &text[first_row..]);
+        let lenient = Layout { delimiter, roles: &roles.of, options: &lenient };
+        let all = || read_pieces(&lenient, &text[first_row..], Vec::new());
         let gone = || all().map_or(Gone::default(), |rows| Gone::of(&rows.values, roles.count(Role::Data)));
         describe(path, &columns, &roles, &problem, line, &gone)
     })?;
@@ -83,13 +88,14 @@ fn check_quotes(path: &Path, text: &[u8], delimiter: u8, skipped: usize) -> Resu
     Err(format_error(path, message))
 }
 
-/// Refuses a table that has no room beside its own text.
-fn check_room(path: &Path, held: usize, text: &[u8], roles: &Roles, options: &ReadOptions) -> Result<()> {
+/// Refuses a table that has no room beside its own text; the most rows that it may have.
+fn check_room(path: &Path, held: usize, text: &[u8], roles: &Roles, options: &ReadOptions) -> Result<usize> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
-    let rows = lines_in(text) as u64 + 1;
+    let rows = lines_in(text) + 1;
     // What is carried is a text of its own.
-    let table = rows.saturating_mul(8 * data + 40 * carried);
-    check_memory(path, held as u64 + table, options.memory)
+    let table = (rows as u64).saturating_mul(8 * data + 40 * carried);
+    check_memory(path, held as u64 + table, options.memory)?;
+    Ok(rows)
 }
 
 /// How to read a row.
@@ -126,8 +132,8 @@ enum Fault {
     Mark,
 }
 
-/// Reads all rows of a text that has no header.
-fn read_pieces(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem> {
+/// Reads all rows of a text that has no header, into `room`.
+fn read_pieces(layout: &Layout, text: &[u8], room: Vec<f64>) -> std::result::Result<Rows, Problem> {
     let mut bounds = vec![0];
     // A quoted value may hold a line end, and then only reading from the start tells where rows begin.
     if !text.contains(&b'"') {
@@ -140,18 +146,21 @@ fn read_pieces(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Proble
         }
     }
     bounds.push(text.len());
-    let pieces = parallel::collect(bounds.len() - 1, |at| read_rows(layout, &text[bounds[at]..bounds[at + 1]]));
-    let mut all = Rows::default();
-    for (piece, &start) in pieces.into_iter().zip(&bounds) {
-        let piece = piece.map_err(|problem| Problem {
-            row: all.count + problem.row,
-            byte: start + problem.byte,
-            fault: problem.fault,
-        })?;
-        if all.count == 0 {
-            all = piece;
-            all.values.reserve(all.values.len() * (bounds.len() - 2));
-        } else {
+    let pieces: Vec<&[u8]> = bounds.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
+    let mut all = Rows { values: room, ..Rows::default() };
+    // A few pieces at a time: beside the text and the table that it makes, no more than they are in memory.
+    let some = PIECES_AT_ONCE * rayon::current_num_threads();
+    for (group, start) in pieces.chunks(some).zip((0..).step_by(some)) {
+        let read = parallel::collect(group.len(), |at| read_rows(layout, group[at]));
+        for (piece, at) in read.into_iter().zip(start..) {
+            let piece = piece.map_err(|problem| Problem {
+                row: all.count + problem.row,
+                byte: bounds[at] + problem.byte,
+                fault: problem.fault,
+            })?;
+            if pieces.len() == 1 {
+                return Ok(piece);
+            }
             all.count += piece.count;
             all.values.extend_from_slice(&piece.values);
             all.texts.extend(piece.texts);

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::graph::Graph;
 use crate::io::outgoing::{Column, Outgoing};
-use crate::io::{ReadOptions, check_memory, format_error};
+use crate::io::{ReadOptions, check_memory, format_error, is_standard};
 use std::path::Path;
 
 /// Points beyond the edges' ends cost memory, so a graph may name at most this many points an edge (plus a thousand).
@@ -24,8 +24,9 @@ const EDGE: u64 = 64;
 ///
 /// If the file cannot be read or has other than two or three columns, if an index is not a whole number, if an edge
 /// joins a point to itself, if a length is negative or not finite, or if there is no room for so many points.
-pub fn read_graph(source: &str, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
-    let path = Path::new(if source == "-" { "standard input" } else { source });
+pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
+    let source = source.as_ref();
+    let path = if is_standard(source) { Path::new("standard input") } else { source };
     let table = super::read(source, &ReadOptions { missing: false, like: None, ..options.clone() })?;
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
@@ -82,7 +83,7 @@ fn count_points(path: &Path, edges: &[f64], cols: usize) -> Result<usize> {
 /// # Errors
 ///
 /// If the extension is unknown or the system refuses; no partial file is left behind.
-pub fn write_graph(target: &str, graph: &Graph) -> Result<()> {
+pub fn write_graph(target: impl AsRef<Path>, graph: &Graph) -> Result<()> {
     let from: Vec<u32> = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().map(move |_| i as u32)).collect();
     let to: Vec<u32> = (0..graph.len()).flat_map(|i| graph.neighbors(i)).copied().collect();
     let columns = vec![
@@ -90,5 +91,5 @@ pub fn write_graph(target: &str, graph: &Graph) -> Result<()> {
         ("j", Column::Indices(&to)),
         ("length", Column::Numbers(graph.all_lengths())),
     ];
-    Outgoing { rows: from.len(), columns }.write(target)
+    Outgoing { rows: from.len(), columns }.write(target.as_ref())
 }

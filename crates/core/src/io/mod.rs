@@ -11,6 +11,7 @@ mod carried;
 mod columns;
 mod csv;
 mod dialect;
+mod gather;
 mod graph;
 mod header;
 mod labels;
@@ -52,6 +53,7 @@ use crate::memory;
 use crate::points::Points;
 use crate::schema::Schema;
 use columns::Want;
+use gather::gathered;
 use outgoing::Outgoing;
 use sheet::Sheet;
 #[cfg(not(all(feature = "parquet", feature = "compressed")))]
@@ -129,8 +131,8 @@ enum Format {
 ///
 /// If the file cannot be read, is not a table of numbers, or does not have the columns that `options` name. The
 /// message names the row, the line and the column, and the way out.
-pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
-    let (path, sheet) = sheet_of(source, options, Want::Table)?;
+pub fn read(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source.as_ref(), options, Want::Table)?;
     sheet.table(&path, options.like.as_ref())
 }
 
@@ -140,8 +142,8 @@ pub fn read(source: &str, options: &ReadOptions) -> Result<Table> {
 /// # Errors
 ///
 /// As [`read`].
-pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
-    let (path, sheet) = sheet_of(source, options, Want::Map)?;
+pub fn read_map(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source.as_ref(), options, Want::Map)?;
     sheet.table(&path, None)
 }
 
@@ -151,15 +153,16 @@ pub fn read_map(source: &str, options: &ReadOptions) -> Result<Table> {
 /// # Errors
 ///
 /// As [`read`], but for cells that are no numbers.
-pub fn read_kept(source: &str, options: &ReadOptions) -> Result<Vec<Carried>> {
-    Ok(sheet_of(source, options, Want::Kept)?.1.kept())
+pub fn read_kept(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Vec<Carried>> {
+    Ok(sheet_of(source.as_ref(), options, Want::Kept)?.1.kept())
 }
 
 /// The file of this name as its reader finds it, and what messages call it.
-fn sheet_of(source: &str, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
-    if source != "-"
-        && !Path::new(source).exists()
-        && let Some(sheet) = builtin::read(source, options, want)
+fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
+    if let Some(name) = source.to_str()
+        && !is_standard(source)
+        && !source.exists()
+        && let Some(sheet) = builtin::read(name, options, want)
     {
         return Ok((source.into(), sheet?));
     }
@@ -187,8 +190,13 @@ fn sheet_of(source: &str, options: &ReadOptions, want: Want) -> Result<(PathBuf,
 ///
 /// If the extension is unknown, if the number of names or cells does not fit the points, or if the system refuses.
 /// No partial file is left behind.
-pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
-    Outgoing::of_points(columns, points, carried)?.write(target)
+pub fn write(target: impl AsRef<Path>, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
+    Outgoing::of_points(columns, points, carried)?.write(target.as_ref())
+}
+
+/// Whether a name stands for standard input or output.
+fn is_standard(name: &Path) -> bool {
+    name.as_os_str() == "-"
 }
 
 /// Writes points with what goes with them and their neighbors as a Parquet file that Embedding Atlas opens.
@@ -197,17 +205,17 @@ pub fn write(target: &str, columns: &[String], points: &Points, carried: &[Carri
 ///
 /// As [`write()`]; also if the lists do not fit the points, or this build does not include Parquet.
 pub fn write_atlas(
-    target: &str,
+    target: impl AsRef<Path>,
     columns: &[String],
     points: &Points,
     carried: &[Carried],
     neighbors: &Lists<'_>,
 ) -> Result<()> {
-    let cells = points.rows() * neighbors.k;
+    let (target, cells) = (target.as_ref(), points.rows() * neighbors.k);
     if neighbors.k == 0 || neighbors.ids.len() != cells || neighbors.distances.len() != cells {
         return Err(Error::parameter(format!("the lists of neighbors do not fit {} points", points.rows())));
     }
-    let bytes = encode_parquet(Path::new(target), &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
+    let bytes = encode_parquet(target, &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
     write_bytes_atomically(target, |out| out.write_all(&bytes).map_err(|source| write_error(target, source)))
 }
 
@@ -261,19 +269,21 @@ fn open(path: &Path) -> Result<File> {
 }
 
 /// Everything that comes out of an open file or pipe, if there is room for it; `length` is what is known of its length.
-fn contents(path: &Path, source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
+fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
     check_memory(path, length, limit)?;
     let most = limit.unwrap_or_else(memory::available);
+    let larger = || format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most)));
+    // Pipes have no length, and neither have some files of the system.
+    if length == 0 {
+        return gathered(&mut source, most).map_err(|error| read_error(path, error))?.ok_or_else(larger);
+    }
     let mut bytes = Vec::new();
     // One more, so that the end is seen without asking for more room.
     let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
     reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
     // Some files have no end, so no more is read than there may be.
     source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
-    if bytes.len() as u64 > most {
-        return Err(format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most))));
-    }
-    Ok(bytes)
+    if bytes.len() as u64 > most { Err(larger()) } else { Ok(bytes) }
 }
 
 /// What can be done about a file that is too large.

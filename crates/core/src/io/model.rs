@@ -22,7 +22,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 const MAGIC: &[u8; 10] = b"EIGENFOLD\0";
-const VERSION: u32 = 12;
+const VERSION: u32 = 13;
 const HEADER: usize = 30;
 
 /// What a body has after the model.
@@ -39,8 +39,12 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If there is no memory for them.
+    /// If there is no memory for them, or if they could not be read again: what is written has passed the checks of the reader.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        if !self.is_consistent() {
+            let fact = "the model has numbers beyond what can be computed with, and could not be read again";
+            return Err(Error::data(format!("{fact}; bring the data to a scale nearer to 1, or leave out `save`")));
+        }
         let failed = |error| Error::Numerical(format!("the model could not be encoded ({error})"));
         let end = End {
             preparation: self.recipe.preparation.clone(),

@@ -80,8 +80,7 @@ impl<'a> Outgoing<'a> {
 
     /// Writes the file whole or not at all, in the format that its extension names; `-`, and devices and pipes without one,
     /// are given CSV.
-    pub(super) fn write(&self, target: &str) -> Result<()> {
-        let path = Path::new(target);
+    pub(super) fn write(&self, path: &Path) -> Result<()> {
         let device = !matches!(Target::of(path)?, Target::File(_));
         let (packing, stem) = Packing::named(path);
         let format = by_extension(&stem).or(device.then_some(Format::Text(None)));

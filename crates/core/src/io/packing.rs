@@ -8,7 +8,9 @@ use crate::error::Result;
 use crate::error::bytes as shown_bytes;
 use crate::io::format_error;
 #[cfg(feature = "compressed")]
-use crate::io::{SMALLER, memory};
+use crate::io::{SMALLER, gather::gathered, memory};
+#[cfg(feature = "compressed")]
+use std::io::ErrorKind;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -54,34 +56,31 @@ impl Packing {
     /// What was packed, all members or frames of it, if there is room.
     pub(super) fn unpacked(self, path: &Path, packed: &mut dyn Read, limit: Option<u64>) -> Result<Vec<u8>> {
         let most = limit.unwrap_or_else(memory::available);
-        let mut bytes = Vec::new();
-        let unpack = || -> std::io::Result<usize> {
-            match self {
-                Packing::Gzip => {
-                    flate2::read::MultiGzDecoder::new(packed).take(most.saturating_add(1)).read_to_end(&mut bytes)
-                }
-                Packing::Zstd => {
-                    let mut decoder = zstd::stream::read::Decoder::new(packed)?;
-                    // A frame says how far it looks back, and that much is held: 8 MB is usual, 128 MB the most.
-                    decoder.window_log_max(most.max(1).ilog2().clamp(23, 27))?;
-                    decoder.take(most.saturating_add(1)).read_to_end(&mut bytes)
-                }
-            }
-        };
         let title = self.title();
-        unpack().map_err(|error| {
-            let reason = error.to_string().replace('\n', " ");
-            format_error(
-                path,
-                format!("cannot be unpacked by {title} ({reason}); it is damaged or cut short, get it again"),
-            )
-        })?;
-        if bytes.len() as u64 > most {
-            let fact = format!("is larger than the limit of {} when it is unpacked by {title}", shown_bytes(most));
-            return Err(format_error(path, format!("{fact}; {SMALLER}")));
+        let gathered = match self {
+            Packing::Gzip => gathered(&mut flate2::read::MultiGzDecoder::new(packed), most),
+            Packing::Zstd => zstd::stream::read::Decoder::new(packed).and_then(|mut decoder| {
+                // A frame says how far it looks back, and that much is held: 8 MB is usual, 128 MB the most.
+                decoder.window_log_max(most.max(1).ilog2().clamp(23, 27))?;
+                gathered(&mut decoder, most)
+            }),
+        };
+        match gathered {
+            Ok(Some(bytes)) => Ok(bytes),
+            Ok(None) => {
+                let fact = format!("is larger than the limit of {} when it is unpacked by {title}", shown_bytes(most));
+                Err(format_error(path, format!("{fact}; {SMALLER}")))
+            }
+            Err(error) if error.kind() == ErrorKind::OutOfMemory => {
+                let fact = format!("there is no room for what {title} unpacks of it");
+                Err(format_error(path, format!("{fact}; {SMALLER}")))
+            }
+            Err(error) => {
+                let reason = error.to_string().replace('\n', " ");
+                let fact = format!("cannot be unpacked by {title} ({reason})");
+                Err(format_error(path, format!("{fact}; it is damaged or cut short, get it again")))
+            }
         }
-        bytes.shrink_to_fit();
-        Ok(bytes)
     }
 
     /// Packs what `fill` writes; the same bytes for the same content.

@@ -6,7 +6,7 @@
 
 use crate::error::Result;
 use crate::io::packing::Packing;
-use crate::io::{Format, arrow, by_extension, contents, dialect, format_error, open, read_error};
+use crate::io::{Format, arrow, by_extension, contents, dialect, format_error, is_standard, open, read_error};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -31,10 +31,10 @@ pub(super) enum Content {
 }
 
 /// `x.npz:name` as the archive and the array in it; any other name as it is.
-pub(super) fn array_in(name: &str) -> (&str, Option<&str>) {
-    match name.rfind(".npz:") {
-        Some(at) if !Path::new(name).exists() => (&name[..at + 4], Some(&name[at + 5..])),
-        _ => (name, None),
+pub(super) fn array_in(path: &Path) -> (&Path, Option<&str>) {
+    match path.to_str().and_then(|name| Some((name, name.rfind(".npz:")?))) {
+        Some((name, at)) if !path.exists() => (Path::new(&name[..at + 4]), Some(&name[at + 5..])),
+        _ => (path, None),
     }
 }
 
@@ -45,9 +45,10 @@ impl<T: Read + Seek + Send> Place for T {}
 
 impl Source {
     /// Opens a file, or standard input (`-`).
-    pub(super) fn open(name: &str, memory: Option<u64>) -> Result<Source> {
-        let path = Path::new(if name == "-" { "standard input" } else { name });
-        let mut content = if name == "-" {
+    pub(super) fn open(name: &Path, memory: Option<u64>) -> Result<Source> {
+        let standard = is_standard(name);
+        let path = if standard { Path::new("standard input") } else { name };
+        let mut content = if standard {
             Content::Bytes(contents(path, std::io::stdin().lock(), 0, memory)?)
         } else {
             let mut file = open(path)?;
@@ -71,7 +72,7 @@ impl Source {
             return Err(format_error(path, format!("{fact}; give it its right name")));
         }
         let format = match by_extension(&stem) {
-            Some(format) if name != "-" => format,
+            Some(format) if !standard => format,
             _ => by_first_bytes(path, &head)?,
         };
         Ok(Source { path: path.into(), format, content })

@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 /// # Errors
 ///
 /// As [`super::read`]; if a file has other columns than the first, is given twice, or if none is given.
-pub fn read_all(sources: &[&str], options: &ReadOptions) -> Result<Table> {
+pub fn read_all(sources: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Table> {
+    let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     if let Some((_, source)) = sources.iter().enumerate().find(|(i, source)| sources[..*i].contains(source)) {
-        return Err(Error::parameter(format!("{source} is given twice; give every file once")));
+        return Err(Error::parameter(format!("{} is given twice; give every file once", source.display())));
     }
     let mut stacked: Option<(PathBuf, Sheet)> = None;
     for source in sources {

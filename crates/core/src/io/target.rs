@@ -3,7 +3,7 @@
 //! A regular file can be written under another name and renamed, and so appears whole or not at all. A device, a pipe or
 //! an open file of the program itself cannot: what is written there is gone.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::io::format_error;
 use std::path::{Path, PathBuf};
 
@@ -26,9 +26,12 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// If its links lead in a circle.
+    /// If it is empty, or its links lead in a circle.
     pub fn of(name: impl AsRef<Path>) -> Result<Target> {
         let name = name.as_ref();
+        if name.as_os_str().is_empty() {
+            return Err(Error::parameter("an output has no name; give the name of a file, or - for standard output"));
+        }
         if let Some(number) = open_file(name) {
             return Ok(Target::Open(number));
         }

@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::field::Weight;
 use crate::io::outgoing::{Column, Outgoing};
+use std::path::Path;
 
 /// Writes fitted edges in their order as `i,j,distance,weight`, in the format that the extension names; `-` is CSV on
 /// standard output. [`super::read_graph`] reads the graph back.
@@ -10,7 +11,7 @@ use crate::io::outgoing::{Column, Outgoing};
 /// # Errors
 ///
 /// If the extension is unknown or the system refuses; no partial file is left behind.
-pub fn write_weights(target: &str, weights: &[Weight]) -> Result<()> {
+pub fn write_weights(target: impl AsRef<Path>, weights: &[Weight]) -> Result<()> {
     let (from, to): (Vec<u32>, Vec<u32>) = weights.iter().map(|edge| (edge.i, edge.j)).unzip();
     let (distances, weights): (Vec<f64>, Vec<f64>) = weights.iter().map(|edge| (edge.distance, edge.weight)).unzip();
     let columns = vec![
@@ -19,5 +20,5 @@ pub fn write_weights(target: &str, weights: &[Weight]) -> Result<()> {
         ("distance", Column::Numbers(&distances)),
         ("weight", Column::Numbers(&weights)),
     ];
-    Outgoing { rows: from.len(), columns }.write(target)
+    Outgoing { rows: from.len(), columns }.write(target.as_ref())
 }

@@ -76,7 +76,7 @@ impl Model {
     pub fn can_hold_out_places(&self) -> bool {
         let recipe = self.recipe();
         let again = !recipe.method.is_supervised() && recipe.pieces != Pieces::Separate;
-        again && self.latent().is_none() && self.points().is_some()
+        again && self.latent_inside().is_none() && self.points().is_some()
     }
 
     /// Whether rows are better held out to say how sure places are: where that can be done, and few rows make it cheap. A

@@ -69,7 +69,9 @@ impl Model {
         }
         let full;
         let mut new = new;
-        if let Some(points) = self.points.as_ref().filter(|_| !new.missing().is_empty() && self.latent().is_none()) {
+        if let Some(points) =
+            self.points.as_ref().filter(|_| !new.missing().is_empty() && self.latent_inside().is_none())
+        {
             full = filled_from(points, new)?;
             new = &full;
         }

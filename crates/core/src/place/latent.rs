@@ -63,11 +63,14 @@ impl Latent {
         sizes && all_finite(&self.mean) && all_finite(&self.loadings) && self.noise.iter().all(|&psi| is_positive(psi))
     }
 
-    /// Brings the model to data that are 2^power times as large.
-    pub(crate) fn times_two_to(&mut self, power: i32) {
-        let lengths = self.mean.iter_mut().chain(&mut self.loadings);
-        lengths.for_each(|x| *x = times_two_to(*x, power));
-        self.noise.iter_mut().for_each(|x| *x = times_two_to(*x, 2 * power));
+    /// The model of data that are 2^power times as large.
+    pub(crate) fn times_two_to(&self, power: i32) -> Latent {
+        let scaled = |all: &[f64], power| all.iter().map(|&x| times_two_to(x, power)).collect();
+        Latent {
+            mean: scaled(&self.mean, power),
+            loadings: scaled(&self.loadings, power),
+            noise: scaled(&self.noise, 2 * power),
+        }
     }
 
     /// q.

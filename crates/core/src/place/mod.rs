@@ -1,6 +1,7 @@
 //! New points: every method places them, each row on its own, by the rule its mathematics gives.
 //!
-//! A row that is one of the training rows gets that row's own coordinates (the first such row's, if there are several).
+//! A row that is one of the training rows, number for number, gets that row's own coordinates (the first such row's, if
+//! there are several).
 //!
 //! | rule | methods | a new point x goes to |
 //! |---|---|---|
@@ -22,6 +23,7 @@ mod barycenter;
 mod checks;
 mod fade;
 mod features;
+mod homes;
 mod latent;
 mod linear;
 mod nystrom;
@@ -55,6 +57,7 @@ use crate::order;
 use crate::points::Points;
 use attracted::Pushes;
 use fade::Near;
+use homes::Homes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -251,6 +254,7 @@ impl Rule {
             line: if let Rule::OnLine(line) = self { Some(line.prepared(known)?) } else { None },
         };
         let reach = index.as_ref().map_or(Ok(f64::INFINITY), |index| known.reach(index))?;
+        let homes = known.points.map(|(points, _)| Homes::of(points));
         let mut offsets = BTreeMap::new();
         let (mut placed, mut far) = (Vec::with_capacity(new.rows() * dims), Vec::new());
         for start in (0..new.rows()).step_by(BATCH) {
@@ -270,7 +274,11 @@ impl Rule {
                 }
             }
             for (i, row) in rows.into_iter().enumerate() {
-                placed.extend(known.home(&near, i, batch.row(i)).map_or(row, <[f64]>::to_vec));
+                let home = match &homes {
+                    Some(homes) => homes.home(batch.row(i), own.map(|own| own[i])),
+                    None => known.at_no_distance(&near, i),
+                };
+                placed.extend(home.map_or(row, |j| known.map.row(j).to_vec()));
                 far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
             }
         }
@@ -401,12 +409,9 @@ impl Known<'_> {
         Ok(near)
     }
 
-    /// The coordinates of the training point that a row is.
-    fn home(&self, near: &Near, i: usize, row: &[f64]) -> Option<&[f64]> {
-        let list = near.rows[i * self.k..].iter().zip(&near.lengths[i * self.k..]).take(self.k);
-        let mut here = list.take_while(|(_, d)| **d == 0.0).map(|(&j, _)| j as usize);
-        let same = |j: &usize| self.points.is_none_or(|(points, _)| points.row(*j) == row);
-        here.find(same).map(|j| self.map.row(j))
+    /// The training point at no distance from a row of distances.
+    fn at_no_distance(&self, near: &Near, i: usize) -> Option<usize> {
+        (near.lengths[i * self.k] == 0.0).then_some(near.rows[i * self.k] as usize)
     }
 
     /// Σⱼ w[j] y[j] over the neighbors, finished coordinate by coordinate.

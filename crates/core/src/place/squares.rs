@@ -5,12 +5,15 @@
 use super::away::Away;
 use super::checks::all_finite;
 use super::{Known, Newcomer};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
 use crate::linalg::parallel;
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
+
+/// Beyond this part of the map a rounding error is no place.
+const LOST: f64 = 1e-3;
 
 /// What was scaled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -47,20 +50,32 @@ impl Squares {
                 self.gower(known, &squares, |at| at)
             }
         });
+        if let Some(lost) = rows.iter().position(|row| row.iter().any(|y| y.is_nan())) {
+            let fact =
+                format!("row {} is so far from all landmarks that rounding takes the digits of its place", lost + 1);
+            return Err(Error::data(format!("{fact}; leave the row out, or leave out `landmarks`")));
+        }
         Points::computed(ground.len(), known.map.cols(), rows.concat())
     }
 
-    /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map.
+    /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; no numbers if rounding the squares moves the place by
+    /// more than a small part of the map and of itself, ½ ε δ² / √λ. Then all squares are the same but for their last digits.
     fn gower(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
         let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
         let inverse = |&lambda: &f64| if lambda > 1e-13 * largest { 0.5 / lambda } else { 0.0 };
         let inverses: Vec<f64> = known.eigenvalues.iter().map(inverse).collect();
+        let most = squares.iter().copied().fold(0.0, f64::max);
         let mut sums = vec![0.0; known.map.cols()];
         for (i, (mean, square)) in self.row_means.iter().zip(squares).enumerate() {
             for (sum, (y, inverse)) in sums.iter_mut().zip(known.map.row(at(i)).iter().zip(&inverses)) {
                 // Squares by λ first: squares by lengths would overflow for huge numbers.
                 *sum += (mean - square) * inverse * y;
             }
+        }
+        let size = sums.iter().fold((largest / squares.len() as f64).sqrt(), |size, y| size.max(y.abs()));
+        let rounding = |inverse: f64| f64::EPSILON * most * (0.5 * inverse).sqrt();
+        if inverses.iter().any(|&inverse| rounding(inverse) > LOST * size) {
+            sums.fill(f64::NAN);
         }
         sums
     }

@@ -20,6 +20,8 @@ use crate::points::Points;
 const LEVELS: [f64; 2] = [1.0, 1.959_963_984_540_054];
 /// Halvings of the interval that a width is searched in: to 1e-12 of it.
 const HALVINGS: usize = 40;
+/// Terms of the series of Φ; at 8 standard deviations some 130 count.
+const MOST_TERMS: usize = 300;
 
 impl PreparedColumn {
     /// x of z.
@@ -39,6 +41,10 @@ impl PreparedColumn {
         }
         let errors = Errors { deviation: widths[0], margin: widths[1].max(widths[0]) };
         let x = self.back(z);
+        // Beyond the range of numbers there is no width to search.
+        if !(x + (self.back(z + errors.margin) - x)).is_finite() {
+            return [f64::INFINITY; 2];
+        }
         [0, 1].map(|level| {
             let width = widths[level];
             let (mut low, mut high) = (x - self.back(z - width), self.back(z + width) - x);
@@ -120,13 +126,17 @@ fn within(z: f64) -> f64 {
     2.0 * normal(z) - 1.0
 }
 
-/// Φ, by its series: G. Marsaglia. Evaluating the normal distribution. Journal of Statistical Software 11(4), 2004.
+/// Φ, by its series: G. Marsaglia. Evaluating the normal distribution. Journal of Statistical Software 11(4), 2004. Of what
+/// is no number it is none.
 pub(super) fn normal(z: f64) -> f64 {
+    if z.is_nan() {
+        return z;
+    }
     if z.abs() > 8.0 {
         return if z > 0.0 { 1.0 } else { 0.0 };
     }
     let (mut sum, mut term, mut odd) = (z, z, 1.0);
-    loop {
+    for _ in 0..MOST_TERMS {
         odd += 2.0;
         term *= z * z / odd;
         let more = sum + term;

@@ -134,6 +134,27 @@ fn the_normal_distribution_is_that_of_the_tables() {
     for (z, value) in [(0.0, 0.5), (1.0, 0.841_344_746_068_543), (-1.959_963_984_540_054, 0.025), (9.0, 1.0)] {
         assert!((normal(z) - value).abs() < 1e-14, "{z}");
     }
+    assert!(normal(f64::NAN).is_nan());
+    assert_eq!([f64::NEG_INFINITY, f64::INFINITY].map(normal), [0.0, 1.0]);
+}
+
+#[test]
+fn a_number_whose_inverse_leaves_the_range_is_refused() {
+    let table = points(&[&[1.0, 2.0, 30.0, 5.0]]);
+    let one = |x: f64| Points::new(1, 1, vec![x]).unwrap();
+    for log in [Log::Plain, Log::OnePlus] {
+        let asked = Preparation { log: Some(log), ..Preparation::default() };
+        let prepared = asked.learn(&table, None).unwrap().0;
+        for z in [400.0, 708.0, 800.0, 1e4, 1e140] {
+            for (deviation, margin) in [(0.0, 0.0), (1.0, 2.0), (1e140, 1e141)] {
+                assert!(prepared.undo_widths([&one(z), &one(deviation), &one(margin)]).is_err(), "{z} {deviation}");
+            }
+        }
+        assert!(prepared.undo_widths([&one(1.0), &one(1e4), &one(2e4)]).is_err());
+        assert!(prepared.deviation_back(0, 800.0, 1.0).is_infinite());
+        // Far below all data there is a number, and a width.
+        assert!(prepared.undo_widths([&one(-2000.0), &one(1.0), &one(2.0)]).is_ok());
+    }
 }
 
 #[test]

@@ -22,6 +22,9 @@ use crate::place::{Latent, Rule};
 use crate::points::Points;
 use serde::{Deserialize, Serialize};
 
+/// A coordinate with a smaller share of the variance has nothing of it.
+const NOTHING: f64 = 1e-9;
+
 /// What finds the likeliest model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatentSolver {
@@ -167,6 +170,22 @@ fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     Explained::new(&variances, variances.iter().sum::<f64>() + noise)
 }
 
+/// What is said of coordinates that have nothing of the variance, from this one on.
+fn idle_coordinates(first: usize, dims: usize) -> String {
+    let fact = "noise alone explains the data as well, as where they vary alike in all directions";
+    match first {
+        0 => format!("all points are at one place of the map: {fact}; use pca"),
+        _ => {
+            let which = if first + 1 == dims {
+                format!("coordinate {dims} is")
+            } else {
+                format!("coordinates {} to {dims} are", first + 1)
+            };
+            format!("{which} the same for all points: beside the others, {fact}; use `dims` {first}, or pca")
+        }
+    }
+}
+
 /// The points, where there are features enough to leave noise.
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
@@ -201,6 +220,10 @@ pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Bui
     let empty = (0..points.rows()).filter(|&i| points.missing_of(i).count() == points.cols()).count();
     if empty > 0 {
         built.warnings.push(format!("{empty} rows have no observed cell; they are put at the mean of all others"));
+    }
+    let ratios = built.explained.as_ref().map_or(&[][..], |explained| &explained.ratio);
+    if let Some(idle) = ratios.iter().position(|&ratio| ratio < NOTHING) {
+        built.warnings.push(idle_coordinates(idle, ratios.len()));
     }
     if !converged {
         built.warnings.push(format!("the fit did not converge in {iterations} passes; raise `max-iterations`"));

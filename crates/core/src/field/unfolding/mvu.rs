@@ -14,7 +14,7 @@
 
 use crate::error::{Error, Result, bytes};
 use crate::field::scaling::mds::choose_landmarks;
-use crate::field::unfolding::price::{dimension, price};
+use crate::field::unfolding::price::{dimension, most_work, price};
 use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
@@ -177,7 +177,8 @@ impl Mvu {
             MvuVariant::Inequality => {
                 // A little is lost when the bound is confirmed.
                 let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
-                let asked = PathOptions { tolerance, max_iterations, max_rank };
+                let max_work = most_work(analysis.flops, dimension(graph));
+                let asked = PathOptions { tolerance, max_iterations, max_rank, max_work };
                 // Every point of the path is a map: whoever asks for a stop gets it, however long a factor takes.
                 site.observer.descends();
                 let found = follow(&web, &asked, site.observer)?;
@@ -207,6 +208,10 @@ impl Mvu {
             ));
         } else if !built.converged {
             let way_out = match self.variant {
+                MvuVariant::Inequality if found.spent => {
+                    "it took many times the work that the neighborhoods let expect; use a smaller `neighbors`, \
+                     `constraints` edges or a larger `tolerance`"
+                }
                 MvuVariant::Inequality => "raise `max-iterations` or `tolerance`",
                 MvuVariant::Equality => {
                     "equal distances leave it no interior; give it a `band`, or use `variant` inequality"
@@ -287,7 +292,7 @@ impl Mvu {
                  give them a `band` 0.01, or use `variant` inequality"
             ))
         })?;
-        Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped }, found))
+        Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped, spent: false }, found))
     }
 
     /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.

@@ -7,6 +7,17 @@ use crate::price::Price;
 /// factors at 5e-11 each, most of them with fewer columns than the last.
 const PACE: f64 = 8.5e-10;
 
+/// Some fifty factors with a column more than the neighborhoods have dimensions are usual; thirty times that is more than a map
+/// is worth, ...
+const PATIENCE: f64 = 30.0 * 50.0;
+/// ... unless that is no more than so many flops: about a minute.
+const LITTLE: f64 = 2e12;
+
+/// The most work of a path: the third powers of the columns of its factors, summed, each of which takes so many flops.
+pub(super) fn most_work(flops: f64, dimension: f64) -> f64 {
+    (PATIENCE * (dimension + 1.0).powi(3)).max(LITTLE / flops.max(1.0))
+}
+
 /// What the path takes where neighborhoods have this dimension: it ends with about one column more.
 pub(super) fn price(flops: f64, dimension: f64, most: usize) -> Price {
     Price::About(PACE * flops * (dimension + 1.0).min(most as f64).powi(3))
@@ -48,6 +59,8 @@ mod tests {
         ] {
             let Price::About(seconds) = price(flops, dimension, 40) else { panic!("{name}") };
             assert!(seconds > took / 3.0 && (!done || seconds < 3.0 * took), "{name}: {seconds} for {took}");
+            // What is usual is far from what ends a path.
+            assert!(most_work(flops, dimension) * flops * PACE / 50.0 > 10.0 * seconds, "{name}");
         }
         // Of few dimensions nothing is long: the swiss roll took half a second.
         assert!(matches!(price(4.99e6, 1.96, 40), Price::About(seconds) if seconds < 1.0));

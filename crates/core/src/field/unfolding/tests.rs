@@ -32,7 +32,7 @@ fn with_web<T>(pairs: &Pairs, act: impl FnOnce(&Web<'_>) -> T) -> T {
 }
 
 fn asked(tolerance: f64) -> PathOptions {
-    PathOptions { tolerance: 0.9 * tolerance, max_iterations: 300, max_rank: 20 }
+    PathOptions { tolerance: 0.9 * tolerance, max_iterations: 300, max_rank: 20, max_work: f64::INFINITY }
 }
 
 fn unfolded(pairs: &Pairs, tolerance: f64) -> (Unfolded, Bracket) {
@@ -285,4 +285,26 @@ fn x03_the_rank_is_at_most_the_multiplicity_wherever_the_solver_ends() {
         let (_, bracket) = unfolded(&pairs_of(&swiss(150), 6, Constraints::Edges), tolerance);
         assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{tolerance}: {bracket:?}");
     }
+}
+
+/// What has done all the work that it may ends with a map that keeps its distances and a bound that is one.
+#[test]
+fn a_path_that_may_not_go_on_ends_with_a_bound() {
+    let edges: Vec<(usize, usize, f64)> = (0..40)
+        .flat_map(|i| (1..6).map(move |step| (i, (i + step * step) % 40, 1.0 + ((i * step) % 7) as f64)))
+        .collect();
+    let pairs = of_edges(40, &edges);
+    let (whole, exact) = unfolded(&pairs, 1e-6);
+    assert!(!whole.spent && exact.gap <= 1e-6, "{exact:?}");
+    with_web(&pairs, |web| {
+        for max_work in [1.0, 30.0, 300.0] {
+            let found = follow(web, &PathOptions { max_work, ..asked(1e-6) }, &Silent).unwrap();
+            let bracket =
+                bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
+            assert!(found.spent && found.factorizations < whole.factorizations, "{max_work}");
+            assert!(bracket.violation <= 1e-12 && bracket.gap > 1e-6 && bracket.gap < 1.0, "{bracket:?}");
+            // Both hold the optimum between them.
+            assert!(bracket.primal <= exact.dual && bracket.dual >= exact.primal, "{bracket:?} {exact:?}");
+        }
+    });
 }

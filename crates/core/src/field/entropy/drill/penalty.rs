@@ -33,8 +33,15 @@ pub enum Penalty {
 impl Penalty {
     /// The penalties of a path, the largest first.
     pub(crate) fn path(from: f64, to: f64, count: usize) -> Vec<f64> {
-        let ratio = (from / to).ln() / (count.max(2) - 1) as f64;
-        (0..count).map(|at| to * (ratio * at as f64).exp()).collect()
+        // The quotient of numbers of any size leaves the range; that of their logarithms does not.
+        let quotient = from / to;
+        if quotient >= f64::MIN_POSITIVE {
+            let ratio = quotient.ln() / (count.max(2) - 1) as f64;
+            return (0..count).map(|at| to * (ratio * at as f64).exp()).collect();
+        }
+        let (low, high) = (from.ln(), to.ln());
+        let step = (low - high) / (count.max(2) - 1) as f64;
+        (0..count).map(|at| if at + 1 == count { from } else { (high + step * at as f64).exp() }).collect()
     }
 }
 

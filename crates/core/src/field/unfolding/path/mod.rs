@@ -52,6 +52,8 @@ pub(crate) struct PathOptions {
     pub(crate) max_iterations: usize,
     /// Columns that fit.
     pub(crate) max_rank: usize,
+    /// The work before giving up: the third powers of the columns of all factors, summed.
+    pub(crate) max_work: f64,
 }
 
 /// The end of the path.
@@ -64,6 +66,8 @@ pub(crate) struct Unfolded {
     pub(crate) factorizations: usize,
     /// Whether the observer stopped it.
     pub(crate) stopped: bool,
+    /// Whether it had done all the work that it may.
+    pub(crate) spent: bool,
 }
 
 /// Follows the path until the relative gap is small enough, or the observer asks to stop: every point of it keeps its
@@ -84,12 +88,16 @@ pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer
 /// As [`follow`], from anywhere.
 pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     let mut stopped = false;
-    while path.factorizations < asked.max_iterations {
+    let (mut work, mut known) = (0.0, 0);
+    while path.factorizations < asked.max_iterations && work < asked.max_work {
         stopped = observer.stop();
         if stopped {
             break;
         }
-        if !path.factor()? {
+        let factored = path.factor()?;
+        work += (path.factorizations - known) as f64 * (path.r as f64).powi(3);
+        known = path.factorizations;
+        if !factored {
             break;
         }
         let Some(step) = path.step() else { break };
@@ -124,14 +132,15 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         path.mu *= if (SHRINK / 2.0..SHRINK).contains(&enough) { enough } else { SHRINK };
         path.iterations = 0;
     }
-    if stopped || path.best.is_infinite() {
+    let spent = work >= asked.max_work && path.gap() > asked.tolerance;
+    if stopped || spent || path.best.is_infinite() {
         path.bound()?;
     }
     if path.best_w.is_empty() {
         return Err(Error::Numerical("the unfolding found no upper bound; another k may help".into()));
     }
     path.rotate();
-    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped })
+    Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped, spent })
 }
 
 /// A point on the way.

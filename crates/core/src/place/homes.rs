@@ -1,0 +1,50 @@
+//! Training rows known by their numbers. Distances do not tell them apart: squares of small differences vanish, and rows that
+//! point the same way have no angle between them.
+
+use crate::points::Points;
+
+/// Which training row a row is.
+pub(super) struct Homes<'a> {
+    points: &'a Points,
+    /// The rows with what their numbers make, in the order of that and then of the rows.
+    rows: Vec<(u64, u32)>,
+}
+
+impl Homes<'_> {
+    pub(super) fn of(points: &Points) -> Homes<'_> {
+        let mut rows: Vec<(u64, u32)> = (0..points.rows()).map(|i| (digest(points.row(i)), i as u32)).collect();
+        rows.sort_unstable();
+        Homes { points, rows }
+    }
+
+    /// The first training row with these numbers, other than the one that the row itself is, if it is one.
+    pub(super) fn home(&self, row: &[f64], own: Option<u32>) -> Option<usize> {
+        let digest = digest(row);
+        let first = self.rows.partition_point(|&(other, _)| other < digest);
+        let alike = self.rows[first..].iter().take_while(|(other, _)| *other == digest).map(|&(_, j)| j);
+        let same = |&j: &u32| Some(j) != own && self.points.row(j as usize) == row;
+        alike.into_iter().find(same).map(|j| j as usize)
+    }
+}
+
+/// A number that equal rows share; zero has one sign.
+fn digest(row: &[f64]) -> u64 {
+    let mix = |sum: u64, x: &f64| (sum ^ (x + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    row.iter().fold(0, mix)
+}
+
+#[cfg(any(test, feature = "unit-tests"))]
+mod tests {
+    use super::*;
+    use eigenfold_unit_test::test;
+
+    #[test]
+    fn a_row_is_known_by_its_numbers_and_the_first_of_equal_ones_counts() {
+        let points = Points::from_rows(&[[1e-200, 0.0], [2e-200, 0.0], [1.0, -0.0], [1.0, 0.0], [2.0, 0.0]]).unwrap();
+        let homes = Homes::of(&points);
+        let home = |row: [f64; 2]| homes.home(&row, None);
+        assert_eq!((home([1e-200, 0.0]), home([2e-200, 0.0]), home([3e-200, 0.0])), (Some(0), Some(1), None));
+        assert_eq!((home([1.0, 0.0]), home([1.0, -0.0]), home([2.0, -0.0])), (Some(2), Some(2), Some(4)));
+        assert_eq!((homes.home(&[1.0, 0.0], Some(2)), homes.home(&[2.0, 0.0], Some(4))), (Some(3), None));
+    }
+}
