@@ -43,7 +43,14 @@ impl Schema {
 
     /// Whether it could be that of a table with so many features.
     pub(crate) fn is_sound(&self, features: usize) -> bool {
-        self.features() == features && self.levels().all(|levels| levels.is_sorted_by(|a, b| a < b))
+        let sorted = self.levels().all(|levels| levels.is_sorted_by(|a, b| a < b));
+        self.features() == features && sorted && self.has_one_block()
+    }
+
+    /// Whether the features are columns or one vector, and not both.
+    pub(crate) fn has_one_block(&self) -> bool {
+        let is_block = |column: &&Column| matches!(column.role, Role::Data | Role::Vector(_));
+        self.vector().is_none() || self.columns.iter().filter(is_block).count() == 1
     }
 
     /// Whether the columns have names.
@@ -127,8 +134,10 @@ mod tests {
         assert_eq!((schema.features(), schema.indicators()), (3, 3..3));
         let unfolded = schema.unfolded();
         assert_eq!(unfolded.names().collect::<Vec<_>>(), ["v[0]", "v[1]", "v[2]", "kind"]);
-        assert_eq!(unfolded.folded("v"), Some(schema));
+        assert_eq!(unfolded.folded("v"), Some(schema.clone()));
         assert_eq!(unfolded.folded("w"), None);
+        let both = Schema { columns: [schema.columns.clone(), unfolded.columns].concat() };
+        assert!(schema.is_sound(3) && !both.is_sound(6));
         let endless = Column { name: None, role: Role::Vector(usize::MAX) };
         assert_eq!(Schema { columns: vec![endless.clone(), endless] }.features(), usize::MAX);
     }

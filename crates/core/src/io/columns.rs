@@ -146,7 +146,7 @@ impl Columns {
             return Ok(roles);
         }
         let mut roles = vec![Role::Data; self.count];
-        let coordinates = if want == Want::Map { self.coordinates() } else { Vec::new() };
+        let coordinates = if want == Want::Map && options.vector.is_none() { self.coordinates() } else { Vec::new() };
         if !coordinates.is_empty() {
             roles =
                 (0..self.count).map(|c| if coordinates.contains(&c) { Role::Data } else { Role::Ignored }).collect();

@@ -6,7 +6,7 @@
 use super::columns::{Columns, Role, Roles};
 use super::vectors::listed;
 use super::{ReadOptions, format_error};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::schema::{self, Schema};
 use std::borrow::Cow;
 use std::path::Path;
@@ -24,6 +24,9 @@ impl Columns {
             return Ok(self.roles_by_place(&like.unfolded(), options, kept));
         };
         let like = self.folded_as_here(like, options);
+        if !like.has_one_block() {
+            return Err(Error::parameter("the columns of a model are a vector and others; give one or the other"));
+        }
         if options.vector.is_some() && like.vector().is_none() {
             return Ok(None);
         }

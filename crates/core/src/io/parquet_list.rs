@@ -165,7 +165,7 @@ impl<'a> Vectors<'a> {
             start += length;
             match levels[0] {
                 level if level < self.entry - 1 => self.block.push_null()?,
-                level if level < self.entry => drop(self.block.push(1, 0)?),
+                level if level < self.entry => self.block.push(1, 0).map(|_| ())?,
                 _ => {
                     let places = self.block.push(1, length)?;
                     for (place, level) in places.iter_mut().zip(levels) {

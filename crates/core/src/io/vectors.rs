@@ -154,7 +154,10 @@ impl<'a> Block<'a> {
             let fact = format!("it claims {} rows, and {title} holds {}", self.rows, self.seen);
             return Err(format_error(path, format!("{fact}; write it again")));
         }
-        if self.width().unwrap_or(0) == 0 && self.rows > 0 {
+        if self.rows == 0 {
+            return Err(format_error(path, "holds no rows; give at least two points"));
+        }
+        if self.width().unwrap_or(0) == 0 {
             let flag = self.columns.flag(self.column);
             return Err(format_error(
                 path,

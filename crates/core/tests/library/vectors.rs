@@ -120,8 +120,7 @@ fn vectors_and_entries_that_are_null_are_missing() {
         );
         assert!(said.ends_with(&fact), "{said}");
         let points = read(&corpus(name), &ReadOptions { missing: true, ..of(column) }).unwrap().points;
-        let places: Vec<usize> = (0..48).filter(|&at| points.values()[at].is_nan()).collect();
-        assert_eq!(places, [0, 1, 2, 3, 20, 21, 22, 23, 29], "{name} {column}");
+        assert_eq!(points.missing(), [0, 1, 2, 3, 20, 21, 22, 23, 29], "{name} {column}");
         assert_eq!((points.row(7)[2], points.row(6)), (0.75, expected(4.0).row(6)), "{name} {column}");
     }
 }
@@ -163,7 +162,7 @@ fn lists_that_are_no_vectors_of_one_length_are_refused_by_their_name() {
             assert!(said.contains("holds lists, not one value a row; name another column"), "{name}: {said}");
         }
         let said = message(read(&corpus(&name.replace("odd", "no_rows")), &ReadOptions::default()));
-        assert!(said.contains("no rows"), "{said}");
+        assert!(said.ends_with("holds no rows; give at least two points"), "{said}");
     }
 }
 
@@ -176,7 +175,7 @@ fn vectors_that_would_be_gigabytes_are_refused_before_there_is_room_for_them() {
     assert_eq!(read(&corpus("vector_long.parquet"), &limited(400_000_000)).unwrap().points.cols(), 3_000_000);
     // One vector of ten thousand numbers, and a million rows without.
     let said = message(read(&corpus("vector_nulls.parquet"), &ReadOptions { missing: true, ..limited(500_000_000) }));
-    assert!(said.contains("needs about 80.0 GB and the limit is 500 MB"), "{said}");
+    assert!(said.contains("needs about 80") && said.contains(" GB and the limit is 500 MB"), "{said}");
     let said = message(read(&corpus("vectors.arrow"), &limited(2_600)));
     assert!(said.contains("and the limit is"), "{said}");
 }
@@ -200,8 +199,9 @@ fn lists_that_lie_about_their_places_are_refused() {
         let said = message(read(&path, &of("embedding")));
         assert!(fact.split('|').any(|fact| said.contains(fact)), "{said}");
     }
-    for name in ["vectors.arrow", "vectors.parquet", "vector_kinds.parquet"] {
+    for name in ["vectors.arrow", "vectors.parquet"] {
         let good = std::fs::read(corpus(name)).unwrap();
+        let path = directory.path().join(name).to_str().unwrap().to_string();
         for length in (0..good.len()).step_by(7) {
             std::fs::write(&path, &good[..length]).unwrap();
             assert!(read(&path, &of("embedding")).is_err(), "{name} cut to {length}");
