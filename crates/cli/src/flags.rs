@@ -37,13 +37,23 @@ pub(crate) struct Input {
     /// repeated
     #[arg(long, value_name = "COLUMNS")]
     pub(crate) ignore: Vec<String>,
+    /// The column of vectors that the points are in, of a Parquet or Arrow file; other columns are not data. If not given, the
+    /// only such column
+    #[arg(long, value_name = "COLUMN")]
+    pub(crate) vector: Option<String>,
     /// What separates the columns of a text file: one character, or `tab`; detected if not given
     #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
     pub(crate) delimiter: Option<u8>,
+    /// What stands before the decimals of numbers in a text file: . or , [default: .]
+    #[arg(long, value_name = "MARK", value_parser = decimal)]
+    pub(crate) decimal: Option<u8>,
     /// Whether the first row of a text file names the columns; detected if not given
     #[arg(long, value_enum)]
     pub(crate) header: Option<YesNo>,
-    /// What is done about a missing cell (empty, NA, NaN, null, ?): an error, its row dropped, or in its place its column's mean
+    /// A text or number that marks a cell as missing, such as - or -999, beside the usual ones; may be repeated
+    #[arg(long, value_name = "MARK", allow_hyphen_values = true)]
+    pub(crate) na: Vec<String>,
+    /// What is done about a missing cell (empty, NA, NaN, null, ?, --na): an error, its row dropped, or in its place its column's mean
     /// or what similar rows have [default: error]
     #[arg(long, value_enum)]
     pub(crate) missing: Option<MissingName>,
@@ -315,6 +325,15 @@ pub(crate) fn memory_size(text: &str) -> Result<u64, String> {
     match number.parse::<f64>() {
         Ok(number) if number > 0.0 && number.is_finite() => Ok((number * factor) as u64),
         _ => Err("this is no size; use a positive number and a unit, as in 4GB".to_string()),
+    }
+}
+
+/// What stands before decimals.
+fn decimal(text: &str) -> Result<u8, String> {
+    match text {
+        "." => Ok(b'.'),
+        "," => Ok(b','),
+        _ => Err("decimals stand behind a point or a comma; use . or ,".to_string()),
     }
 }
 

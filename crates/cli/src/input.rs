@@ -127,7 +127,10 @@ pub(crate) fn options(input: &flags::Input) -> ReadOptions {
     ReadOptions {
         label: input.label.clone(),
         ignore: input.ignore.clone(),
+        vector: input.vector.clone(),
         delimiter: input.delimiter,
+        decimal: input.decimal,
+        na: input.na.clone(),
         header: input.header.map(|header| header == YesNo::Yes),
         missing: input.missing() != MissingName::Error,
         ..ReadOptions::default()

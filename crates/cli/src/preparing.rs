@@ -63,6 +63,7 @@ pub(crate) fn json(model: &Model) -> Option<Value> {
 pub(crate) fn columns(model: &Model) -> Option<Value> {
     let one = |column: &Column| match &column.role {
         Role::Data => json!({"name": column.name, "role": "data"}),
+        Role::Vector(width) => json!({"name": column.name, "role": "vector", "features": width}),
         Role::Label => json!({"name": column.name, "role": "label"}),
         Role::Ignored => json!({"name": column.name, "role": "ignored"}),
         Role::OneHot(levels) => json!({"name": column.name, "role": "category", "levels": levels}),

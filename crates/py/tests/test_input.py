@@ -1,5 +1,8 @@
 """Whatever holds numbers can be given, and what cannot be used is refused in Python's words."""
 
+import datetime
+import warnings
+
 import numpy as np
 import pandas
 import polars
@@ -41,6 +44,52 @@ def test_memory_order_and_containers_make_no_difference(expected, tmp_path):
     }
     for name, given in inputs.items():
         assert np.array_equal(Isomap().fit_transform(given), map_), name
+
+
+def vectors(X):
+    """The rows of X in one column of every kind of table, beside others."""
+    about = {"id": np.arange(len(X)), "text": ["x"] * len(X)}
+    lists = X.tolist()
+    return {
+        "pandas": pandas.DataFrame({**about, "v": list(X)}),
+        "lists in pandas": pandas.DataFrame({**about, "v": lists}),
+        "arrow in pandas": pandas.DataFrame({**about, "v": pandas.Series(lists, dtype=pandas.ArrowDtype(pyarrow.list_(pyarrow.float64())))}),
+        "polars": polars.DataFrame({**about, "v": lists}),
+        "arrays in polars": polars.DataFrame({**about, "v": X}),
+        "pyarrow": pyarrow.table({**about, "v": lists}),
+        "large lists": pyarrow.table({**about, "v": pyarrow.array(lists, pyarrow.large_list(pyarrow.float64()))}),
+        "fixed lists": pyarrow.table({**about, "v": pyarrow.array(lists, pyarrow.list_(pyarrow.float64(), X.shape[1]))}),
+    }
+
+
+def test_a_column_of_vectors_is_a_block_of_features(expected):
+    X, map_ = expected
+    fitted = Isomap().fit(X)
+    for name, table in vectors(X).items():
+        with pytest.warns(UserWarning, match="the vectors of column 'v' were taken for the points and columns 'id', 'text' left aside; give vector='v'"):
+            found = Isomap().fit(table)
+        assert np.array_equal(found.embedding_, map_), name
+        assert list(found.feature_names_in_) == ["v[0]", "v[1]", "v[2]"] and found.n_features_in_ == 3, name
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # nothing is told where the column is named, or known from the fit
+            assert np.array_equal(Isomap(vector="v").fit_transform(table), map_), name
+            assert np.allclose(found.transform(table), fitted.transform(X)), name
+            if not hasattr(table, "column_names"):  # a column of pyarrow has no name
+                assert np.allclose(found.transform(table["v"]), fitted.transform(X)), name
+    several = pandas.DataFrame({"w": list(-X), "v": list(X)})
+    assert np.allclose(found.transform(several), fitted.transform(X))
+    assert np.array_equal(eigenfold.knn_graph(pandas.Series(list(X)), 5).toarray(), eigenfold.knn_graph(X, 5).toarray())
+    spectral = eigenfold.SpectralEmbedding(affinity="rbf")
+    assert np.array_equal(spectral.fit_transform(pandas.DataFrame({"v": list(X)})), spectral.fit_transform(X))
+
+
+def test_vectors_that_are_not_there_are_missing(expected):
+    X = expected[0].copy()
+    cells = [*X[:7].tolist(), None, [1.0, None, 2.0], *X[9:].tolist()]
+    X[7], X[8] = np.nan, [1.0, np.nan, 2.0]
+    there = Isomap(missing="mean").fit_transform(X)
+    for table in (pandas.DataFrame({"v": cells}), polars.DataFrame({"v": cells}), pyarrow.table({"v": cells})):
+        assert np.array_equal(Isomap(missing="mean").fit_transform(table), there)
 
 
 def test_distances_and_graphs_are_inputs(expected):
@@ -122,9 +171,16 @@ REFUSED = [
     (lambda X: Isomap().fit(FRAME.assign(kind=pandas.Categorical(["x", "y"] * 10))), ValueError, "column 'kind': could not convert string to float: 'x'; leave it out, or encode it"),
     (lambda X: Isomap().fit(polars.from_pandas(FRAME).with_columns(s=polars.lit("x"))), ValueError, "column 's': could not convert"),
     (lambda X: Isomap().fit(pyarrow.table({"a": X[:, 0], "s": ["x"] * len(X)})), ValueError, "column 's': could not convert"),
-    (lambda X: Isomap().fit(FRAME.assign(t=pandas.date_range("2026-01-01", periods=20))), ValueError, "column 't' holds times, which are not numbers; leave it out, or subtract"),
-    (lambda X: Isomap().fit(polars.from_pandas(FRAME.assign(t=pandas.date_range("2026-01-01", periods=20)))), ValueError, "column 't' holds times"),
-    (lambda X: Isomap().fit(pyarrow.Table.from_pandas(FRAME.assign(t=pandas.date_range("2026-01-01", periods=20)))), ValueError, "column 't' holds times"),
+    (lambda X: Isomap().fit(FRAME.assign(t=pandas.date_range("2026-01-01", periods=20))), ValueError, "column 't' holds dates or times, which are not numbers; leave it out"),
+    (lambda X: Isomap().fit(polars.DataFrame({"a": X[:, 0], "t": [datetime.date(2026, 1, 1)] * len(X)})), ValueError, "column 't' holds dates or times"),
+    (lambda X: Isomap().fit(pyarrow.table({"a": X[:, 0], "t": [datetime.datetime(2026, 1, 1)] * len(X)})), ValueError, "column 't' holds dates or times"),
+    (lambda X: Isomap().fit(pandas.DataFrame({"v": list(X), "w": list(X)})), ValueError, r"columns 'v', 'w' hold vectors, and the points can be in one of them; give X\['v'\] alone, or vector='v'"),
+    (lambda X: Isomap(vector="u").fit(pandas.DataFrame({"v": list(X), "w": list(X)})), ValueError, "vector is 'u', and X has no column of vectors of this name; give one of 'v', 'w'"),
+    (lambda X: Isomap().fit(pandas.DataFrame({"v": [*X[:5], X[5, :2], *X[6:]]})), ValueError, "row 6, column 'v' has 2 numbers and row 1 has 3; give every row a vector of one length"),
+    (lambda X: Isomap().fit(polars.DataFrame({"v": [[], *X[1:].tolist()]})), ValueError, "row 2, column 'v' has 3 numbers and row 1 has 0"),
+    (lambda X: Isomap().fit(pyarrow.table({"v": [[row] for row in X.tolist()]})), ValueError, "column 'v' holds lists, and not a vector of numbers in every row"),
+    (lambda X: Isomap().fit(pyarrow.table({"v": [None, *X[1:].tolist()]})), ValueError, r"row 1, column.* is not a number \(NaN\)"),
+    (lambda X: Isomap().fit(pandas.DataFrame({"v": [["a"], *X[1:]]})), ValueError, "column 'v' holds lists"),
     (lambda X: Isomap().fit(FRAME.assign(c=[1.0, np.nan] * 10)), ValueError, r"row 2, column \"c\" is not a number \(NaN\), the first of 10 in 10 rows; use missing='model' or 'mean'"),
     (lambda X: Isomap().fit(FRAME).transform(FRAME.assign(b=[*range(19), np.nan])), ValueError, r"row 20, column \"b\" is not a number \(NaN\); use missing="),
     (lambda X: Isomap().fit(np.vstack([X, [np.nan, 1.0, 2.0]])), ValueError, r"row 121, column 1 is not a number \(NaN\); use missing='model'"),

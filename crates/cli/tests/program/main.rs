@@ -30,6 +30,7 @@ mod score;
 mod serve;
 mod stopping;
 mod terminal;
+mod vectors;
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

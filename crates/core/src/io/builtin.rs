@@ -21,7 +21,8 @@ pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Resu
         let label = options.label.clone().or_else(|| (!options.ignore.iter().any(|c| c == own)).then(|| own.into()));
         let (ignore, keep) = (options.ignore.clone(), options.keep.clone());
         let (one_hot, like) = (options.one_hot.clone(), options.like.clone());
-        ReadOptions { label, ignore, keep, one_hot, like, ..ReadOptions::default() }
+        let (vector, na, missing) = (options.vector.clone(), options.na.clone(), options.missing);
+        ReadOptions { label, ignore, keep, one_hot, like, vector, na, missing, ..ReadOptions::default() }
     };
     let path = Path::new(name);
     match name {

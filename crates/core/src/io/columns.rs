@@ -38,6 +38,8 @@ pub(super) struct Roles {
     pub(super) one_hot: Vec<usize>,
     /// The data columns in the order of a model, where it is known.
     pub(super) order: Option<Vec<usize>>,
+    /// The column of vectors, if the points are in one: it is all of the data.
+    pub(super) vector: Option<usize>,
     /// What is to be said of it.
     pub(super) notes: Vec<String>,
 }
@@ -48,11 +50,11 @@ impl Roles {
         self.of.iter().filter(|&&role| role == wanted).count()
     }
 
-    /// Whether they are those of the table of a model: as many features, and as many categories.
-    pub(super) fn follows(&self, like: &Schema) -> bool {
-        let count = |wanted: fn(&schema::Role) -> bool| like.columns.iter().filter(|c| wanted(&c.role)).count();
-        self.count(Role::Data) == count(|role| *role == schema::Role::Data)
-            && self.one_hot.len() == count(|role| matches!(role, schema::Role::OneHot(_)))
+    /// Whether they are those of the table of a model: as many features of numbers, which are given, and as many categories.
+    pub(super) fn follows(&self, like: &Schema, width: usize) -> bool {
+        let is_category = |column: &&schema::Column| matches!(column.role, schema::Role::OneHot(_));
+        let categories = like.columns.iter().filter(is_category).count();
+        width == like.indicators().start && self.one_hot.len() == categories
     }
 
     /// The columns of this role.
@@ -66,6 +68,10 @@ impl Roles {
 pub(super) struct Columns {
     names: Option<Vec<String>>,
     count: usize,
+    /// Those that hold a vector of numbers in every row.
+    vectors: Vec<usize>,
+    /// Whether they are the entries of vectors, which cannot be left out one by one.
+    entries: bool,
     /// Whether it was only guessed that the first row names them or does not.
     detected: bool,
 }
@@ -73,17 +79,32 @@ pub(super) struct Columns {
 impl Columns {
     /// Columns that have names.
     pub(super) fn named(names: Vec<String>) -> Columns {
-        Columns { count: names.len(), names: Some(names), detected: false }
+        Columns { count: names.len(), names: Some(names), vectors: Vec::new(), entries: false, detected: false }
     }
 
     /// Columns that are only counted.
     pub(super) fn counted(count: usize) -> Columns {
-        Columns { names: None, count, detected: false }
+        Columns { names: None, count, vectors: Vec::new(), entries: false, detected: false }
     }
 
     /// The same, where the file does not say whether its first row names them.
     pub(super) fn detected(self) -> Columns {
         Columns { detected: true, ..self }
+    }
+
+    /// The same, where these hold a vector of numbers in every row.
+    pub(super) fn with_vectors(self, vectors: Vec<usize>) -> Columns {
+        Columns { vectors, ..self }
+    }
+
+    /// The entries of a vector.
+    pub(super) fn entries(names: Vec<String>) -> Columns {
+        Columns { entries: true, ..Columns::named(names) }
+    }
+
+    /// Whether a column holds vectors.
+    pub(super) fn is_vector(&self, column: usize) -> bool {
+        self.vectors.contains(&column)
     }
 
     /// What else may be done about a cell of this row, if it may be a name: the end of a message.
@@ -120,7 +141,8 @@ impl Columns {
             }
             let role = |column: usize| if kept.contains(&column) { Role::Carried } else { Role::Ignored };
             let of = (0..self.count).map(role).collect();
-            return Ok(Roles { of, label: None, kept, one_hot: Vec::new(), order: None, notes: Vec::new() });
+            let (one_hot, notes) = (Vec::new(), Vec::new());
+            return Ok(Roles { of, label: None, kept, one_hot, order: None, vector: None, notes });
         }
         if let Some(like) = options.like.as_ref().filter(|_| want == Want::Table)
             && let Some(roles) = self.roles_like(path, like, options, kept.clone())?
@@ -128,16 +150,16 @@ impl Columns {
             return Ok(roles);
         }
         let mut roles = vec![Role::Data; self.count];
-        if let (Want::Map, Some(names)) = (want, &self.names) {
-            let coordinates = (1..).map(|q| format!("y{q}"));
-            let found: Vec<usize> = coordinates.map_while(|y| names.iter().position(|name| *name == y)).collect();
-            if !found.is_empty() {
-                roles = (0..self.count).map(|c| if found.contains(&c) { Role::Data } else { Role::Ignored }).collect();
-            }
+        let coordinates = if want == Want::Map && options.vector.is_none() { self.coordinates() } else { Vec::new() };
+        if !coordinates.is_empty() {
+            roles =
+                (0..self.count).map(|c| if coordinates.contains(&c) { Role::Data } else { Role::Ignored }).collect();
         }
         let ignored = options.ignore.iter().map(|wanted| self.find_all(path, "`ignore`", wanted));
         let ignored = ignored.collect::<Result<Vec<_>>>()?.concat();
         ignored.iter().for_each(|&column| roles[column] = Role::Ignored);
+        let vector = self.vector(path, options, &roles)?;
+        let aside = vector.map_or(Vec::new(), |vector| self.left_aside(vector, &mut roles));
         let label = options.label.as_ref().map(|wanted| self.find_one(path, "`label`", wanted)).transpose()?;
         if let Some(label) = label.filter(|label| ignored.contains(label)) {
             let message = format!("{} is both the label and left out; use one of the two", self.title(label));
@@ -147,19 +169,32 @@ impl Columns {
         let mut one_hot = one_hot.collect::<Result<Vec<_>>>()?.concat();
         one_hot.sort_unstable();
         one_hot.dedup();
-        let otherwise = |&&c: &&usize| roles[c] == Role::Ignored || label == Some(c);
+        let otherwise = |&&c: &&usize| ignored.contains(&c) || label == Some(c);
         if let Some(&column) = one_hot.iter().find(otherwise) {
             let (title, what) = (self.title(column), if label == Some(column) { "the label" } else { "left out" });
             return Err(format_error(path, format!("{title} is both a category and {what}; use one of the two")));
         }
-        label.iter().chain(&kept).chain(&one_hot).for_each(|&column| roles[column] = Role::Carried);
+        let carried = || label.iter().chain(&kept).chain(&one_hot);
+        if let Some(&column) = carried().find(|column| self.is_vector(**column)) {
+            let fact = format!("{} holds vectors, which can only be the points", self.title(column));
+            return Err(format_error(path, format!("{fact}; name another column")));
+        }
+        carried().for_each(|&column| roles[column] = Role::Carried);
+        let notes = vector.filter(|_| options.vector.is_none());
+        let notes = notes.map(|vector| self.vector_note(vector, &aside, &roles)).into_iter().collect();
         if !roles.contains(&Role::Data) && one_hot.is_empty() {
             return Err(format_error(
                 path,
                 format!("none of the {} columns is left for the data; keep at least one", self.count),
             ));
         }
-        Ok(Roles { of: roles, label, kept, one_hot, order: None, notes: Vec::new() })
+        Ok(Roles { of: roles, label, kept, one_hot, order: None, vector, notes })
+    }
+
+    /// The columns y1, y2, ... of a map that we wrote.
+    fn coordinates(&self) -> Vec<usize> {
+        let names = self.names.as_deref().unwrap_or_default();
+        (1..).map_while(|q| names.iter().position(|name| *name == format!("y{q}"))).collect()
     }
 
     /// The column of this name or number, where only one can be meant.
@@ -254,23 +289,32 @@ impl Columns {
 
     /// The error of a number that [`crate::Points`] refuses; `row` counts from 1.
     pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
-        let (place, title, flag) = (place(row, line), self.title(column), self.flag(column));
+        let (place, title) = (place(row, line), self.title(column));
+        let ignore = self.ignore_way_out(column);
         let message = if value.is_infinite() {
-            format!("{place}, {title} is infinite; replace it, remove the row, or use `ignore` {flag}")
+            format!("{place}, {title} is infinite; replace it, remove the row{ignore}")
         } else {
-            format!("{place}, {title} is {value:e}, too large to square; rescale the column or use `ignore` {flag}")
+            format!(
+                "{place}, {title} is {value:e}, too large to square; rescale the column{}",
+                ignore.trim_start_matches(',')
+            )
         };
         format_error(path, message)
     }
 
     /// The error of a value that is not there, the first of so many; the place is as [`place`] has it.
     pub(super) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
-        let (title, flag) = (self.title(column), self.flag(column));
+        let (title, ignore) = (self.title(column), self.ignore_way_out(column));
         let rows = if all.rows == 1 { "row" } else { "rows" };
         let first = format!(", the first of {} missing cells in {} {rows}", all.cells, all.rows);
         let first = if all.cells > 1 { first } else { String::new() };
-        let way_out = format!("use `missing` model, mean or drop, fill it in, or use `ignore` {flag}");
+        let way_out = format!("use `missing` model, mean or drop, fill it in{ignore}");
         format_error(path, format!("{place}, {title} {what}{first}; {way_out}"))
+    }
+
+    /// That a column may be left out, if it may: the end of a message.
+    fn ignore_way_out(&self, column: usize) -> String {
+        if self.entries { String::new() } else { format!(", or use `ignore` {}", self.flag(column)) }
     }
 
     /// The error of a label column in which there is nothing.

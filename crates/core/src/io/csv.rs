@@ -33,7 +33,9 @@ pub(super) fn read(
     let start = dialect::start_of_table(bytes);
     let skipped = lines_in(&bytes[..start]);
     let mut text = Cow::Borrowed(&bytes[start..]);
-    let delimiter = options.delimiter.or(delimiter).unwrap_or_else(|| dialect::delimiter_of(&text));
+    let detected = || dialect::delimiter_of(&text, options.has_decimal_comma());
+    let delimiter = options.delimiter.or(delimiter).unwrap_or_else(detected);
+    options.check_decimal(path, delimiter)?;
     if delimiter == SPACES {
         text = Cow::Owned(dialect::squeeze(&text));
     }
@@ -54,13 +56,14 @@ pub(super) fn read(
         let lenient = Layout { delimiter, roles: &roles.of, options: &lenient };
         let all = || read_pieces(&lenient, &text[first_row..], Vec::new());
         let gone = || all().map_or(Gone::default(), |rows| Gone::of(&rows.values, roles.count(Role::Data)));
-        describe(path, &columns, &roles, &problem, line, &gone)
+        describe(path, &columns, &roles, options, &problem, line, &gone)
     })?;
     refuse_row_numbers(path, &columns, &roles, &rows)?;
     let notes = note.iter().map(|note| format!("{}: {note}", path.display())).collect();
-    let carried = separated(rows.texts, roles.count(Role::Carried)).into_iter().map(Cells::from_texts).collect();
-    let missing = options.missing;
-    Ok(Sheet { columns, roles, values: rows.values, carried, rows: rows.count, notes, missing })
+    let carried =
+        separated(rows.texts, roles.count(Role::Carried)).into_iter().map(|texts| options.cells(texts)).collect();
+    let (missing, width) = (options.missing, roles.count(Role::Data));
+    Ok(Sheet { columns, roles, values: rows.values, width, carried, rows: rows.count, notes, missing })
 }
 
 /// The columns of cells that lie row by row.
@@ -103,6 +106,20 @@ struct Layout<'a> {
     delimiter: u8,
     roles: &'a [Role],
     options: &'a ReadOptions,
+}
+
+impl Layout<'_> {
+    /// The number in a cell, NaN where it may be missing and is; nothing if it cannot be used.
+    fn number(&self, cell: &[u8]) -> Option<f64> {
+        let options = self.options;
+        if !options.na.is_empty() && options.is_marked(cell) {
+            return options.missing.then_some(f64::NAN);
+        }
+        match options.parse(cell).filter(|&value| !is_unusable(value, options)) {
+            None if options.missing && dialect::is_missing(cell.trim_ascii()) => Some(f64::NAN),
+            found => found,
+        }
+    }
 }
 
 /// What some rows hold.
@@ -196,11 +213,8 @@ fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem>
             match role {
                 Role::Ignored => {}
                 Role::Carried => rows.texts.push(String::from_utf8_lossy(cell.trim_ascii()).into_owned()),
-                Role::Data => match dialect::parse(cell).filter(|&value| !is_unusable(value, layout.options)) {
+                Role::Data => match layout.number(cell) {
                     Some(value) => rows.values.push(value),
-                    None if layout.options.missing && dialect::is_missing(cell.trim_ascii()) => {
-                        rows.values.push(f64::NAN)
-                    }
                     None => return problem(Fault::Cell(column, String::from_utf8_lossy(cell.trim_ascii()).into())),
                 },
             }
@@ -215,6 +229,7 @@ fn describe(
     path: &Path,
     columns: &Columns,
     roles: &Roles,
+    options: &ReadOptions,
     problem: &Problem,
     line: usize,
     gone: &dyn Fn() -> Gone,
@@ -232,19 +247,24 @@ fn describe(
             return format_error(path, message);
         }
     };
-    if let Some(value) = dialect::parse(text.as_bytes()).filter(|value| !value.is_nan()) {
+    let is_missing = options.is_missing(text.as_bytes());
+    if let Some(value) = options.parse(text.as_bytes()).filter(|value| !value.is_nan() && !is_missing) {
         return columns.bad_number(path, problem.row, Some(line), column, value);
     }
     let (title, flag) = (columns.title(column), columns.flag(column));
     let shown: String = text.chars().take(40).collect();
-    let message = if dialect::is_missing(text.as_bytes()) {
+    let message = if is_missing {
         let what = if text.is_empty() { "is empty".into() } else { format!("is missing ({shown:?})") };
         return columns.missing(path, &at, column, &what, gone());
     } else if dialect::is_date(text) {
-        let fact = format!("{title} holds text that looks like a date or a time ({shown:?} in {at})");
+        let fact = format!("{title} holds dates or times ({shown:?} in {at}), which are not numbers");
         format!("{fact}; use `ignore` {flag}, or write numbers, such as days since the first of them")
+    } else if options.has_decimal_comma() && dialect::parse(text.as_bytes()).is_some() {
+        format!(
+            "{at}, {title} holds {shown:?}, and `decimal` , is used; write all decimals with a comma, or leave it out"
+        )
     } else if dialect::parse(text.replace(',', ".").as_bytes()).is_some() {
-        format!("{at}, {title} holds {shown:?}, and decimal commas are not understood; write decimals with a point")
+        format!("{at}, {title} holds {shown:?}, a decimal comma; use `decimal` , or write decimals with a point")
     } else {
         let label = if roles.label.is_some() { String::new() } else { format!("`label` {flag}, ") };
         let header = columns.header_way_out(problem.row);

@@ -86,13 +86,16 @@ pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
 
 /// The delimiter: tab, semicolon or comma, the first of them that every line has equally often; else the most
 /// frequent; else spaces, if every line has equally many words.
-pub(super) fn delimiter_of(text: &[u8]) -> u8 {
+///
+/// A comma is none where it stands before decimals.
+pub(super) fn delimiter_of(text: &[u8], decimal_comma: bool) -> u8 {
     let lines: Vec<&[u8]> =
         text.split(|&b| b == b'\n' || b == b'\r').filter(|line| !line.trim_ascii().is_empty()).take(SAMPLE).collect();
     // The last line may be cut off by a limit that the caller set; a table of one line has only that one.
     let counts = |wanted: u8| -> Vec<usize> { lines.iter().map(|line| count_unquoted(line, wanted)).collect() };
     let candidates = [b'\t', b';', b','].map(|candidate| (candidate, counts(candidate)));
-    for (candidate, counts) in &candidates {
+    let candidates = if decimal_comma { &candidates[..2] } else { &candidates[..] };
+    for (candidate, counts) in candidates {
         if counts.first().is_some_and(|&first| first > 0 && counts.iter().all(|&count| count == first)) {
             return *candidate;
         }
@@ -103,7 +106,8 @@ pub(super) fn delimiter_of(text: &[u8]) -> u8 {
         _ => {
             let words = |line: &&[u8]| line.split(|b| b.is_ascii_whitespace()).filter(|w| !w.is_empty()).count();
             let first = lines.first().map_or(0, words);
-            if first > 1 && lines.iter().all(|line| words(line) == first) { SPACES } else { b',' }
+            let last = if decimal_comma { b';' } else { b',' };
+            if first > 1 && lines.iter().all(|line| words(line) == first) { SPACES } else { last }
         }
     }
 }
@@ -214,18 +218,20 @@ mod tests {
 
     fn header(text: &str) -> Option<Vec<String>> {
         let text = text.as_bytes();
-        Dialect::of(Path::new("t"), text, 1, delimiter_of(text), &ReadOptions::default()).unwrap().header
+        Dialect::of(Path::new("t"), text, 1, delimiter_of(text, false), &ReadOptions::default()).unwrap().header
     }
 
     #[test]
     fn delimiters_are_detected() {
-        assert_eq!(delimiter_of(b"a,b\n1,2\n"), b',');
-        assert_eq!(delimiter_of(b"1;2\n3;4"), b';');
-        assert_eq!(delimiter_of(b"1,5;2,5\n3;4"), b';');
-        assert_eq!(delimiter_of(b"1\t2\n3\t4"), b'\t');
-        assert_eq!(delimiter_of(b"  1.0 2.0\n 3.0   4.0\n"), SPACES);
-        assert_eq!(delimiter_of(b"petal width\n3.0\n"), b',');
-        assert_eq!(delimiter_of(b"\"a;b\",c\n1,2\n"), b',');
+        assert_eq!(delimiter_of(b"a,b\n1,2\n", false), b',');
+        assert_eq!(delimiter_of(b"1;2\n3;4", false), b';');
+        assert_eq!(delimiter_of(b"1,5;2,5\n3;4", false), b';');
+        assert_eq!(delimiter_of(b"1\t2\n3\t4", false), b'\t');
+        assert_eq!(delimiter_of(b"  1.0 2.0\n 3.0   4.0\n", false), SPACES);
+        assert_eq!(delimiter_of(b"petal width\n3.0\n", false), b',');
+        assert_eq!(delimiter_of(b"\"a;b\",c\n1,2\n", false), b',');
+        assert_eq!(delimiter_of(b"1,5 2,5\n3,5 4,5\n", true), SPACES);
+        assert_eq!(delimiter_of(b"1,5\n3,5\n", true), b';');
         assert_eq!(squeeze(b"  1.0\t 2.0 \r\n3 4"), b"1.0 2.0\r\n3 4\n");
         assert_eq!(squeeze(b"1  2\r3 4\r"), b"1 2\r3 4\r");
     }

@@ -22,7 +22,7 @@
 //! `docs/formats.md` has an example of each.
 
 use crate::io::ReadOptions;
-use crate::io::dialect::{is_missing, parse};
+use crate::io::dialect::parse;
 use crate::schema::Schema;
 use ::csv::ByteRecord;
 
@@ -64,8 +64,8 @@ pub(super) fn judged(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOpti
     if let Some(given) = options.header {
         return Verdict::sure(given);
     }
-    let row = Row { first, rest };
-    if row.is_asked_for(options) {
+    let row = Row { first, rest, options };
+    if row.is_asked_for() {
         return Verdict::sure(true);
     }
     let (words, numbers) = (row.words(), row.numbers());
@@ -92,11 +92,13 @@ pub(super) fn judged(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOpti
 struct Row<'a> {
     first: &'a ByteRecord,
     rest: &'a [ByteRecord],
+    options: &'a ReadOptions,
 }
 
 impl Row<'_> {
     /// Whether a cell is a column that was asked for by name.
-    fn is_asked_for(&self, options: &ReadOptions) -> bool {
+    fn is_asked_for(&self) -> bool {
+        let options = self.options;
         let is_number = |name: &str| name.parse().is_ok_and(|number: usize| (1..=self.first.len()).contains(&number));
         let listed = options.ignore.iter().flat_map(|names| names.split(',').map(str::trim));
         let whole = options.ignore.iter().chain(&options.label).chain(&options.keep).map(String::as_str);
@@ -108,21 +110,22 @@ impl Row<'_> {
 
     /// The columns whose first cell is neither a number nor missing.
     fn words(&self) -> Vec<usize> {
-        (0..self.first.len()).filter(|&c| parse(&self.first[c]).is_none() && !is_missing(&self.first[c])).collect()
+        let is_word = |cell: &[u8]| self.options.parse(cell).is_none() && !self.options.is_missing(cell);
+        (0..self.first.len()).filter(|&c| is_word(&self.first[c])).collect()
     }
 
     /// The columns whose first cell is a number.
     fn numbers(&self) -> Vec<usize> {
-        (0..self.first.len()).filter(|&c| parse(&self.first[c]).is_some_and(f64::is_finite)).collect()
+        (0..self.first.len()).filter(|&c| self.options.parse(&self.first[c]).is_some_and(f64::is_finite)).collect()
     }
 
     fn below(&self, column: usize) -> impl Iterator<Item = &[u8]> {
-        self.rest.iter().filter_map(move |row| row.get(column)).filter(|cell| !is_missing(cell))
+        self.rest.iter().filter_map(move |row| row.get(column)).filter(|cell| !self.options.is_missing(cell))
     }
 
     /// Whether the column goes on with numbers and nothing else.
     fn has_numbers_below(&self, column: usize) -> bool {
-        self.below(column).next().is_some() && self.below(column).all(|cell| parse(cell).is_some())
+        self.below(column).next().is_some() && self.below(column).all(|cell| self.options.parse(cell).is_some())
     }
 
     /// Whether the column goes on with numbers of which none is written as an integer.
@@ -146,15 +149,18 @@ impl Row<'_> {
 
     /// Whether these cells are from, from + 1, from + 2, ...
     fn counts_from(&self, from: usize, columns: &[usize]) -> bool {
-        columns.iter().enumerate().all(|(i, &c)| parse(&self.first[c]) == Some((from + i) as f64))
+        columns.iter().enumerate().all(|(i, &c)| self.options.parse(&self.first[c]) == Some((from + i) as f64))
     }
 
     /// A first row without words.
     fn of_numbers(&self, numbers: &[usize]) -> Verdict {
         let width = self.first.len();
         let counts_rows = |from: usize| {
-            let counted =
-                self.rest.iter().enumerate().all(|(i, row)| row.get(0).and_then(parse) == Some((from + i) as f64));
+            let counted = self
+                .rest
+                .iter()
+                .enumerate()
+                .all(|(i, row)| row.get(0).and_then(|cell| self.options.parse(cell)) == Some((from + i) as f64));
             counted && !self.rest.is_empty()
         };
         let numbered = self.first[0].trim_ascii().is_empty() && (counts_rows(0) || counts_rows(1));
@@ -184,7 +190,8 @@ impl Row<'_> {
         let decimals = numbers.iter().all(|&c| self.has_decimals_below(c));
         // Names that are numbers ascend, as years do, and rows of integers seldom do so all.
         let ascends = |row: &ByteRecord| {
-            let cells: Vec<Option<f64>> = numbers.iter().map(|&c| row.get(c).and_then(parse)).collect();
+            let cells: Vec<Option<f64>> =
+                numbers.iter().map(|&c| row.get(c).and_then(|cell| self.options.parse(cell))).collect();
             cells.windows(2).all(|two| two[0] < two[1])
         };
         let ordered = numbers.len() > 1 && ascends(self.first) && !self.rest.iter().all(ascends);

@@ -10,11 +10,13 @@ mod builtin;
 mod carried;
 mod columns;
 mod csv;
+mod decimal;
 mod dialect;
 mod gather;
 mod graph;
 mod header;
 mod labels;
+mod marks;
 mod matched;
 mod model;
 mod npy;
@@ -29,12 +31,17 @@ mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_guard;
 #[cfg(feature = "parquet")]
+mod parquet_kind;
+#[cfg(feature = "parquet")]
+mod parquet_list;
+#[cfg(feature = "parquet")]
 mod parquet_shapes;
 mod quotes;
 mod sheet;
 mod source;
 mod stack;
 mod target;
+mod vectors;
 mod weights;
 #[cfg(feature = "compressed")]
 mod zip;
@@ -96,6 +103,8 @@ pub struct ReadOptions {
     pub keep: Vec<String>,
     /// The columns that are categories: a feature of 0 and 1 for each of their levels, after all other features.
     pub one_hot: Vec<String>,
+    /// The column that holds a vector in every row, which are the points; if not given, the only such column of a file.
+    pub vector: Option<String>,
     /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are told by their names, or by their places if
     /// they have none.
     pub like: Option<Schema>,
@@ -103,6 +112,10 @@ pub struct ReadOptions {
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
     pub header: Option<bool>,
+    /// What stands before the decimals of numbers in a text file, a point or a comma; if not given, a point.
+    pub decimal: Option<u8>,
+    /// Texts and numbers that mark a cell as missing, beside those that always do.
+    pub na: Vec<String>,
     /// Whether data cells may be missing ([`Points::missing`]); else the first one is an error.
     pub missing: bool,
     /// How many bytes the file and what is made of it may take; if not given, most of what the machine has free.

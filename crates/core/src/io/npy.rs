@@ -97,7 +97,7 @@ pub(super) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8
 }
 
 /// The value of a half-precision number: 1 bit of sign, 5 of exponent, 10 of fraction (IEEE 754 binary16).
-fn half(bits: u16) -> f64 {
+pub(super) fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff) / 1024.0;
     let size = match (bits >> 10) & 0x1f {
         0 => fraction * 2f64.powi(-14),

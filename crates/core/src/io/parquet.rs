@@ -1,18 +1,21 @@
 //! Parquet files: columns of numbers in, columns of float64 out (int64 for indices).
 //!
-//! Flat tables only. Every column of numbers or booleans is data unless the options say otherwise; text can only go with
-//! the points.
+//! Flat tables, or vectors in one column (`parquet_list.rs`). Every column of numbers or booleans is data unless the options say
+//! otherwise; text can only go with the points.
 
 use crate::error::{Error, Result};
 use crate::io::carried::Cells;
-use crate::io::columns::{Columns, Role, Roles, Want};
+use crate::io::columns::{Role, Roles, Want};
 use crate::io::outgoing::{Column as Outgoes, Lists, Outgoing};
 use crate::io::parquet_guard::{Chunk, check_footer, check_pages};
+use crate::io::parquet_kind::{What, check_type};
+use crate::io::parquet_list::{Vectors, columns_of};
 use crate::io::sheet::{Gathered, Sheet};
 use crate::io::source::Content;
+use crate::io::vectors::Block;
 use crate::io::{ReadOptions, check_memory, format_error, read_error, room_for};
 use crate::memory;
-use ::parquet::basic::{Compression, ConvertedType, LogicalType, Repetition, Type as Physical};
+use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use ::parquet::errors::ParquetError;
@@ -20,7 +23,7 @@ use ::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
 use ::parquet::file::properties::WriterProperties;
 use ::parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use ::parquet::file::writer::SerializedFileWriter;
-use ::parquet::schema::types::{ColumnDescriptor, Type};
+use ::parquet::schema::types::Type;
 use bytes::Bytes;
 use std::io::{Cursor, Read, Seek};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -65,12 +68,25 @@ fn read_columns(
     let reader = SerializedFileReader::new(file).map_err(fail)?;
     let rows = checked_rows(reader.metadata(), length).map_err(fail)?;
     let schema = reader.metadata().file_metadata().schema_descr_ptr();
-    let columns = Columns::named(schema.columns().iter().map(|column| column.path().parts().join(".")).collect());
+    let columns = columns_of(&schema);
     let roles = columns.roles(path, options, want)?;
     check_room(path, rows, held, &roles, options)?;
     let mut gathered = Vec::new();
     for (c, role) in roles.of.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
         let what = check_type(path, &columns, c, &schema.column(c), *role)?;
+        if roles.vector == Some(c) {
+            let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(held);
+            let block = Block::new(path, &columns, c, (rows, held), options);
+            let mut vectors = Vectors::new(what, &schema.column(c), block, limit);
+            for group in 0..reader.num_row_groups() {
+                let chunk = chunk_of(reader.metadata().row_group(group).column(c));
+                check_pages(&mut pages, &chunk, limit).map_err(fail)?;
+                let group = reader.get_row_group(group).map_err(fail)?;
+                vectors.read(group.get_column_page_reader(c).map_err(fail)?, &fail)?;
+            }
+            gathered.push(vectors.finished()?);
+            continue;
+        }
         let values = if what.is_text() { Vec::new() } else { room_for(path, rows)? };
         let mut column = Column { what, held: Gathered { numbers: values, ..Gathered::default() }, limit };
         for group in 0..reader.num_row_groups() {
@@ -93,6 +109,8 @@ fn read_columns(
 /// Refuses more rows than there is room for.
 fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
+    // Vectors are seen to when their length is known.
+    let data = if roles.vector.is_some() { 0 } else { data };
     // The columns are put together in the end, when all of them are there; a single one is taken as it is.
     let copies = if data == 1 { 1 } else { 2 };
     let table = (rows as u64).saturating_mul(8 * data * copies + 40 * carried);
@@ -102,7 +120,7 @@ fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &Read
 /// The column as its pages are checked.
 fn chunk_of(column: &ColumnChunkMetaData) -> Chunk {
     let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
-    let text = column.column_type() == Physical::BYTE_ARRAY;
+    let text = matches!(column.column_type(), Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY);
     let least = match column.column_type() {
         Physical::BOOLEAN => 1,
         Physical::INT32 | Physical::FLOAT | Physical::BYTE_ARRAY => 4,
@@ -112,7 +130,7 @@ fn chunk_of(column: &ColumnChunkMetaData) -> Chunk {
     };
     // They are known not to be negative.
     let (start, size, values) = (start as u64, column.compressed_size() as u64, column.num_values() as u64);
-    Chunk { start, size, values, least, text }
+    Chunk { start, size, values, least, text, codec: column.compression() }
 }
 
 /// The number of rows, if all columns lie within the file and all counts agree.
@@ -137,61 +155,6 @@ fn checked_rows(metadata: &ParquetMetaData, length: u64) -> std::result::Result<
     usize::try_from(rows).map_err(|_| ParquetError::General("it has more rows than memory".into()))
 }
 
-/// What the values of a column stand for.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum What {
-    Number,
-    /// An integer whose largest bit is not a sign.
-    Unsigned,
-    /// An integer to be multiplied by this power of ten.
-    Decimal(i32),
-    /// A long integer that goes with the points: as text, since a float would round it.
-    Id,
-    Text,
-}
-
-impl What {
-    fn is_text(self) -> bool {
-        matches!(self, What::Text | What::Id)
-    }
-}
-
-/// What a column holds, or why it cannot be read.
-fn check_type(path: &Path, columns: &Columns, c: usize, column: &ColumnDescriptor, role: Role) -> Result<What> {
-    let (title, flag) = (columns.title(c), columns.flag(c));
-    let refuse = |what: &str| Err(format_error(path, format!("{title} {what}; use `ignore` {flag}")));
-    let dates = || {
-        let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
-        Err(format_error(path, format!("{title} holds dates or times, which are no numbers; {way_out}")))
-    };
-    if column.max_rep_level() > 0 {
-        return refuse("holds lists, not one value a row");
-    }
-    if columns.title(c).contains("__index_level_") {
-        return refuse("is a row index that pandas wrote");
-    }
-    if matches!(column.logical_type_ref(), Some(LogicalType::Date | LogicalType::Time(_) | LogicalType::Timestamp(_))) {
-        return dates();
-    }
-    use ConvertedType as Meaning;
-    match (column.physical_type(), column.converted_type()) {
-        (Physical::INT96, _)
-        | (_, Meaning::DATE | Meaning::TIME_MILLIS | Meaning::TIME_MICROS)
-        | (_, Meaning::TIMESTAMP_MILLIS | Meaning::TIMESTAMP_MICROS) => dates(),
-        (Physical::INT32 | Physical::INT64, Meaning::DECIMAL) => Ok(What::Decimal(-column.type_scale())),
-        (_, Meaning::DECIMAL) => refuse("holds long decimals"),
-        (_, Meaning::UINT_8 | Meaning::UINT_16 | Meaning::UINT_32 | Meaning::UINT_64) => Ok(What::Unsigned),
-        (Physical::BYTE_ARRAY, _) if role == Role::Carried => Ok(What::Text),
-        (Physical::INT64, _) if role == Role::Carried => Ok(What::Id),
-        (Physical::BYTE_ARRAY, _) => Err(format_error(
-            path,
-            format!("{title} holds text; use `label` {flag}, `one-hot` {flag} or `ignore` {flag}"),
-        )),
-        (Physical::FIXED_LEN_BYTE_ARRAY, _) => refuse("holds bytes, not numbers"),
-        _ => Ok(What::Number),
-    }
-}
-
 /// A column on its way in.
 struct Column {
     what: What,
@@ -204,21 +167,30 @@ impl Column {
     /// Appends what one row group holds of the column.
     fn read(&mut self, reader: ColumnReader, full_level: i16) -> std::result::Result<(), ParquetError> {
         let what = self.what;
-        let scale = if let What::Decimal(power) = what { 10f64.powi(power) } else { 1.0 };
-        let unsigned = what == What::Unsigned;
         match reader {
             ColumnReader::BoolColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
             ColumnReader::FloatColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
             ColumnReader::DoubleColumnReader(r) => self.append(r, full_level, |v| *v),
-            ColumnReader::Int64ColumnReader(r) if what == What::Id => self.append_text(r, full_level, i64::to_string),
-            ColumnReader::Int32ColumnReader(r) if unsigned => self.append(r, full_level, |v| f64::from(*v as u32)),
-            ColumnReader::Int64ColumnReader(r) if unsigned => self.append(r, full_level, |v| *v as u64 as f64),
-            ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| f64::from(*v) * scale),
-            ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| *v as f64 * scale),
-            ColumnReader::ByteArrayColumnReader(r) => {
+            ColumnReader::Int32ColumnReader(r) if what.is_text() => {
+                self.append_text(r, full_level, |v| what.text(i64::from(*v)))
+            }
+            ColumnReader::Int64ColumnReader(r) if what.is_text() => self.append_text(r, full_level, |v| what.text(*v)),
+            ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| what.short(*v)),
+            ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| what.long(*v)),
+            ColumnReader::ByteArrayColumnReader(r) if what == What::Text => {
                 self.append_text(r, full_level, |text| String::from_utf8_lossy(text.data()).trim().to_string())
             }
-            _ => Err(ParquetError::General("a column changes its type".into())),
+            ColumnReader::ByteArrayColumnReader(r) if what.is_text() => {
+                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+            }
+            ColumnReader::ByteArrayColumnReader(r) => self.append(r, full_level, |bytes| what.of_bytes(bytes.data())),
+            ColumnReader::FixedLenByteArrayColumnReader(r) if what.is_text() => {
+                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                self.append(r, full_level, |bytes| what.of_bytes(bytes.data()))
+            }
+            ColumnReader::Int96ColumnReader(_) => Err(ParquetError::General("a column changes its type".into())),
         }
     }
 

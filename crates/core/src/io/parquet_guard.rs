@@ -8,6 +8,7 @@
 //! Apache Parquet, "File format" and "parquet.thrift"; Apache Thrift, "Thrift compact protocol".
 
 use crate::io::parquet_shapes::{FOOTER, PAGE, Shape};
+use ::parquet::basic::Compression;
 use ::parquet::errors::ParquetError;
 use std::io::{Read, Seek, SeekFrom};
 
@@ -98,6 +99,8 @@ pub(super) struct Chunk {
     pub(super) least: u64,
     /// Whether it holds text.
     pub(super) text: bool,
+    /// How its pages are compressed.
+    pub(super) codec: Compression,
 }
 
 /// Walks through the pages of a column, which lies within the file.
@@ -119,7 +122,9 @@ pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
         if size > bytes.len() - walk.at || unpacked > limit {
             return wrong(format!("a page of {unpacked} bytes, {size} in the file, has no room"));
         }
+        let packed = &bytes[walk.at..walk.at + size];
         walk.at += size;
+        check_unpacked(chunk.codec, packed.get(page.levels()..).unwrap_or_default(), unpacked, limit)?;
         match (page.dictionary, page.values) {
             (Some(count), _) if count < 0 || (count as u64).saturating_mul(chunk.least) > unpacked => {
                 return wrong(format!("a dictionary of {unpacked} bytes cannot have {count} entries"));
@@ -141,6 +146,28 @@ pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
     Ok(())
 }
 
+/// Refuses a page that unpacks to more than it says, of a codec whose reader would go on without end. A byte of gzip is no more
+/// than 1032 bytes; of Brotli it may be millions.
+fn check_unpacked(codec: Compression, packed: &[u8], says: u64, limit: u64) -> Result<()> {
+    let most = says.saturating_add(1);
+    let counted = match codec {
+        Compression::BROTLI(_) => {
+            let unpacking = brotli_decompressor::Decompressor::new(packed, 1 << 16);
+            std::io::copy(&mut unpacking.take(most), &mut std::io::sink())
+        }
+        Compression::GZIP(_) if (packed.len() as u64).saturating_mul(1032) > limit => {
+            let unpacking = flate2::read::MultiGzDecoder::new(packed);
+            std::io::copy(&mut unpacking.take(most), &mut std::io::sink())
+        }
+        _ => return Ok(()),
+    };
+    match counted {
+        Ok(count) if count > says => wrong(format!("a page of {says} bytes unpacks to more")),
+        // What is damaged is told by who reads it.
+        _ => Ok(()),
+    }
+}
+
 /// What matters in the header of a page.
 #[derive(Default)]
 struct Page {
@@ -151,9 +178,17 @@ struct Page {
     /// The entries of a dictionary.
     dictionary: Option<i64>,
     encoding: i64,
+    /// The bytes of both kinds of levels before what is compressed.
+    levels: [i64; 2],
 }
 
 impl Page {
+    /// Where what is compressed begins.
+    fn levels(&self) -> usize {
+        let [first, second] = self.levels.map(|length| usize::try_from(length).unwrap_or(0));
+        first.saturating_add(second)
+    }
+
     fn read(walk: &mut Walk) -> Result<Page> {
         Walk { bytes: walk.bytes, at: walk.at }.value(PAGE, STRUCT, 0)?;
         let mut page = Page::default();
@@ -169,6 +204,7 @@ impl Page {
                         match field {
                             1 => values = walk.number(kind)?,
                             _ if field == encoding => page.encoding = walk.number(kind)?,
+                            5 | 6 if id == 8 => page.levels[field as usize - 5] = walk.number(kind)?,
                             _ => walk.skip(kind, 1)?,
                         }
                         Ok(())
@@ -369,7 +405,14 @@ mod tests {
         const ABSURD: [u8; 5] = [0xfe, 0xff, 0xff, 0xff, 0x0f];
         let check = |pages: &[Vec<u8>], values: u64| {
             let bytes = pages.concat();
-            let chunk = Chunk { start: 0, size: bytes.len() as u64, values, least: 8, text: false };
+            let chunk = Chunk {
+                start: 0,
+                size: bytes.len() as u64,
+                values,
+                least: 8,
+                text: false,
+                codec: Compression::UNCOMPRESSED,
+            };
             check_pages(&mut std::io::Cursor::new(bytes), &chunk, 1_000_000).map_err(|error| error.to_string())
         };
         let data = page(16, 5, &[4]);
@@ -390,6 +433,23 @@ mod tests {
         assert!(check(&[confused, data.clone()], 2).unwrap_err().contains("of another kind"));
         assert!(check(&[page(16, 5, &[3])], 0).unwrap_err().contains("negative"));
         assert!(check(&[data[..20].to_vec()], 2).unwrap_err().contains("has no room"));
+    }
+
+    #[test]
+    fn a_page_unpacks_to_no_more_than_it_says() {
+        use std::io::Write;
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
+        gzip.write_all(&[0; 1_000_000]).unwrap();
+        let gzip = gzip.finish().unwrap();
+        // A thousand zeros, as pyarrow compresses them.
+        let brotli = [0x1b, 0xe7, 0x03, 0x00, 0x24, 0x00, 0xa2, 0xb1, 0x40, 0x42, 0x03, 0x11];
+        let (pages, levels) =
+            ([Compression::GZIP(Default::default()), Compression::BROTLI(Default::default())], 100_000);
+        for (codec, packed, length) in [(pages[0], &gzip[..], 1_000_000), (pages[1], &brotli, 1_000)] {
+            assert!(check_unpacked(codec, packed, length, levels).is_ok(), "{codec:?}");
+            let message = check_unpacked(codec, packed, length - 1, levels).unwrap_err().to_string();
+            assert!(message.contains(&format!("a page of {} bytes unpacks to more", length - 1)), "{message}");
+        }
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub(super) struct Sheet {
     pub(super) roles: Roles,
     /// The data, row by row.
     pub(super) values: Vec<f64>,
+    /// How many numbers a row of the data has.
+    pub(super) width: usize,
     /// The carried columns, in the file's order.
     pub(super) carried: Vec<Cells>,
     /// The number of rows.
@@ -38,7 +40,8 @@ pub(super) struct Gathered {
 }
 
 impl Sheet {
-    /// The sheet of columns that were read one by one: those that are not left out, in the file's order.
+    /// The sheet of columns that were read one by one: those that are not left out, in the file's order. A column of vectors
+    /// has them one after the other.
     pub(super) fn of_columns(
         path: &Path,
         columns: Columns,
@@ -49,37 +52,59 @@ impl Sheet {
     ) -> Result<Sheet> {
         let (mut data, mut nulls, mut carried) = (Vec::new(), Vec::new(), Vec::new());
         let wanted = (0..roles.of.len()).filter(|&c| roles.of[c] != Role::Ignored);
-        for (c, Gathered { numbers, texts, first_null, .. }) in wanted.zip(gathered) {
+        for (c, Gathered { mut numbers, texts, first_null, .. }) in wanted.zip(gathered) {
             if roles.of[c] == Role::Carried {
-                carried.push(if texts.is_empty() { Cells::Numbers(numbers) } else { Cells::from_texts(texts) });
+                let cells = if texts.is_empty() { Cells::Numbers(numbers) } else { Cells::from_texts(texts) };
+                carried.push(cells.without_marks(options));
                 continue;
             }
-            let wrong = |&value: &f64| !value.is_nan() && is_unusable(value, options);
-            if let Some(at) = numbers.iter().position(wrong) {
-                return Err(columns.bad_number(path, at + 1, None, c, numbers[at]));
-            }
+            options.unmark(&mut numbers);
             nulls.push(first_null);
             data.push(numbers);
         }
+        let width = match (roles.vector, &data[..]) {
+            (Some(_), [numbers]) => numbers.len().checked_div(rows).unwrap_or(0),
+            _ => data.len(),
+        };
         let values = interleave(path, data, rows)?;
-        if let Some(at) = values.iter().position(|x| x.is_nan()).filter(|_| !options.missing) {
-            let data = roles.columns(Role::Data);
-            let (row, which) = (at / data.len() + 1, at % data.len());
-            let what = if nulls[which] == Some(row) { "is missing (null)" } else { "is not a number (NaN)" };
-            return Err(columns.missing(path, &place(row, None), data[which], what, Gone::of(&values, data.len())));
+        let sheet = Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing };
+        let wrong = |&value: &f64| !value.is_nan() && is_unusable(value, options);
+        if let Some(at) = sheet.values.iter().position(wrong) {
+            let (row, of, column) = sheet.place(at);
+            return Err(of.bad_number(path, row, None, column, sheet.values[at]));
         }
-        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new(), missing: options.missing })
+        if let Some(at) = sheet.values.iter().position(|x| x.is_nan()).filter(|_| !options.missing) {
+            let (row, of, column) = sheet.place(at);
+            let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(row));
+            let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
+            return Err(of.missing(path, &place(row, None), column, what, Gone::of(&sheet.values, width)));
+        }
+        Ok(sheet)
+    }
+
+    /// Where a value is in the file: its row counted from 1, and its column among those that messages name, which are the
+    /// entries of vectors.
+    fn place(&self, at: usize) -> (usize, Columns, usize) {
+        let (row, feature) = (at / self.width + 1, at % self.width);
+        match self.roles.vector {
+            Some(_) => {
+                let names = self.columns.feature_names(&self.roles, self.width).unwrap_or_default();
+                (row, Columns::entries(names), feature)
+            }
+            None => (row, self.columns.clone(), self.roles.columns(Role::Data)[feature]),
+        }
     }
 
     /// The sheet of a whole matrix: `values` is row-major and has all the columns that `columns` names.
     pub(super) fn of_matrix(
         path: &Path,
         columns: Columns,
-        values: Vec<f64>,
+        mut values: Vec<f64>,
         options: &ReadOptions,
         want: Want,
     ) -> Result<Sheet> {
         let roles = columns.roles(path, options, want)?;
+        options.unmark(&mut values);
         let width = columns.count();
         let rows = values.len().checked_div(width).unwrap_or(0);
         let pick = |kept: &[usize]| -> Vec<f64> {
@@ -96,7 +121,8 @@ impl Sheet {
             }
             return Err(columns.bad_number(path, row, None, column, values[at]));
         }
-        Ok(Sheet { columns, roles, values, carried, rows, notes: Vec::new(), missing: options.missing })
+        let width = data.len();
+        Ok(Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing })
     }
 
     /// Points, labels and whatever goes with them; the columns as `like` has them, if it is given.
@@ -111,8 +137,7 @@ impl Sheet {
         };
         let kept = self.kept();
         let named = self.columns.names().is_some();
-        let name = |c: usize| self.columns.names().map_or(String::new(), |names| names[c].clone());
-        let mut names: Vec<String> = self.data().into_iter().map(name).collect();
+        let mut names = self.names();
         let schema = self.schema(path, like)?;
         self.put_in_order();
         names.extend(self.add_indicators(path, &schema)?);
@@ -124,6 +149,15 @@ impl Sheet {
         Ok(Table { points, columns, schema, labels, kept, notes })
     }
 
+    /// The names of the features, in the order of the model where it is known; empty where there are none.
+    fn names(&self) -> Vec<String> {
+        if self.roles.vector.is_some() {
+            return self.columns.feature_names(&self.roles, self.width).unwrap_or_default();
+        }
+        let name = |c: usize| self.columns.names().map_or(String::new(), |names| names[c].clone());
+        self.data().into_iter().map(name).collect()
+    }
+
     /// The data columns, in the order of the model where it is known.
     fn data(&self) -> Vec<usize> {
         self.roles.order.clone().unwrap_or_else(|| self.roles.columns(Role::Data))
@@ -131,10 +165,11 @@ impl Sheet {
 
     /// What the columns are for, and the levels of categories.
     fn schema(&self, path: &Path, like: Option<&Schema>) -> Result<Schema> {
-        if let Some(like) = like.filter(|like| self.roles.follows(like)) {
+        if let Some(like) = like.filter(|like| self.roles.follows(like, self.width)) {
             return Ok(like.clone());
         }
         let role = |c: usize| match self.roles.of[c] {
+            Role::Data if self.roles.vector == Some(c) => Ok(schema::Role::Vector(self.width)),
             Role::Data => Ok(schema::Role::Data),
             _ if self.roles.label == Some(c) => Ok(schema::Role::Label),
             Role::Carried | Role::Ignored => match self.category(c) {
@@ -149,6 +184,9 @@ impl Sheet {
 
     /// Puts the data columns in the order of the model.
     fn put_in_order(&mut self) {
+        if self.roles.vector.is_some() {
+            return;
+        }
         let there = self.roles.columns(Role::Data);
         let order: Vec<usize> = self.data().iter().filter_map(|c| there.iter().position(|other| other == c)).collect();
         if !order.is_sorted() {
@@ -172,7 +210,7 @@ impl Sheet {
         if all.is_empty() {
             return Ok(names);
         }
-        let data = self.roles.count(Role::Data);
+        let data = self.width;
         let mut values = Vec::with_capacity(self.rows * (data + names.len()));
         for i in 0..self.rows {
             values.extend_from_slice(&self.values[i * data..(i + 1) * data]);

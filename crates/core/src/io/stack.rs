@@ -38,15 +38,21 @@ pub fn read_all(sources: &[impl AsRef<Path>], options: &ReadOptions) -> Result<T
 impl Sheet {
     /// The same rows, and those of another file below them; `path` is the first file.
     fn followed_by(mut self, path: &Path, below: Sheet, other: &Path) -> Result<Sheet> {
-        let (ours, theirs) = (self.roles.count(Role::Data), below.roles.count(Role::Data));
+        let (ours, theirs) = (self.width, below.width);
         let first = path.display();
         if ours != theirs {
-            let fact = format!("has {} of data and {first} has {ours}", plural(theirs, "column"));
+            let what = if below.roles.vector.is_some() { "number" } else { "column" };
+            let fact = format!("has {} of data and {first} has {ours}", plural(theirs, what));
             return Err(format_error(other, format!("{fact}; give files with the same columns")));
         }
-        match (self.columns.data_names(&self.roles), below.columns.data_names(&below.roles)) {
+        let names = |sheet: &Sheet| sheet.columns.feature_names(&sheet.roles, sheet.width);
+        match (names(&self), names(&below)) {
             (Some(ours), Some(theirs)) => {
-                let differs = below.roles.columns(Role::Data).into_iter().zip(ours.iter().zip(&theirs));
+                let places = match below.roles.vector {
+                    Some(vector) => vec![vector; theirs.len()],
+                    None => below.roles.columns(Role::Data),
+                };
+                let differs = places.into_iter().zip(ours.iter().zip(&theirs));
                 if let Some((column, (ours, theirs))) = differs.into_iter().find(|(_, (ours, theirs))| ours != theirs) {
                     let fact = format!("column {} is called {theirs:?} and in {first} {ours:?}", column + 1);
                     return Err(format_error(other, format!("{fact}; give files with the same columns in one order")));

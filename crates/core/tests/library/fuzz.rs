@@ -150,7 +150,11 @@ fn options(dice: &mut Dice) -> ReadOptions {
         ignore: (0..picky * dice.below(3)).map(|_| column(dice)).collect(),
         keep: (0..picky * dice.below(3)).map(|_| column(dice)).collect(),
         one_hot: Vec::new(),
+        vector: (picky > 0 && dice.below(3) == 0)
+            .then(|| dice.one(&["embedding", "list", "ragged", "list_float", "1"]).to_string()),
         like: None,
+        decimal: [None, None, None, Some(b',')][dice.below(4)],
+        na: (0..picky * dice.below(2)).map(|_| dice.one(&["-", "0", "1.5"]).to_string()).collect(),
         delimiter: [None, None, Some(b','), Some(b','), Some(b' ')][dice.below(5)],
         header: [None, Some(true), Some(false)][dice.below(3)],
         missing: dice.below(2) == 0,

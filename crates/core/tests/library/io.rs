@@ -120,7 +120,7 @@ fn messages_say_where_and_what_to_do() {
         ),
         (
             "x;y\n1,5;2\n",
-            "t.csv: row 1 (line 2), column \"x\" holds \"1,5\", and decimal commas are not understood; write decimals with a point",
+            "t.csv: row 1 (line 2), column \"x\" holds \"1,5\", a decimal comma; use `decimal` , or write decimals with a point",
         ),
         (
             "x,my y\n1,2\n3,-1e300\n",
@@ -148,7 +148,7 @@ fn booleans_are_numbers_and_dates_are_called_so() {
     assert_eq!(values("a,b\ntrue,1.5\nFALSE,2\n"), [1.0, 1.5, 0.0, 2.0]);
     assert_eq!(values("True,False\nFalse,True\n"), [1.0, 0.0, 0.0, 1.0]);
     let date = message("day,x\n2024-01-05,1\n2024-01-06,2\n");
-    let expected = "column \"day\" holds text that looks like a date or a time (\"2024-01-05\" in row 1 (line 2)); use `ignore` \
+    let expected = "column \"day\" holds dates or times (\"2024-01-05\" in row 1 (line 2)), which are not numbers; use `ignore` \
                     day, or write numbers, such as days since the first of them";
     assert!(date.contains(expected), "{date}");
     assert!(message("a,b\nyes,1\nno,2\n").contains("column \"a\" holds text (\"yes\""));

@@ -29,4 +29,5 @@ mod stress;
 mod support;
 mod unfolding;
 mod units;
+mod vectors;
 mod watching;

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _eigenfold, _input, _sklearn
+from . import _eigenfold, _input, _sklearn, _vectors
 from ._fitted import attributes, laplacian, symmetric
 from ._functions import knn_graph_of
 from ._spec import Spec
@@ -24,6 +24,7 @@ class Estimator(_sklearn.Alone):
 
     _spec: ClassVar[Spec]
     missing: str
+    vector: str | None
     n_jobs: int | None
     verbose: int
     callback: Any
@@ -44,9 +45,10 @@ class Estimator(_sklearn.Alone):
 
     def _fit(self, X: Any, y: Any, init: Any) -> Any:
         """A fit whose descent starts where `init` says, or else as the parameters say."""
+        X, names = _vectors.unpacked(X, self.vector)
         data = self._spec.data(self, X)
         asked, kind, start = self._spec.asked(self)
-        given = _input.read(self, data, kind, least=2)
+        given = _input.read(self, data, kind, least=2, names=names)
         train = given.data if given.kind == "measured" else None
         given = self._measured(given, train)
         rows = len(given.data[0]) - 1 if given.kind == "graph" else given.data.shape[0]
@@ -240,7 +242,8 @@ class Estimator(_sklearn.Alone):
     def _again(self, X: Any) -> tuple[Any, _input.Given]:
         """The model, and rows that have its columns."""
         self._fitted()
-        given = _input.read(self, X, self._spec.kind(self))
+        X, names = _vectors.unpacked(X, self.vector, _vectors.fitted(self))
+        given = _input.read(self, X, self._spec.kind(self), names=names)
         if given.kind == "graph":
             raise TypeError("new points of a sparse matrix cannot be placed; give dense rows")
         _input.check_again(self, given)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import datetime
 import os
-from datetime import date, time, timedelta
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from . import _vectors
 from ._sklearn import tell
 
 
@@ -16,8 +17,9 @@ MOST_CELLS = 200_000_000
 # More than the largest machines have cores, and few enough to be started in a moment.
 MOST_THREADS = 1024
 
-
-TIMES = "holds times, which are not numbers; leave it out, or subtract a time and divide by a unit first"
+# How the types of columns of dates and times begin, in pandas, polars and pyarrow, and what is said of them.
+TIMES = ("date", "time", "duration", "period")
+A_TIME = "holds dates or times, which are not numbers; leave it out, or subtract a time and divide by a unit"
 
 
 class Given(NamedTuple):
@@ -29,15 +31,15 @@ class Given(NamedTuple):
     names: list[str] | None
 
 
-def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
-    """The input of an estimator, of at least so many rows."""
+def read(estimator: Any, X: Any, kind: str, least: int = 1, names: list[str] | None = None) -> Given:
+    """The input of an estimator, of at least so many rows; its columns are called so, or as it says itself."""
     who = type(estimator).__name__
     _refuse_lazy(X)
     if hasattr(X, "tocsr") and kind == "distances":
         return Given("graph", _graph(X), X.shape[1], None)
     if hasattr(X, "tocsr"):
         X = _dense(X)
-    names = feature_names(X)
+    names = names or feature_names(X)
     data = matrix(X, who)
     rows, columns = data.shape
     if rows < least:
@@ -52,6 +54,7 @@ def read(estimator: Any, X: Any, kind: str, least: int = 1) -> Given:
 def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
     """A matrix of float64 or float32 in any memory order, from an array, a table or nested lists."""
     _refuse_lazy(X)
+    X, _ = _vectors.unpacked(X)
     if hasattr(X, "columns") or hasattr(X, "column_names"):
         array = _table(X)
     elif isinstance(X, np.ma.MaskedArray):
@@ -74,7 +77,9 @@ def matrix(X: Any, who: str = "eigenfold") -> np.ndarray:
 
 def _table(X: Any) -> np.ndarray:
     """The numbers of a table of pandas, polars or pyarrow; what is null there is NaN here."""
-    _refuse_times(X)
+    for name, kind in _kinds(X):
+        if kind.lower().startswith(TIMES):
+            raise ValueError(f"column {name!r} {A_TIME}")
     array = _cells(X)
     if array.dtype.kind != "O":
         return array
@@ -82,14 +87,6 @@ def _table(X: Any) -> np.ndarray:
         return array.astype(np.float64)
     except (TypeError, ValueError) as refused:
         raise ValueError(_first_text(X, array) or str(refused)) from None
-
-
-def _refuse_times(X: Any) -> None:
-    """Refuses a column of times by the name of its type, which pandas, polars and pyarrow each spell in their way."""
-    types = X.schema.types if hasattr(X, "column_names") else X.dtypes
-    for name, kind in zip(getattr(X, "column_names", None) or X.columns, types):
-        if str(kind).lower().startswith(("date", "time", "duration", "period")):
-            raise ValueError(f"column {name!r} {TIMES}")
 
 
 def _refuse_lazy(X: Any) -> None:
@@ -102,13 +99,22 @@ def _first_text(X: Any, array: np.ndarray) -> str | None:
     names = getattr(X, "column_names", None)
     for at, name in enumerate(list(X.columns) if names is None else names):
         for cell in array[:, at]:
+            if isinstance(cell, (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)):
+                return f"column {name!r} {A_TIME}"
+            if isinstance(cell, (list, tuple, np.ndarray)):
+                return f"column {name!r} holds lists, and not a vector of numbers in every row; leave it out"
             try:
                 float(cell)
             except (TypeError, ValueError) as refused:
-                if isinstance(cell, (date, time, timedelta)):
-                    return f"column {name!r} {TIMES}"
                 return f"column {name!r}: {refused}; leave it out, or encode it, as pandas.get_dummies does"
     return None
+
+
+def _kinds(X: Any) -> list[tuple[Any, str]]:
+    """What the columns of a table are called, and their types."""
+    if hasattr(X, "column_names"):
+        return list(zip(X.column_names, map(str, X.schema.types)))
+    return [(name, getattr(dtype, "name", None) or str(dtype)) for name, dtype in zip(X.columns, X.dtypes)]
 
 
 def _cells(X: Any) -> np.ndarray:

@@ -17,6 +17,7 @@ SHARED = {
     "random_state": (0, "int | None", "the seed of every random choice; the same seed gives the same numbers for any `n_jobs`, and None is 0"),
     "n_jobs": (None, "int | None", "the number of threads; None and -1 are one per core"),
     "missing": ("error", "str", "what NaN means: 'error', 'mean' (of its column) or 'model' (guessed from similar rows; PPCA and FactorAnalysis integrate it out)"),
+    "vector": (None, "str | None", "the column of a table that holds a vector in every row, which are the points; None is the only such column"),
     "standardize": (False, "bool", "whether every column is brought to zero mean and unit variance first; as scale_columns='unit'"),
     "scale_columns": (None, "str | None", "what every column is centered and divided by first: 'unit' (mean and standard deviation) or 'robust' (median and interquartile range)"),
     "log": (None, "str | None", "the logarithm that is taken of every number before that: 'log1p' or 'log'"),

@@ -2,6 +2,7 @@
 
 use super::flat::Result;
 use super::message::{Batch, Codec, Field, Kind};
+use crate::io::decimal;
 use crate::io::npy;
 use crate::io::npy_header::Kind as Number;
 use std::borrow::Cow;
@@ -34,7 +35,8 @@ impl Passed {
         self.nodes += 1;
         let kind = field.dictionary.map_or(field.kind, |(_, index)| index);
         self.buffers += match kind {
-            Kind::Number(..) | Kind::Bool => 2,
+            Kind::Number(..) | Kind::Bool | Kind::Decimal(_) | Kind::List(_) => 2,
+            Kind::FixedList(_) => 1,
             Kind::Text(_) => 3,
             Kind::Other(_, pieces) => pieces,
             Kind::View | Kind::OtherView => 2 + self.pieces_of_view(batch)?,
@@ -50,23 +52,35 @@ impl Passed {
         count.filter(|&count| count <= batch.buffers.len()).ok_or_else(|| "a column of texts has no pieces".into())
     }
 
+    /// How many values the next column has, and the marks of those that are not null: none if all are there.
+    pub(super) fn node<'b>(&mut self, batch: &'b Batch, limit: u64) -> Result<(usize, Cow<'b, [u8]>)> {
+        let &(length, nulls) = batch.nodes.get(self.nodes).ok_or("a batch has fewer columns than the schema")?;
+        self.nodes += 1;
+        let length = usize::try_from(length).map_err(|_| "a column has a negative number of values")?;
+        let valid = if nulls == 0 { Cow::Borrowed(&[][..]) } else { batch.buffer(self.buffers, limit)? };
+        self.buffers += 1;
+        if !valid.is_empty() && valid.len() < length.div_ceil(8) {
+            return Err("a column has fewer marks of nulls than rows".into());
+        }
+        Ok((length, valid))
+    }
+
+    /// The next piece of a column.
+    pub(super) fn buffer<'b>(&mut self, batch: &'b Batch, limit: u64) -> Result<Cow<'b, [u8]>> {
+        self.buffers += 1;
+        batch.buffer(self.buffers - 1, limit)
+    }
+
     /// Reads a column of this kind; `limit` is how many bytes it may take. Whole numbers that a float may not hold become
     /// texts, if they are to be exact.
     pub(super) fn read(&mut self, kind: Kind, batch: &Batch, exact: bool, limit: u64) -> Result<Values> {
-        let &(length, nulls) = batch.nodes.get(self.nodes).ok_or("a batch has fewer columns than the schema")?;
-        self.nodes += 1;
-        if usize::try_from(length).ok() != Some(batch.rows) {
+        let (rows, valid) = self.node(batch, limit)?;
+        if rows != batch.rows {
             return Err("a column has another number of rows than its batch".into());
         }
-        let valid = if nulls == 0 { Cow::Borrowed(&[][..]) } else { batch.buffer(self.buffers, limit)? };
-        if !valid.is_empty() && valid.len() < batch.rows.div_ceil(8) {
-            return Err("a column has fewer marks of nulls than rows".into());
-        }
-        let is_there = |i: usize| valid.is_empty() || valid[i / 8] >> (i % 8) & 1 == 1;
-        let rows = batch.rows;
+        let is_there = |i: usize| is_there(&valid, i);
         let short = || "a column has fewer values than rows".to_string();
-        let values = batch.buffer(self.buffers + 1, limit)?;
-        self.buffers += 2;
+        let values = self.buffer(batch, limit)?;
         let cells = match kind {
             Kind::Bool => {
                 if values.len() < rows.div_ceil(8) {
@@ -89,8 +103,7 @@ impl Passed {
                 }
             }
             Kind::Text(width) => {
-                let texts = batch.buffer(self.buffers, limit)?;
-                self.buffers += 1;
+                let texts = self.buffer(batch, limit)?;
                 Cells::Texts(told_apart(&values, &texts, width, rows).ok_or_else(short)?)
             }
             Kind::View => {
@@ -99,11 +112,26 @@ impl Passed {
                 let pieces = (first..self.buffers).map(|at| batch.buffer(at, limit)).collect::<Result<Vec<_>>>()?;
                 Cells::Texts(views(&values, &pieces, (rows, limit), is_there).ok_or_else(short)?)
             }
-            Kind::Other(..) | Kind::OtherView => return Err("a column is of a kind that is not read".into()),
+            Kind::Decimal(scale) => {
+                let (sixteens, _) = values.as_chunks();
+                let whole = sixteens.get(..rows).ok_or_else(short)?.iter().map(|bytes| i128::from_le_bytes(*bytes));
+                match exact {
+                    true => Cells::Texts(whole.map(|whole| decimal::text(whole, scale)).collect()),
+                    false => Cells::Numbers(whole.map(|whole| decimal::number(whole, scale)).collect()),
+                }
+            }
+            Kind::List(_) | Kind::FixedList(_) | Kind::Other(..) | Kind::OtherView => {
+                return Err("a column is of a kind that is not read".into());
+            }
         };
         let null = (0..rows).find(|&i| !is_there(i));
         Ok(Values { cells: cells.without(null, is_there), null })
     }
+}
+
+/// Whether a value is there, by the marks of those that are.
+pub(super) fn is_there(valid: &[u8], i: usize) -> bool {
+    valid.is_empty() || valid[i / 8] >> (i % 8) & 1 == 1
 }
 
 impl Cells {

@@ -80,6 +80,11 @@ impl<'a> Table<'a> {
         self.number(field, 0, i32::from_le_bytes)
     }
 
+    /// A field whose default is another number than 0.
+    pub(super) fn number_or(&self, field: usize, default: i32) -> Result<i32> {
+        self.number(field, default, i32::from_le_bytes)
+    }
+
     pub(super) fn i64(&self, field: usize) -> Result<i64> {
         self.number(field, 0, i64::from_le_bytes)
     }

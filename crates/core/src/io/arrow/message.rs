@@ -75,10 +75,32 @@ pub(super) enum Kind {
     Text(usize),
     /// Short ones in place, long ones elsewhere.
     View,
+    /// Integers of 16 bytes, to be divided by this power of ten.
+    Decimal(i32),
+    /// Lists, told apart by offsets of so many bytes into what lies within.
+    List(usize),
+    /// Lists of so many values each.
+    FixedList(usize),
     /// What is not read: what it holds, in words, and in how many pieces.
     Other(&'static str, usize),
     /// What is not read, in views.
     OtherView,
+}
+
+/// What is said of dates and times.
+pub(super) const DATES: &str = "holds dates or times, which are not numbers";
+
+impl Field {
+    /// What the numbers of its vectors are, and how many bytes they have, if it holds vectors of numbers.
+    pub(super) fn vector(&self) -> Option<(Number, usize)> {
+        match (self.kind, &self.children[..]) {
+            (Kind::List(_) | Kind::FixedList(1..), [entry]) if self.dictionary.is_none() => match entry.kind {
+                Kind::Number(number, size) if entry.dictionary.is_none() => Some((number, size)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
 }
 
 /// All messages of a file or a stream, dictionaries before what uses them.
@@ -203,11 +225,18 @@ fn kind(number: u8, table: Option<Table>) -> Result<Kind> {
         (1, _) => Kind::Other("holds nothing but nulls", 0),
         (4 | 19, _) => Kind::Other("holds bytes, not numbers", 3),
         (23, _) => Kind::OtherView,
-        (7, _) => Kind::Other("holds decimals", 2),
-        (8..=11 | 18, _) => Kind::Other("holds dates or times", 2),
-        (12 | 17 | 21, _) => Kind::Other("holds lists, not one value a row", 2),
-        (25 | 26, _) => Kind::Other("holds lists, not one value a row", 3),
-        (16, _) => Kind::Other("holds lists, not one value a row", 1),
+        (7, Some(table)) => match table.number_or(2, 128)? {
+            128 => Kind::Decimal(table.i32(1)?),
+            _ => Kind::Other("holds decimals of another size than 128 bits", 2),
+        },
+        (8..=11 | 18, _) => Kind::Other(DATES, 2),
+        (12, _) => Kind::List(4),
+        (21, _) => Kind::List(8),
+        (16, Some(table)) => {
+            Kind::FixedList(usize::try_from(table.i32(0)?).map_err(|_| "its lists have a negative size")?)
+        }
+        (17, _) => Kind::Other("holds maps, not one value a row", 2),
+        (25 | 26, _) => Kind::Other("holds views of lists, which are not read", 3),
         (13, _) => Kind::Other("holds records, not one value a row", 1),
         (15, _) => Kind::Other("holds bytes, not numbers", 2),
         (14, Some(table)) => {

@@ -1,10 +1,11 @@
 //! Arrow files and streams (Feather, version 2): columns of numbers in, columns of float64 out.
 //!
-//! Flat tables only, as with Parquet. The format is read and written here, since the crates that do so are many
+//! Flat tables and columns of vectors, as with Parquet. The format is read and written here, since the crates that do so are many
 //! (`docs/decisions/0090-arrow-by-hand.md`).
 
 mod column;
 mod flat;
+mod list;
 mod message;
 mod write;
 
@@ -14,10 +15,11 @@ pub(super) use write::encoded;
 use crate::error::{Error, Result};
 use crate::io::columns::{Columns, Role, Roles, Want};
 use crate::io::sheet::{Gathered, Sheet};
+use crate::io::vectors::Block;
 use crate::io::{ReadOptions, check_memory, format_error};
 use crate::memory;
 use column::{Cells, Passed, Values};
-use message::{Batch, Field, Kind, Message, messages};
+use message::{Batch, DATES, Field, Kind, Message, messages};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -35,6 +37,7 @@ pub(super) fn read(path: &Path, bytes: &[u8], options: &ReadOptions, want: Want)
         return Err(unreadable(path, "it does not begin with a schema"));
     };
     let columns = Columns::named(fields.iter().map(|field| field.name.clone()).collect());
+    let columns = columns.with_vectors((0..fields.len()).filter(|&c| fields[c].vector().is_some()).collect());
     let roles = columns.roles(path, options, want)?;
     for (c, field) in fields.iter().enumerate() {
         check_kind(path, &columns, c, field, roles.of[c])?;
@@ -46,14 +49,17 @@ pub(super) fn read(path: &Path, bytes: &[u8], options: &ReadOptions, want: Want)
     let rows = rows.ok_or_else(|| unreadable(path, "it has more rows than memory"))?;
     check_room(path, rows, bytes.len() as u64, &roles, options)?;
     let limit = options.memory.unwrap_or_else(memory::available).saturating_sub(bytes.len() as u64);
-    let reading = Reading { fields, roles: &roles, limit };
-    let gathered = reading.gathered(batches).map_err(fail)?;
+    let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(bytes.len() as u64);
+    let vectors = roles.vector.map(|column| Block::new(path, &columns, column, (rows, held), options));
+    let gathered = Reading { fields, roles: &roles, limit, fail: &fail, vectors }.gathered(batches)?;
     Sheet::of_columns(path, columns, roles, rows, gathered, options)
 }
 
 /// Refuses more rows than there is room for beside the file.
 fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
+    // Vectors are seen to when their length is known.
+    let data = if roles.vector.is_some() { 0 } else { data };
     // The columns are put together in the end, when all of them are there.
     let table = (rows as u64).saturating_mul(16 * data + 40 * carried);
     check_memory(path, table.saturating_add(held), options.memory)
@@ -69,9 +75,27 @@ fn check_kind(path: &Path, columns: &Columns, c: usize, field: &Field, role: Rol
         (Role::Data, Kind::Text(_) | Kind::View) => {
             Err(format_error(path, format!("{title} holds text; use `label` {flag} or `ignore` {flag}")))
         }
+        (Role::Data, Kind::List(_) | Kind::FixedList(_)) if field.vector().is_some() => Ok(()),
+        (Role::Carried, Kind::List(_) | Kind::FixedList(_)) => {
+            Err(format_error(path, format!("{title} holds lists, not one value a row; name another column")))
+        }
+        (_, Kind::List(_) | Kind::FixedList(_)) => refuse(lists(field)),
+        (_, Kind::Other(DATES, _)) => {
+            let way_out = format!("use `ignore` {flag}, or write numbers, such as days since the first of them");
+            Err(format_error(path, format!("{title} {DATES}; {way_out}")))
+        }
         (_, Kind::Other(what, _)) => refuse(what),
         (_, Kind::OtherView) => refuse("holds bytes, not numbers"),
-        (_, Kind::Number(..) | Kind::Bool | Kind::Text(_) | Kind::View) => Ok(()),
+        (_, Kind::Number(..) | Kind::Bool | Kind::Text(_) | Kind::View | Kind::Decimal(_)) => Ok(()),
+    }
+}
+
+/// What lists hold that are no vectors of numbers.
+fn lists(field: &Field) -> &'static str {
+    match field.children.first().map(|entry| entry.kind) {
+        Some(Kind::List(_) | Kind::FixedList(_)) => "holds lists of lists, not vectors of numbers",
+        Some(Kind::Text(_) | Kind::View) => "holds lists of texts, not vectors of numbers",
+        _ => "holds lists, not vectors of numbers",
     }
 }
 
@@ -81,49 +105,57 @@ struct Reading<'a> {
     roles: &'a Roles,
     /// The bytes that all texts, or a piece of a column, may take.
     limit: u64,
+    /// Makes an error of what is wrong with the file.
+    fail: &'a dyn Fn(String) -> Error,
+    /// The vectors, if the points are in a column of them.
+    vectors: Option<Block<'a>>,
 }
 
 impl Reading<'_> {
     /// The wanted columns, in the order of the file.
-    fn gathered(&self, messages: &[Message]) -> flat::Result<Vec<Gathered>> {
-        let wanted = || (0..self.fields.len()).filter(|&c| self.roles.of[c] != Role::Ignored);
-        let mut gathered: Vec<Gathered> = wanted().map(|_| Gathered::default()).collect();
+    fn gathered(mut self, messages: &[Message]) -> Result<Vec<Gathered>> {
+        let wanted: Vec<usize> = (0..self.fields.len()).filter(|&c| self.roles.of[c] != Role::Ignored).collect();
+        let mut gathered: Vec<Gathered> = wanted.iter().map(|_| Gathered::default()).collect();
         let mut dictionaries: BTreeMap<i64, Values> = BTreeMap::new();
         for message in messages {
             match message {
-                Message::Schema(_) => return Err("it has two schemas".into()),
+                Message::Schema(_) => return Err((self.fail)("it has two schemas".into())),
                 Message::Dictionary { id, delta, batch } => {
-                    let used = wanted().find(|&c| self.fields[c].dictionary.is_some_and(|(own, _)| own == *id));
-                    let Some(c) = used else { continue };
+                    let used = wanted.iter().find(|&&c| self.fields[c].dictionary.is_some_and(|(own, _)| own == *id));
+                    let Some(&c) = used else { continue };
                     let exact = self.roles.of[c] == Role::Carried;
-                    let values = Passed::default().read(self.fields[c].kind, batch, exact, self.limit)?;
+                    let values = Passed::default().read(self.fields[c].kind, batch, exact, self.limit);
+                    let values = values.map_err(self.fail)?;
                     match dictionaries.get_mut(id).filter(|_| *delta) {
-                        Some(known) => known.append(values)?,
+                        Some(known) => known.append(values).map_err(self.fail)?,
                         None => drop(dictionaries.insert(*id, values)),
                     }
                 }
                 Message::Batch(batch) => self.batch(batch, &dictionaries, &mut gathered)?,
             }
         }
+        if let Some(vectors) = self.vectors {
+            let at = wanted.iter().position(|&c| c == vectors.column);
+            if let Some(column) = at.and_then(|at| gathered.get_mut(at)) {
+                *column = vectors.finished()?;
+            }
+        }
         Ok(gathered)
     }
 
     /// Adds the rows of a batch to the columns.
-    fn batch(&self, batch: &Batch, known: &BTreeMap<i64, Values>, gathered: &mut [Gathered]) -> flat::Result<()> {
-        let (mut passed, mut next) = (Passed::default(), gathered.iter_mut());
-        for (field, role) in self.fields.iter().zip(&self.roles.of) {
+    fn batch(&mut self, batch: &Batch, known: &BTreeMap<i64, Values>, gathered: &mut [Gathered]) -> Result<()> {
+        let (mut passed, mut next, fail) = (Passed::default(), gathered.iter_mut(), self.fail);
+        for (c, (field, role)) in self.fields.iter().zip(&self.roles.of).enumerate() {
             let Some(column) = (if *role == Role::Ignored { None } else { next.next() }) else {
-                passed.skip(field, batch)?;
+                passed.skip(field, batch).map_err(fail)?;
                 continue;
             };
-            let values = match field.dictionary {
-                None => passed.read(field.kind, batch, *role == Role::Carried, self.limit)?,
-                Some((id, places)) => {
-                    let places = passed.read(places, batch, false, self.limit)?;
-                    let known = known.get(&id).ok_or("a dictionary is used before it is there")?;
-                    known.at(&places.cells, self.limit)?
-                }
-            };
+            if let Some(vectors) = self.vectors.as_mut().filter(|vectors| vectors.column == c) {
+                passed.read_vectors(field, batch, self.limit, vectors, fail)?;
+                continue;
+            }
+            let values = self.values(field, *role, batch, known, &mut passed).map_err(fail)?;
             let before = column.numbers.len() + column.texts.len();
             column.first_null = column.first_null.or(values.null.map(|null| before + null + 1));
             match values.cells {
@@ -134,10 +166,29 @@ impl Reading<'_> {
                 }
             }
             if column.length > self.limit {
-                return Err("its texts have no room".into());
+                return Err(fail("its texts have no room".into()));
             }
         }
         Ok(())
+    }
+
+    /// What a batch holds of a column, by its dictionary if it has one.
+    fn values(
+        &self,
+        field: &Field,
+        role: Role,
+        batch: &Batch,
+        known: &BTreeMap<i64, Values>,
+        passed: &mut Passed,
+    ) -> flat::Result<Values> {
+        match field.dictionary {
+            None => passed.read(field.kind, batch, role == Role::Carried, self.limit),
+            Some((id, places)) => {
+                let places = passed.read(places, batch, false, self.limit)?;
+                let known = known.get(&id).ok_or("a dictionary is used before it is there")?;
+                known.at(&places.cells, self.limit)
+            }
+        }
     }
 }
 
