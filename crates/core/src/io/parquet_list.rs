@@ -131,7 +131,9 @@ impl<'a> Vectors<'a> {
     ) -> Result<()> {
         let (mut values, mut there, mut goes_on) = (Vec::new(), Vec::new(), Vec::new());
         loop {
-            (values.clear(), there.clear(), goes_on.clear());
+            values.clear();
+            there.clear();
+            goes_on.clear();
             // One at a time until their length is known.
             let most = self.block.width().map_or(1, |width| (BATCH / width.max(1)).max(1));
             let read = reader.read_records(most, Some(&mut there), Some(&mut goes_on), &mut values);

@@ -55,6 +55,7 @@ class PCA(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -78,6 +79,7 @@ class PCA(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -95,6 +97,7 @@ class ClassicalMDS(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -114,6 +117,7 @@ class ClassicalMDS(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -139,6 +143,7 @@ class KernelPCA(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -166,6 +171,7 @@ class KernelPCA(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -196,6 +202,7 @@ class Isomap(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -231,6 +238,7 @@ class Isomap(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -263,6 +271,7 @@ class LocallyLinearEmbedding(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -298,6 +307,7 @@ class LocallyLinearEmbedding(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -329,6 +339,7 @@ class LaplacianEigenmaps(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -364,6 +375,7 @@ class LaplacianEigenmaps(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -390,6 +402,7 @@ class DiffusionMaps(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -418,6 +431,7 @@ class DiffusionMaps(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -447,6 +461,7 @@ class MVU(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -482,6 +497,7 @@ class MVU(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -511,6 +527,7 @@ class MEU(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -545,6 +562,7 @@ class MEU(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -573,6 +591,7 @@ class Drill(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -606,6 +625,7 @@ class Drill(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -623,6 +643,7 @@ class PPCA(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -648,6 +669,7 @@ class PPCA(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -667,6 +689,7 @@ class FactorAnalysis(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -693,6 +716,7 @@ class FactorAnalysis(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -718,6 +742,7 @@ class PPCO(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -745,6 +770,7 @@ class PPCO(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -767,6 +793,7 @@ class PKPCA(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -791,6 +818,7 @@ class PKPCA(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -812,6 +840,7 @@ class GPLVM(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -834,6 +863,7 @@ class GPLVM(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -866,6 +896,7 @@ class ElasticEmbedding(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -899,6 +930,7 @@ class ElasticEmbedding(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -921,6 +953,7 @@ class SNE(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -945,6 +978,7 @@ class SNE(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -968,6 +1002,7 @@ class SymmetricSNE(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -993,6 +1028,7 @@ class SymmetricSNE(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -1021,6 +1057,7 @@ class TSNE(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -1051,6 +1088,7 @@ class TSNE(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -1091,6 +1129,7 @@ class UMAP(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -1132,6 +1171,7 @@ class UMAP(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -1160,6 +1200,7 @@ class Sammon(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -1191,6 +1232,7 @@ class Sammon(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,
@@ -1225,6 +1267,7 @@ class MDS(Estimator):
     random_state: int | None
     n_jobs: int | None
     missing: str
+    vector: str | None
     standardize: bool
     scale_columns: str | None
     log: str | None
@@ -1264,6 +1307,7 @@ class MDS(Estimator):
         random_state: int | None = 0,
         n_jobs: int | None = None,
         missing: str = 'error',
+        vector: str | None = None,
         standardize: bool = False,
         scale_columns: str | None = None,
         log: str | None = None,

@@ -18,6 +18,8 @@ def unpacked(X: Any, wanted: str | None = None, fitted: str | None = None) -> tu
 
     They are in the column that is wanted or was fitted to, or in the only column that holds vectors; other columns are left aside.
     """
+    if hasattr(X, "collect") and not hasattr(X, "to_numpy"):
+        return X, None  # a lazy frame, which is refused later
     if _is_column(X):
         return _matrix(X, _name(X)) if _holds_vectors(X) else (X, None)
     names = _names(X)
