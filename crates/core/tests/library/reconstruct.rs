@@ -43,9 +43,8 @@ fn deviations_do_not_fall_in_a_gap_between_clusters() {
     };
     let (noise, scatter) = (cloud(clusters * each, 6, 1), cloud(clusters * each, 2, 2));
     let of = |i: usize| i / each;
-    let rows = (0..clusters * each).map(|i| {
-        (0..6).map(|j| f64::from(u8::from(j == of(i))) * 5.0 + 0.3 * noise.row(i)[j]).collect::<Vec<f64>>()
-    });
+    let rows = (0..clusters * each)
+        .map(|i| (0..6).map(|j| f64::from(u8::from(j == of(i))) * 5.0 + 0.3 * noise.row(i)[j]).collect::<Vec<f64>>());
     let places = (0..clusters * each).map(|i| [0, 1].map(|q| center(of(i))[q] + scatter.row(i)[q]));
     let points = Points::from_rows(&rows.collect::<Vec<_>>()).unwrap();
     let map = Points::from_rows(&places.collect::<Vec<_>>()).unwrap();

@@ -7,8 +7,8 @@ use eigenfold::objective::Init;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{
-    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle,
-    Neighbors, Points, Recipe, Umap,
+    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle, Neighbors,
+    Points, Recipe, Umap,
 };
 
 /// A start that puts a small group far away would leave it there: 27 of the digits are nearly a component of their own.

@@ -29,9 +29,9 @@ pub(crate) use tree::Tree;
 
 use crate::linalg::parallel;
 use crate::parameter::choices;
-use crate::promise::promised;
 #[cfg(any(test, feature = "unit-tests"))]
 use crate::points::Points;
+use crate::promise::promised;
 use serde::{Deserialize, Serialize};
 
 /// The potential at every point, and its slope.
