@@ -6,7 +6,8 @@
 //!
 //! over ordered pairs; d is the mean degree and r the number of repulsive samples per attractive one. The reference
 //! implementation draws these samples at random; here every pair repels with the strength that it would on average, so
-//! that there is one function to descend and no noise, and the map is the same every time.
+//! that there is one function to descend. In up to two dimensions its repulsion is summed without noise; in more by points that
+//! are drawn at every step (`forces/repulsion/sampled.rs`).
 //!
 //! L. McInnes, J. Healy, J. Melville. UMAP: uniform manifold approximation and projection for dimension reduction.
 //! arXiv:1802.03426, 2018. What sampling makes of the cross entropy: S. Damrich, F. A. Hamprecht. On UMAP's true loss

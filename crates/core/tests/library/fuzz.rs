@@ -229,7 +229,7 @@ fn mutated_texts_keep_all_their_rows_or_are_refused() {
     let files = corpus(&["csv", "tsv", "txt"]);
     let directory = tempfile::tempdir().unwrap();
     let mut read_whole = 0;
-    trials("texts", 1500, |dice| {
+    trials("texts", 3000, |dice| {
         let (name, bytes) = &files[dice.below(files.len())];
         let bytes = mutated(bytes, dice);
         let path = directory.path().join(name).to_str().unwrap().to_string();

@@ -144,7 +144,8 @@ def _lengths(chunk: Any) -> np.ndarray:
 
 
 def _stacked(cells: list[Any], name: str) -> np.ndarray:
-    first, rows = None, []
+    first: tuple[int, int] | None = None
+    rows: list[np.ndarray | None] = []
     for row, cell in enumerate(cells, 1):
         if not _is_there(cell):
             rows.append(None)
