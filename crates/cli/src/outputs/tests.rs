@@ -35,7 +35,7 @@ fn three() -> (TempDir, impl Fn(&str) -> String) {
 fn write_three(name: impl Fn(&str) -> String) -> Result<()> {
     let mut outputs = Outputs::default();
     for file in ["a", "b", "c"] {
-        outputs.stage(&name(file), save)?;
+        outputs.stage(name(file), save)?;
     }
     outputs.commit()
 }
@@ -45,14 +45,14 @@ fn nothing_appears_before_all_are_ready() {
     let directory = tempfile::tempdir().unwrap();
     let name = |file: &str| directory.path().join(file).to_str().unwrap().to_string();
     let mut outputs = Outputs::default();
-    outputs.stage(&name("a"), save).unwrap();
+    outputs.stage(name("a"), save).unwrap();
     assert!(!Path::new(&name("a")).exists());
-    assert!(outputs.stage(&name("b"), |_| Err(Error::Stopped)).is_err());
+    assert!(outputs.stage(name("b"), |_| Err(Error::Stopped)).is_err());
     drop(outputs);
     assert_eq!(listing(directory.path()), []);
     let mut outputs = Outputs::default();
-    outputs.stage(&name("a"), save).unwrap();
-    outputs.stage(&name("b"), save).unwrap();
+    outputs.stage(name("a"), save).unwrap();
+    outputs.stage(name("b"), save).unwrap();
     outputs.commit().unwrap();
     assert_eq!(listing(directory.path()), named(&[("a", "new"), ("b", "new")]));
 }
@@ -146,8 +146,8 @@ fn a_new_file_that_vanishes_before_its_turn_takes_the_others_back() {
     let (directory, name) = three();
     let before = listing(directory.path());
     let mut outputs = Outputs::default();
-    outputs.stage(&name("a"), save).unwrap();
-    outputs.stage(&name("d"), save).unwrap();
+    outputs.stage(name("a"), save).unwrap();
+    outputs.stage(name("d"), save).unwrap();
     std::fs::remove_file(&outputs.staged[1].temporary).unwrap();
     assert!(outputs.commit().is_err());
     assert_eq!(listing(directory.path()), before);

@@ -37,20 +37,20 @@ fn what_is_written_packed_or_as_arrow_is_read_back_bit_for_bit() {
     let plain = ReadOptions::default();
     let (_directory, at) = files(&[]);
     for name in ["a.csv.gz", "a.CSV.ZST", "a.tsv.zst", "a.npy.gz", "a.npy.zst", "a.arrow", "a.feather", "a.arrow.zst"] {
-        write(&at(name), &names(&["x", "y"]), &points, &[]).unwrap();
-        assert_eq!(read(&at(name), &plain).unwrap().points, points, "{name}");
+        write(at(name), &names(&["x", "y"]), &points, &[]).unwrap();
+        assert_eq!(read(at(name), &plain).unwrap().points, points, "{name}");
         // By the first bytes too.
         std::fs::copy(at(name), at("unnamed")).unwrap();
-        assert_eq!(read(&at("unnamed"), &plain).unwrap().points, points, "{name}");
+        assert_eq!(read(at("unnamed"), &plain).unwrap().points, points, "{name}");
         if !name.contains("npy") {
-            write(&at(name), &names(&["x", "y"]), &points, &[classes.carried("kind")]).unwrap();
-            let table = read(&at(name), &ReadOptions { label: Some("kind".into()), ..plain.clone() }).unwrap();
+            write(at(name), &names(&["x", "y"]), &points, &[classes.carried("kind")]).unwrap();
+            let table = read(at(name), &ReadOptions { label: Some("kind".into()), ..plain.clone() }).unwrap();
             assert_eq!((table.points, table.labels.unwrap()), (points.clone(), classes.clone()), "{name}");
             assert_eq!(table.columns.unwrap(), ["x", "y"]);
         }
     }
     std::fs::write(at("plain.csv.gz"), "1,2\n3,4\n").unwrap();
-    let refused = message(read(&at("plain.csv.gz"), &plain));
+    let refused = message(read(at("plain.csv.gz"), &plain));
     assert_eq!(refused, "plain.csv.gz: is not compressed by gzip, as its name says; give it its right name");
 }
 
@@ -59,13 +59,13 @@ fn what_is_unpacked_is_held_against_the_limit() {
     let (_directory, at) = files(&[]);
     let zeros = Points::new(100_000, 1, vec![0.0; 100_000]).unwrap();
     for name in ["a.csv.gz", "a.npy.zst", "a.arrow.gz"] {
-        write(&at(name), &names(&["x"]), &zeros, &[]).unwrap();
+        write(at(name), &names(&["x"]), &zeros, &[]).unwrap();
         assert!(std::fs::metadata(at(name)).unwrap().len() < 3_000);
         for memory in [100_000, 900_000] {
-            let refused = message(read(&at(name), &ReadOptions { memory: Some(memory), ..Default::default() }));
+            let refused = message(read(at(name), &ReadOptions { memory: Some(memory), ..Default::default() }));
             assert!(refused.contains("the limit"), "{name}: {refused}");
         }
-        assert!(read(&at(name), &ReadOptions { memory: Some(3_000_000), ..Default::default() }).is_ok(), "{name}");
+        assert!(read(at(name), &ReadOptions { memory: Some(3_000_000), ..Default::default() }).is_ok(), "{name}");
     }
 }
 
@@ -74,7 +74,7 @@ fn archives_of_arrays_are_read_by_name_and_labeled_by_another_array() {
     let plain = ReadOptions::default();
     let label = |name: &str| ReadOptions { label: Some(name.into()), ..ReadOptions::default() };
     // numpy.savez(X), and numpy.savez_compressed(data=X as float32, target=classes).
-    let one = read(&corpus("one.npz"), &plain).unwrap().points;
+    let one = read(corpus("one.npz"), &plain).unwrap().points;
     assert_eq!((one.rows(), one.cols(), one.row(0)[0]), (30, 4, 0.9034701816518086));
     assert_eq!(one.values().iter().sum::<f64>(), 13.966021462777967);
     let two = corpus("two.npz");
@@ -82,12 +82,12 @@ fn archives_of_arrays_are_read_by_name_and_labeled_by_another_array() {
     assert_eq!((table.points.rows(), table.points.cols(), table.points.row(0)[3]), (30, 4, f64::from(-0.9217254f32)));
     let classes = (0..30).map(|i| Some(i % 3)).collect();
     assert_eq!(table.labels, Some(Labels::Classes { names: names(&["0", "1", "2"]), of: classes }));
-    assert_eq!(read(&format!("{two}:data"), &plain).unwrap().points, table.points);
-    assert_eq!(read(&format!("{two}:target"), &plain).unwrap().points.cols(), 1);
-    assert_eq!(read(&format!("{two}:data"), &label("2")).unwrap().points.cols(), 3);
+    assert_eq!(read(format!("{two}:data"), &plain).unwrap().points, table.points);
+    assert_eq!(read(format!("{two}:target"), &plain).unwrap().points.cols(), 1);
+    assert_eq!(read(format!("{two}:data"), &label("2")).unwrap().points.cols(), 3);
     let several = read(&two, &plain).unwrap_err().to_string();
     assert!(several.contains("two.npz: holds 2 arrays (\"data\", \"target\"); name one of them, as in "), "{several}");
-    let missing = message(read(&format!("{two}:rows"), &plain));
+    let missing = message(read(format!("{two}:rows"), &plain));
     assert_eq!(missing, "two.npz: there is no array \"rows\" in it; use one of \"data\", \"target\"");
     // Names are shown in one line, whatever is in them; one that can be typed is the example.
     let array = std::fs::read(corpus("plain.npy")).unwrap();
@@ -95,12 +95,12 @@ fn archives_of_arrays_are_read_by_name_and_labeled_by_another_array() {
         [(["a\nb.npy", "c.npy"], ".npz:c"), (["a\nb.npy", "\u{1b}c.npy"], "; save them under plain names")]
     {
         let (_directory, at) = files(&[("odd.npz", &zip(&names.map(|name| (name, &array[..], 0))))]);
-        let odd = message(read(&at("odd.npz"), &plain));
+        let odd = message(read(at("odd.npz"), &plain));
         assert!(odd.ends_with(way_out) && !odd.contains(char::is_control), "{odd:?}");
     }
     let (_directory, at) = files(&[("book.xlsx", &zip(&[("[Content_Types].xml", b"<x/>", 0)])), ("e.npz", &zip(&[]))]);
-    assert_eq!(message(read(&at("book.xlsx"), &plain)), "book.xlsx: is a spreadsheet; save the table as .csv");
-    assert!(message(read(&at("e.npz"), &plain)).contains("without an array"));
+    assert_eq!(message(read(at("book.xlsx"), &plain)), "book.xlsx: is a spreadsheet; save the table as .csv");
+    assert!(message(read(at("e.npz"), &plain)).contains("without an array"));
 }
 
 /// An archive of stored files: name, content, and what is added to the claimed length.
@@ -147,7 +147,7 @@ fn archives_that_are_not_what_they_say_are_refused() {
     ];
     for (name, content, fact) in cases {
         let (_directory, at) = files(&[("a.npz", &content)]);
-        match read(&at("a.npz"), &ReadOptions::default()) {
+        match read(at("a.npz"), &ReadOptions::default()) {
             Ok(_) => assert_eq!(fact, "", "{name}"),
             error => assert!(message(error).contains(fact), "{name}"),
         }
@@ -165,7 +165,7 @@ fn arrow_as_other_programs_write_it_is_read() {
             keep: names(&["cat", "k"]),
             ..Default::default()
         };
-        let table = read(&corpus(name), &options).unwrap();
+        let table = read(corpus(name), &options).unwrap();
         assert_eq!(table.columns.unwrap(), ["x", "small", "f", "b"], "{name}");
         let points = table.points;
         assert_eq!(points.row(0), [0.1257302210933933, 0.0, points.row(0)[2], 1.0], "{name}");
@@ -176,9 +176,8 @@ fn arrow_as_other_programs_write_it_is_read() {
         assert_eq!(table.labels, Some(Labels::Classes { names: classes, of }), "{name}");
         assert_eq!((0..4).map(|i| table.kept[0].cells.text(i)).collect::<Vec<_>>(), ["u", "v", "w", "u"], "{name}");
         assert_eq!(table.kept[1].cells.text(11), "11", "{name}");
-        let refused = |ignore: &[&str]| {
-            message(read(&corpus(name), &ReadOptions { ignore: names(ignore), ..Default::default() }))
-        };
+        let refused =
+            |ignore: &[&str]| message(read(corpus(name), &ReadOptions { ignore: names(ignore), ..Default::default() }));
         // The only column of lists of numbers, but they are no vectors of one length.
         let lists = refused(&[]);
         assert!(lists.contains("row 2, column \"list\" has 1 number and row 1 has 2; "), "{lists}");
@@ -196,7 +195,7 @@ fn arrow_as_other_programs_write_it_is_read() {
             missing: true,
             ..ReadOptions::default()
         };
-        assert_eq!(read(&corpus(name), &missing).unwrap().points.missing().len(), 1, "{name}");
+        assert_eq!(read(corpus(name), &missing).unwrap().points.missing().len(), 1, "{name}");
     }
 }
 
@@ -207,16 +206,16 @@ fn a_long_text_counts_for_every_row_that_shows_it() {
         if cfg!(feature = "parquet") { &["long_text.feather", "long_text.parquet"] } else { &["long_text.feather"] };
     for name in names {
         let options = ReadOptions { label: Some("t".into()), memory: Some(20_000_000), ..Default::default() };
-        assert!(message(read(&corpus(name), &options)).contains("its texts have no room"), "{name}");
+        assert!(message(read(corpus(name), &options)).contains("its texts have no room"), "{name}");
         let ignoring = ReadOptions { label: None, ignore: vec!["t".into()], ..options };
-        assert_eq!(read(&corpus(name), &ignoring).unwrap().points.rows(), 10_000, "{name}");
+        assert_eq!(read(corpus(name), &ignoring).unwrap().points.rows(), 10_000, "{name}");
     }
 }
 
 #[test]
 fn arrow_by_polars_has_its_dictionary_behind_the_rows_that_use_it() {
     let options = ReadOptions { label: Some("c".into()), keep: names(&["s"]), missing: true, ..Default::default() };
-    let table = read(&corpus("polars.arrow"), &options).unwrap();
+    let table = read(corpus("polars.arrow"), &options).unwrap();
     assert_eq!((table.columns.unwrap(), table.points.missing().len()), (names(&["a", "b", "t"]), 1));
     assert_eq!(table.points.row(4), [4.0, 5.0, 1.0]);
     let of = [0, 1, 0, 1, 0].map(Some).to_vec();

@@ -230,7 +230,7 @@ fn sources_are_known_by_name_extension_and_content() {
     write(&npy, &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]).unwrap();
     std::fs::rename(&npy, &path).unwrap();
     assert_eq!(read(&path, &ReadOptions::default()).unwrap().points.rows(), 1);
-    let unknown = write(&format!("{path}.xyz"), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]);
+    let unknown = write(format!("{path}.xyz"), &names(&["x"]), &Points::from_rows(&[[1.0]]).unwrap(), &[]);
     assert!(unknown.unwrap_err().to_string().contains("use .csv, .tsv, .txt, .npy, .parquet or .arrow, alone or with"));
 }
 

@@ -37,7 +37,7 @@ fn expected(divisor: f64) -> Points {
 #[test]
 fn the_only_column_of_vectors_holds_the_points_and_the_others_are_known_of_them() {
     for name in ["vectors.parquet", "vectors.arrow", "vectors_lz4.feather"] {
-        let table = read(&corpus(name), &ReadOptions::default()).unwrap();
+        let table = read(corpus(name), &ReadOptions::default()).unwrap();
         assert_eq!(table.points, expected(4.0), "{name}");
         let columns = table.columns.unwrap();
         assert_eq!(columns, names(&["embedding[0]", "embedding[1]", "embedding[2]", "embedding[3]"]), "{name}");
@@ -49,17 +49,17 @@ fn the_only_column_of_vectors_holds_the_points_and_the_others_are_known_of_them(
         assert!(note.ends_with(fact), "{note}");
         // By its name nothing is said, and what goes with the points is as in any table.
         let options = ReadOptions { label: Some("year".into()), keep: names(&["id", "text"]), ..of("embedding") };
-        let table = read(&corpus(name), &options).unwrap();
+        let table = read(corpus(name), &options).unwrap();
         assert_eq!((table.points, table.notes), (expected(4.0), vec![]), "{name}");
         let classes =
             Labels::Classes { names: names(&["2000", "2001", "2002"]), of: (0..12).map(|i| Some(i % 3)).collect() };
         assert_eq!(table.labels, Some(classes), "{name}");
         let kept = |at: usize| (0..2).map(|i| table.kept[at].cells.text(i)).collect::<Vec<_>>();
         assert_eq!((kept(0), kept(1)), (names(&["100", "101"]), names(&["sentence 0", "sentence 1"])), "{name}");
-        let only = read_kept(&corpus(name), &ReadOptions { keep: names(&["text"]), ..ReadOptions::default() }).unwrap();
+        let only = read_kept(corpus(name), &ReadOptions { keep: names(&["text"]), ..ReadOptions::default() }).unwrap();
         assert_eq!(only[0].cells.text(11), "sentence 11", "{name}");
         let indicators = ReadOptions { one_hot: names(&["year"]), ..ReadOptions::default() };
-        let table = read(&corpus(name), &indicators).unwrap();
+        let table = read(corpus(name), &indicators).unwrap();
         assert_eq!(
             table.columns.unwrap()[3..],
             names(&["embedding[3]", "year=2000", "year=2001", "year=2002"]),
@@ -68,7 +68,7 @@ fn the_only_column_of_vectors_holds_the_points_and_the_others_are_known_of_them(
         assert_eq!(table.points.row(1), [1.75, 2.5, 3.25, 0.0, 0.0, 1.0, 0.0], "{name}");
         // Without the vectors the others are data again.
         let others = ReadOptions { ignore: names(&["embedding,text"]), ..ReadOptions::default() };
-        assert_eq!(read(&corpus(name), &others).unwrap().columns.unwrap(), ["id", "year"], "{name}");
+        assert_eq!(read(corpus(name), &others).unwrap().columns.unwrap(), ["id", "year"], "{name}");
         for (options, fact) in [
             (of("year"), "column \"year\" holds no vectors of numbers; use `vector` embedding"),
             (of("vector"), "there is no column \"vector\"; use `vector` with one of \"id\""),
@@ -79,7 +79,7 @@ fn the_only_column_of_vectors_holds_the_points_and_the_others_are_known_of_them(
             ),
             (ReadOptions { ignore: names(&["embedding"]), ..ReadOptions::default() }, "column \"text\" holds text"),
         ] {
-            let said = message(read(&corpus(name), &options));
+            let said = message(read(corpus(name), &options));
             assert!(said.contains(fact), "{name}: {said}");
         }
     }
@@ -93,16 +93,16 @@ fn every_kind_of_list_and_of_number_is_read() {
         for kind in ["list", "large", "fixed"] {
             for entries in ["halffloat", "float", "double", "int8", "uint16", "int32", "int64", "uint64"] {
                 let divisor = if entries.contains("int") { 1.0 } else { 4.0 };
-                let table = read(&corpus(name), &of(&format!("{kind}_{entries}"))).unwrap();
+                let table = read(corpus(name), &of(&format!("{kind}_{entries}"))).unwrap();
                 assert_eq!(table.points, expected(divisor), "{name} {kind} {entries}");
             }
         }
-        let several = message(read(&corpus(name), &ReadOptions::default()));
+        let several = message(read(corpus(name), &ReadOptions::default()));
         let fact = "columns \"list_halffloat\", \"list_float\", \"list_double\", \"list_int8\", \"list_uint16\" and 19 more hold \
                     vectors, and the points can be in one of them; use `vector` with its name, as in `vector` list_halffloat";
         assert!(several.ends_with(fact), "{several}");
         let left = ReadOptions { ignore: names(&["l*", "*int*", "*half*", "*double"]), ..ReadOptions::default() };
-        assert_eq!(read(&corpus(name), &left).unwrap().points, expected(4.0), "{name}");
+        assert_eq!(read(corpus(name), &left).unwrap().points, expected(4.0), "{name}");
     }
 }
 
@@ -114,12 +114,12 @@ fn vectors_and_entries_that_are_null_are_missing() {
         ("vector_holes.arrow", "list"),
         ("vector_holes.arrow", "fixed"),
     ] {
-        let said = message(read(&corpus(name), &of(column)));
+        let said = message(read(corpus(name), &of(column)));
         let fact = format!(
             "row 1, column \"{column}[0]\" is missing (null), the first of 9 missing cells in 3 rows; use `missing` model, mean or drop, fill it in"
         );
         assert!(said.ends_with(&fact), "{said}");
-        let points = read(&corpus(name), &ReadOptions { missing: true, ..of(column) }).unwrap().points;
+        let points = read(corpus(name), &ReadOptions { missing: true, ..of(column) }).unwrap().points;
         assert_eq!(points.missing(), [0, 1, 2, 3, 20, 21, 22, 23, 29], "{name} {column}");
         assert_eq!((points.row(7)[2], points.row(6)), (0.75, expected(4.0).row(6)), "{name} {column}");
     }
@@ -143,7 +143,7 @@ fn lists_that_are_no_vectors_of_one_length_are_refused_by_their_name() {
             ("plain", "column \"plain\" holds no vectors of numbers"),
             (inside, &format!("column \"{inside}\" holds no vectors of numbers")),
         ] {
-            let said = message(read(&corpus(name), &of(column)));
+            let said = message(read(corpus(name), &of(column)));
             assert!(said.contains(fact), "{name}: {said}");
         }
         let vectors = ["ragged", "longer", "gone", "empty", "null"];
@@ -155,13 +155,13 @@ fn lists_that_are_no_vectors_of_one_length_are_refused_by_their_name() {
             let others =
                 ["nested", "words", "flags", "when", "inside*", "map*"].into_iter().filter(|other| *other != column);
             let ignore: Vec<String> = vectors.into_iter().chain(others).map(String::from).collect();
-            let said = message(read(&corpus(name), &ReadOptions { ignore: ignore.clone(), ..ReadOptions::default() }));
+            let said = message(read(corpus(name), &ReadOptions { ignore: ignore.clone(), ..ReadOptions::default() }));
             assert!(said.contains(fact), "{name}: {said}");
             let kept = ReadOptions { keep: names(&[column]), ignore, ..ReadOptions::default() };
-            let said = message(read(&corpus(name), &kept));
+            let said = message(read(corpus(name), &kept));
             assert!(said.contains("holds lists, not one value a row; name another column"), "{name}: {said}");
         }
-        let said = message(read(&corpus(&name.replace("odd", "no_rows")), &ReadOptions::default()));
+        let said = message(read(corpus(&name.replace("odd", "no_rows")), &ReadOptions::default()));
         assert!(said.ends_with("holds no rows; give at least two points"), "{said}");
     }
 }
@@ -170,13 +170,13 @@ fn lists_that_are_no_vectors_of_one_length_are_refused_by_their_name() {
 fn vectors_that_would_be_gigabytes_are_refused_before_there_is_room_for_them() {
     let limited = |memory: u64| ReadOptions { memory: Some(memory), ..ReadOptions::default() };
     // 609 bytes that are one vector of three million numbers.
-    let said = message(read(&corpus("vector_long.parquet"), &limited(20_000_000)));
+    let said = message(read(corpus("vector_long.parquet"), &limited(20_000_000)));
     assert!(said.contains("a vector that takes ") && said.contains(" has no room"), "{said}");
-    assert_eq!(read(&corpus("vector_long.parquet"), &limited(400_000_000)).unwrap().points.cols(), 3_000_000);
+    assert_eq!(read(corpus("vector_long.parquet"), &limited(400_000_000)).unwrap().points.cols(), 3_000_000);
     // One vector of ten thousand numbers, and a million rows without.
-    let said = message(read(&corpus("vector_nulls.parquet"), &ReadOptions { missing: true, ..limited(500_000_000) }));
+    let said = message(read(corpus("vector_nulls.parquet"), &ReadOptions { missing: true, ..limited(500_000_000) }));
     assert!(said.contains("needs about 80") && said.contains(" GB and the limit is 500 MB"), "{said}");
-    let said = message(read(&corpus("vectors.arrow"), &limited(2_600)));
+    let said = message(read(corpus("vectors.arrow"), &limited(2_600)));
     assert!(said.contains("and the limit is"), "{said}");
 }
 
@@ -223,7 +223,7 @@ fn several_files_of_vectors_are_one_and_go_with_the_same_numbers_in_columns() {
 
 #[test]
 fn a_model_finds_its_vectors_by_their_name_or_by_the_names_of_their_entries() {
-    let table = read(&corpus("vectors.parquet"), &of("embedding")).unwrap();
+    let table = read(corpus("vectors.parquet"), &of("embedding")).unwrap();
     let recipe = Recipe { method: Method::from_name("pca").unwrap(), dims: 2, ..Recipe::default() };
     let mut model = recipe.fit(&table.points).unwrap();
     model.set_names(table.columns.clone().unwrap()).unwrap();
@@ -233,27 +233,27 @@ fn a_model_finds_its_vectors_by_their_name_or_by_the_names_of_their_entries() {
     let like = ReadOptions { like: model.schema(), ..ReadOptions::default() };
     for options in [&like, &by_names] {
         for name in ["vectors.parquet", "vectors.arrow"] {
-            let again: Table = read(&corpus(name), options).unwrap();
+            let again: Table = read(corpus(name), options).unwrap();
             assert_eq!(again.points, table.points, "{name}");
         }
     }
     let kinds =
-        read(&corpus("vector_kinds.arrow"), &ReadOptions { vector: Some("large_double".into()), ..like.clone() });
+        read(corpus("vector_kinds.arrow"), &ReadOptions { vector: Some("large_double".into()), ..like.clone() });
     assert_eq!(kinds.unwrap().points, table.points);
-    let lost = message(read(&corpus("vector_kinds.arrow"), &like));
+    let lost = message(read(corpus("vector_kinds.arrow"), &like));
     let fact = "there is no column \"embedding\", which the model was made from; add it, or use `vector` with the column that it is";
     assert!(lost.contains(fact), "{lost}");
     // As the columns of a table, in any order, and of an array without names.
     let directory = tempdir().unwrap();
     let at = |name: &str| directory.path().join(name).to_str().unwrap().to_string();
     let turned = Points::new(12, 4, (0..12).flat_map(|i| table.points.row(i).iter().rev().copied()).collect()).unwrap();
-    write(&at("turned.csv"), &names(&["embedding[3]", "embedding[2]", "embedding[1]", "embedding[0]"]), &turned, &[])
+    write(at("turned.csv"), &names(&["embedding[3]", "embedding[2]", "embedding[1]", "embedding[0]"]), &turned, &[])
         .unwrap();
-    write(&at("plain.npy"), &names(&["a", "b", "c", "d"]), &table.points, &[]).unwrap();
+    write(at("plain.npy"), &names(&["a", "b", "c", "d"]), &table.points, &[]).unwrap();
     for name in ["turned.csv", "plain.npy"] {
-        assert_eq!(read(&at(name), &like).unwrap().points, table.points, "{name}");
+        assert_eq!(read(at(name), &like).unwrap().points, table.points, "{name}");
     }
-    let placed = model.place(&read(&corpus("vectors.arrow"), &like).unwrap().points).unwrap().coordinates;
+    let placed = model.place(&read(corpus("vectors.arrow"), &like).unwrap().points).unwrap().coordinates;
     let differs =
         placed.values().iter().zip(model.embedding().values()).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(differs < SOLVED, "{differs}");
@@ -263,7 +263,7 @@ fn a_model_finds_its_vectors_by_their_name_or_by_the_names_of_their_entries() {
 fn half_precision_and_decimals_are_numbers_and_dates_are_called_so() {
     for name in ["decimals.parquet", "decimals.arrow", "decimals_bytes.parquet"] {
         let plain = ReadOptions { ignore: names(&["when", "hole"]), ..ReadOptions::default() };
-        let table = read(&corpus(name), &plain).unwrap();
+        let table = read(corpus(name), &plain).unwrap();
         assert_eq!(table.columns.unwrap(), ["half", "cents", "long"], "{name}");
         for i in 0..12 {
             let cents = format!("{}e-2", 7 * i as i32 - 30).parse::<f64>().unwrap();
@@ -272,14 +272,14 @@ fn half_precision_and_decimals_are_numbers_and_dates_are_called_so() {
         }
         let kept =
             ReadOptions { keep: names(&["cents", "long", "hole"]), ignore: names(&["when"]), ..ReadOptions::default() };
-        let kept = read(&corpus(name), &kept).unwrap().kept;
+        let kept = read(corpus(name), &kept).unwrap().kept;
         let texts = |at: usize| (0..2).map(|i| kept[at].cells.text(i)).collect::<Vec<_>>();
         assert_eq!(texts(0), ["-0.3", "-0.23"], "{name}");
         assert_eq!(texts(1), ["112345678901234567890.123456789", "212345678901234567890.123456789"], "{name}");
         assert_eq!(texts(2), ["", "-0.23"], "{name}");
-        let hole = message(read(&corpus(name), &ReadOptions { ignore: names(&["when"]), ..ReadOptions::default() }));
+        let hole = message(read(corpus(name), &ReadOptions { ignore: names(&["when"]), ..ReadOptions::default() }));
         assert!(hole.contains("row 1, column \"hole\" is missing (null)"), "{hole}");
-        let when = message(read(&corpus(name), &ReadOptions { ignore: names(&["hole"]), ..ReadOptions::default() }));
+        let when = message(read(corpus(name), &ReadOptions { ignore: names(&["hole"]), ..ReadOptions::default() }));
         assert!(
             when.contains("column \"when\" holds dates or times, which are not numbers; use `ignore` when"),
             "{when}"
