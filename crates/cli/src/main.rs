@@ -59,6 +59,11 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => {
             say_warnings();
+            // Ctrl-C is how one leaves the server. Any other command was cut short, even if it wrote what it had.
+            if !matches!(cli.command, Cmd::Serve(_)) {
+                let _ = std::io::stdout().flush();
+                signals::end();
+            }
             ExitCode::SUCCESS
         }
         Err(error) => {
