@@ -49,6 +49,9 @@ const LEAST_WEIGHT: f64 = 1e-6;
 /// How many times principal components are averaged over neighbors.
 const AVERAGED: usize = 4;
 
+/// No point starts farther from the median than this many median distances.
+const REACH: f64 = 3.0;
+
 /// Neighbors of the spectral start.
 const NEIGHBORS: usize = 15;
 
@@ -81,9 +84,9 @@ impl Init {
             (Init::Random, _) => return self.start(site, size),
             _ if site.start.is_some() => return self.start(site, size),
             (Init::Pca, Ground::Points(points, _)) if points.cols() >= site.dims => {
-                averaged(&principal(directions(points, site.metric())?.as_ref(), site)?, pairs)?
+                within_reach(&averaged(&principal(directions(points, site.metric())?.as_ref(), site)?, pairs)?)?
             }
-            (Init::Pca, Ground::Distances(_)) => averaged(&mapped(&Mds::default(), site)?, pairs)?,
+            (Init::Pca, Ground::Distances(_)) => within_reach(&averaged(&mapped(&Mds::default(), site)?, pairs)?)?,
             _ => ranks(&spectral_by(pairs, site)?)?,
         };
         sized(&found, site, size)
@@ -116,6 +119,24 @@ fn averaged(start: &Points, pairs: &Pairs<f64>) -> Result<Points> {
         points = Points::new(points.rows(), points.cols(), rows.concat())?;
     }
     Ok(points)
+}
+
+/// The points around their median, outliers moved inward to three times the median distance from it.
+fn within_reach(start: &Points) -> Result<Points> {
+    let (n, dims) = (start.rows(), start.cols());
+    let middle: Vec<f64> = (0..dims).map(|q| median((0..n).map(|i| start.row(i)[q]).collect())).collect();
+    let away = |i: usize| start.row(i).iter().zip(&middle).map(|(y, m)| y - m);
+    let radii: Vec<f64> = (0..n).map(|i| away(i).map(|y| y * y).sum::<f64>().sqrt()).collect();
+    let reach = REACH * median(radii.clone());
+    // If most points coincide, the others are no outliers.
+    let inward = |radius: f64| if reach > 0.0 && radius > reach { reach / radius } else { 1.0 };
+    let values = (0..n).flat_map(|i| away(i).map(move |y| (i, y))).map(|(i, y)| inward(radii[i]) * y);
+    Points::new(n, dims, values.collect())
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    let middle = values.len() / 2;
+    *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
 /// Every coordinate's place among those of all points, from −½ to ½; equal ones share the middle of theirs.
@@ -296,6 +317,16 @@ mod tests {
         let start = Points::from_rows(&[[5.0, 1.0], [1e9, 1.0], [-3.0, 0.0], [5.0, 2.0]]).unwrap();
         let found = ranks(&start).unwrap();
         assert_eq!(found.values(), [0.0, 0.0, 0.375, 0.0, -0.375, -0.375, 0.0, 0.375]);
+    }
+
+    #[test]
+    fn outliers_of_a_start_are_moved_inward_and_nothing_else_is() {
+        let start = Points::from_rows(&[[1.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [3e6, 4e6]]).unwrap();
+        let found = within_reach(&start).unwrap();
+        assert_eq!(&found.values()[..8], &start.values()[..8]);
+        assert!((found.row(4)[0] - 1.8).abs() < 1e-12 && (found.row(4)[1] - 2.4).abs() < 1e-12, "{found:?}");
+        let coinciding = Points::from_rows(&[[2.0], [2.0], [2.0], [7.0]]).unwrap();
+        assert_eq!(within_reach(&coinciding).unwrap().values(), [0.0, 0.0, 0.0, 5.0]);
     }
 
     /// A point halfway to the mean of its neighbors, by their weights.
