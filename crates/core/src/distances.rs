@@ -229,10 +229,9 @@ pub fn mistaken(points: &Points) -> Option<String> {
     })
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn each_way_of_not_being_a_distance_is_named() {

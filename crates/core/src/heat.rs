@@ -165,10 +165,9 @@ fn exponent(distance: f64, own: f64, other: f64) -> f64 {
     -(distance / large).powi(2) / (1.0 + (small / large).powi(2))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Three points at 0, 1 and 3, each with its nearest.
     #[test]

@@ -177,10 +177,9 @@ fn typical_distance(points: &Points) -> Result<f64> {
     Err(Error::data("all points are the same, so no kernel width can be chosen; give `bandwidth` or other data"))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn kernels_of_unit_vectors_are_known() {

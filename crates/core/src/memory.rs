@@ -74,10 +74,9 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
     groups.lines().filter_map(of_line).min()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn limits_of_the_process_are_read() {

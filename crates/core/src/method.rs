@@ -180,10 +180,9 @@ impl Method {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn methods_answer_to_their_names_and_a_slip_gets_a_guess() {

@@ -46,10 +46,9 @@ pub(crate) fn ascending(keys: &[f64]) -> Vec<usize> {
     order
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn ties_are_broken_by_what_keys_belong_to() {

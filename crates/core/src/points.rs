@@ -2,7 +2,6 @@
 
 use crate::error::{Error, Result};
 use crate::linalg::power::times_two_to;
-use crate::promise::promised;
 use faer::{Mat, MatRef};
 use serde::{Deserialize, Serialize};
 
@@ -255,7 +254,7 @@ impl Points {
 
     /// Other values in the same cells; what is not observed stays so. Values may be what [`Points::new`] does not allow.
     pub(crate) fn with_values(&self, values: Vec<f64>) -> Points {
-        promised!(values.len() == self.values.len());
+        debug_assert!(values.len() == self.values.len());
         Points { values, missing: self.missing.clone(), ..*self }
     }
 
@@ -304,10 +303,9 @@ fn bad_cell(value: f64, row: usize, column: usize) -> Error {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_first_bad_cell_is_named() {

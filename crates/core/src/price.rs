@@ -52,11 +52,10 @@ impl Price {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
     use std::sync::Mutex;
 
     #[derive(Default)]

@@ -243,19 +243,19 @@ impl Observer for Share<'_> {
 }
 
 /// Asks to stop after so many questions.
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 pub(crate) struct StopsAfter {
     left: std::sync::atomic::AtomicUsize,
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 impl StopsAfter {
     pub(crate) fn questions(count: usize) -> StopsAfter {
         StopsAfter { left: count.into() }
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 impl Observer for StopsAfter {
     fn stop(&self) -> bool {
         use std::sync::atomic::Ordering::Relaxed;

@@ -303,7 +303,7 @@ pub fn rows_at_random(n: usize, count: usize, seed: u64) -> Vec<usize> {
     rows
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 pub(crate) fn r2_swiss_roll(n: usize) -> Points {
     let g = 1.324_717_957_244_746_f64;
     let row = |i: usize| {
@@ -314,10 +314,9 @@ pub(crate) fn r2_swiss_roll(n: usize) -> Points {
     Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).expect("finite rows of one length")
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn names_lead_back_to_their_sets_and_a_wrong_one_lists_them() {

@@ -121,10 +121,9 @@ pub(crate) fn entry(vector: &str, at: usize) -> String {
     format!("{vector}[{at}]")
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_vector_is_as_many_features_as_it_has_entries() {

@@ -94,10 +94,9 @@ impl Recipe {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_unit_that_makes_numbers_infinite_is_refused() {

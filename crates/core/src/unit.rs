@@ -65,10 +65,9 @@ fn out(what: &str, points: &Points, power: i32) -> Result<Points> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_unit_lies_in_the_middle_of_the_columns() {

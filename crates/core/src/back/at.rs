@@ -53,10 +53,9 @@ impl At {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_stretch_that_is_needed_is_the_least_that_holds_the_entry() {

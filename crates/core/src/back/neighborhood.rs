@@ -335,10 +335,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]) + rest
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn around(map: &Points, place: &[f64]) -> Neighborhood {
         let near: Vec<u32> = (0..map.rows() as u32).collect();

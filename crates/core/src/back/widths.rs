@@ -64,10 +64,9 @@ impl Row {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn widths_hold_the_share_of_rows_that_they_say() {

@@ -97,10 +97,9 @@ impl<T> Thinned<T> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn seen(steps: usize, most: usize, every_emphasis: bool) -> Vec<(usize, f64)> {
         let mut album = Album::new(most, every_emphasis);

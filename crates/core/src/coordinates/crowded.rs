@@ -128,11 +128,10 @@ fn dots(map: &Points) -> Option<Vec<usize>> {
     (sizes.len() > 1).then_some(sizes)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn column(far: usize, spread: f64) -> Points {
         let value = |i: usize| if i < far { 1.0 + i as f64 } else { spread * (i as f64 * 0.618).fract() };

@@ -134,10 +134,9 @@ impl Evidence {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_residual_above_the_tolerance_is_not_converged() {

@@ -39,10 +39,9 @@ impl Explained {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn shares_add_up_and_negative_eigenvalues_have_none() {

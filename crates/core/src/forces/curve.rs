@@ -28,10 +28,9 @@ pub(crate) fn along_curve(y: &[f64], dims: usize) -> Vec<u32> {
     keyed.into_iter().map(|(_, i)| i).collect()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn quarters_follow_each_other() {

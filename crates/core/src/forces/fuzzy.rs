@@ -118,10 +118,9 @@ pub(crate) fn shape(least: f64, spread: f64) -> (f64, f64) {
     descent.minimize(&start, &mut sum, &Silent).map_or((1.0, 1.0), |(p, _)| (p[0].exp(), p[1].exp()))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// The values that umap-learn 0.5 uses for its defaults, min_dist 0.1 and spread 1.
     #[test]

@@ -86,10 +86,9 @@ pub(crate) fn calibrated(squares: &[f64], perplexity: f64) -> (Vec<f64>, f64) {
     (weights, log.exp() / mean)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn entropy(weights: &[f64]) -> f64 {
         -weights.iter().filter(|&&w| w > 0.0).map(|w| w * w.ln()).sum::<f64>()

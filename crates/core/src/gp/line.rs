@@ -238,11 +238,10 @@ pub(crate) fn highest(of: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f
     if values[0] >= values[1] { inside[0] } else { inside[1] }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::linalg::dense::cholesky::Positive;
-    use eigenfold_unit_test::test;
     use faer::Mat;
 
     /// Fifty places of a low-discrepancy sequence on [0, 3]; v = 1.7, length 0.8. The numbers are from an independent

@@ -19,7 +19,6 @@ use crate::linalg::parallel;
 use crate::linalg::power::times_two_to;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
 use crate::order;
-use crate::promise::promised;
 use serde::{Deserialize, Serialize};
 
 /// Directed neighbor lists with distances, stored one list after the other.
@@ -77,7 +76,7 @@ impl Graph {
 
     /// A graph of lists of `k` each, already sorted and checked by the search that made them.
     pub(crate) fn from_sorted(k: usize, targets: Vec<u32>, lengths: Vec<f64>) -> Graph {
-        promised!(k > 0 && targets.len() == lengths.len() && targets.len().is_multiple_of(k));
+        debug_assert!(k > 0 && targets.len() == lengths.len() && targets.len().is_multiple_of(k));
         Graph { offsets: (0..=targets.len() / k).map(|i| i * k).collect(), targets, lengths }
     }
 

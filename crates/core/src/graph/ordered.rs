@@ -182,12 +182,11 @@ impl Walk<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::Graph;
-    use eigenfold_unit_test::test;
 
     /// n points on a line at the whole numbers, each joined to the next.
     fn line(n: u32) -> Undirected {

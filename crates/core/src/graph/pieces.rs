@@ -159,14 +159,13 @@ fn connecting_prefix(all: &[(&[u32], &Lists, usize)], most: usize, piece_of: &[u
     })
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::{Metric, Neighbors, Pieces, Search};
     use crate::points::Points;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     fn line(xs: &[f64]) -> Points {
         Points::new(xs.len(), 1, xs.to_vec()).unwrap()

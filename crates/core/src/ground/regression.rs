@@ -112,11 +112,10 @@ fn by_features(away: &[f64], p: usize, regularization: f64) -> Regression {
     Regression { weights, residual: a.iter().map(|a| (rest * a).powi(2)).sum::<f64>() / p as f64 }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::ground::cloud::products;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn more_parents_than_features_have_the_weights_of_the_gram_matrix() {

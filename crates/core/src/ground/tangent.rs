@@ -48,13 +48,12 @@ pub(crate) fn complement(rows: &[f64], size: usize, form: &mut [f64]) {
     add_outer(rows, size, -1.0, form);
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::distances::Distances;
     use crate::graph::Metric;
     use crate::points::Points;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_patch_is_the_same_from_points_and_from_their_distances() {

@@ -149,11 +149,10 @@ fn fill_and_flush(path: &Path, out: impl Write, fill: impl FnOnce(&mut dyn Write
     out.flush().map_err(|source| write_error(path, source))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn names_in(directory: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(directory).unwrap();

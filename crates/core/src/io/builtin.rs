@@ -36,11 +36,10 @@ pub(super) fn read(name: &str, options: &ReadOptions, want: Want) -> Option<Resu
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::io::Labels;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn digits_and_iris_are_the_published_sets() {

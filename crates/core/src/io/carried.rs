@@ -54,10 +54,9 @@ impl Cells {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn texts_are_numbers_only_where_nothing_is_lost() {

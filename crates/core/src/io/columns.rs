@@ -372,10 +372,9 @@ pub(super) fn place(row: usize, line: Option<usize>) -> String {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_star_stands_for_any_text() {

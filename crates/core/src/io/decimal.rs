@@ -36,10 +36,9 @@ pub(super) fn from_bytes(bytes: &[u8]) -> Option<i128> {
     (fits || before.is_empty()).then(|| i128::from_be_bytes(whole))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn decimals_are_the_nearest_number_and_all_of_their_digits() {

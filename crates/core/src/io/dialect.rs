@@ -210,11 +210,10 @@ pub(super) fn is_missing(cell: &[u8]) -> bool {
     cell.len() <= 7 && WORDS.contains(&cell.to_ascii_lowercase().as_slice())
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn header(text: &str) -> Option<Vec<String>> {
         let text = text.as_bytes();

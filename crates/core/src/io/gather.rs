@@ -36,11 +36,10 @@ pub(super) fn gathered(reader: &mut dyn Read, most: u64) -> Result<Option<Vec<u8
     Ok(Some(all))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn what_fills_several_blocks_is_whole() {

@@ -243,11 +243,10 @@ fn shape_of(cell: &[u8]) -> Vec<u8> {
     shape
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::io::dialect::rows_of;
-    use eigenfold_unit_test::test;
 
     fn verdict(text: &str, options: &ReadOptions) -> (bool, bool) {
         let rows: Vec<ByteRecord> = rows_of(text.as_bytes(), b',').into_byte_records().flatten().collect();

@@ -114,10 +114,9 @@ fn is_no_class(text: &str) -> bool {
     text.is_empty() || ["NA", "N/A", "NaN", "null"].iter().any(|none| text.eq_ignore_ascii_case(none))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn texts(of: &[&str]) -> Vec<String> {
         of.iter().map(|text| text.to_string()).collect()

@@ -103,10 +103,9 @@ impl Cells {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_comma_stands_before_decimals_if_it_is_asked_to() {

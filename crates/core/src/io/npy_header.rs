@@ -217,10 +217,9 @@ fn grouped(number: u64) -> String {
     text
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn parse(text: &str) -> std::result::Result<Header, String> {
         Header::parse(Path::new("a.npy"), text, 128).map_err(|error| error.to_string())

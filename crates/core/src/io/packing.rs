@@ -124,11 +124,10 @@ impl Packing {
 }
 
 #[cfg(feature = "compressed")]
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn packed(packing: Packing, content: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();

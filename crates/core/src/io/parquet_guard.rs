@@ -374,10 +374,9 @@ impl Walk<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn schemas_are_as_wide_and_as_deep_as_they_say() {

@@ -340,10 +340,9 @@ impl Iterator for Pages {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn vectors_are_measured_by_their_levels() {

@@ -51,10 +51,9 @@ pub(super) fn fault(text: &[u8], delimiter: u8) -> Option<Fault> {
     (state == State::Quoted).then_some(Fault::Open(opened))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn quotes_that_are_not_closed_are_found_where_they_open() {

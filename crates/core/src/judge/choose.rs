@@ -225,13 +225,12 @@ fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::Isomap;
     use crate::progress::Silent;
     use crate::sample::Sample;
-    use eigenfold_unit_test::test;
 
     /// A roll beside a flat sheet, each in a unit of its own. With more than six neighbors the turns of the roll are joined, and its part
     /// of the map is lost, while the sheet is as good with any number.

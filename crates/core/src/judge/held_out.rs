@@ -230,10 +230,9 @@ fn folds(features: &[usize], seed: u64) -> Vec<Vec<usize>> {
     folds
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn every_feature_is_judged_once() {

@@ -185,10 +185,9 @@ fn log_size(lengths: impl Iterator<Item = f64>) -> Option<f64> {
     (largest > 0.0).then(|| largest.ln() + 0.5 * (squares / lengths.len() as f64).ln())
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_map_that_keeps_the_neighbors_is_perfect_and_one_that_folds_is_not() {

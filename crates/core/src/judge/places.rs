@@ -254,12 +254,11 @@ fn within(needed: &[Vec<f64>]) -> [f64; 2] {
     })
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::sample::Sample;
     use crate::{LaplacianEigenmaps, Pca};
-    use eigenfold_unit_test::test;
 
     /// Rows that had no part in a map are placed on it; where they belong, a map of all rows says.
     #[test]

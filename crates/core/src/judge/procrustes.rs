@@ -141,11 +141,10 @@ fn nearest_turn(matrix: &[f64], d: usize) -> (Vec<f64>, f64) {
     (turn, sum * unit)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Points without structure.
     fn cloud(n: usize, d: usize) -> Points {

@@ -121,10 +121,9 @@ where
     Ok(x)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     const LADDER: Ladder =
         Ladder { start: 0.0, step: 2.0, low: -8.0, high: 16.0, flat: 1e-12, end: (f64::NEG_INFINITY, true) };

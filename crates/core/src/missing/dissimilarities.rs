@@ -371,5 +371,5 @@ impl Objective for Squares<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

@@ -246,12 +246,11 @@ pub(crate) fn filled_from(training: &Points, new: &Points) -> Result<Points> {
     new.with_guesses(&rows.concat())
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::io::{self, ReadOptions};
-    use eigenfold_unit_test::test;
 
     fn hidden(points: &Points, share: f64, salt: u64) -> Points {
         let mut state = salt;

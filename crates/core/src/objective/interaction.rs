@@ -459,13 +459,12 @@ fn square_between<T: Real, const D: usize>(a: &[T; D], b: &[T; D]) -> T {
     ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) + ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::forces::repulsion::Accuracy;
     use crate::forces::{Kernel, Shape};
     use crate::graph::Graph;
-    use eigenfold_unit_test::test;
 
     /// Many points are put in another order inside, and nobody outside can tell.
     #[test]

@@ -7,7 +7,7 @@ mod neighborhood;
 pub(crate) mod sne;
 mod start;
 pub mod stress;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 pub(crate) mod tsne;
 pub(crate) mod umap;

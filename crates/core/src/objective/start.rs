@@ -286,10 +286,9 @@ fn random(site: &Site<'_>, size: f64) -> Result<Points> {
     Points::new(n, dims, values.collect())
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_components_of_some_are_nearly_those_of_all() {

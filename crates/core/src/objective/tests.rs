@@ -14,7 +14,6 @@ use crate::optimize::Emphasized;
 use crate::points::Points;
 use crate::progress::Silent;
 use crate::{Beside, Method, Recipe};
-use eigenfold_unit_test::test;
 
 fn digits() -> Points {
     read("digits", &ReadOptions::default()).unwrap().points

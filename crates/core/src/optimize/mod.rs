@@ -27,7 +27,7 @@ mod fixed;
 mod momentum;
 mod run;
 mod sums;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 
 use crate::error::{Error, Result};

@@ -3,7 +3,6 @@
 use super::run::TRIALS;
 use super::*;
 use crate::progress::{Silent, StopsAfter};
-use eigenfold_unit_test::test;
 
 const STOP: Stop = Stop { gradient: 1e-8, decrease: 0.0, evaluations: 2000 };
 

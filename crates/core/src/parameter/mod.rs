@@ -426,5 +426,5 @@ pub(crate) fn short(number: f64) -> String {
     if number == 0.0 || (1e-4..1e7).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::method::Method;
-use eigenfold_unit_test::test;
 
 /// The method in a state in which the parameter applies.
 fn applying(method: &Method, parameter: &Described) -> Method {

@@ -68,10 +68,9 @@ impl Near {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn neighbors_fade_out_at_the_first_that_is_none() {

@@ -33,10 +33,9 @@ fn digest(row: &[f64]) -> u64 {
     row.iter().fold(0, mix)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_row_is_known_by_its_numbers_and_the_first_of_equal_ones_counts() {

@@ -195,12 +195,11 @@ impl Fitted<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::Metric;
-    use eigenfold_unit_test::test;
 
     /// Points on a bent strip, one row each, and their place along it.
     fn strip(n: usize) -> (Points, Points) {

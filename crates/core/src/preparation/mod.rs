@@ -307,5 +307,5 @@ fn undefined(log: Option<Log>, x: f64, row: usize, column: usize, names: Option<
     Error::data(format!("{cell}, and {domain}; {other} the column or `log`"))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

@@ -2,7 +2,6 @@
 
 use super::back::normal;
 use super::*;
-use eigenfold_unit_test::test;
 
 fn points(columns: &[&[f64]]) -> Points {
     let rows = columns[0].len();

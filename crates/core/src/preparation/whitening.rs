@@ -142,12 +142,11 @@ impl Whitening {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::Metric;
-    use eigenfold_unit_test::test;
 
     fn cloud(unit: f64) -> Points {
         let row = |i: usize| {

@@ -138,10 +138,9 @@ pub(super) fn told(widths: Option<&Widths>) -> String {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn three_points_in_a_line_have_the_path_laplacian() {

@@ -52,11 +52,10 @@ pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn O
     Ok(centers)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     /// Two clumps on a line: 0, 1, 2 around 1, and 10, 11, 12 around 11.
     #[test]

@@ -10,5 +10,5 @@ pub(crate) mod pkpca;
 pub(crate) mod ppca;
 pub(crate) mod ppco;
 mod principal;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

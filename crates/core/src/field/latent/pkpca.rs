@@ -140,10 +140,9 @@ fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
     refined.min_by(|a, b| loss(*a).total_cmp(&loss(*b))).unwrap_or(beta / m)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Without coordinates λ = β/m; with the signal's own variance, α = q (1 + λ), it is β/m too.
     #[test]

@@ -191,5 +191,5 @@ impl Estimate {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

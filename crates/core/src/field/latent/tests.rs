@@ -9,7 +9,6 @@ use crate::place::Latent;
 use crate::points::Points;
 use crate::progress::Silent;
 use crate::{Method, Model, Recipe};
-use eigenfold_unit_test::test;
 use proptest::prelude::*;
 
 fn iris() -> Points {

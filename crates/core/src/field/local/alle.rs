@@ -198,7 +198,7 @@ fn root(data: Measured<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Opt
     (root, log_likelihood)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::{Neighbors, Search};
@@ -207,7 +207,6 @@ mod tests {
     use crate::points::Points;
     use crate::progress::Silent;
     use crate::sample::r2_swiss_roll as swiss;
-    use eigenfold_unit_test::test;
 
     fn site(points: &Points) -> Site<'_> {
         Site::of(points.into())

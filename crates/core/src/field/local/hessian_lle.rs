@@ -118,12 +118,11 @@ fn hessian(tangent: &Tangent, dims: usize) -> Option<Vec<f64>> {
     Some(basis.split_off(tangent.basis.len()))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::ground::Measured;
     use crate::points::Points;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn quadratics_are_seen_linear_functions_and_cubics_across_are_not() {

@@ -164,10 +164,9 @@ fn precision<'a>(graph: &Graph, row: impl Fn(usize) -> (f64, &'a Vec<f64>)) -> S
     SparseSymmetric::gram(&offsets, &columns, &values)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {

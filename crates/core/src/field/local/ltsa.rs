@@ -58,13 +58,12 @@ impl Build for Ltsa {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::points::Points;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     /// Three points on a line, each with the two others: the form is that of the second difference (1, −2, 1)/√6.
     #[test]

@@ -140,10 +140,9 @@ fn median(mut values: Vec<f64>) -> f64 {
     if even { 0.5 * (*middle + below.iter().copied().fold(f64::MIN, f64::max)) } else { *middle }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// The form against W built as the paper has it: V, the reflection, and the outer product.
     #[test]

@@ -238,13 +238,12 @@ impl Projection<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::{Metric, Search};
     use crate::points::Points;
     use crate::progress::{Silent, StopsAfter};
-    use eigenfold_unit_test::test;
 
     fn solve(points: &Points, graph: &Graph, observer: &dyn Observer) -> Result<Symmetric> {
         let site = Site { graph: Some(graph), dims: 1, observer, ..Site::of(points.into()) };

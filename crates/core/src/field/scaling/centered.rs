@@ -272,13 +272,12 @@ impl<R: Real, F: Fn(f64) -> f64> pulp::WithSimd for Euclidean<'_, R, F> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
     use faer::Mat;
 
     const EXACT: f64 = 1e-12;

@@ -212,11 +212,10 @@ fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
     w.iter().zip(&stretches).map(|(w, x)| w * (x / mean).max(0.01).sqrt()).collect()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn weights_that_bound_nothing_are_refused() {

@@ -184,13 +184,12 @@ fn independent(pairs: &Pairs, basis: &Mat<f64>) -> Vec<usize> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::field::unfolding::Constraints;
     use crate::graph::Graph;
-    use eigenfold_unit_test::test;
 
     fn of_points(points: &[[f64; 2]], ends: &[(usize, usize)]) -> Pairs {
         let mut lists = vec![Vec::new(); points.len()];

@@ -201,10 +201,9 @@ fn reach_within(factor: &Positive, d: &Mat<f64>) -> f64 {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn packing_keeps_inner_products_and_the_second_derivative_is_the_product() {

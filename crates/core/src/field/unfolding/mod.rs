@@ -39,5 +39,5 @@ pub(crate) use rescale::{MOST, rescale};
 pub(crate) use tree::tree_weights;
 pub(crate) use web::Web;
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

@@ -387,10 +387,9 @@ fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
     pairs.ends.iter().enumerate().map(weight).collect()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Hears whether a stop would give a map.
     #[derive(Default)]

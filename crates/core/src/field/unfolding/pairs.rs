@@ -144,10 +144,9 @@ fn merged(n: usize, mut pairs: Vec<Pair>) -> Result<Pairs> {
     Ok(Pairs { ends, squares, mass, first, of, unit })
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn angles_are_the_pairs_inside_every_neighborhood() {

@@ -41,10 +41,9 @@ pub(super) fn dimension(graph: &Graph) -> f64 {
     if logs > 0.0 { count / logs } else { 1.0 }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
     /// (docs/decisions/0143-what-it-will-take.md).

@@ -217,14 +217,13 @@ impl Within {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::field::unfolding::Constraints;
     use crate::graph::Graph;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     /// A ring of points with chords, of lengths without a pattern, one of them zero.
     fn pairs(n: u32) -> Pairs {

@@ -11,7 +11,6 @@ use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::points::Points;
 use crate::progress::{Silent, StopsAfter};
 use crate::sample::r2_swiss_roll as swiss;
-use eigenfold_unit_test::test;
 use proptest::prelude::*;
 
 fn nearest(points: &Points, k: usize) -> Graph {

@@ -61,12 +61,11 @@ pub(crate) fn tree_weights(pairs: &Pairs) -> Vec<f64> {
     w
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::field::unfolding::Constraints;
     use crate::graph::Graph;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_line_is_bound_by_the_distances_from_its_middle() {

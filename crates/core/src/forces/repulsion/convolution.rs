@@ -271,10 +271,9 @@ fn turned(values: &[f64], fastest: usize) -> Vec<f64> {
     out
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn good_sizes_are_even_and_close() {

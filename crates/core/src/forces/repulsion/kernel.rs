@@ -186,10 +186,9 @@ impl Umap {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_exponential_is_exact_to_the_last_digits() {

@@ -15,7 +15,7 @@ pub(crate) mod grid;
 mod kernel;
 mod sampled;
 mod spline;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 mod tree;
 
@@ -29,9 +29,8 @@ pub(crate) use tree::Tree;
 
 use crate::linalg::parallel;
 use crate::parameter::choices;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 use crate::points::Points;
-use crate::promise::promised;
 use serde::{Deserialize, Serialize};
 
 /// The potential at every point, and its slope.
@@ -201,7 +200,7 @@ impl Repulsion {
             Repulsion::Fine(grid) => grid.add(charges, factors, sums),
             Repulsion::Tree(tree) => tree.add(charges, factors, sums),
             Repulsion::Sampled(sampled) => {
-                promised!(charges.is_none() && factors.is_none());
+                debug_assert!(charges.is_none() && factors.is_none());
                 sampled.add_slopes(points, sums);
                 sampled.add_values(points, sums);
             }

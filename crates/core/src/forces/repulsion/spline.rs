@@ -109,10 +109,9 @@ pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
     (value, slope)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn powers_are_right_to_five_digits() {

@@ -1,7 +1,6 @@
 //! Grids against sums pair by pair.
 
 use super::*;
-use eigenfold_unit_test::test;
 use proptest::prelude::*;
 
 /// Points at low discrepancy in a box, denser towards one corner, so that pushes do not cancel.

@@ -10,7 +10,6 @@ pub(super) use rank::power;
 
 use crate::error::{Error, Result};
 use crate::points::Points;
-use crate::promise::promised;
 use serde::{Deserialize, Serialize};
 
 /// From this many features on, sums run in eight lanes; below, in order.
@@ -59,7 +58,7 @@ impl Metric {
     /// The distance between two points of equal length; the same bits in either order.
     #[inline(always)]
     pub fn distance(self, a: &[f64], b: &[f64]) -> f64 {
-        promised!(a.len() == b.len());
+        debug_assert!(a.len() == b.len());
         match self {
             Metric::Euclidean => sum(a, b, |x, y| (x - y) * (x - y)).sqrt(),
             Metric::Manhattan => sum(a, b, |x, y| (x - y).abs()),
@@ -243,10 +242,9 @@ fn sum(a: &[f64], b: &[f64], f: impl Fn(f64, f64) -> f64) -> f64 {
     lanes.iter().fold(total, |total, lane| total + lane)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_right_triangle_measures_five_seven_and_one() {

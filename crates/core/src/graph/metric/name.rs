@@ -72,10 +72,9 @@ impl FromStr for Metric {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn every_metric_answers_to_its_names() {

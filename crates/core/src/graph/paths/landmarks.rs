@@ -91,12 +91,11 @@ impl LandmarkGeodesics {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn on_a_path_the_lengths_add_up_however_many_at_once() {

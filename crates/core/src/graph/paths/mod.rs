@@ -242,7 +242,7 @@ fn piece_sizes(graph: &Undirected) -> Vec<usize> {
     sizes
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
@@ -250,7 +250,6 @@ mod tests {
     use crate::graph::paths::panels::Panels;
     use crate::graph::paths::sweep::Real;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
     use proptest::prelude::*;
 
     const EXACT: f64 = 1e-12;

@@ -6,7 +6,6 @@
 use crate::graph::paths::dijkstra::dijkstra;
 use crate::graph::paths::sweep::{LANES, Real};
 use crate::graph::paths::{Paths, Route};
-use crate::promise::promised;
 
 /// The largest power of two that is not above the value; 1 for zero.
 pub(crate) fn power_of_two(value: f64) -> f64 {
@@ -35,7 +34,7 @@ impl<'a, R: Real> Panels<'a, R> {
     pub(crate) fn fill(&self, first: usize, panel: &mut [R]) {
         let n = self.paths.len();
         let lanes = LANES.min(n - first);
-        promised!(panel.len() == (n - first) * LANES);
+        debug_assert!(panel.len() == (n - first) * LANES);
         panel.fill(R::INFINITY);
         match &self.paths.route {
             Route::Elimination(elimination) => {

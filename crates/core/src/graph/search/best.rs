@@ -1,7 +1,6 @@
 //! The few best of many candidates, sorted as they come.
 
 use crate::graph::search::index::Lists;
-use crate::promise::promised;
 
 /// The at most `k` smallest candidates by (distance, index).
 #[derive(Clone, Debug)]
@@ -12,7 +11,7 @@ pub(crate) struct Best {
 
 impl Best {
     pub(crate) fn new(k: usize) -> Best {
-        promised!(k > 0);
+        debug_assert!(k > 0);
         Best { k, items: Vec::with_capacity(k + 1) }
     }
 
@@ -64,10 +63,9 @@ impl Best {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn ties_go_to_the_smaller_index() {

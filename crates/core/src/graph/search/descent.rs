@@ -19,7 +19,6 @@ use crate::linalg::parallel::{self, Scratch};
 use crate::linalg::widest;
 use crate::order;
 use crate::points::Points;
-use crate::promise::promised;
 
 /// The largest k it is made for: leaves must hold enough points to fill a list.
 const MOST: usize = 64;
@@ -74,7 +73,7 @@ fn spare(k: usize) -> usize {
 /// The `k` nearest other points of every point, most of them.
 pub(crate) fn nearest_others(blocks: &Blocks, points: &Points, k: usize, seed: u64, watch: &Watch) -> Result<Lists> {
     let watch = watch.again(TREES + ROUNDS);
-    promised!(serves(points.rows(), k, RECALL));
+    debug_assert!(serves(points.rows(), k, RECALL));
     let spare = k + spare(k);
     let mut lists = vec![NOBODY; points.rows() * spare];
     let mut leaf_of = vec![[0u32; TREES]; points.rows()];
@@ -262,14 +261,13 @@ fn mix(seed: u64, part: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use crate::graph::search::index::Index;
     use crate::graph::{Metric, Neighbors, Search};
     use crate::points::Points;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     /// A curved surface of two parameters in seventy features, with duplicates.
     fn surface(n: usize) -> Points {

@@ -55,10 +55,9 @@ fn split(values: &[f32], dims: usize, size: usize, ids: Vec<u32>, seed: u64) -> 
     left
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn every_point_is_in_one_leaf_and_clusters_stay_together() {

@@ -17,7 +17,6 @@ use crate::graph::search::watch::Watch;
 use crate::linalg::parallel;
 use crate::points::Points;
 use crate::progress::Silent;
-use crate::promise::promised;
 
 /// Up to this many features the kd-tree is used without asking, beyond [`TREE_MOST`] never.
 ///
@@ -175,7 +174,7 @@ impl<'a> Index<'a> {
 
     /// The `k` nearest other points of every indexed point.
     pub(crate) fn nearest_others(&self, k: usize, watch: &Watch) -> Result<Lists> {
-        promised!(k < self.points.rows());
+        debug_assert!(k < self.points.rows());
         match &self.route {
             Route::Blocks(blocks) => blocks.nearest_others(self.points, k, watch),
             Route::Scan => {
@@ -192,7 +191,7 @@ impl<'a> Index<'a> {
 
     /// The `k` nearest other points of some of the indexed points, in the order in which these are named.
     pub(crate) fn some_others(&self, rows: &[u32], k: usize, watch: &Watch) -> Result<Lists> {
-        promised!(k < self.points.rows());
+        debug_assert!(k < self.points.rows());
         self.search(self.points, rows, k, &Others, watch)
     }
 
@@ -315,11 +314,10 @@ fn gather<T: Copy + Send + Sync + Default>(lists: &[T], place: &[u32], k: usize)
     out
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
     use proptest::prelude::*;
 
     /// The definition: every distance, sorted by (distance, index).

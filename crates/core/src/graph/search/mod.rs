@@ -274,12 +274,11 @@ impl Search {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::progress::{Silent, Stage};
-    use eigenfold_unit_test::test;
     use proptest::prelude::*;
 
     fn line(xs: &[f64]) -> Points {

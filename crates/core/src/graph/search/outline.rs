@@ -256,7 +256,7 @@ fn best_width(x: MatRef<'_, f64>, directions: MatRef<'_, f64>, k: usize) -> Opti
     (cost(best) < 0.8 * (PAIR + dims)).then(|| widths[best])
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 pub(crate) mod tests {
     use super::*;
@@ -266,7 +266,6 @@ pub(crate) mod tests {
     use crate::graph::search::watch::Watch;
     use crate::points::Points;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     const N: usize = 4500;
     const DIMS: usize = 120;

@@ -16,7 +16,7 @@
 //! 99.5 % of 90 neighbors. Where the features are so many independent numbers no sketch is cheaper than an exact search,
 //! and none is made.
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 
 use crate::error::Result;

@@ -142,10 +142,9 @@ fn swept(neighbors: Neighbors, k: usize) -> Result<Neighbors> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn named(names: &[&str], parameters: &[(&str, &str)], sweep: Option<(&str, &[&str])>) -> Result<Vec<Entrant>> {
         let texts = |of: &[&str]| of.iter().map(|text| text.to_string()).collect::<Vec<_>>();

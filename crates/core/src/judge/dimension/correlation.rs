@@ -49,11 +49,10 @@ fn median(mut values: Vec<f64>) -> f64 {
     if values.len().is_multiple_of(2) { 0.5 * (values[half - 1] + values[half]) } else { values[half] }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn on_a_line_of_equal_steps_pairs_grow_with_the_radius() {

@@ -78,10 +78,9 @@ fn rounded(value: f64) -> f64 {
     (value * 2f64.powi(GRID)).round() * 2f64.powi(-GRID) + 0.0
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn each_place_counts_once_and_constant_features_not_at_all() {

@@ -67,10 +67,9 @@ fn slope(line: &[(f64, f64)]) -> f64 {
     xy / xx
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_slope_of_a_line_is_its_own() {

@@ -101,10 +101,9 @@ fn root(logs: &[f64], k: usize) -> Option<f64> {
     Some(d)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_smallest_scale_is_the_likelihood_of_two_neighbors() {

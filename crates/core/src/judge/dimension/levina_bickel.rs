@@ -68,10 +68,9 @@ pub(super) fn of_each_point(near: &Near) -> Vec<Option<f64>> {
     (0..near.len()).map(one).collect()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn logarithms_of_ratios_add_up() {

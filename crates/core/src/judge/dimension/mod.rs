@@ -27,7 +27,7 @@ mod spectrum;
 mod two_nn;
 mod unfolding;
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 
 pub use choose::DimsChoice;

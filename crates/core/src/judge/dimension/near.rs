@@ -95,13 +95,12 @@ pub(super) fn interval(value: f64, error: f64) -> (f64, f64) {
     (value / factor, value * factor)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::Metric;
     use crate::points::Points;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn clusters_are_the_pieces_of_the_nearest_neighbors() {

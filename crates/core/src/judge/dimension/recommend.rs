@@ -220,11 +220,10 @@ fn borderline(value: f64, two_nn: Option<&Estimate>) -> Option<String> {
         .then(|| format!("the statistical interval of 95 %, {low:.2} to {high:.2}, reaches to another whole number"))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::super::{Name, gride::SCALES};
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// What is recommended for these values, at k = 1, 2, 4, ... of a thousand points.
     fn dims(two: f64, ess: f64, departure: f64, values: &[f64]) -> Recommendation {

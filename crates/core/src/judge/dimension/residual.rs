@@ -107,11 +107,10 @@ fn after(variances: &[f64], features: usize) -> Option<usize> {
     most.or((variances.len() == features).then_some(features))
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_elbow_is_where_the_fall_breaks_off() {

@@ -150,10 +150,9 @@ fn between(expected: &[f64], s: f64) -> f64 {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_line_a_square_and_the_formula() {

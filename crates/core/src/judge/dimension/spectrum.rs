@@ -69,10 +69,9 @@ fn gap(ratios: &[f64]) -> (usize, Option<f64>) {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_flat_cross_has_two_directions() {

@@ -5,7 +5,6 @@ use super::*;
 use crate::io::{self, ReadOptions};
 use crate::progress::{Silent, StopsAfter};
 use crate::sample::Sample;
-use eigenfold_unit_test::test;
 
 /// Uniform numbers by splitmix64 from the state `seed`: s += 0x9E37…, mixed twice, the upper 53 bits.
 fn splitmix(count: usize, seed: u64) -> Vec<f64> {

@@ -80,10 +80,9 @@ pub(super) fn departure(logs: &[f64], dimension: f64) -> f64 {
     n.sqrt() * distance
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn ratios_of_two_and_four_are_dimension_one_half_to_one() {

@@ -61,10 +61,9 @@ fn before_the_drop(ratios: &[f64]) -> usize {
     drops.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(1, |drop| drop.0)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_drop_to_nothing_counts() {

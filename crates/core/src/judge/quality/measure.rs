@@ -309,10 +309,9 @@ impl Measure {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_table_is_in_the_order_of_the_measures() {

@@ -21,7 +21,7 @@ mod pairs;
 mod pass;
 mod ranks;
 mod sampling;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 mod truth;
 mod value;

@@ -143,10 +143,9 @@ pub(super) fn within_row(data: &[u32], map: &[u32]) -> Option<f64> {
     (aa > 0.0).then(|| if bb > 0.0 { (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0) } else { 0.0 })
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn every_pair_has_one_number() {

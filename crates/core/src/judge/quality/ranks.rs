@@ -76,10 +76,9 @@ impl Ranks {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Spread evenly, with ties, with a few far away, all the same, and too near each other to have a width.
     fn cases() -> Vec<Vec<f64>> {

@@ -6,7 +6,6 @@ use crate::Distances;
 use crate::graph::Metric;
 use crate::judge::farness;
 use crate::progress::{Silent, StopsAfter};
-use eigenfold_unit_test::test;
 
 /// Numbers without structure: a row's distances to the others are all different.
 fn cloud(n: usize, p: usize, seed: usize) -> Points {

@@ -282,5 +282,5 @@ fn in_own_units(unit: &Problem, map: &Points, end: &End) -> Vec<f64> {
     end.lengths().iter().zip(own).map(|(log, own)| log.exp() * own).collect()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

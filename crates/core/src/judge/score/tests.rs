@@ -6,7 +6,6 @@ use crate::gp::Negative;
 use crate::gp::ard::Ard;
 use crate::progress::{Silent, StopsAfter};
 use crate::{Pca, Recipe, io};
-use eigenfold_unit_test::test;
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points

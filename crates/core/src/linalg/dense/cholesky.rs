@@ -102,10 +102,9 @@ pub(crate) fn add_gram(out: MatMut<'_, f64>, a: MatRef<'_, f64>, scale: f64, par
     matmul(out, lower, Accum::Add, a, full, a.transpose(), full, scale, par);
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_two_by_two_is_factored_solved_and_inverted() {

@@ -203,10 +203,9 @@ pub(crate) fn sign(vectors: MatRef<'_, f64>, q: usize) -> f64 {
     if best < 0.0 { -1.0 } else { 1.0 }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_two_by_two_has_eigenvalues_three_and_one() {

@@ -84,10 +84,9 @@ fn subtract(target: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>, div
     });
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
     use faer::Mat;
 
     #[test]

@@ -1,7 +1,6 @@
 //! Linear algebra of a few rows, on slices: what has to be done once for every point.
 
 use crate::linalg::dense;
-use crate::promise::promised;
 use faer::Mat;
 
 /// Up to this many rows rotations are at least as quick as the matrix library.
@@ -13,7 +12,7 @@ const SWEEPS: usize = 30;
 /// not positive definite.
 pub(crate) fn solve_positive_definite(a: &mut [f64], b: &mut [f64]) -> bool {
     let n = b.len();
-    promised!(a.len() == n * n);
+    debug_assert!(a.len() == n * n);
     for i in 0..n {
         for j in 0..=i {
             let (row_i, row_j) = (&a[i * n..i * n + j], &a[j * n..j * n + j]);
@@ -43,7 +42,7 @@ pub(crate) fn solve_positive_definite(a: &mut [f64], b: &mut [f64]) -> bool {
 /// Cyclic Jacobi rotations: every one zeroes an off-diagonal pair, until all of them vanish beside the diagonal. Small
 /// eigenvalues keep the accuracy that the matrix gives them (G. Golub, C. Van Loan. Matrix computations, section 8.5).
 pub(crate) fn symmetric_eigen(a: &mut [f64], n: usize) -> (Vec<f64>, Vec<f64>) {
-    promised!(a.len() == n * n);
+    debug_assert!(a.len() == n * n);
     let mut vectors = vec![0.0; n * n];
     if n > ROTATE
         && let Ok((values, columns)) = dense::symmetric_eigen(Mat::from_fn(n, n, |i, j| a[i * n + j]).as_ref())
@@ -127,10 +126,9 @@ pub(crate) fn add_outer(rows: &[f64], size: usize, scale: f64, form: &mut [f64])
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_small_system_is_solved_and_an_indefinite_one_refused() {

@@ -270,12 +270,11 @@ fn fill_random(mut column: MatMut<'_, f64>, rng: &mut Xoshiro256PlusPlus) {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::linalg::dense::DenseSymmetric;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     fn ask(wanted: usize) -> Ask {
         Ask { wanted, block: 4, tolerance: 1e-11, max_steps: 500, seed: 1 }

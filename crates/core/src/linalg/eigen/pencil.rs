@@ -271,11 +271,10 @@ fn residuals(b: &SparseSymmetric, pairs: &Eigenpairs) -> Vec<f64> {
     })
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
 
     /// The Laplacian of a ring of n nodes: eigenvalues 2 − 2 cos(2πk/n), each twice.
     fn ring(n: usize) -> SparseSymmetric {

@@ -47,10 +47,9 @@ fn center(mut x: MatMut<'_, f64>) {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
     use faer::Mat;
 
     #[test]

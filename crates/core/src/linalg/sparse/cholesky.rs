@@ -293,10 +293,9 @@ impl pulp::WithSimd for Solve<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// A path of n nodes plus the identity.
     fn path(n: usize) -> SparseSymmetric {

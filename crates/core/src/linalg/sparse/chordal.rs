@@ -327,12 +327,11 @@ fn stacked(own: MatRef<'_, f64>, below: MatRef<'_, f64>) -> Vec<f64> {
     block
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::linalg::sparse::cholesky::Analysis;
     use crate::linalg::sparse::matrix::SparseSymmetric;
-    use eigenfold_unit_test::test;
 
     /// A ring with chords, whose factor fills in.
     fn ring(n: usize) -> SparseSymmetric {

@@ -5,7 +5,6 @@ use crate::linalg::Operator;
 use crate::linalg::dense::row_chunks_mut;
 use crate::linalg::parallel;
 use crate::linalg::sparse::rows::{Counted, SomeRows, joined};
-use crate::promise::promised;
 use faer::{MatMut, MatRef};
 use std::ops::Range;
 
@@ -24,8 +23,8 @@ impl SparseSymmetric {
     /// From rows sorted by column, with the diagonal present and both triangles equal.
     pub(crate) fn from_parts(offsets: Vec<usize>, columns: Vec<u32>, values: Vec<f64>) -> SparseSymmetric {
         let matrix = SparseSymmetric { offsets, columns, values };
-        promised!((0..matrix.dim()).all(|i| matrix.row(i).any(|(j, _)| j == i)));
-        promised!((0..matrix.dim()).all(|i| matrix.row_columns(i).is_sorted()));
+        debug_assert!((0..matrix.dim()).all(|i| matrix.row(i).any(|(j, _)| j == i)));
+        debug_assert!((0..matrix.dim()).all(|i| matrix.row_columns(i).is_sorted()));
         matrix
     }
 
@@ -168,7 +167,7 @@ impl SparseSymmetric {
 
     /// One block product with the block's rows contiguous: `out[i, ·] = Σⱼ a[i,j] x[j, ·]`.
     pub(crate) fn apply_rows(&self, lanes: usize, x: &[f64], out: &mut [f64]) {
-        promised!(x.len() == out.len() && x.len() == lanes * self.dim());
+        debug_assert!(x.len() == out.len() && x.len() == lanes * self.dim());
         parallel::chunks_mut(out, ROWS * lanes, |piece, out| {
             let kernel = RowsKernel { matrix: self, first: piece * ROWS, lanes, x, out };
             pulp::Arch::new().dispatch(kernel);
@@ -351,10 +350,9 @@ fn transpose<T: Copy + Default>(
     (turned.offsets, rows, transposed)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
     use faer::Mat;
 
     /// A = [[1, −1, 0], [0, 1, −1], [0, 0, 1]] has AᵀA = [[1, −1, 0], [−1, 2, −1], [0, −1, 2]].

@@ -12,7 +12,6 @@ use crate::linalg::Operator;
 use crate::linalg::dense::col_chunks_mut;
 use crate::linalg::parallel;
 use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::promise::promised;
 use faer::{MatMut, MatRef};
 
 /// Columns solved together, side by side in a vector register; a fixed number, so that the arithmetic of a column
@@ -44,10 +43,10 @@ impl Root {
         variances: &[f64],
         unit: f64,
     ) -> Root {
-        promised!(offsets.len() == order.len() + 1 && later.len() == weights.len());
-        promised!((0..order.len()).all(|a| later[offsets[a]..offsets[a + 1]].iter().all(|&b| b as usize > a)));
+        debug_assert!(offsets.len() == order.len() + 1 && later.len() == weights.len());
+        debug_assert!((0..order.len()).all(|a| later[offsets[a]..offsets[a + 1]].iter().all(|&b| b as usize > a)));
         let variances: Vec<f64> = variances.iter().map(|v| v / unit).collect();
-        promised!(variances.len() + 1 == order.len() && variances.iter().all(|&v| v > 0.0));
+        debug_assert!(variances.len() + 1 == order.len() && variances.iter().all(|&v| v > 0.0));
         Root { order, offsets, later, weights, variances, unit }
     }
 
@@ -158,10 +157,9 @@ fn center(x: &mut [[f64; LANES]]) {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
     use faer::Mat;
 
     /// Three points in the order 2, 0, 1: each written by the next one, with variances 1 and 4.

@@ -60,10 +60,9 @@ pub(crate) fn joined(pieces: Vec<SomeRows>) -> (Vec<usize>, Vec<u32>, Vec<f64>) 
     (offsets, columns, values)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn entries_find_their_rows_in_the_order_they_come() {

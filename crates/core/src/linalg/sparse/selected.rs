@@ -195,14 +195,13 @@ impl Selected {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::linalg::Operator;
     use crate::linalg::sparse::cholesky::Analysis;
     use crate::linalg::sparse::matrix::SparseSymmetric;
-    use eigenfold_unit_test::test;
 
     /// A grid of points joined to their neighbors, with weights that differ, plus the identity.
     fn grid(side: usize) -> SparseSymmetric {

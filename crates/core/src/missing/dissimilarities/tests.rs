@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::progress::Silent;
-use eigenfold_unit_test::test;
 
 /// A number between 0 and 1 for a pair, the same both ways.
 fn drawn(i: usize, j: usize, seed: usize) -> f64 {

@@ -53,11 +53,10 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
     all
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::Graph;
-    use eigenfold_unit_test::test;
 
     /// Three points in a line at distances 1 and 2, springs along the line.
     #[test]

@@ -185,11 +185,10 @@ fn centered(mut x: Vec<f64>) -> Vec<f64> {
     x
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::linalg::sparse::cholesky::Analysis;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn the_slowest_vector_of_a_path_is_its_first_cosine() {

@@ -19,13 +19,12 @@ pub(super) fn price(repulsion: &Repulsion, charges: &Charges, evaluations: usize
     Price::AtMost(evaluations as f64 * one)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::forces::Kernel;
     use crate::forces::repulsion::Accuracy;
     use crate::points::Points;
-    use eigenfold_unit_test::test;
 
     /// Seconds of processor time as they were measured (docs/decisions/0143-what-it-will-take.md).
     #[test]

@@ -19,7 +19,7 @@ mod constraint;
 mod fit;
 mod negative;
 mod order;
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;
 
 use super::start::{self, Init};

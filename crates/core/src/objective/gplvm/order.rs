@@ -233,13 +233,12 @@ fn square(row: &[f64]) -> f64 {
     row.iter().map(|x| x * x).sum()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::points::Points;
     use crate::progress::Silent;
-    use eigenfold_unit_test::test;
     use std::io::Write;
 
     /// Rows along a curve, out of order.

@@ -12,7 +12,6 @@ use crate::gp::sparse::Bound;
 use crate::linalg::dense::cholesky::Positive;
 use crate::optimize::Objective;
 use crate::{Beside, Model, Pca, Recipe, io};
-use eigenfold_unit_test::test;
 use faer::{Mat, MatRef};
 
 fn iris() -> Points {

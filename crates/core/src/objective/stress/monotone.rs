@@ -196,10 +196,9 @@ fn isotonic(values: &[f64], fitted: &mut [f64]) {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn neighbors_out_of_order_are_pooled() {

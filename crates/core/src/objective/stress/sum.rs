@@ -199,10 +199,9 @@ impl<R: Real> Row<'_, R> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     fn weighted(n: usize, table: Vec<f64>, power: u8) -> Weighted {
         Weighted::new(Given::of(table, n), power, false)

@@ -67,7 +67,7 @@ impl Given {
     }
 
     /// A table in double precision, and its unit.
-    #[cfg(any(test, feature = "unit-tests"))]
+    #[cfg(test)]
     pub(super) fn of(table: Vec<f64>, n: usize) -> Given {
         let unit = (table.iter().map(|d| d * d).sum::<f64>() / (n as f64 - 1.0)).sqrt();
         Given { square: Square::Double(table), n, unit, along_graph: false }

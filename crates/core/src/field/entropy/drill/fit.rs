@@ -333,10 +333,9 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
     Ok(())
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
     /// (docs/decisions/0143-what-it-will-take.md).

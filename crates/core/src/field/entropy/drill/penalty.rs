@@ -90,10 +90,9 @@ impl Held for Penalty {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_penalty_is_a_number_a_path_or_auto() {

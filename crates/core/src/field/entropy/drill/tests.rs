@@ -9,7 +9,6 @@ use crate::linalg::dense::cholesky::Positive;
 use crate::linalg::dense::symmetric_eigen;
 use crate::points::Points;
 use crate::progress::{Silent, StopsAfter};
-use eigenfold_unit_test::test;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -225,7 +225,7 @@ impl EdgeCurvature {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use crate::field::entropy::meu::resistances::{Edges, Oracle};
     use crate::graph::{Neighbors, Search};
@@ -233,7 +233,6 @@ mod tests {
     use crate::optimize::Preconditioner;
     use crate::progress::Silent;
     use crate::sample::r2_swiss_roll;
-    use eigenfold_unit_test::test;
 
     /// A column of the whole curvature is how the slope changes along one multiplier; a piece has a part of it exactly.
     #[test]

@@ -210,7 +210,7 @@ impl Objective for Search<'_> {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
@@ -219,7 +219,6 @@ mod tests {
     use crate::points::Points;
     use crate::progress::{Silent, StopsAfter};
     use crate::sample::r2_swiss_roll;
-    use eigenfold_unit_test::test;
 
     fn nearest(points: &Points) -> Graph {
         let search = crate::graph::Search { neighbors: Neighbors::Nearest(6), ..Default::default() };

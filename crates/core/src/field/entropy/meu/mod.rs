@@ -290,7 +290,7 @@ fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
     Ok(())
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
@@ -299,7 +299,6 @@ mod tests {
     use crate::progress::Silent;
     use crate::recipe::Recipe;
     use crate::sample::r2_swiss_roll as swiss;
-    use eigenfold_unit_test::test;
 
     fn solved(points: &Points, graph: &Graph, meu: Meu) -> (Edges, Multipliers, f64) {
         let edges = Edges::new(&graph.union(), points.cols()).with_noise(meu.noise.unwrap_or(0.0));

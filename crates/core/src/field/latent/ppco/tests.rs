@@ -7,7 +7,6 @@ use crate::linalg::Operator;
 use crate::linalg::dense::{DenseSymmetric, symmetric_eigen};
 use crate::points::Points;
 use crate::progress::StopsAfter;
-use eigenfold_unit_test::test;
 use faer::Mat;
 use proptest::prelude::*;
 

@@ -250,5 +250,5 @@ fn violation(pairs: &Pairs, sense: Sense, y: &Mat<f64>) -> f64 {
     pairs.ends.iter().zip(&pairs.squares).map(off).fold(0.0, f64::max)
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests;

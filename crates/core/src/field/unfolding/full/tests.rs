@@ -7,7 +7,6 @@ use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::points::Points;
 use crate::progress::{Silent, StopsAfter};
 use crate::sample::r2_swiss_roll;
-use eigenfold_unit_test::test;
 
 fn pairs_of(points: &Points, k: usize, constraints: Constraints) -> Pairs {
     let search = Search { neighbors: Neighbors::Nearest(k), ..Search::default() };

@@ -4,7 +4,6 @@ use super::*;
 use crate::graph::search::filter::Others;
 use crate::graph::search::outline::tests::noise;
 use crate::progress::Silent;
-use eigenfold_unit_test::test;
 
 const N: usize = 6000;
 const DIMS: usize = 120;

@@ -273,12 +273,11 @@ fn add_child(
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::linalg::sparse::cholesky::Analysis;
     use crate::linalg::sparse::matrix::SparseSymmetric;
-    use eigenfold_unit_test::test;
     use faer::Mat;
     use rand::{RngExt, SeedableRng};
     use rand_xoshiro::Xoshiro256PlusPlus;

@@ -180,12 +180,11 @@ fn on_support(support: &Support, matrix: &Mat<f64>) -> Vec<f64> {
     (0..support.n).map(|i| matrix[(i, i)]).chain(edges).collect()
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
     use crate::graph::Graph;
-    use eigenfold_unit_test::test;
 
     /// A ring with chords: sparse enough for both arithmetics.
     fn ring(n: u32) -> Support {

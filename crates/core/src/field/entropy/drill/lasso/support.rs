@@ -101,12 +101,11 @@ impl Support {
     }
 }
 
-#[cfg(any(test, feature = "unit-tests"))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::graph::Graph;
     use crate::linalg::Operator;
-    use eigenfold_unit_test::test;
 
     #[test]
     fn a_sandwich_is_that_of_the_dense_matrices() {
