@@ -1,8 +1,8 @@
 //! What a fit may be given beside its input.
 
-use crate::error::{Error, Result};
 use crate::ground::Ground;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 
 /// What is given of the points beside the input itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -3,9 +3,9 @@
 use crate::field::unfolding::Bracket;
 use crate::field::{Lengths, shown};
 use crate::likelihood::Observation;
-use crate::linalg::power::times_two_to;
 use crate::method::Method;
 use crate::report::{OWN_LIKELIHOOD, Report, Used};
+use eigenfold_linalg::power::times_two_to;
 
 /// The change of the unit of a fit: the data are 2^power times what the stages saw.
 pub(crate) struct Change<'a> {

@@ -3,21 +3,21 @@
 
 use crate::beside::Beside;
 use crate::change::Change;
-use crate::distances::mistaken;
-use crate::error::{Error, Result};
 use crate::field::Lengths;
 use crate::fit::Stages;
-use crate::graph::{Metric, Neighbors};
 use crate::ground::Ground;
-use crate::linalg::power::times_two_to;
-use crate::memory;
 use crate::method::Method;
 use crate::model::Model;
-use crate::points::Points;
 use crate::preparation::{Preparation, Whitening, one_alone};
-use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
 use crate::unit::Unit;
+use eigenfold_graph::distances::mistaken;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Metric, Neighbors};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::power::times_two_to;
+use eigenfold_linalg::progress::{Observer, Share, Silent};
 
 /// How often the points are in memory at most: as they are given, in the search, in the field or the likelihood, and in the
 /// model.

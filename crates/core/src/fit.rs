@@ -2,20 +2,20 @@
 
 use crate::beside::Beside;
 use crate::coordinates::{self, Map, Snapshot};
-use crate::error::{Error, Result, sizes_text};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Task, Weight};
-use crate::graph::{Found, Graph, Pieces, Search};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
-use crate::memory;
 use crate::model::{Model, Part};
 use crate::place::{Barycenter, Known, Rule};
-use crate::points::Points;
-use crate::progress::{Observer, Share, Silent, Stage};
 use crate::recipe::Recipe;
 use crate::report::{OWN_LIKELIHOOD, Report, Seconds, Used};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Found, Graph, Pieces, Search};
+use eigenfold_linalg::error::{Error, Result, sizes_text};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
 use std::time::Instant;
 
 /// Bytes of an edge of a graph: its target and its length.

@@ -12,9 +12,9 @@
 //! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who have the product of the
 //! two widths in the place of their mean square (docs/decisions/0095-a-width-per-point.md).
 
-use crate::error::{Error, Result};
-use crate::graph::Graph;
 use crate::parameter::{Held, Named, Value};
+use eigenfold_graph::Graph;
+use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// σ of the heat kernel.

@@ -1,8 +1,8 @@
 //! Kernels: inner products in a feature space.
 
-use crate::error::{Error, Result};
 use crate::parameter::{Held, Kind, Named, Value};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A kernel k(x, y), with its parameters resolved or still to be chosen from the data.
@@ -91,7 +91,7 @@ impl Kernel {
                 Ok(Kernel::Sigmoid { offset, scale: Some(if mean > 0.0 { 1.0 / mean } else { 1.0 }) })
             }
             Kernel::Cosine => {
-                crate::graph::Metric::Cosine.check(points)?;
+                eigenfold_graph::Metric::Cosine.check(points)?;
                 Ok(Kernel::Cosine)
             }
             resolved => Ok(resolved),

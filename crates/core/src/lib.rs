@@ -29,51 +29,36 @@ pub mod back;
 mod beside;
 mod change;
 pub mod coordinates;
-pub mod distances;
 mod door;
-pub mod error;
 pub mod field;
 mod fit;
 mod forces;
 mod gp;
-pub mod graph;
 pub mod ground;
 pub mod heat;
-pub mod io;
 pub mod judge;
 pub mod kernel;
 pub mod likelihood;
-pub mod linalg;
-mod memory;
 pub mod method;
 pub mod missing;
 pub mod model;
 pub mod objective;
-pub mod optimize;
-mod order;
 pub mod parameter;
 pub mod place;
-pub mod points;
 pub mod preparation;
-mod price;
-pub mod progress;
-mod promise;
 pub mod recipe;
 pub mod report;
 pub mod sample;
-pub mod schema;
 mod sound;
 mod unit;
-#[cfg(feature = "unit-tests")]
-#[doc(hidden)]
-pub mod unit_tests;
+
+pub use eigenfold_graph::{self as graph, Distances, Graph, Metric, Neighbors, Pieces, Points, distances, points};
+pub use eigenfold_io::{self as io, Schema, schema};
+pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 
 pub use back::Reconstruction;
 pub use beside::Beside;
-pub use distances::Distances;
-pub use error::{Error, Result};
 pub use field::unfolding::{self, Certificate};
-pub use graph::{Graph, Metric, Neighbors, Pieces};
 pub use ground::Ground;
 pub use heat::Bandwidth;
 pub use judge::choose::Choice;
@@ -87,10 +72,8 @@ pub use method::*;
 pub use missing::Missing;
 pub use model::Model;
 pub use place::{Latent, Placed, Posterior};
-pub use points::Points;
 pub use preparation::Preparation;
 pub use recipe::Recipe;
-pub use schema::Schema;
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

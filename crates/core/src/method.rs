@@ -1,9 +1,9 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
-use crate::error::{Error, Result, guess};
 use crate::field::{Build, Built, Info, Lengths, Site};
 use crate::ground::Ground;
 use crate::parameter::Described;
+use eigenfold_linalg::error::{Error, Result, guess};
 use serde::{Deserialize, Serialize};
 
 /// Defines [`Method`] from one line for each method: its variant, its sentence, and where its parameters live.

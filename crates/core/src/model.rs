@@ -1,22 +1,23 @@
 //! A fitted model: what the stages answered, and the points they are about.
 
+pub(crate) mod file;
 mod placing;
 
 use crate::coordinates::Snapshot;
-use crate::error::{Error, Result};
-use crate::field::Weight;
 use crate::field::unfolding::Certificate;
-use crate::graph::{Metric, Neighbors};
 use crate::ground::InputKind;
-use crate::linalg::power::times_two_to;
 use crate::missing::filled_from;
 use crate::place::{Latent, Posterior, Rule};
-use crate::points::Points;
 use crate::preparation::{Preparation, Prepared, Whitening};
 use crate::recipe::Recipe;
 use crate::report::Report;
-use crate::schema::Schema;
 use crate::unit::Unit;
+use eigenfold_graph::Weight;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Metric, Neighbors};
+use eigenfold_io::schema::Schema;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::OnceLock;
@@ -273,7 +274,7 @@ impl Model {
     }
 
     /// What the columns of the table were for that the points came from, if the model was told; else its features by their
-    /// names, if it knows them. [`ReadOptions::like`](crate::io::ReadOptions) reads new rows in the same way.
+    /// names, if it knows them. [`ReadOptions::like`](eigenfold_io::ReadOptions) reads new rows in the same way.
     pub fn schema(&self) -> Option<Schema> {
         self.schema.clone().or_else(|| self.names().map(Schema::of_features))
     }

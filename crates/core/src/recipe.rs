@@ -1,15 +1,15 @@
 //! A recipe names the three stages; `fit.rs` runs them.
 
-use crate::error::{Error, Result, plural};
 use crate::field::entropy::drill::Drill;
 use crate::field::scaling::pca::Pca;
 use crate::field::unfolding;
-use crate::graph::{Metric, Neighbors, Pieces, Search};
 use crate::ground::Ground;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
-use crate::points::Points;
 use crate::preparation::Preparation;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Metric, Neighbors, Pieces, Search};
+use eigenfold_linalg::error::{Error, Result, plural};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

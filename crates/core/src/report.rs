@@ -1,9 +1,9 @@
 //! What a fit did and how well.
 
-use crate::distances::Completion;
 use crate::field::unfolding::{Bracket, Rescaling};
 use crate::field::{Explained, Learned, PathStep};
 use crate::likelihood::Observation;
+use eigenfold_graph::distances::Completion;
 use serde::{Deserialize, Serialize};
 
 /// The figure of a method that has a density of its own.

@@ -23,9 +23,9 @@
 //! J. C. Langford. A global geometric framework for nonlinear dimensionality reduction. Science 290, 2000. The twin
 //! peaks are from L. K. Saul, S. T. Roweis. Think globally, fit locally. JMLR 4, 2003.
 
-use crate::error::{Error, Result};
-use crate::io::Labels;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_io::Labels;
+use eigenfold_linalg::error::{Error, Result};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

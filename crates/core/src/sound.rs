@@ -3,12 +3,12 @@
 //! The checksum of a model file guards against accidents only. What is read is therefore checked once, here: sizes and
 //! indices fit together, numbers are finite, parameters are in their ranges. Everything downstream relies on it.
 
-use crate::graph::{Metric, Neighbors};
 use crate::ground::InputKind;
 use crate::model::{Model, Part};
 use crate::parameter::Parameters;
-use crate::points::Points;
 use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Metric, Neighbors};
 
 impl Model {
     /// Whether all sizes, indices and numbers fit together, as they must in a model that was not tampered with.

@@ -8,9 +8,9 @@
 //! Which power of the length an answer has is said by the method ([`Lengths`](crate::field::Lengths)), and that of a
 //! parameter by its table (docs/decisions/0066-one-unit-at-the-door.md).
 
-use crate::error::{Error, Result};
-use crate::linalg::power::exponent;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::power::exponent;
 use serde::{Deserialize, Serialize};
 
 /// Numbers between 2^−40 and 2^40 are ordinary: they stay as they are, and so do the digits of messages about them.

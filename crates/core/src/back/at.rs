@@ -8,7 +8,7 @@
 //! had no part in the map say otherwise (`judge/rows.rs`). l is the least where nothing is near, m that between two rows drawn at random.
 
 use super::widths::GAUSSIAN;
-use crate::linalg::power::times_two_to;
+use eigenfold_linalg::power::times_two_to;
 
 /// What is said of one place.
 pub(crate) struct At {

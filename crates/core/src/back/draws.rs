@@ -13,10 +13,10 @@
 //! R. B. Nelsen. An introduction to copulas. Springer, 2006.
 
 use super::{MARGIN, Reconstruction};
-use crate::error::Result;
-use crate::graph::{Index, Metric};
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -16,15 +16,15 @@
 use super::map_neighbors::MapNeighbors;
 use super::neighborhood::Neighborhood;
 use super::{At, MARGIN};
-use crate::error::{Error, Result};
 use crate::forces::perplexity::calibrated;
-use crate::graph::{Index, Metric};
-use crate::linalg::parallel;
 use crate::model::Model;
-use crate::optimize::{Bounds, Descent, Stop};
 use crate::place::{Attracted, Hold, Push, Rule};
-use crate::points::Points;
-use crate::progress::Silent;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
 
 /// Training rows that are left out to see how well the others predict them.
 const JUDGING: usize = 300;

@@ -9,10 +9,10 @@ use super::linear::{ByAxes, discarded};
 use super::map_neighbors::MapNeighbors;
 use super::process::ByProcess;
 use super::{BackRule, Evidence, WayBack};
-use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::place::{Linear, Rule};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 use std::sync::Arc;
 
 /// What leads back; copies share what was learned.

@@ -2,10 +2,10 @@
 
 use crate::back::DRAWN;
 use crate::back::draws::Errors;
-use crate::linalg::parallel;
-use crate::linalg::power::times_two_to;
 use crate::model::Observed;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::power::times_two_to;
 
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;

@@ -1,10 +1,10 @@
 //! The map points around places.
 
 use super::neighborhood::Neighborhood;
-use crate::error::Result;
-use crate::graph::{Index, Metric};
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 
 /// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
 const NEIGHBORS: usize = 32;

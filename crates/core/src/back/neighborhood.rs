@@ -26,9 +26,9 @@
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, sections 2.2, 2.7 and
 //! 4.2.1. N. Cressie. Statistics for spatial data. Wiley, 1993, section 3.2 (ordinary kriging).
 
-use crate::graph::Metric;
-use crate::linalg::widest;
-use crate::points::Points;
+use eigenfold_graph::Metric;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::widest;
 
 /// Distances longer than this many lengths have no covariance; the exponential has vanished long before.
 const BEYOND: f64 = 300.0;

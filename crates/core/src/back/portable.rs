@@ -6,7 +6,7 @@
 
 use super::WayBack;
 use super::learned::Ready;
-use crate::linalg::power::times_two_to;
+use eigenfold_linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
 
 /// What leads back, as numbers.

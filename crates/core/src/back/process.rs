@@ -7,13 +7,13 @@
 use crate::back::draws::Errors;
 use crate::back::kriging::Judged;
 use crate::back::{DRAWN, MARGIN};
-use crate::error::Result;
 use crate::gp::line::Line;
 use crate::gp::predict::Prediction;
 use crate::gp::problem::{Problem, spaced};
-use crate::linalg::parallel;
 use crate::place::{OnLine, Process};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 
 /// The most training rows that judge it.
 const JUDGING: usize = 2000;

@@ -1,7 +1,7 @@
 //! How wide the intervals of left-out rows must be, by counting (the formulas are those of `kriging.rs`).
 
 use crate::back::MARGIN;
-use crate::linalg::parallel;
+use eigenfold_linalg::parallel;
 use std::borrow::Borrow;
 
 /// The shares of rows within their deviations and within their margins.

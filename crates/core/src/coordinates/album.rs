@@ -1,6 +1,6 @@
 //! What is kept of the way of a descent: its curve, and some of the maps it passes.
 
-use crate::optimize::Passing;
+use eigenfold_linalg::optimize::Passing;
 
 /// Points of the curve that are kept at most.
 const MOST: usize = 200;

@@ -3,8 +3,8 @@
 //! A map may follow its definition and still be of no use. Where a few points hang on the rest by next to nothing, the
 //! smoothest function over the graph is one that sets them apart, and a picture of it is two dots.
 
-use crate::order::largest_first;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::sort::largest_first;
 
 /// The share of the points that a picture is about.
 const MOST: f64 = 0.98;

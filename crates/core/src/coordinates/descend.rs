@@ -6,12 +6,12 @@
 
 use super::album::{Album, Passed};
 use super::{Evidence, Map, Snapshot};
-use crate::error::{Error, Result};
 use crate::field::{Descend, Energy, Way};
-use crate::linalg::dense::{self, sign};
-use crate::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Objective, Passing, Report, Stop};
-use crate::points::Points;
-use crate::progress::{Observer, Share, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::{self, sign};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Objective, Passing, Report, Stop};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
 use faer::Mat;
 
 /// Pairs of steps and slopes that the descent remembers.

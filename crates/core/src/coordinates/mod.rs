@@ -11,11 +11,11 @@ pub mod spectral;
 
 pub(crate) use rescale::rescale;
 
-use crate::error::Result;
 use crate::field::{Explained, Field, Solved, Task};
-use crate::linalg::RESIDUAL;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::RESIDUAL;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::Observer;
 
 /// Coordinates, and what speaks for them.
 #[derive(Clone, Debug, PartialEq)]

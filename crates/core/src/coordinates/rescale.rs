@@ -1,12 +1,12 @@
 //! After stage 3: the lengths of a map put right, as [`Rescaling`] says.
 
 use super::Map;
-use crate::error::Result;
 use crate::field::Field;
 use crate::field::unfolding::{self, Rescaling};
-use crate::graph::Graph;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::Graph;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::Observer;
 
 /// The first `dims` coordinates of the largest variance within the map's that makes no neighbors farther apart. They are no
 /// longer eigenvectors of the field, and the eigenvalues are those of the unfolding.

@@ -9,17 +9,17 @@
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
 use super::{Evidence, Map};
-use crate::error::{Error, Result};
 use crate::field::{Explained, Field, Scale};
-use crate::linalg::dense::sign;
-use crate::linalg::eigen::pencil;
-use crate::linalg::eigen::top::{factor_top, operator_top};
-use crate::linalg::sparse::centered_inverse::CenteredInverse;
-use crate::linalg::sparse::root::Root;
-use crate::linalg::{Eigenpairs, FURTHER, Operator};
-use crate::memory::NEGLIGIBLE;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::sign;
+use eigenfold_linalg::eigen::pencil;
+use eigenfold_linalg::eigen::top::{factor_top, operator_top};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory::NEGLIGIBLE;
+use eigenfold_linalg::progress::Observer;
+use eigenfold_linalg::sparse::centered_inverse::CenteredInverse;
+use eigenfold_linalg::sparse::root::Root;
+use eigenfold_linalg::{Eigenpairs, FURTHER, Operator};
 use faer::Mat;
 
 /// Vectors in the basis of a solver for every pair that is looked for.

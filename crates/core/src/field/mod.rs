@@ -13,8 +13,8 @@ mod lengths;
 pub(crate) mod local;
 pub(crate) mod scaling;
 pub mod unfolding;
-mod weight;
 
+pub use eigenfold_graph::Weight;
 pub use entropy::drill::penalty::Penalty;
 pub use entropy::drill::{Learned, PathStep};
 pub use entropy::meu::MeuVariant;
@@ -29,19 +29,18 @@ pub use latent::ppco::PpcoSolver;
 pub use lengths::Lengths;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
-pub use weight::Weight;
 
-use crate::error::{Error, Result, bytes};
 use crate::field::unfolding::Certificate;
-use crate::graph::paths::landmarks::LandmarkGeodesics;
-use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::{Ground, Measured};
-use crate::linalg::{Operator, Root, SparseSymmetric};
-use crate::optimize::{self, Emphasized, Fixed, Momentum};
 use crate::parameter::{Parameters, short};
 use crate::place::Rule;
-use crate::points::Points;
-use crate::progress::{Observer, Silent};
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Metric, Neighbors, Search};
+use eigenfold_linalg::error::{Error, Result, bytes};
+use eigenfold_linalg::optimize::{self, Emphasized, Fixed, Momentum};
+use eigenfold_linalg::progress::{Observer, Silent};
+use eigenfold_linalg::{Operator, Root, SparseSymmetric};
 use faer::Mat;
 
 pub use crate::ground::InputKind;

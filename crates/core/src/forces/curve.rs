@@ -2,7 +2,7 @@
 //!
 //! G. M. Morton. A computer oriented geodetic data base and a new technique in file sequencing. IBM, 1966.
 
-use crate::linalg::parallel;
+use eigenfold_linalg::parallel;
 use rayon::prelude::*;
 
 /// Bits of each coordinate that count.

@@ -11,10 +11,10 @@
 //! arXiv:1802.03426, 2018, algorithms 2 and 3.
 
 use super::Pairs;
-use crate::graph::Graph;
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Stop};
-use crate::progress::Silent;
+use eigenfold_graph::Graph;
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
 
 /// Halvings of the interval in which σ is.
 const STEPS: usize = 64;

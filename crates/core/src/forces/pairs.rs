@@ -1,8 +1,8 @@
 //! Weights on pairs of points: who attracts whom, and how strongly.
 
 use super::Real;
-use crate::graph::Graph;
-use crate::linalg::parallel;
+use eigenfold_graph::Graph;
+use eigenfold_linalg::parallel;
 
 /// Rows that are merged together.
 const ROWS: usize = 16_384;

@@ -8,8 +8,8 @@
 //! G. E. Hinton, S. T. Roweis. Stochastic neighbor embedding. NIPS 15, 2002. M. Vladymyrov, M. Á. Carreira-Perpiñán. Entropic
 //! affinities: properties and efficient numerical computation. ICML 2013 (Newton's method in log β, with bounds).
 
-use crate::graph::Graph;
-use crate::linalg::parallel;
+use eigenfold_graph::Graph;
+use eigenfold_linalg::parallel;
 
 /// The entropy is met to this.
 const TOLERANCE: f64 = 1e-13;

@@ -9,10 +9,10 @@
 //!
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, section 5.1.
 
-use crate::error::Result;
 use crate::gp::moving::Moving;
 use crate::gp::problem::{Problem, spaced};
 use crate::gp::sparse::Bound;
+use eigenfold_linalg::error::Result;
 
 /// The likelihood of a problem, exact or by inducing points, for any lengths.
 pub(crate) enum Ard<'a> {

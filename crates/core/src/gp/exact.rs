@@ -11,12 +11,12 @@
 //!
 //! More features than points are replaced by n columns with the same X̃X̃ᵀ, which is all that the likelihood knows of them.
 
-use crate::error::Result;
 use crate::gp::problem::Problem;
 use crate::gp::{Biased, Negative, Process, Space};
-use crate::linalg::dense::cholesky::{Positive, add_gram};
-use crate::linalg::dense::{parts, symmetric_eigen};
-use crate::linalg::parallel;
+use eigenfold_linalg::dense::cholesky::{Positive, add_gram};
+use eigenfold_linalg::dense::{parts, symmetric_eigen};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
 /// Up to so many points an evaluation keeps to one thread: its matrices are too small to share, and several descents can

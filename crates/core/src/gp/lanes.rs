@@ -1,5 +1,5 @@
 //! Sums over vectors, eight entries at a time, so that they can be made in one register. The caller compiles them for the
-//! widest instructions ([`widest`](crate::linalg::widest)).
+//! widest instructions ([`widest`](eigenfold_linalg::widest)).
 
 /// Adds w[i] (y[i] − y) to every entry, and returns the sum of what was added.
 #[inline(always)]

@@ -23,8 +23,8 @@
 
 use crate::gp::NOISE_FLOOR;
 use crate::gp::problem::Problem;
-use crate::order;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::sort;
 
 /// The smallest ρ.
 const FAINT: f64 = 1e-9;
@@ -126,7 +126,7 @@ struct Between {
 impl Line {
     /// The variance is in units of the problem's data; the map has one coordinate.
     pub(crate) fn new(problem: Problem, map: &Points, v: f64) -> Line {
-        let order = order::ascending(map.values());
+        let order = sort::ascending(map.values());
         let places = order.iter().map(|&i| map.row(i)[0]).collect();
         let pairs = order.windows(2).map(|two| Pair::of(problem.data_row(two[0]), problem.data_row(two[1]))).collect();
         let square = |&i: &usize| problem.data_row(i).iter().map(|x| x * x).sum();
@@ -241,7 +241,7 @@ pub(crate) fn highest(of: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::dense::cholesky::Positive;
+    use eigenfold_linalg::dense::cholesky::Positive;
     use faer::Mat;
 
     /// Fifty places of a low-discrepancy sequence on [0, 3]; v = 1.7, length 0.8. The numbers are from an independent

@@ -15,7 +15,7 @@ pub(crate) mod predict;
 pub(crate) mod problem;
 pub(crate) mod sparse;
 
-use crate::linalg::dense::cholesky::Positive;
+use eigenfold_linalg::dense::cholesky::Positive;
 use faer::Mat;
 
 /// The smallest noise, as a part of the data's variance.

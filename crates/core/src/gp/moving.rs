@@ -12,13 +12,13 @@
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005.
 
-use crate::error::Result;
 use crate::gp::Space;
 use crate::gp::exact::Exact;
 use crate::gp::lanes::{lanes, moved};
 use crate::gp::problem::Problem;
-use crate::linalg::dense::parts;
-use crate::linalg::{parallel, widest};
+use eigenfold_linalg::dense::parts;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::{parallel, widest};
 use faer::Mat;
 
 /// Columns of M whose pulls are summed together; the sums are added in their order.

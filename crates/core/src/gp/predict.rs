@@ -22,8 +22,8 @@
 use crate::gp::lanes::{add_times, dot, moved, squared_distances};
 use crate::gp::problem::Problem;
 use crate::gp::sparse::{Scene, complete};
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::{parallel, widest};
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::{parallel, widest};
 use faer::{Mat, MatMut, MatRef, Par};
 
 /// A process with its training rows, in the units of the problem and with the length one.

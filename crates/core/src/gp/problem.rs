@@ -4,9 +4,9 @@
 //! of parameters fits all data and nothing overflows. The likelihood in the data's own units is n p log u less, with u
 //! their standard deviation.
 
-use crate::error::{Error, Result};
 use crate::gp::Parameters;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 
 /// The points whose distances give the median; more are represented by as many, evenly spaced in their order.
 const MEDIAN_POINTS: usize = 1000;

@@ -34,9 +34,9 @@
 use crate::gp::lanes::{dot, lanes, moved, squared_distances};
 use crate::gp::problem::{Problem, spaced};
 use crate::gp::{Biased, Negative, Process, Space};
-use crate::linalg::dense::cholesky::{Positive, add_gram};
-use crate::linalg::dense::product;
-use crate::linalg::{parallel, widest};
+use eigenfold_linalg::dense::cholesky::{Positive, add_gram};
+use eigenfold_linalg::dense::product;
+use eigenfold_linalg::{parallel, widest};
 use faer::{Mat, MatRef, Par};
 
 /// What is added to the diagonal of C[mm], as a part of v.

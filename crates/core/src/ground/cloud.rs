@@ -1,7 +1,7 @@
 //! A few points as they are seen from one of them or from their mean: rows, or inner products where only distances are known.
 
-use crate::linalg::dense::small::{add_outer, symmetric_eigen};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::small::{add_outer, symmetric_eigen};
 use std::borrow::Cow;
 
 /// A principal direction below this part of the longest one is rounding (a ratio of lengths).

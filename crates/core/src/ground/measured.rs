@@ -1,9 +1,9 @@
 //! Points whose distances are all known, and the few of them around one.
 
-use crate::distances::Distances;
-use crate::graph::Metric;
 use crate::ground::cloud::{Cloud, center, differences};
-use crate::points::Points;
+use eigenfold_graph::Metric;
+use eigenfold_graph::distances::Distances;
+use eigenfold_graph::points::Points;
 
 /// Points by their features, or by their distances alone.
 #[derive(Clone, Copy, Debug)]

@@ -11,12 +11,12 @@ pub(crate) mod tangent;
 pub(crate) use cloud::{Cloud, differences};
 pub(crate) use measured::Measured;
 
-use crate::distances::Distances;
-use crate::error::{Error, Result};
-use crate::graph::{Found, Graph, Metric, Search};
-use crate::points::Points;
 use crate::preparation::Whitening;
-use crate::progress::Observer;
+use eigenfold_graph::distances::Distances;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Found, Graph, Metric, Search};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Observer;
 use serde::{Deserialize, Serialize};
 
 /// What is known of the points.

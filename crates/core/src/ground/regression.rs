@@ -5,7 +5,7 @@
 //! ```
 
 use crate::ground::cloud::Cloud;
-use crate::linalg::dense::small::{add_outer, solve_positive_definite};
+use eigenfold_linalg::dense::small::{add_outer, solve_positive_definite};
 
 /// r unless another is asked for: the part of the local trace that is added to the diagonal.
 pub(crate) const REGULARIZATION: f64 = 1e-3;

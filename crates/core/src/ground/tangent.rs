@@ -1,7 +1,7 @@
 //! Patches in the coordinates of their tangent spaces.
 
 use crate::ground::Measured;
-use crate::linalg::dense::small::{add_outer, orthonormalize};
+use eigenfold_linalg::dense::small::{add_outer, orthonormalize};
 
 /// A patch in the coordinates of its tangent space.
 pub(crate) struct Tangent {
@@ -51,9 +51,9 @@ pub(crate) fn complement(rows: &[f64], size: usize, form: &mut [f64]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::distances::Distances;
-    use crate::graph::Metric;
-    use crate::points::Points;
+    use eigenfold_graph::Metric;
+    use eigenfold_graph::distances::Distances;
+    use eigenfold_graph::points::Points;
 
     #[test]
     fn a_patch_is_the_same_from_points_and_from_their_distances() {

@@ -11,13 +11,13 @@
 //! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
 use crate::beside::Beside;
-use crate::error::{Error, Result};
-use crate::graph::{Neighbors, Pieces};
 use crate::judge::nearness::Nearness;
 use crate::likelihood::Likelihood;
-use crate::points::Points;
-use crate::progress::{Observer, Share};
 use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Neighbors, Pieces};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share};
 use serde::Serialize;
 
 /// The numbers of neighbors that are tried.
@@ -229,8 +229,8 @@ fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
 mod tests {
     use super::*;
     use crate::Isomap;
-    use crate::progress::Silent;
     use crate::sample::Sample;
+    use eigenfold_linalg::progress::Silent;
 
     /// A roll beside a flat sheet, each in a unit of its own. With more than six neighbors the turns of the roll are joined, and its part
     /// of the map is lost, while the sheet is as good with any number.

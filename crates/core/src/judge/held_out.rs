@@ -12,15 +12,15 @@
 //! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
 use crate::beside::Beside;
-use crate::error::{Error, Result, plural};
 use crate::fit::Stages;
-use crate::graph::{Metric, Pieces};
 use crate::ground::Ground;
 use crate::likelihood::Columns;
-use crate::points::Points;
 use crate::preparation::Whitening;
-use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Metric, Pieces};
+use eigenfold_linalg::error::{Error, Result, plural};
+use eigenfold_linalg::progress::{Observer, Share, Silent};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

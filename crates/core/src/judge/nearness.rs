@@ -12,12 +12,12 @@
 //! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small piece of
 //! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
 
-use crate::error::{Error, Result};
-use crate::graph::{Index, Metric};
-use crate::linalg::parallel;
 use crate::model::Model;
-use crate::points::Points;
 use crate::preparation::Whitening;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use serde::Serialize;
 use std::borrow::Cow;
 

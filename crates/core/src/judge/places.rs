@@ -18,17 +18,17 @@
 //! G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018.
 
 use crate::back::{HELD_OUT, LEVELS, counted};
-use crate::error::{Error, Result};
-use crate::graph::Pieces;
 use crate::judge::procrustes::Onto;
 use crate::judge::rows::dealt;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
 use crate::model::Model;
 use crate::place::Placed;
-use crate::points::Points;
-use crate::progress::{Observer, Silent};
 use crate::recipe::Recipe;
+use eigenfold_graph::Pieces;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Silent};
 
 /// The rows around a new one that say how much the map changes there.
 const AROUND: usize = 10;

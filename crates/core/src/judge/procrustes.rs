@@ -11,9 +11,9 @@
 //! P. H. Schönemann. A generalized solution of the orthogonal Procrustes problem. Psychometrika 31, 1966. J. C. Gower.
 //! Generalized Procrustes analysis. Psychometrika 40, 1975.
 
-use crate::error::{Error, Result};
-use crate::linalg::dense::small;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::small;
+use eigenfold_linalg::error::{Error, Result};
 
 /// A map brought as close to another as turning, reflecting and shifting can.
 #[derive(Clone, Debug, PartialEq)]

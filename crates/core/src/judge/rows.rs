@@ -21,12 +21,12 @@
 
 use crate::back::{At, LEVELS, counted};
 use crate::beside::Beside;
-use crate::error::{Error, Result};
 use crate::likelihood::Likelihood;
-use crate::points::Points;
 use crate::preparation::Preparation;
-use crate::progress::{Observer, Share, Silent};
 use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share, Silent};
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,8 +1,8 @@
 //! Feature columns as the likelihood sees them: centered, and in units of their own size.
 
-use crate::linalg::dense::col_chunks_mut;
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::col_chunks_mut;
+use eigenfold_linalg::parallel;
 use faer::Mat;
 
 /// Columns that are written together.

@@ -10,11 +10,11 @@
 //! Bishop's K = V (Λ − σ²/α² I) Vᵀ: for pca α² = 1/p, and this is their maximum exactly (1999, section 3.2, of the dual
 //! model). If the map has less variance than the rest, α² λ = σ² for its last direction and one scale is left.
 
-use crate::error::Result;
 use crate::likelihood::{Columns, FLOOR, Observation};
-use crate::linalg::dense::{inner, product, symmetric_eigen};
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::{inner, product, symmetric_eigen};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 use faer::Mat;
 
 /// Rows to a piece of parallel work.

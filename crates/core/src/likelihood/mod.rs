@@ -25,11 +25,11 @@ mod precision;
 
 pub(crate) use columns::Columns;
 
-use crate::error::{Error, Result};
 use crate::field::Field;
-use crate::linalg::Operator;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Observer;
 use map::Map;
 use precision::Precision;
 use serde::{Deserialize, Serialize};

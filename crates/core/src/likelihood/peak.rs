@@ -2,7 +2,7 @@
 //!
 //! R. P. Brent. Algorithms for minimization without derivatives. Prentice-Hall, 1973, chapter 5.
 
-use crate::error::Result;
+use eigenfold_linalg::error::Result;
 
 /// The part of a golden section.
 const GOLDEN: f64 = 0.381_966_011_250_105;
@@ -34,7 +34,7 @@ pub(super) fn peak<F>(ladder: &Ladder, mut f: F) -> Result<Option<(f64, f64)>>
 where
     F: FnMut(f64) -> Result<Option<f64>>,
 {
-    let mut value = |at: f64| Ok::<f64, crate::error::Error>(f(at)?.unwrap_or(f64::NEG_INFINITY));
+    let mut value = |at: f64| Ok::<f64, eigenfold_linalg::error::Error>(f(at)?.unwrap_or(f64::NEG_INFINITY));
     let mut best = (ladder.start, value(ladder.start)?);
     let mut rungs = vec![best];
     for direction in [1.0, -1.0] {

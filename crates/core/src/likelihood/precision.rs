@@ -15,14 +15,14 @@
 //!
 //! A is divided by Gershgorin's bound on its largest eigenvalue, so that every eigenvalue of K is at least one.
 
-use crate::error::{Error, Result};
 use crate::likelihood::peak::{Ladder, peak};
 use crate::likelihood::{Columns, FLOOR, Observation};
-use crate::linalg::Operator;
-use crate::linalg::parallel;
-use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::progress::{Observer, Stage};
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
+use eigenfold_linalg::sparse::cholesky::{Analysis, Symbolic};
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 
 /// What A1 may be, relative to A, where constants are free.

@@ -16,18 +16,18 @@
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3 (the model).
 
-use crate::distances::{Completion, Distances};
-use crate::error::{Error, Result, sizes_text};
 use crate::field::scaling::centered::Centered;
-use crate::graph::pieces::Sets;
-use crate::graph::{Graph, Paths};
-use crate::linalg::eigen::top::operator_top;
-use crate::linalg::parallel;
-use crate::memory;
-use crate::optimize::{Bounds, Descent, Ended, Objective, Stop};
-use crate::order;
-use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use eigenfold_graph::components::Sets;
+use eigenfold_graph::distances::{Completion, Distances};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Paths};
+use eigenfold_linalg::eigen::top::operator_top;
+use eigenfold_linalg::error::{Error, Result, sizes_text};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::optimize::{Bounds, Descent, Ended, Objective, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
+use eigenfold_linalg::sort;
 
 /// Numbers of columns to choose from, and one in how many known pairs is held out to choose.
 const COLUMNS: [usize; 6] = [1, 2, 3, 5, 8, 13]; // As in `Squares::value`.
@@ -190,7 +190,7 @@ impl Known {
         let mut sizes = vec![0; self.n];
         (0..self.n).for_each(|i| sizes[sets.root(i as u32) as usize] += 1);
         sizes.retain(|&size| size > 0);
-        sizes.sort_unstable_by(order::largest_first);
+        sizes.sort_unstable_by(sort::largest_first);
         sizes
     }
 

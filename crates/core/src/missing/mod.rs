@@ -20,15 +20,15 @@ mod dissimilarities;
 
 pub use dissimilarities::{complete_distances, complete_similarities};
 
-use crate::error::Result;
 use crate::field::latent::fit::Fit;
-use crate::graph::{Index, Metric};
-use crate::linalg::parallel;
-use crate::order;
 use crate::place::Latent;
-use crate::points::Points;
 use crate::preparation::Preparation;
-use crate::progress::{Observer, Silent};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Silent};
+use eigenfold_linalg::sort;
 
 /// The rows that a cell is taken from, and how many are looked at to find as many that have it.
 const NEAREST: usize = 10;
@@ -209,7 +209,7 @@ fn by_partial_neighbors(points: &Points) -> Result<Points> {
         };
         let mut apart: Vec<(f64, usize)> = (0..n).filter(|&a| a != i).map(|a| (away(a), a)).collect();
         apart.retain(|one| one.0.is_finite());
-        apart.sort_unstable_by(order::by_key);
+        apart.sort_unstable_by(sort::by_key);
         let of_cell = |j: usize| {
             let having = apart.iter().filter(|&&(_, a)| has(a)[j] > 0.0);
             mean_of(having.take(NEAREST).map(|&(d, a)| (points.row(a)[j], d))).unwrap_or(points.row(i)[j])
@@ -239,7 +239,7 @@ pub(crate) fn filled_from(training: &Points, new: &Points) -> Result<Points> {
         let x = new.row(i);
         let away = |a: usize| seen.iter().map(|&j| (training.row(a)[j] - x[j]).powi(2)).sum::<f64>();
         let mut apart: Vec<(f64, usize)> = (0..training.rows()).map(|a| (away(a), a)).collect();
-        apart.sort_unstable_by(order::by_key);
+        apart.sort_unstable_by(sort::by_key);
         let near = || apart.iter().take(NEAREST);
         gone.iter().filter_map(|&j| mean_of(near().map(|&(d, a)| (training.row(a)[j], d.sqrt())))).collect()
     });
@@ -250,7 +250,7 @@ pub(crate) fn filled_from(training: &Points, new: &Points) -> Result<Points> {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::io::{self, ReadOptions};
+    use eigenfold_io::ReadOptions;
 
     fn hidden(points: &Points, share: f64, salt: u64) -> Points {
         let mut state = salt;
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn guesses_are_far_better_than_means_and_nothing_else_changes() {
-        let digits = io::read("digits", &ReadOptions::default()).unwrap().points;
+        let digits = eigenfold_io::read("digits", &ReadOptions::default()).unwrap().points;
         let rows: Vec<usize> = (0..250).collect();
         for (truth, share) in [(digits.select(&rows), 0.1), (digits.select(&rows), 0.3)] {
             let points = hidden(&truth, share, 5);

@@ -1,12 +1,12 @@
 //! New points onto the map of a model, by the rules of its parts.
 
-use crate::error::{Error, Result};
-use crate::graph::{Index, Metric, Neighbors};
 use crate::ground::InputKind;
 use crate::missing::filled_from;
 use crate::model::{Model, Part};
 use crate::place::{Known, Placed, Rule};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric, Neighbors};
+use eigenfold_linalg::error::{Error, Result};
 
 impl Model {
     /// Places new points, each row on its own: `transform(X)[i]` is `transform(X[i..i+1])`, and a training row gets its

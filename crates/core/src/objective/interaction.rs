@@ -7,12 +7,12 @@
 //! Both sums are over ordered pairs: every pair counts twice.
 
 use super::elastic::affinities::learned;
-use crate::error::Result;
 use crate::field::{Energy, Weight};
 use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
 use crate::forces::{Pairs, Pull, Real, along_curve};
-use crate::linalg::parallel;
-use crate::optimize::Emphasized;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::optimize::Emphasized;
+use eigenfold_linalg::parallel;
 
 /// Rows to a piece of parallel work.
 const ROWS: usize = 128;
@@ -464,7 +464,7 @@ mod tests {
     use super::*;
     use crate::forces::repulsion::Accuracy;
     use crate::forces::{Kernel, Shape};
-    use crate::graph::Graph;
+    use eigenfold_graph::Graph;
 
     /// Many points are put in another order inside, and nobody outside can tell.
     #[test]

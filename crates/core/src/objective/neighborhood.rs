@@ -1,12 +1,12 @@
 //! The neighbors that stochastic neighbor embeddings hold on to: their number follows from a perplexity.
 
-use crate::error::{Error, Result};
 use crate::field::Site;
 use crate::forces::perplexity::affinities;
 use crate::forces::{Pairs, Real};
-use crate::graph::{Graph, Neighbors, Pieces, Search};
 use crate::ground::Ground;
 use crate::parameter::{Held, Value};
+use eigenfold_graph::{Graph, Neighbors, Pieces, Search};
+use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

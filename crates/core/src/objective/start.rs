@@ -1,22 +1,22 @@
 //! Where a descent starts.
 
 use crate::coordinates;
-use crate::error::{Error, Result};
 use crate::field::laplacian::eigenmaps::LaplacianEigenmaps;
 use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Field, Site};
 use crate::forces::Pairs;
-use crate::graph::{Graph, Metric, Neighbors, Search};
 use crate::ground::Ground;
 use crate::heat::Bandwidth;
-use crate::linalg::dense::sign;
-use crate::linalg::eigen::pencil;
-use crate::linalg::parallel;
 use crate::parameter::choices;
 use crate::place::Known;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Metric, Neighbors, Search};
+use eigenfold_linalg::dense::sign;
+use eigenfold_linalg::eigen::pencil;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;

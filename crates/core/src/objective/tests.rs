@@ -8,12 +8,12 @@ use super::*;
 use crate::field::Site;
 use crate::forces::repulsion::{Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape, perplexity};
-use crate::graph::{Neighbors, Search};
-use crate::io::{ReadOptions, read};
-use crate::optimize::Emphasized;
-use crate::points::Points;
-use crate::progress::Silent;
 use crate::{Beside, Method, Recipe};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Neighbors, Search};
+use eigenfold_io::{ReadOptions, read};
+use eigenfold_linalg::optimize::Emphasized;
+use eigenfold_linalg::progress::Silent;
 
 fn digits() -> Points {
     read("digits", &ReadOptions::default()).unwrap().points

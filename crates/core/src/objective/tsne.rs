@@ -18,14 +18,14 @@
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
-use crate::error::Result;
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
 use crate::ground::Ground;
-use crate::optimize::{Momentum, Phase};
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::place::{Attracted, Hold, Push, Rule};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};
 
 /// The grid's spacing: a finer one takes longer and moves no map.

@@ -1,7 +1,7 @@
 //! What a method's field may hold, and how a row of the table reaches it.
 
 use super::{Named, Value};
-use crate::error::{Error, Result};
+use eigenfold_linalg::error::{Error, Result};
 
 /// A type that a method's field may have.
 pub trait Held: Sized {

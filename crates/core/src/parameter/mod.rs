@@ -8,8 +8,8 @@ mod held;
 pub use held::{Choice, Held};
 pub(crate) use held::{choices, field};
 
-use crate::error::{Error, Result};
-use crate::linalg::power::times_two_to;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::power::times_two_to;
 
 /// The smallest and the largest number whose square neither vanishes nor overflows.
 const LEAST: f64 = 1e-150;

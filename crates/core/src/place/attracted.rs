@@ -12,8 +12,8 @@ use super::checks::is_positive;
 use super::{Known, Newcomer};
 use crate::forces::repulsion::{Grid, exact};
 use crate::forces::{Kernel, Pull, Shape, fuzzy, perplexity};
-use crate::optimize::{Bounds, Descent, Stop};
-use crate::progress::Silent;
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent ends.

@@ -1,15 +1,15 @@
 //! How far a new point is from the points that a rule measures from.
 
 use super::{Known, Near};
-use crate::error::{Error, Result};
-use crate::graph::paths::landmarks::LandmarkGeodesics;
-use crate::graph::{Graph, Paths};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
-use crate::linalg::parallel;
-use crate::memory;
-use crate::points::Points;
-use crate::progress::Silent;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Paths};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
 /// Which distances, and from whom.

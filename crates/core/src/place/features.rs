@@ -6,7 +6,7 @@
 use super::Newcomer;
 use super::checks::all_finite;
 use crate::kernel::Kernel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
 use serde::{Deserialize, Serialize};
 
 /// The kernel, its places and what the values there are worth.

@@ -1,7 +1,7 @@
 //! Training rows known by their numbers. Distances do not tell them apart: squares of small differences vanish, and rows that
 //! point the same way have no angle between them.
 
-use crate::points::Points;
+use eigenfold_graph::points::Points;
 
 /// Which training row a row is.
 pub(super) struct Homes<'a> {

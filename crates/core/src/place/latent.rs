@@ -13,12 +13,12 @@
 
 use super::checks::{all_finite, is_positive};
 use super::{FAR, Known, Placed};
-use crate::error::{Error, Result};
-use crate::graph::Metric;
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::parallel;
-use crate::linalg::power::times_two_to;
-use crate::points::Points;
+use eigenfold_graph::Metric;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::power::times_two_to;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -214,7 +214,7 @@ impl Latent {
         let q = self.dims();
         let c = self.observing_all()?.covariance;
         let spread = Mat::from_fn(q, q, |a, b| f64::from(u8::from(a == b)) - c[(a, b)]);
-        let (values, vectors) = crate::linalg::dense::symmetric_eigen(spread.as_ref())?;
+        let (values, vectors) = eigenfold_linalg::dense::symmetric_eigen(spread.as_ref())?;
         // A coordinate that no feature loads on is always zero, and says nothing.
         let inverse = |value: f64| if value > 1e-12 { 1.0 / value } else { 0.0 };
         let inverted =

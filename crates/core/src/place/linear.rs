@@ -2,10 +2,10 @@
 
 use super::checks::all_finite;
 use super::{FAR, Known, Placed};
-use crate::error::Result;
-use crate::graph::Metric;
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::Metric;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
 /// The mean of the training points and the axes.

@@ -47,15 +47,15 @@ pub(crate) use process::{Mapping, Process};
 pub(crate) use squares::Squares;
 pub(crate) use stress::Stress;
 
-use crate::error::{Error, Result};
 use crate::gp::line::Line;
-use crate::graph::paths::landmarks::LandmarkGeodesics;
-use crate::graph::{Index, Lists, Metric};
 use crate::ground::Ground;
-use crate::linalg::parallel;
-use crate::order;
-use crate::points::Points;
 use attracted::Pushes;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Lists, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sort;
 use fade::Near;
 use homes::Homes;
 use serde::{Deserialize, Serialize};
@@ -433,7 +433,7 @@ struct Prepared<'a> {
 fn given(rows: &Points, width: usize) -> Result<Lists> {
     let lists = parallel::collect(rows.rows(), |i| {
         let mut list: Vec<(u32, f64)> = rows.row(i).iter().enumerate().map(|(j, &d)| (j as u32, d)).collect();
-        list.sort_unstable_by(order::by_distance);
+        list.sort_unstable_by(sort::by_distance);
         list.truncate(width);
         list
     });

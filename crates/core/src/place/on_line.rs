@@ -1,10 +1,10 @@
 //! The place on a line at which a new row is likeliest under the Ornstein-Uhlenbeck process through the training rows.
 
 use super::Known;
-use crate::error::{Error, Result};
 use crate::gp::line::Line;
 use crate::gp::problem::Problem;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// The process, in the units of the fit: the training rows have mean square one, and the length is one.

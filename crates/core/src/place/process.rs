@@ -16,14 +16,14 @@
 
 use super::Known;
 use super::checks::{all_finite, is_positive};
-use crate::error::{Error, Result};
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
-use crate::linalg::dense::small;
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Stop};
-use crate::points::Points;
-use crate::progress::Silent;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::small;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent ends.
@@ -199,7 +199,7 @@ impl Fitted<'_> {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::graph::Metric;
+    use eigenfold_graph::Metric;
 
     /// Points on a bent strip, one row each, and their place along it.
     fn strip(n: usize) -> (Points, Points) {
@@ -276,7 +276,7 @@ mod tests {
             let known =
                 Known { points: Some((&rows, Metric::Euclidean)), k: 3, map: &places, eigenvalues: &[], radius: None };
             let fitted = process.fitted(&known).unwrap();
-            let index = crate::graph::Index::new(&rows, Metric::Euclidean).unwrap();
+            let index = eigenfold_graph::Index::new(&rows, Metric::Euclidean).unwrap();
             for i in (4..80).step_by(9) {
                 let near = index.nearest(&points.select(&[i]), 3).unwrap().0;
                 let found = fitted.row(points.row(i), &near);

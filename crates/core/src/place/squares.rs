@@ -5,11 +5,11 @@
 use super::away::Away;
 use super::checks::all_finite;
 use super::{Known, Newcomer};
-use crate::error::{Error, Result};
-use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
 /// Beyond this part of the map a rounding error is no place.

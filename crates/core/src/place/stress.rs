@@ -10,13 +10,13 @@
 
 use super::away::Away;
 use super::{Known, Newcomer};
-use crate::error::Result;
-use crate::graph::paths::landmarks::LandmarkGeodesics;
 use crate::ground::Ground;
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Stop};
-use crate::points::Points;
-use crate::progress::Silent;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
 /// Where a descent ends, in units in which the distances have mean square one.

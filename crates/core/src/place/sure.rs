@@ -11,10 +11,10 @@
 //! (docs/placing.md has the measurements).
 
 use super::{ASKED, DESCENTS, Known, Rule};
-use crate::error::Result;
-use crate::graph::Index;
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::Index;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 
 /// The share of left-out rows within their deviations.
 const SHARE: f64 = 0.68;

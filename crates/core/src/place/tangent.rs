@@ -2,7 +2,7 @@
 
 use super::{Known, Newcomer};
 use crate::ground::cloud::{Cloud, differences};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
 
 pub(super) fn row(known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
     let dims = known.map.cols();

@@ -13,8 +13,8 @@
 //! Since the inverse keeps the order, x is the median of what the draws say, not their mean.
 
 use super::{Log, Prepared, PreparedColumn};
-use crate::error::Result;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
 
 /// What deviation and margin are in standard deviations of a Gaussian.
 const LEVELS: [f64; 2] = [1.0, 1.959_963_984_540_054];
@@ -105,7 +105,7 @@ impl Prepared {
     /// If a number leaves the range.
     pub(crate) fn undo_widths(&self, [points, deviations, margins]: [&Points; 3]) -> Result<[Points; 3]> {
         let (rows, cols) = (points.rows(), self.columns.len());
-        let both: Vec<[f64; 2]> = crate::linalg::parallel::collect(rows, |i| {
+        let both: Vec<[f64; 2]> = eigenfold_linalg::parallel::collect(rows, |i| {
             let widths =
                 |j: usize| self.columns[j].widths_back(points.row(i)[j], [deviations, margins].map(|w| w.row(i)[j]));
             (0..cols).map(widths).collect::<Vec<_>>()

@@ -4,9 +4,9 @@
 //! brought back: no square leaves the range, and the column times a power of two has the same digits.
 
 use super::{BLOCK, Scale};
-use crate::linalg::parallel;
-use crate::linalg::power::{exponent, times_two_to};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::power::{exponent, times_two_to};
 
 /// Numbers that differ by less than this part of the largest are equal up to rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;

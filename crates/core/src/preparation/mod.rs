@@ -14,10 +14,10 @@ mod back;
 mod column;
 mod whitening;
 
-use crate::error::{Error, Result};
-use crate::linalg::parallel;
-use crate::points::Points;
 use column::Spread;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 pub use whitening::Whitening;
 

@@ -12,10 +12,10 @@
 //! 1936.
 
 use super::{Scale, column, title};
-use crate::error::{Error, Result};
-use crate::linalg::dense::inner;
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::inner;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +146,7 @@ impl Whitening {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::graph::Metric;
+    use eigenfold_graph::Metric;
 
     fn cloud(unit: f64) -> Points {
         let row = |i: usize| {

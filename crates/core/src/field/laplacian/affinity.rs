@@ -1,11 +1,11 @@
 //! Affinities: neighbors pull on each other with a weight that falls with their distance.
 
-use crate::error::{Error, Result};
 use crate::field::{Weight, shown};
-use crate::graph::Graph;
 use crate::heat::Widths;
-use crate::linalg::parallel;
-use crate::linalg::sparse::matrix::SparseSymmetric;
+use eigenfold_graph::Graph;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use serde::{Deserialize, Serialize};
 
 /// How an edge counts that is in the lists of both its ends.
@@ -21,7 +21,7 @@ pub enum Mutual {
 /// Symmetric weights on the edges of a graph (an edge either way is an edge), with the sum of each point's weights.
 #[derive(Clone, Debug)]
 pub struct Affinity {
-    graph: crate::graph::Undirected,
+    graph: eigenfold_graph::Undirected,
     weights: Vec<f64>,
     degrees: Vec<f64>,
 }

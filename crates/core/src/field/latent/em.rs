@@ -12,18 +12,18 @@
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, sections 3.3 and 5.
 
-use crate::error::{Error, Result};
 use crate::field::latent::pairs::Pairs;
 use crate::field::latent::ppco::{Estimate, Ppco, PpcoSolver};
 use crate::field::latent::principal::Principal;
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{Site, needs_points};
-use crate::linalg::dense::{inner, product, small_product, symmetric_eigen};
-use crate::linalg::eigen::top::{factor_top, operator_top};
-use crate::linalg::{Eigenpairs, Operator, parallel};
 use crate::parameter::choices;
-use crate::progress::Stage;
+use eigenfold_linalg::dense::{inner, product, small_product, symmetric_eigen};
+use eigenfold_linalg::eigen::top::{factor_top, operator_top};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Stage;
+use eigenfold_linalg::{Eigenpairs, Operator, parallel};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 

@@ -13,10 +13,10 @@
 
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
-use crate::error::Result;
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Factor analysis.

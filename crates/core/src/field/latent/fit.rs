@@ -12,16 +12,16 @@
 //! A step of EM instead solves, for every feature, the regression of its observed cells on (z, 1) in expectation, and
 //! takes the mean square of what is left as its noise. It never lowers the likelihood, and takes many more steps.
 
-use crate::error::{Error, Result};
-use crate::linalg::Eigenpairs;
-use crate::linalg::dense::sign;
-use crate::linalg::dense::small::{solve_positive_definite, symmetric_eigen};
-use crate::linalg::eigen::top::factor_top;
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Stop};
 use crate::place::{Latent, Observed, Posterior};
-use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::Eigenpairs;
+use eigenfold_linalg::dense::sign;
+use eigenfold_linalg::dense::small::{solve_positive_definite, symmetric_eigen};
+use eigenfold_linalg::eigen::top::factor_top;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
 use faer::Mat;
 
 /// The least noise, as a part of the variance of all features, or of its own feature.

@@ -3,10 +3,10 @@
 //! S. P. Lloyd. Least squares quantization in PCM. IEEE Transactions on Information Theory 28(2), 1982. As landmarks of
 //! a kernel: K. Zhang, I. W. Tsang, J. T. Kwok. Improved Nyström low-rank approximation and error analysis. ICML 2008.
 
-use crate::error::{Error, Result};
-use crate::graph::{Index, Metric};
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Observer;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -55,7 +55,7 @@ pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn O
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use eigenfold_linalg::progress::Silent;
 
     /// Two clumps on a line: 0, 1, 2 around 1, and 10, 11, 12 around 11.
     #[test]

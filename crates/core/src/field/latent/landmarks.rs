@@ -11,18 +11,18 @@
 //!
 //! C. K. I. Williams, M. Seeger. Using the Nyström method to speed up kernel machines. NIPS 13, 2001.
 
-use crate::error::{Error, Result};
 use crate::field::Site;
 use crate::field::latent::k_means::centers;
 use crate::field::latent::pairs::indefinite_by;
 use crate::field::latent::principal::{KERNEL_ERROR, Principal};
 use crate::field::scaling::feature_space::{chosen_of, overflow};
 use crate::kernel::Kernel;
-use crate::linalg::dense::{product, small_product, symmetric_eigen};
-use crate::linalg::{Eigenpairs, FURTHER, parallel};
 use crate::place::{Features, Rule};
-use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::{product, small_product, symmetric_eigen};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Stage};
+use eigenfold_linalg::{Eigenpairs, FURTHER, parallel};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 

@@ -24,7 +24,6 @@
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, sections 4
 //! and 5.3.
 
-use crate::error::Result;
 use crate::field::latent::em;
 use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
@@ -33,6 +32,7 @@ use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Probabilistic kernel PCA.

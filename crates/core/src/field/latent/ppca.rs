@@ -13,13 +13,13 @@
 //! 1999.
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
-use crate::error::{Error, Result};
 use crate::field::{Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::ground::Ground;
-use crate::linalg::RESIDUAL;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Latent, Rule};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::RESIDUAL;
+use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
 /// A coordinate with a smaller share of the variance has nothing of it.

@@ -20,7 +20,6 @@
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3. (In their
 //! experiments the kernel is divided by n, which divides γ and λ by n, and Y by √n.)
 
-use crate::error::Result;
 use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
@@ -28,6 +27,7 @@ use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Task};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Probabilistic principal coordinates.

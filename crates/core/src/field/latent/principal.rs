@@ -1,16 +1,16 @@
 //! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates that a model makes of them.
 
-use crate::error::{Error, Result, plural};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
 use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
 use crate::kernel::Kernel;
-use crate::linalg::dense::sign;
-use crate::linalg::eigen::top::operator_top;
-use crate::linalg::{Eigenpairs, RESIDUAL};
 use crate::place::{Features, Rule};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense::sign;
+use eigenfold_linalg::eigen::top::operator_top;
+use eigenfold_linalg::error::{Error, Result, plural};
+use eigenfold_linalg::{Eigenpairs, RESIDUAL};
 
 /// Up to this many points Q is taken over all pairs, if nothing else is asked for.
 const ALL_PAIRS: usize = 5000;

@@ -4,15 +4,15 @@
 use super::fa::Fa;
 use super::fit::{Fit, Sums};
 use super::ppca::{LatentSolver, Ppca};
-use crate::io::{self, ReadOptions};
 use crate::place::Latent;
-use crate::points::Points;
-use crate::progress::Silent;
 use crate::{Method, Model, Recipe};
+use eigenfold_graph::points::Points;
+use eigenfold_io::ReadOptions;
+use eigenfold_linalg::progress::Silent;
 use proptest::prelude::*;
 
 fn iris() -> Points {
-    io::read("iris", &ReadOptions::default()).unwrap().points
+    eigenfold_io::read("iris", &ReadOptions::default()).unwrap().points
 }
 
 /// Without the cells (i, j) with (7 i + 3 j) mod 11 = 0, counted from 0.
@@ -232,7 +232,7 @@ fn every_pattern_of_missing_cells_is_conditioned_on_exactly() {
             let across: Vec<f64> = seen.iter().map(|&j| joint(a, q + j)).collect();
             let mut matrix: Vec<f64> = (0..d * d).map(|at| joint(q + seen[at / d], q + seen[at % d])).collect();
             let mut weights = across.clone();
-            assert!(d == 0 || crate::linalg::dense::small::solve_positive_definite(&mut matrix, &mut weights));
+            assert!(d == 0 || eigenfold_linalg::dense::small::solve_positive_definite(&mut matrix, &mut weights));
             let mean: f64 = weights.iter().zip(&seen).map(|(w, &j)| w * (x[j] - latent.mean[j])).sum();
             (mean, joint(a, a) - weights.iter().zip(&across).map(|(w, c)| w * c).sum::<f64>())
         };

@@ -12,17 +12,17 @@
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
-use crate::error::{Error, Result};
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
-use crate::graph::ordered::{Ordered, geodesic_order, principal_order};
 use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::Regression;
-use crate::linalg::parallel;
-use crate::linalg::sparse::root::Root;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
+use eigenfold_graph::ordered::{Ordered, geodesic_order, principal_order};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::root::Root;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -201,12 +201,12 @@ fn root(data: Measured<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Neighbors, Search};
-    use crate::linalg::Operator;
     use crate::parameter::Parameters;
-    use crate::points::Points;
-    use crate::progress::Silent;
     use crate::sample::r2_swiss_roll as swiss;
+    use eigenfold_graph::points::Points;
+    use eigenfold_graph::{Neighbors, Search};
+    use eigenfold_linalg::Operator;
+    use eigenfold_linalg::progress::Silent;
 
     fn site(points: &Points) -> Site<'_> {
         Site::of(points.into())
@@ -217,7 +217,7 @@ mod tests {
     #[test]
     fn a_small_roll_has_the_likelihood_and_the_eigenvalues_that_numpy_finds() {
         let points = swiss(60);
-        let distance = |i: usize, j: usize| crate::graph::Metric::Euclidean.distance(points.row(i), points.row(j));
+        let distance = |i: usize, j: usize| eigenfold_graph::Metric::Euclidean.distance(points.row(i), points.row(j));
         let mut ordered = Ordered { order: (0..60).collect(), offsets: vec![0], parents: Vec::new() };
         for i in 0..60 {
             let mut later: Vec<usize> = (i + 1..60).collect();
@@ -227,7 +227,7 @@ mod tests {
             ordered.parents.extend(later.iter().map(|&j| j as u32));
             ordered.offsets.push(ordered.parents.len());
         }
-        let data = Measured::Points(&points, crate::graph::Metric::Euclidean);
+        let data = Measured::Points(&points, eigenfold_graph::Metric::Euclidean);
         let rows = regressions(&site(&points), data, &ordered, 1e-3).unwrap();
         let (root, log_likelihood) = root(data, ordered, &rows);
         assert!((log_likelihood.unwrap() / 114.550277907666 - 1.0).abs() < 1e-10, "{log_likelihood:?}");
@@ -254,13 +254,13 @@ mod tests {
         let points = Points::from_rows(&[[0.0], [1.0], [3.0], [7.0]]).unwrap();
         let ordered = Ordered { order: vec![0, 1, 2, 3], offsets: vec![0, 2, 4, 5, 5], parents: vec![1, 2, 2, 3, 3] };
         let rows =
-            regressions(&site(&points), Measured::Points(&points, crate::graph::Metric::Euclidean), &ordered, 1e-12)
+            regressions(&site(&points), Measured::Points(&points, eigenfold_graph::Metric::Euclidean), &ordered, 1e-12)
                 .unwrap();
         for (row, expected) in rows.iter().zip([vec![1.5, -0.5], vec![1.5, -0.5], vec![1.0]]) {
             assert!(row.weights.iter().zip(&expected).all(|(w, e)| (w - e).abs() < 1e-9), "{row:?}");
         }
         assert!((rows[2].residual - 16.0).abs() < 1e-9);
-        let (root, _) = root(Measured::Points(&points, crate::graph::Metric::Euclidean), ordered, &rows);
+        let (root, _) = root(Measured::Points(&points, eigenfold_graph::Metric::Euclidean), ordered, &rows);
         let line = faer::Mat::from_fn(4, 1, |i, _| points.row(i)[0]);
         let mut image = faer::Mat::zeros(4, 1);
         root.precision().apply(line.as_ref(), image.as_mut());
@@ -279,7 +279,7 @@ mod tests {
             let mut method = Alle::default();
             method.set("ordering", name).unwrap();
             assert_eq!(method.ordering, ordering);
-            let ordered = method.ordered(&site, Measured::Points(&points, crate::graph::Metric::Euclidean)).unwrap();
+            let ordered = method.ordered(&site, Measured::Points(&points, eigenfold_graph::Metric::Euclidean)).unwrap();
             let mut order = ordered.order.clone();
             order.sort_unstable();
             assert!(order.iter().copied().eq(0..150), "{name}");

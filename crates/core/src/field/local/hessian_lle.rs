@@ -14,14 +14,14 @@
 //! D. L. Donoho, C. Grimes. Hessian eigenmaps: locally linear embedding techniques for high-dimensional data. PNAS
 //! 100(10), 2003.
 
-use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
-use crate::linalg::dense::small::{add_outer, orthonormalize};
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::Rule;
+use eigenfold_linalg::dense::small::{add_outer, orthonormalize};
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -122,7 +122,7 @@ fn hessian(tangent: &Tangent, dims: usize) -> Option<Vec<f64>> {
 mod tests {
     use super::*;
     use crate::ground::Measured;
-    use crate::points::Points;
+    use eigenfold_graph::points::Points;
 
     #[test]
     fn quadratics_are_seen_linear_functions_and_cubics_across_are_not() {
@@ -131,7 +131,8 @@ mod tests {
         let points = Points::from_rows(&(0..25).map(at).collect::<Vec<_>>()).unwrap();
         let members: Vec<u32> = (0..25).collect();
         let rows =
-            hessian(&Tangent::new(Measured::Points(&points, crate::graph::Metric::Euclidean), &members, 2), 2).unwrap();
+            hessian(&Tangent::new(Measured::Points(&points, eigenfold_graph::Metric::Euclidean), &members, 2), 2)
+                .unwrap();
         let size = |f: &dyn Fn(f64, f64) -> f64| -> f64 {
             let dot = |row: &[f64]| (0..25).map(|i| row[i] * f(at(i)[0], at(i)[1])).sum::<f64>();
             rows.chunks_exact(25).map(|row| dot(row).powi(2)).sum()
@@ -146,7 +147,7 @@ mod tests {
         let points = Points::from_rows(&(0..9).map(|i| [i as f64, 2.0 * i as f64]).collect::<Vec<_>>()).unwrap();
         let members: Vec<u32> = (0..9).collect();
         assert!(
-            hessian(&Tangent::new(Measured::Points(&points, crate::graph::Metric::Euclidean), &members, 2), 2)
+            hessian(&Tangent::new(Measured::Points(&points, eigenfold_graph::Metric::Euclidean), &members, 2), 2)
                 .is_none()
         );
     }

@@ -13,17 +13,17 @@
 //!
 //! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
 
-use crate::error::{Error, Result};
 use crate::field::local::symmetric_weights::symmetric_weights;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
-use crate::linalg::parallel;
-use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
+use eigenfold_graph::Graph;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use serde::{Deserialize, Serialize};
 
 /// Whose residuals weigh how much.
@@ -170,9 +170,11 @@ mod tests {
 
     #[test]
     fn a_point_halfway_between_two_others_weighs_them_equally() {
-        let points = crate::points::Points::from_rows(&[[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
-        let weights =
-            Measured::Points(&points, crate::graph::Metric::Euclidean).around(0, &[1, 2]).regression(2, 1e-3).weights;
+        let points = eigenfold_graph::points::Points::from_rows(&[[0.0, 0.0], [-1.0, 0.0], [1.0, 0.0]]).unwrap();
+        let weights = Measured::Points(&points, eigenfold_graph::Metric::Euclidean)
+            .around(0, &[1, 2])
+            .regression(2, 1e-3)
+            .weights;
         assert!((weights[0] - 0.5).abs() < 1e-12 && (weights[1] - 0.5).abs() < 1e-12);
     }
 
@@ -183,20 +185,20 @@ mod tests {
         let features = 6;
         let x = |i: usize, f: usize| ((i * 37 + f * 11 + i * i * f) % 23) as f64 / 7.0;
         let points: Vec<Vec<f64>> = (0..12).map(|i| (0..features).map(|f| x(i, f)).collect()).collect();
-        let points = crate::points::Points::from_rows(&points).unwrap();
-        let found = crate::graph::Search { neighbors: crate::graph::Neighbors::Nearest(3), ..Default::default() }
-            .of_points(&points, &crate::progress::Silent)
+        let points = eigenfold_graph::points::Points::from_rows(&points).unwrap();
+        let found = eigenfold_graph::Search { neighbors: eigenfold_graph::Neighbors::Nearest(3), ..Default::default() }
+            .of_points(&points, &eigenfold_linalg::progress::Silent)
             .unwrap();
         let site = Site {
             graph: Some(&found.graph),
             dims: 2,
-            observer: &crate::progress::Silent,
+            observer: &eigenfold_linalg::progress::Silent,
             ..Site::of((&points).into())
         };
         // Three neighbors in six dimensions: the local problem is regular, and hardly any regularization is needed.
         let lle = Lle { regularization: 1e-14, variant: LleVariant::Free };
         for (i, row) in lle
-            .regressions(&site, &found.graph, Measured::Points(&points, crate::graph::Metric::Euclidean))
+            .regressions(&site, &found.graph, Measured::Points(&points, eigenfold_graph::Metric::Euclidean))
             .unwrap()
             .iter()
             .enumerate()

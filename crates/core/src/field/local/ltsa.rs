@@ -8,13 +8,13 @@
 //! Z. Zhang, H. Zha. Principal manifolds and nonlinear dimensionality reduction via tangent space alignment. SIAM J.
 //! Sci. Comput. 26(1), 2004.
 
-use crate::error::Result;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
 use crate::place::Rule;
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Local tangent space alignment.
@@ -61,9 +61,9 @@ impl Build for Ltsa {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Graph;
-    use crate::points::Points;
-    use crate::progress::Silent;
+    use eigenfold_graph::Graph;
+    use eigenfold_graph::points::Points;
+    use eigenfold_linalg::progress::Silent;
 
     /// Three points on a line, each with the two others: the form is that of the second difference (1, −2, 1)/√6.
     #[test]

@@ -14,7 +14,6 @@
 //!
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
 
-use crate::error::Result;
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
@@ -22,9 +21,10 @@ use crate::ground::Cloud;
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::tangent::complement;
-use crate::linalg::parallel;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
 /// Modified locally linear embedding.
@@ -150,7 +150,7 @@ mod tests {
         let (k, kept) = (6, 2);
         let away: Vec<f64> = (0..k * 3).map(|at| ((at * 7 + at * at) % 13) as f64 / 5.0 - 1.0).collect();
         let mut gram = crate::ground::cloud::products(&away, k);
-        let (_, vectors) = crate::linalg::dense::small::symmetric_eigen(&mut gram, k);
+        let (_, vectors) = eigenfold_linalg::dense::small::symmetric_eigen(&mut gram, k);
         let local = Local::new(&Cloud::Rows(away), k, 1e-3);
         let s = k - kept;
         let v = |a: usize, c: usize| vectors[(kept + c) * k + a];

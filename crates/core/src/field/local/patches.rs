@@ -9,13 +9,13 @@
 //!
 //! The point is part of its own patch: one that is nobody's neighbor still has a row in A.
 
-use crate::error::{Error, Result};
 use crate::field::Site;
-use crate::graph::Graph;
 use crate::ground::Measured;
-use crate::linalg::parallel;
-use crate::linalg::sparse::matrix::{SparseSymmetric, by_rows};
-use crate::points::Points;
+use eigenfold_graph::Graph;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 
 /// The ground of a method that flattens patches, after checking that every point has the neighbors which so many
 /// dimensions need.

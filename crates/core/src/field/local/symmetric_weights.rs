@@ -13,14 +13,14 @@
 //!
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 5.1.
 
-use crate::error::{Error, Result};
 use crate::field::Site;
-use crate::graph::{Graph, Undirected};
 use crate::ground::Measured;
-use crate::linalg::parallel;
-use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::progress::Observer;
+use eigenfold_graph::{Graph, Undirected};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
+use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 
 /// The projected gradient must fall to this part of what it was at the start.
@@ -241,13 +241,13 @@ impl Projection<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::{Metric, Search};
-    use crate::points::Points;
-    use crate::progress::{Silent, StopsAfter};
+    use eigenfold_graph::points::Points;
+    use eigenfold_graph::{Metric, Search};
+    use eigenfold_linalg::progress::{Silent, StopsAfter};
 
     fn solve(points: &Points, graph: &Graph, observer: &dyn Observer) -> Result<Symmetric> {
         let site = Site { graph: Some(graph), dims: 1, observer, ..Site::of(points.into()) };
-        symmetric_weights(&site, graph, Measured::Points(points, crate::graph::Metric::Euclidean), 1e-3)
+        symmetric_weights(&site, graph, Measured::Points(points, eigenfold_graph::Metric::Euclidean), 1e-3)
     }
 
     /// At the minimum the gradient of every edge is a sum of two multipliers, one an end; by least squares on a graph
@@ -256,7 +256,7 @@ mod tests {
     fn the_weights_are_symmetric_sum_to_one_and_cannot_be_improved() {
         let row = |i: usize| [(i as f64 * 0.7).sin(), (i as f64 * 1.3).cos(), (i * i % 17) as f64 / 9.0];
         let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
-        let search = Search { neighbors: crate::graph::Neighbors::Nearest(4), ..Search::default() };
+        let search = Search { neighbors: eigenfold_graph::Neighbors::Nearest(4), ..Search::default() };
         let graph = search.of_points(&points, &Silent).unwrap().graph;
         let found = solve(&points, &graph, &Silent).unwrap();
         assert!(found.converged);
@@ -330,7 +330,7 @@ mod tests {
     fn a_stop_gives_weights_that_sum_to_one() {
         let row = |i: usize| [(i as f64 * 0.7).sin(), (i as f64 * 1.3).cos(), (i * i % 17) as f64 / 9.0];
         let points = Points::from_rows(&(0..40).map(row).collect::<Vec<_>>()).unwrap();
-        let search = Search { neighbors: crate::graph::Neighbors::Nearest(4), ..Search::default() };
+        let search = Search { neighbors: eigenfold_graph::Neighbors::Nearest(4), ..Search::default() };
         let graph = search.of_points(&points, &Silent).unwrap().graph;
         assert!(matches!(solve(&points, &graph, &StopsAfter::questions(0)), Err(Error::Stopped)));
         for questions in [1, 5] {

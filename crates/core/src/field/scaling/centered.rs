@@ -13,15 +13,15 @@
 //! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
 //! Science 290, 2000.
 
-use crate::error::{Error, Result};
 use crate::field::scaling::triangle::{fill, grouped_product};
-use crate::graph::Paths;
-use crate::graph::paths::panels::{Panels as Geodesics, power_of_two};
-use crate::graph::paths::sweep::{LANES, Real};
-use crate::linalg::Operator;
-use crate::linalg::eigen::top::operator_top;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::Paths;
+use eigenfold_graph::paths::panels::{Panels as Geodesics, power_of_two};
+use eigenfold_graph::paths::sweep::{LANES, Real};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::eigen::top::operator_top;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Observer;
 use faer::{MatMut, MatRef};
 
 /// The double-centered squared distances B = −½ H S H.
@@ -276,8 +276,8 @@ impl<R: Real, F: Fn(f64) -> f64> pulp::WithSimd for Euclidean<'_, R, F> {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::graph::Graph;
-    use crate::progress::Silent;
+    use eigenfold_graph::Graph;
+    use eigenfold_linalg::progress::Silent;
     use faer::Mat;
 
     const EXACT: f64 = 1e-12;

@@ -1,12 +1,12 @@
 //! What the methods with a kernel share: its parameters, and the distances in its feature space.
 
-use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
 use crate::field::{Lengths, shown};
 use crate::ground::Ground;
 use crate::kernel::Kernel;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Observer;
 
 /// The points of a kernel's feature space, by their centered inner products H K H.
 pub(crate) struct FeatureSpace {

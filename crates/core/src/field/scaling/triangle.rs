@@ -10,11 +10,11 @@
 //! That halves memory and traffic. Sums are in double precision, split into a fixed number of groups of panels and
 //! added in a fixed order, so that the result does not depend on the number of threads.
 
-use crate::error::Result;
-use crate::graph::paths::in_blocks;
-use crate::graph::paths::sweep::{LANES, Real};
-use crate::linalg::parallel;
-use crate::progress::Observer;
+use eigenfold_graph::paths::in_blocks;
+use eigenfold_graph::paths::sweep::{LANES, Real};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
 
 /// The number of partial sums of a product, whatever the number of threads.
 const GROUPS: usize = 16;

@@ -24,17 +24,17 @@
 //! a maximum variance unfolding problem. SIAM Review 48(4), 2006. S. D. Silvey, D. M. Titterington, B. Torsney. An
 //! algorithm for optimal designs on a finite design space. Communications in Statistics A 7(14), 1978.
 
-use crate::error::{Error, Result};
-use crate::field::Weight;
 use crate::field::unfolding::certificate::{MARGINS, bound_at, confirmed};
 use crate::field::unfolding::{Constraints, Pairs, Web};
-use crate::graph::Graph;
-use crate::linalg::eigen::pencil::{Rung, bottom_and_rung};
-use crate::linalg::parallel;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::memory;
-use crate::progress::Observer;
+use eigenfold_graph::Graph;
+use eigenfold_graph::Weight;
+use eigenfold_linalg::eigen::pencil::{Rung, bottom_and_rung};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
+use eigenfold_linalg::sparse::cholesky::Analysis;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 
 /// The relative accuracy of λ is better than this.
@@ -215,7 +215,7 @@ fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use eigenfold_linalg::progress::Silent;
 
     #[test]
     fn weights_that_bound_nothing_are_refused() {

@@ -4,19 +4,19 @@
 //! below; weights W bound it from above by Σ D W / λ, with λ the smallest eigenvalue of the Laplacian L(W) beyond that of the
 //! constant vector. Both are one pass over the pairs and one eigenvalue: neither knows how Y and W were found.
 
-use crate::error::{Error, Result};
-use crate::field::Weight;
 use crate::field::unfolding::pairs::{Constraints, Distance, Pairs};
 use crate::field::unfolding::web::Web;
-use crate::graph::{Graph, Metric};
 use crate::ground::Ground;
-use crate::linalg::dense::symmetric_eigen;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::fronts::Factor;
-use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::parameter::{Choice, choices};
-use crate::points::Points;
-use crate::progress::{Observer, Silent};
+use eigenfold_graph::Weight;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Metric};
+use eigenfold_linalg::dense::symmetric_eigen;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Silent};
+use eigenfold_linalg::sparse::cholesky::Analysis;
+use eigenfold_linalg::sparse::fronts::Factor;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -159,7 +159,14 @@ impl Certificate {
             return Err(refused("points at distance zero have different coordinates".into()));
         }
         let map = (self.coordinates.cols(), y.as_slice());
-        let found = bracket_of_some(&pairs, (self.variant, self.band), map, &w, crate::memory::available(), &Silent)?;
+        let found = bracket_of_some(
+            &pairs,
+            (self.variant, self.band),
+            map,
+            &w,
+            eigenfold_linalg::memory::available(),
+            &Silent,
+        )?;
         let agree = |a: f64, b: f64| (a - b).abs() <= 1e-6 * found.dual.abs();
         let claimed = &self.claimed;
         if !agree(found.primal, claimed.primal) || !agree(found.dual, claimed.dual) {

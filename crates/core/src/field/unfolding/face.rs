@@ -19,10 +19,10 @@
 //! N. Krislock, H. Wolkowicz. Explicit sensor network localization using semidefinite representations and facial
 //! reductions. SIAM J. Optimization 20(5), 2010.
 
-use crate::error::{Error, Result};
 use crate::field::unfolding::Pairs;
-use crate::linalg::dense::{dense_product, symmetric_eigen};
-use crate::linalg::parallel;
+use eigenfold_linalg::dense::{dense_product, symmetric_eigen};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use faer::Mat;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -189,7 +189,7 @@ fn independent(pairs: &Pairs, basis: &Mat<f64>) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::field::unfolding::Constraints;
-    use crate::graph::Graph;
+    use eigenfold_graph::Graph;
 
     fn of_points(points: &[[f64; 2]], ends: &[(usize, usize)]) -> Pairs {
         let mut lists = vec![Vec::new(); points.len()];

@@ -19,8 +19,8 @@
 //! Optimization 6(2), 1996 (the direction). S. Mehrotra. On the implementation of a primal-dual interior point method.
 //! SIAM J. Optimization 2(4), 1992 (the two solves).
 
-use crate::linalg::dense::cholesky::{Positive, add_gram};
-use crate::linalg::dense::{inner, parts, product, symmetric_eigen};
+use eigenfold_linalg::dense::cholesky::{Positive, add_gram};
+use eigenfold_linalg::dense::{inner, parts, product, symmetric_eigen};
 use faer::{Mat, MatRef};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 

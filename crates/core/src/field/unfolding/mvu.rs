@@ -12,7 +12,6 @@
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
 
-use crate::error::{Error, Result, bytes};
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::unfolding::price::{dimension, most_work, price};
 use crate::field::unfolding::{
@@ -22,15 +21,16 @@ use crate::field::unfolding::{
 use crate::field::{
     Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
 };
-use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::matrix::SparseSymmetric;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Known, Rule};
-use crate::points::Points;
-use crate::progress::Silent;
+use eigenfold_graph::Graph;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result, bytes};
+use eigenfold_linalg::progress::Silent;
+use eigenfold_linalg::sparse::cholesky::Analysis;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
@@ -395,7 +395,7 @@ mod tests {
     #[derive(Default)]
     struct Heard(std::sync::atomic::AtomicBool);
 
-    impl crate::progress::Observer for Heard {
+    impl eigenfold_linalg::progress::Observer for Heard {
         fn descends(&self) {
             self.0.store(true, std::sync::atomic::Ordering::Relaxed);
         }
@@ -406,7 +406,7 @@ mod tests {
         let points = Points::from_rows(&(0..20).map(|i| [f64::from(i), 0.0]).collect::<Vec<_>>()).unwrap();
         let lists = |i: u32| [i.wrapping_sub(1), i + 1].into_iter().filter(|&j| j < 20).map(|j| (j, 1.0)).collect();
         let (graph, heard) = (Graph::from_lists((0..20).map(lists).collect()).unwrap(), Heard::default());
-        let ground = Ground::Points(&points, crate::graph::Metric::Euclidean);
+        let ground = Ground::Points(&points, eigenfold_graph::Metric::Euclidean);
         Mvu::default().build(&Site { graph: Some(&graph), observer: &heard, ..Site::of(ground) }).unwrap();
         assert!(heard.0.into_inner());
     }

@@ -23,10 +23,10 @@
 //! C. Helmberg, F. Rendl, R. J. Vanderbei, H. Wolkowicz. An interior-point method for semidefinite programming. SIAM J.
 //! Optimization 6(2), 1996.
 
-use crate::error::Result;
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::dense::{dense_product, parts, symmetric_eigenvalues};
-use crate::linalg::parallel;
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::dense::{dense_product, parts, symmetric_eigenvalues};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
 use faer::Mat;
 
 /// Conjugate gradients stop at this violation of a pair, as a part of its square.

@@ -1,10 +1,10 @@
 //! Which points are held together: the pairs whose distance is bound.
 
-use crate::error::{Error, Result};
-use crate::graph::Graph;
-use crate::graph::pieces::Sets;
-use crate::linalg::parallel;
 use crate::parameter::{Choice, choices};
+use eigenfold_graph::Graph;
+use eigenfold_graph::components::Sets;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! What an unfolding takes: the factors of its path, whose columns are about as many as the neighborhoods have dimensions.
 
-use crate::graph::Graph;
-use crate::price::Price;
+use eigenfold_graph::Graph;
+use eigenfold_linalg::cost::Price;
 
 /// Seconds of processor time of the whole path, per flop of a factor of the Laplacian and per cube of the columns: some fifty
 /// factors at 5e-11 each, most of them with fewer columns than the last.

@@ -1,16 +1,16 @@
 //! The map of a method with its lengths put right: the unfolding within its first coordinates, and how far from the
 //! largest variance it may be.
 
-use crate::error::Result;
 use crate::field::unfolding::bound::best_bound;
 use crate::field::unfolding::{Constraints, Pairs, subspace};
-use crate::graph::Graph;
-use crate::linalg::Operator;
-use crate::linalg::dense::sign;
-use crate::linalg::dense::{product, symmetric_eigen};
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::Graph;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::dense::sign;
+use eigenfold_linalg::dense::{product, symmetric_eigen};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::Observer;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 

@@ -14,13 +14,13 @@
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 6.2,
 //! (21).
 
-use crate::error::{Error, Result};
 use crate::field::unfolding::Pairs;
 use crate::field::unfolding::interior;
 use crate::field::unfolding::interior::{largest_trace, trace, weighted};
-use crate::linalg::dense::{inner, product, symmetric_eigen};
-use crate::linalg::parallel;
-use crate::progress::Observer;
+use eigenfold_linalg::dense::{inner, product, symmetric_eigen};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
 use faer::{Mat, MatRef};
 
 /// Rounds of added pairs at most; about ten are usual.
@@ -222,8 +222,8 @@ impl Within {
 mod tests {
     use super::*;
     use crate::field::unfolding::Constraints;
-    use crate::graph::Graph;
-    use crate::progress::Silent;
+    use eigenfold_graph::Graph;
+    use eigenfold_linalg::progress::Silent;
 
     /// A ring of points with chords, of lengths without a pattern, one of them zero.
     fn pairs(n: u32) -> Pairs {

@@ -4,13 +4,13 @@
 use super::*;
 use crate::field::unfolding::full::{Sense, solve};
 use crate::field::unfolding::path::{Path, follow_from};
-use crate::graph::{Graph, Metric, Neighbors, Search};
-use crate::linalg::dense::symmetric_eigen;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::points::Points;
-use crate::progress::{Silent, StopsAfter};
 use crate::sample::r2_swiss_roll as swiss;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Metric, Neighbors, Search};
+use eigenfold_linalg::dense::symmetric_eigen;
+use eigenfold_linalg::progress::{Silent, StopsAfter};
+use eigenfold_linalg::sparse::cholesky::Analysis;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use proptest::prelude::*;
 
 fn nearest(points: &Points, k: usize) -> Graph {

@@ -11,8 +11,8 @@
 //! the center along the graph. The weights sit on a tree, whose Laplacian has a factor without fill.
 
 use crate::field::unfolding::Pairs;
-use crate::graph::Undirected;
-use crate::graph::paths::dijkstra::settle;
+use eigenfold_graph::Undirected;
+use eigenfold_graph::paths::dijkstra::settle;
 
 /// The shortest paths from one point, which is their root.
 struct Rooted {
@@ -65,7 +65,7 @@ pub(crate) fn tree_weights(pairs: &Pairs) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::field::unfolding::Constraints;
-    use crate::graph::Graph;
+    use eigenfold_graph::Graph;
 
     #[test]
     fn a_line_is_bound_by_the_distances_from_its_middle() {

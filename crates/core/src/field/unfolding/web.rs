@@ -1,17 +1,17 @@
 //! Points held by pairs, with weights on the pairs: Laplacian products, and the bottom of the weighted Laplacian.
 
-use crate::error::{Error, Result};
 use crate::field::unfolding::Pairs;
-use crate::linalg::Eigenpairs;
-use crate::linalg::eigen::lanczos::Ask;
-use crate::linalg::eigen::pencil;
-use crate::linalg::parallel;
-use crate::linalg::room::Room;
-use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
-use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::rows::Counted;
-use crate::progress::Observer;
+use eigenfold_linalg::Eigenpairs;
+use eigenfold_linalg::buffers::Room;
+use eigenfold_linalg::eigen::lanczos::Ask;
+use eigenfold_linalg::eigen::pencil;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
+use eigenfold_linalg::sparse::cholesky::{Analysis, Symbolic};
+use eigenfold_linalg::sparse::fronts::{Blocks, Factor, Fronts};
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
+use eigenfold_linalg::sparse::rows::Counted;
 use faer::{Mat, MatRef};
 
 /// Pairs to a piece of parallel work, and of summation.

@@ -7,8 +7,8 @@
 //! so that a sum over all pairs is one sum with the charges 1, one with ‖y‖², and one for each feature. Wide data keep
 //! their squares exactly and their products in as many principal components as there are charges.
 
-use crate::linalg::parallel;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::parallel;
 
 /// Pairs whose weights are compared with the right ones.
 const ASKED: usize = 1000;

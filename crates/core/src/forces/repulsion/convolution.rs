@@ -4,8 +4,8 @@
 //! so that nothing comes round the other side, and rows of padding are not transformed.
 
 use super::spline::Real;
-use crate::linalg::parallel::{self, Scratch};
 use eigenfold_fft::{Complex, ComplexPlans, RealPlans, Transformed};
+use eigenfold_linalg::parallel::{self, Scratch};
 
 /// Rows to a piece of parallel work, and columns that are turned together.
 const TILE: usize = 16;

@@ -1,7 +1,7 @@
 //! Sums of a radial kernel over all pairs of points, one by one.
 
 use super::{Kernel, Sums};
-use crate::linalg::parallel;
+use eigenfold_linalg::parallel;
 
 /// Pairs that are added side by side.
 const LANES: usize = 8;

@@ -16,7 +16,7 @@
 use super::convolution::Convolution;
 use super::spline::{Real, spline};
 use super::{Kernel, Sums};
-use crate::linalg::parallel;
+use eigenfold_linalg::parallel;
 
 /// Rows to a band.
 const BAND: usize = 32;

@@ -27,10 +27,10 @@ pub(crate) use sampled::Sampled;
 pub(crate) use spline::Real;
 pub(crate) use tree::Tree;
 
-use crate::linalg::parallel;
 use crate::parameter::choices;
 #[cfg(test)]
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
 /// The potential at every point, and its slope.

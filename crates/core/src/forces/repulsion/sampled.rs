@@ -14,7 +14,7 @@
 
 use super::kernel::Umap;
 use super::{Kernel, Real, Sums};
-use crate::linalg::parallel;
+use eigenfold_linalg::parallel;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

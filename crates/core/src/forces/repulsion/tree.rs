@@ -14,7 +14,7 @@
 //! Accelerating t-SNE using tree-based algorithms. JMLR 15, 2014.
 
 use super::{Kernel, Sums};
-use crate::linalg::parallel;
+use eigenfold_linalg::parallel;
 
 /// Points that are not split any more.
 const LEAF: usize = 16;

@@ -1,10 +1,10 @@
 //! Who takes part in a comparison: methods by their names, and one parameter that may take several values.
 
 use super::Entrant;
-use crate::error::{Error, Result};
-use crate::graph::{Neighbors, Pieces};
 use crate::method::Method;
 use crate::recipe::Recipe;
+use eigenfold_graph::{Neighbors, Pieces};
+use eigenfold_linalg::error::{Error, Result};
 
 /// Those that take part if none are named: of every kind some, a minute for the digits together.
 pub const USUAL: [&str; 12] = [

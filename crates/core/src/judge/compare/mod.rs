@@ -10,13 +10,13 @@ mod entrants;
 pub use entrants::{Sweep, USUAL, entrants};
 
 use crate::beside::Beside;
-use crate::error::{Error, Result};
 use crate::judge::procrustes::Onto;
 use crate::judge::quality::{Given, Judged, Measure, Quality};
 use crate::model::Model;
-use crate::points::Points;
-use crate::progress::{Observer, Share, Stage};
 use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 

@@ -1,13 +1,13 @@
 //! The number of coordinates of a recipe, by the dimension of the points.
 
 use super::{Dimension, Dimensions, Recommendation};
-use crate::error::Result;
-use crate::graph::Neighbors;
 use crate::judge::dimension::near::evenly_spaced;
 use crate::likelihood::Likelihood;
-use crate::points::Points;
-use crate::progress::{Observer, Silent};
 use crate::recipe::Recipe;
+use eigenfold_graph::Neighbors;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::{Observer, Silent};
 use serde::Serialize;
 
 /// Points on which it is tried whether a method can give so many coordinates.

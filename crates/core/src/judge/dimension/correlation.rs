@@ -11,11 +11,11 @@
 
 use super::near::Near;
 use super::{Estimate, Name};
-use crate::error::{Error, Result};
-use crate::graph::{Index, Metric};
-use crate::linalg::parallel;
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
 
 /// The dimension; nothing if the two radii, or the numbers of pairs, do not differ.
 ///
@@ -52,7 +52,7 @@ fn median(mut values: Vec<f64>) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use eigenfold_linalg::progress::Silent;
 
     #[test]
     fn on_a_line_of_equal_steps_pairs_grow_with_the_radius() {

@@ -5,8 +5,8 @@
 //! about 1, which changes no ratio, and are rounded to multiples of 2⁻⁵⁰⁰, so that different points have a distance that
 //! can be squared. Features that are the same for all points add nothing and are left out.
 
-use crate::error::{Error, Result};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
 use std::collections::HashMap;
 
 /// The exponent of the grid on which values are rounded, in units of the largest.

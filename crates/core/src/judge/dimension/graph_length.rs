@@ -11,11 +11,11 @@
 //! Transactions on Signal Processing 52(8), 2004.
 
 use super::{Estimate, Name};
-use crate::error::Result;
-use crate::graph::search::watch::Watch;
-use crate::graph::{Index, Metric};
-use crate::points::Points;
-use crate::progress::Observer;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::search::watch::Watch;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::Observer;
 use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;

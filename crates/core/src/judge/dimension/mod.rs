@@ -39,11 +39,11 @@ pub use spectrum::Spectrum;
 pub use two_nn::FLAGGED;
 pub use unfolding::Unfolded;
 
-use crate::error::{Error, Result};
-use crate::graph::{Index, Metric};
-use crate::points::Points;
-use crate::progress::{Observer, Share, Stage};
 use distinct::Distinct;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
 use near::{Clusters, Near};
 use recommend::{Coarse, Evidence};
 

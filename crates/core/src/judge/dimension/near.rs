@@ -1,10 +1,10 @@
 //! The distances from points to their nearest others, and which of the points stand close together.
 
-use crate::error::Result;
-use crate::graph::pieces::Sets;
-use crate::graph::search::watch::Watch;
-use crate::graph::{Index, Lists};
-use crate::progress::Observer;
+use eigenfold_graph::components::Sets;
+use eigenfold_graph::search::watch::Watch;
+use eigenfold_graph::{Index, Lists};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::Observer;
 
 /// 97.5 % of a Gaussian is below this.
 const Z: f64 = 1.959_963_984_540_054;
@@ -98,9 +98,9 @@ pub(super) fn interval(value: f64, error: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Metric;
-    use crate::points::Points;
-    use crate::progress::Silent;
+    use eigenfold_graph::Metric;
+    use eigenfold_graph::points::Points;
+    use eigenfold_linalg::progress::Silent;
 
     #[test]
     fn clusters_are_the_pieces_of_the_nearest_neighbors() {

@@ -19,7 +19,7 @@
 use super::gride::Scale;
 use super::two_nn::FLAGGED;
 use super::{Check, Estimate};
-use crate::error::plural;
+use eigenfold_linalg::error::plural;
 use serde::Serialize;
 
 /// A neighborhood may hold this part of the points, else it is no longer local.

@@ -14,14 +14,14 @@
 //! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
 //! Science 290, 2000 (figure 2; they read the elbow by eye).
 
-use crate::error::Result;
 use crate::field::scaling::isomap::Isomap;
-use crate::graph::{Neighbors, Paths, Search};
 use crate::likelihood::Likelihood;
-use crate::linalg::parallel;
-use crate::points::Points;
-use crate::progress::Observer;
 use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Neighbors, Paths, Search};
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Observer;
 use serde::Serialize;
 
 /// The neighbors of each point.
@@ -110,7 +110,7 @@ fn after(variances: &[f64], features: usize) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::progress::Silent;
+    use eigenfold_linalg::progress::Silent;
 
     #[test]
     fn the_elbow_is_where_the_fall_breaks_off() {

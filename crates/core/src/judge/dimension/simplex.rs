@@ -26,10 +26,10 @@
 
 use super::near::Near;
 use super::{Estimate, Name};
-use crate::error::{Error, Result};
-use crate::linalg::parallel;
-use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 use std::sync::atomic::{AtomicUsize, Ordering};
 

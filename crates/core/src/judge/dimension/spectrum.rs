@@ -7,9 +7,9 @@
 //! A sheet that is bent fills as many directions as it is bent into: a swiss roll has the linear dimension 3. What this says
 //! of the intrinsic dimension is an upper bound, the number of directions that vary at all.
 
-use crate::error::Result;
-use crate::linalg::dense;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::dense;
+use eigenfold_linalg::error::Result;
 use faer::Mat;
 use serde::Serialize;
 

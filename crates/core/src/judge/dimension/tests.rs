@@ -2,9 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::io::{self, ReadOptions};
-use crate::progress::{Silent, StopsAfter};
 use crate::sample::Sample;
+use eigenfold_io::ReadOptions;
+use eigenfold_linalg::progress::{Silent, StopsAfter};
 
 /// Uniform numbers by splitmix64 from the state `seed`: s += 0x9E37…, mixed twice, the upper 53 bits.
 fn splitmix(count: usize, seed: u64) -> Vec<f64> {
@@ -35,7 +35,7 @@ fn roll(n: usize) -> Points {
 }
 
 fn built_in(name: &str) -> Points {
-    io::read(name, &ReadOptions::default()).unwrap().points
+    eigenfold_io::read(name, &ReadOptions::default()).unwrap().points
 }
 
 /// Without the slower estimates.

@@ -8,13 +8,13 @@
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. International
 //! Journal of Computer Vision 70(1), 2006.
 
-use crate::error::Result;
 use crate::field::unfolding::mvu::Mvu;
-use crate::graph::Neighbors;
 use crate::likelihood::Likelihood;
-use crate::points::Points;
-use crate::progress::Observer;
 use crate::recipe::Recipe;
+use eigenfold_graph::Neighbors;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::Observer;
 use serde::Serialize;
 
 /// The most points that are unfolded.

@@ -29,12 +29,12 @@ mod value;
 pub use measure::{Better, Described, Group, MEASURES, Measure};
 
 use crate::back::{Kriging, MapNeighbors};
-use crate::error::{Error, Result, plural};
 use crate::ground::{Ground, Measured};
-use crate::points::Points;
-use crate::progress::{Observer, Share, Stage};
 use crate::unit::Unit;
 use classes::Classes;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result, plural};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
 use neighborhoods::Neighborhoods;
 use pairs::Pairs;
 use pass::{Heard, Map, Pass, Said};

@@ -13,12 +13,12 @@
 //! 65, 2000 (the standard error).
 
 use super::distances::Reference;
-use crate::graph::Metric;
 use crate::ground::Measured;
-use crate::linalg::parallel;
-use crate::linalg::power::times_two_to;
-use crate::order;
-use crate::points::Points;
+use eigenfold_graph::Metric;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::power::times_two_to;
+use eigenfold_linalg::sort;
 use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -107,7 +107,7 @@ fn pair(number: usize) -> (u32, u32) {
 
 /// The place of every value among all of them, counted from 1; equal values have the mean of their places.
 fn mean_ranks(values: &[f64]) -> Vec<f64> {
-    let sorted = order::ascending(values);
+    let sorted = sort::ascending(values);
     let mut ranks = vec![0.0; values.len()];
     let mut before = 0;
     for equal in sorted.chunk_by(|&a, &b| values[a] == values[b]) {

@@ -1,6 +1,6 @@
 //! The others as one row sees them: from the nearest to the farthest, equal distances by index.
 
-use crate::order::by_key;
+use eigenfold_linalg::sort::by_key;
 
 /// Below so many a plain sort is as fast.
 const FEW: usize = 128;

@@ -3,9 +3,9 @@
 
 use super::*;
 use crate::Distances;
-use crate::graph::Metric;
 use crate::judge::farness;
-use crate::progress::{Silent, StopsAfter};
+use eigenfold_graph::Metric;
+use eigenfold_linalg::progress::{Silent, StopsAfter};
 
 /// Numbers without structure: a row's distances to the others are all different.
 fn cloud(n: usize, p: usize, seed: usize) -> Points {
@@ -221,7 +221,7 @@ fn numbers_of_any_size_are_judged_alike() {
 }
 
 fn times_two(x: f64, power: i32) -> f64 {
-    crate::linalg::power::times_two_to(x, power)
+    eigenfold_linalg::power::times_two_to(x, power)
 }
 
 #[test]
@@ -274,7 +274,7 @@ fn two_and_three_points_are_judged_and_impossible_questions_refused() {
     );
     assert!(refused(of(None, None), Given { labels: Some(&[None]), ..plain }, &map).contains("1 labels for 12 points"));
     assert!(refused(of(None, None), Given::new(&cloud(1, 2, 0)), &cloud(1, 1, 0)).contains("there is 1 point"));
-    let graph = crate::graph::Search::default().of_points(&data, &Silent).unwrap().graph;
+    let graph = eigenfold_graph::Search::default().of_points(&data, &Silent).unwrap().graph;
     assert!(refused(of(None, None), Given::new(&graph), &map).contains("give points or distances"));
     let stopped = Quality::default().judge(&plain, &[&map], &StopsAfter::questions(0)).unwrap_err();
     assert!(matches!(stopped, Error::Stopped));
@@ -339,7 +339,7 @@ fn some_of_the_pairs_give_nearly_the_correlation_of_all() {
     };
     let place = |values: &[f64]| {
         let mut ranks = vec![0.0; values.len()];
-        crate::order::ascending(values).into_iter().enumerate().for_each(|(at, i)| ranks[i] = at as f64);
+        eigenfold_linalg::sort::ascending(values).into_iter().enumerate().for_each(|(at, i)| ranks[i] = at as f64);
         ranks
     };
     let (a, b, m) = (place(&far(&data)), place(&far(&map)), all.len() as f64);

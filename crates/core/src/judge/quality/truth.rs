@@ -1,9 +1,9 @@
 //! The map against coordinates that are known to be right (`procrustes.rs`): how far off each row is once the map is turned,
 //! stretched and moved onto them, as a share of their mean square distance from their mean. The mean over all rows is the disparity.
 
-use crate::error::Result;
 use crate::judge::procrustes::Onto;
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
 
 /// The disparity, and what it is row by row; nothing if the true coordinates are all the same.
 pub(super) fn disparity(map: &Points, truth: &Points) -> Result<Option<(f64, Vec<f64>)>> {

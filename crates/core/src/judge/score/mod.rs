@@ -25,14 +25,14 @@ mod search;
 pub use crate::gp::{NOISE_FLOOR, Parameters};
 pub use search::MOST_INDUCING;
 
-use crate::error::{Error, Result};
 use crate::gp::Process;
 use crate::gp::exact::Exact;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
 use crate::judge::score::search::{End, Lengthwise, best_of, descend, refine, search};
-use crate::points::Points;
-use crate::progress::{Observer, Share, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
 
 /// The most points for which the likelihood is computed exactly unless something else is asked for.
 pub const EXACT_POINTS: usize = 2000;

@@ -1,14 +1,14 @@
 //! The search for the parameters of largest likelihood: descents from several starts, with one length or one per coordinate.
 
-use crate::error::{Error, Result};
 use crate::gp::ard::Ard;
 use crate::gp::exact::Exact;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Sparse;
 use crate::gp::{BOX, Parameters, Process};
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Ended, Report, Stop};
-use crate::progress::{Observer, Stage};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Ended, Report, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The most inducing points to which the bound is refined.

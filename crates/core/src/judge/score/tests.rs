@@ -4,8 +4,8 @@ use super::search::GAIN;
 use super::*;
 use crate::gp::Negative;
 use crate::gp::ard::Ard;
-use crate::progress::{Silent, StopsAfter};
 use crate::{Pca, Recipe, io};
+use eigenfold_linalg::progress::{Silent, StopsAfter};
 
 fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points

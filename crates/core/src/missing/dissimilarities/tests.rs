@@ -1,7 +1,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
-use crate::progress::Silent;
+use eigenfold_linalg::progress::Silent;
 
 /// A number between 0 and 1 for a pair, the same both ways.
 fn drawn(i: usize, j: usize, seed: usize) -> f64 {

@@ -9,10 +9,10 @@
 //!
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010, section 4.
 
-use crate::field::Weight;
 use crate::forces::repulsion::Charges;
 use crate::forces::{Pairs, Real};
-use crate::linalg::parallel;
+use eigenfold_graph::Weight;
+use eigenfold_linalg::parallel;
 
 /// Repulsions below this part of the strongest spring are left out.
 const LEAST: f64 = 1e-3;
@@ -56,7 +56,7 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Graph;
+    use eigenfold_graph::Graph;
 
     /// Three points in a line at distances 1 and 2, springs along the line.
     #[test]

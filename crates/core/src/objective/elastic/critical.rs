@@ -9,12 +9,12 @@
 //! u₁ = min over i of λᵢ⁺/λᵢ⁻ and L⁺ᵢᵢ/L⁻ᵢᵢ             (12); of many points L⁺ᵢᵢ/L⁻ᵢᵢ and the quotient of L⁺'s own slowest vector
 //! ```
 
-use crate::error::Result;
 use crate::forces::repulsion::Charges;
-use crate::linalg::Operator;
-use crate::linalg::SparseSymmetric;
-use crate::linalg::dense;
-use crate::linalg::sparse::cholesky::Cholesky;
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::SparseSymmetric;
+use eigenfold_linalg::dense;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::sparse::cholesky::Cholesky;
 use faer::{Mat, MatRef};
 
 /// Where the iteration ends, and after how many steps at most.
@@ -188,7 +188,7 @@ fn centered(mut x: Vec<f64>) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::linalg::sparse::cholesky::Analysis;
+    use eigenfold_linalg::sparse::cholesky::Analysis;
 
     #[test]
     fn the_slowest_vector_of_a_path_is_its_first_cosine() {

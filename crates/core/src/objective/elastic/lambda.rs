@@ -1,7 +1,7 @@
 //! How strong the repulsion is: a number, a path of numbers, or left to the method.
 
-use crate::error::{Error, Result};
 use crate::parameter::{Held, Value};
+use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;

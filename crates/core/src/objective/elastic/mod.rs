@@ -24,21 +24,21 @@ use super::interaction::{Form, Interaction};
 use super::neighborhood::{AUTO, Affinities, FORM as PERPLEXITY, Perplexity};
 use super::start::{self, Init};
 use crate::coordinates;
-use crate::error::Result;
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
-use crate::graph::Graph;
 use crate::ground::Ground;
 use crate::heat::{GLOBAL, heat, typical_length};
-use crate::linalg::SparseSymmetric;
-use crate::linalg::sparse::cholesky::{Analysis, Cholesky};
-use crate::optimize::{Emphasized, Fixed};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Attracted, Away, Hold, Measure, Push, Rule};
-use crate::points::Points;
 use critical::{Critical, critical};
+use eigenfold_graph::Graph;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::SparseSymmetric;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::optimize::{Emphasized, Fixed};
+use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
 use faer::Mat;
 use price::price;
 use serde::{Deserialize, Serialize};
@@ -219,7 +219,7 @@ impl Build for Elastic {
     }
 
     fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
-        let euclidean = matches!(ground, Ground::Points(_, crate::graph::Metric::Euclidean));
+        let euclidean = matches!(ground, Ground::Points(_, eigenfold_graph::Metric::Euclidean));
         let squared = euclidean && self.repulsion == Pushes::Squared;
         Some(Lengths { strength: if squared { -2 } else { 0 }, ..Lengths::NONE })
     }
@@ -317,7 +317,7 @@ struct Metric {
     dims: usize,
 }
 
-impl crate::optimize::Metric for Metric {
+impl eigenfold_linalg::optimize::Metric for Metric {
     fn solve(&self, v: &mut [f64]) {
         let (n, dims) = (v.len() / self.dims, self.dims);
         let mut rows = Mat::from_fn(n, dims, |i, q| 0.25 * v[i * dims + q]);
@@ -377,7 +377,8 @@ impl Spring {
 impl Elastic {
     /// The weights of the repulsion, and by which part they are off where the features are more than there are charges.
     fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
-        let (Pushes::Squared, Ground::Points(points, crate::graph::Metric::Euclidean)) = (self.repulsion, site.ground)
+        let (Pushes::Squared, Ground::Points(points, eigenfold_graph::Metric::Euclidean)) =
+            (self.repulsion, site.ground)
         else {
             return Ok((Charges::One(site.len()), None));
         };

@@ -1,7 +1,7 @@
 //! What the descent of an elastic embedding takes: its evaluations of the repulsion of all points.
 
 use crate::forces::repulsion::{Charges, Repulsion};
-use crate::price::Price;
+use eigenfold_linalg::cost::Price;
 
 /// Seconds of processor time of one evaluation, per ordered pair.
 const PAIR: f64 = 9e-9;
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
     use crate::forces::Kernel;
     use crate::forces::repulsion::Accuracy;
-    use crate::points::Points;
+    use eigenfold_graph::points::Points;
 
     /// Seconds of processor time as they were measured (docs/decisions/0143-what-it-will-take.md).
     #[test]

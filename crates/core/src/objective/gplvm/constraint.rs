@@ -10,11 +10,11 @@
 //!
 //! N. D. Lawrence, J. Quiñonero-Candela. Local distance preservation in the GP-LVM through back constraints. ICML 2006.
 
-use crate::error::{Error, Result};
 use crate::gp::lanes::squared_distances;
 use crate::gp::problem::{Problem, spaced};
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::parallel;
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 use faer::{Mat, MatRef};
 
 /// h², in units of the median squared distance.

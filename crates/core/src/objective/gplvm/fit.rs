@@ -2,14 +2,14 @@
 
 use super::constraint::Constraint;
 use super::negative::{self, Negative};
-use crate::error::{Error, Result};
 use crate::field::latent::k_means;
 use crate::gp::problem::Problem;
 use crate::gp::{BOX, Parameters};
-use crate::linalg::parallel;
-use crate::optimize::{Bounds, Descent, Ended, Passing, Report, Stop};
-use crate::points::Points;
-use crate::progress::{Observer, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Ended, Passing, Report, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
 
 /// Variance and noise at the start, in units of the data's variance.
 const START: [f64; 2] = [1.0, 0.3];

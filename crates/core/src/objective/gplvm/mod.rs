@@ -24,15 +24,15 @@ mod tests;
 
 use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
-use crate::error::{Error, Result};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
 use crate::ground::Ground;
-use crate::linalg::RESIDUAL;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Mapping, OnLine, Process, Rule};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::RESIDUAL;
+use eigenfold_linalg::error::{Error, Result};
 use fit::Fit;
 use serde::{Deserialize, Serialize};
 
@@ -282,7 +282,8 @@ impl Gplvm {
         site.afford("what every pair of rows is worth", table, "use `kernel` gaussian, or raise `memory`")?;
         let starts = self.starts(site)?;
         let problem = Problem::new(points, &starts[0].1, true)?;
-        let order = |map: &Points| crate::order::ascending(&(0..n).map(|i| map.row(i)[0]).collect::<Vec<f64>>());
+        let order =
+            |map: &Points| eigenfold_linalg::sort::ascending(&(0..n).map(|i| map.row(i)[0]).collect::<Vec<f64>>());
         let starts = starts.iter().map(|(name, map)| (*name, order(map))).collect();
         let more = self.init == GplvmInit::Best && site.start.is_none();
         let found = order::ordered(&problem, starts, more, site.observer)?;

@@ -7,11 +7,11 @@
 //! makes 900 nats after 52 evaluations.
 
 use super::constraint::Constraint;
-use crate::error::Result;
 use crate::gp::moving::Moving;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Bound;
-use crate::optimize::Objective;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::optimize::Objective;
 
 /// So many evaluations must gain the tolerance.
 const WINDOW: usize = 20;

@@ -14,11 +14,11 @@
 //! G. A. Croes. A method for solving traveling-salesman problems. Operations Research 6, 1958. I. Or. Traveling
 //! salesman-type combinatorial problems. PhD thesis, Northwestern University, 1976.
 
-use crate::error::{Error, Result};
 use crate::gp::line::{Pair, alone, highest, tight};
 use crate::gp::problem::Problem;
-use crate::linalg::parallel;
-use crate::progress::{Observer, Stage};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::{Observer, Stage};
 
 /// How often path and variance are found in turn.
 const ROUNDS: usize = 20;
@@ -237,8 +237,8 @@ fn square(row: &[f64]) -> f64 {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::points::Points;
-    use crate::progress::Silent;
+    use eigenfold_graph::points::Points;
+    use eigenfold_linalg::progress::Silent;
     use std::io::Write;
 
     /// Rows along a curve, out of order.

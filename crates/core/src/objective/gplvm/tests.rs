@@ -9,9 +9,9 @@ use crate::gp::moving::Moving;
 use crate::gp::predict::Prediction;
 use crate::gp::problem::Problem;
 use crate::gp::sparse::Bound;
-use crate::linalg::dense::cholesky::Positive;
-use crate::optimize::Objective;
 use crate::{Beside, Model, Pca, Recipe, io};
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::optimize::Objective;
 use faer::{Mat, MatRef};
 
 fn iris() -> Points {
@@ -280,8 +280,9 @@ fn few_points_constant_columns_and_duplicates_have_a_map() {
 fn a_given_start_is_taken_and_a_limit_on_memory_is_kept() {
     let (data, truth) = sheet(60, 6);
     let recipe = Recipe { method: Gplvm::default().into(), ..Recipe::default() };
-    let model =
-        recipe.fit_from(&data, Beside { start: Some(&truth), ..Beside::default() }, &crate::progress::Silent).unwrap();
+    let model = recipe
+        .fit_from(&data, Beside { start: Some(&truth), ..Beside::default() }, &eigenfold_linalg::progress::Silent)
+        .unwrap();
     assert!(model.report().parameters.iter().any(|used| used.name == "init" && used.used == "given"));
     let error = Recipe { memory: Some(10_000), ..recipe }.fit(&data).unwrap_err().to_string();
     assert!(error.contains("use `inducing` 100"), "{error}");

@@ -21,19 +21,19 @@ mod table;
 
 use super::start;
 use crate::coordinates;
-use crate::error::{Error, Result};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::scaling::pca::linear;
 use crate::field::{
     Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead, usual_landmarks,
 };
-use crate::graph::Metric;
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Away, Measure, Rule, Stress};
-use crate::points::Points;
-use crate::progress::Stage;
+use eigenfold_graph::Metric;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::Stage;
 use monotone::Monotone;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};

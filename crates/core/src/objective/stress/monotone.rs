@@ -15,9 +15,9 @@
 
 use super::table::Given;
 use crate::field::Energy;
-use crate::linalg::parallel;
-use crate::optimize::Emphasized;
-use crate::order;
+use eigenfold_linalg::optimize::Emphasized;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sort;
 use rayon::prelude::*;
 
 /// Pairs to a piece of parallel work.
@@ -53,7 +53,7 @@ impl Monotone {
             (0..i).map(|j| (given.distance(i, j), (i as u32, j as u32))).collect()
         };
         let mut sorted = parallel::collect(n, row).concat();
-        sorted.par_sort_unstable_by(order::by_key);
+        sorted.par_sort_unstable_by(sort::by_key);
         let (lengths, pairs): (Vec<f64>, Vec<(u32, u32)>) = sorted.into_iter().unzip();
         let (mut ties, mut first) = (Vec::new(), 0);
         for at in 1..=lengths.len() {
@@ -78,7 +78,7 @@ impl Monotone {
         for &(first, end) in &self.ties {
             let (lengths, pairs) = (&mut self.lengths[first..end], &mut self.pairs[first..end]);
             let mut both: Vec<(f64, (u32, u32))> = lengths.iter().copied().zip(pairs.iter().copied()).collect();
-            both.sort_unstable_by(order::by_key);
+            both.sort_unstable_by(sort::by_key);
             for (at, (length, pair)) in both.into_iter().enumerate() {
                 (lengths[at], pairs[at]) = (length, pair);
             }

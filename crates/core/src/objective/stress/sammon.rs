@@ -11,11 +11,11 @@
 
 use super::{DISTANCES, DISTANCES_AUTO, INIT, MAX_ITERATIONS, TOGETHER, TOLERANCE};
 use super::{Smacof, StressDistances, StressInit, StressWeight};
-use crate::error::Result;
 use crate::field::scaling::mds::LANDMARKS;
 use crate::field::{Build, Built, Info, Lengths, Site};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
+use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
 /// Sammon's mapping.

@@ -2,9 +2,9 @@
 
 use super::table::{Given, Square};
 use crate::field::Energy;
-use crate::graph::paths::sweep::Real;
-use crate::linalg::parallel;
-use crate::optimize::Emphasized;
+use eigenfold_graph::paths::sweep::Real;
+use eigenfold_linalg::optimize::Emphasized;
+use eigenfold_linalg::parallel;
 
 /// Sums run in so many lanes.
 const LANES: usize = 8;

@@ -1,12 +1,12 @@
 //! The distances that a map is to have: δ of every pair of points that are drawn together.
 
 use super::StressDistances;
-use crate::error::{Error, Result};
 use crate::field::Site;
-use crate::graph::Paths;
-use crate::graph::paths::landmarks::LandmarkGeodesics;
-use crate::graph::paths::sweep::Real;
-use crate::linalg::parallel;
+use eigenfold_graph::Paths;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::paths::sweep::Real;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
 
 /// Above this number of points the distances are kept in single precision; sums are always in double.
 const SINGLE_ABOVE: usize = 4000;

@@ -1,16 +1,16 @@
 //! The fit of drill: its second moments, its penalty or a path of them, and what the work costs before it starts.
 
-use crate::error::{Error, Result, bytes};
 use crate::field::Regraph;
 use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Minimum, Support, is_nearly_full};
 use crate::field::entropy::drill::penalty::Penalty;
 use crate::field::entropy::drill::{Drill, PathStep};
-use crate::graph::Metric;
 use crate::ground::Measured;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::points::Points;
-use crate::price::Price;
-use crate::progress::{Observer, Share};
+use eigenfold_graph::Metric;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::cost::Price;
+use eigenfold_linalg::error::{Error, Result, bytes};
+use eigenfold_linalg::progress::{Observer, Share};
+use eigenfold_linalg::sparse::cholesky::Analysis;
 
 /// The part of the mean variance that is the penalty, if none is given.
 const AUTO: f64 = 0.01;

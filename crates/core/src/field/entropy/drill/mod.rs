@@ -17,19 +17,19 @@ mod fit;
 mod lasso;
 pub(crate) mod penalty;
 
-use crate::error::{Error, Result};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
-use crate::graph::{Found, Graph, Pieces, Search};
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
-use crate::memory;
 use crate::parameter::{Kind, Parameter, Table, field};
 use crate::place::{Barycenter, Rule};
-use crate::points::Points;
-use crate::progress::{Observer, Share, Stage};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Found, Graph, Pieces, Search};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::progress::{Observer, Share, Stage};
 use serde::{Deserialize, Serialize};
 
 /// What [`Found::route`] says of a learned graph.

@@ -3,12 +3,12 @@
 
 use super::*;
 use crate::field::entropy::drill::fit::afford_dense;
-use crate::graph::Neighbors;
-use crate::io::{ReadOptions, read};
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::dense::symmetric_eigen;
-use crate::points::Points;
-use crate::progress::{Silent, StopsAfter};
+use eigenfold_graph::Neighbors;
+use eigenfold_graph::points::Points;
+use eigenfold_io::{ReadOptions, read};
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::dense::symmetric_eigen;
+use eigenfold_linalg::progress::{Silent, StopsAfter};
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -19,21 +19,21 @@ fn every(name: &str, step: usize, count: usize) -> Points {
 }
 
 fn graph(points: &Points, neighbors: Neighbors) -> Graph {
-    let pieces = crate::graph::Pieces::Separate;
+    let pieces = eigenfold_graph::Pieces::Separate;
     Search { neighbors, pieces, ..Search::default() }.of_points(points, &Silent).unwrap().graph
 }
 
 fn fitted(drill: &Drill, points: &Points, graph: &Graph) -> (Support, Fitted) {
     let support = Support::new(&graph.union());
     let fitted = drill
-        .fit(Measured::Points(points, crate::graph::Metric::Euclidean), &support, None, u64::MAX, &Silent)
+        .fit(Measured::Points(points, eigenfold_graph::Metric::Euclidean), &support, None, u64::MAX, &Silent)
         .unwrap();
     (support, fitted)
 }
 
 /// The mean variance of the points.
 fn mean_variance(points: &Points) -> f64 {
-    Measured::Points(points, crate::graph::Metric::Euclidean).variance()
+    Measured::Points(points, eigenfold_graph::Metric::Euclidean).variance()
 }
 
 /// Optima by alternating directions and then Newton's method on dense matrices, to a gap of 1e-12.
@@ -142,7 +142,7 @@ fn a_path_is_judged_by_features_that_were_left_out() {
     let line = Points::new(30, 1, (0..30).map(f64::from).collect()).unwrap();
     let support = Support::new(&graph(&line, Neighbors::Nearest(2)).union());
     let error = drill
-        .fit(Measured::Points(&line, crate::graph::Metric::Euclidean), &support, None, u64::MAX, &Silent)
+        .fit(Measured::Points(&line, eigenfold_graph::Metric::Euclidean), &support, None, u64::MAX, &Silent)
         .err()
         .unwrap()
         .to_string();
@@ -166,7 +166,7 @@ fn a_stop_gives_the_best_precision_so_far() {
     let drill = Drill { penalty: Penalty::Value(0.1 * mean_variance(&points)), tolerance: 1e-10, ..Drill::default() };
     let stopped = |drill: &Drill, questions: usize| {
         drill.fit(
-            Measured::Points(&points, crate::graph::Metric::Euclidean),
+            Measured::Points(&points, eigenfold_graph::Metric::Euclidean),
             &support,
             None,
             u64::MAX,

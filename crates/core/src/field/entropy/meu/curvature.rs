@@ -16,14 +16,14 @@
 //! A point above all such subtrees is a piece of its own; its later neighbors are joined by fill, so that its block lies
 //! on the pattern altogether.
 
-use crate::error::Result;
 use crate::field::entropy::meu::resistances::Edges;
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::dense::small_product;
-use crate::linalg::parallel;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::selected::{Selected, Slot};
-use crate::optimize::Preconditioner;
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::dense::small_product;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::optimize::Preconditioner;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::cholesky::Analysis;
+use eigenfold_linalg::sparse::selected::{Selected, Slot};
 use faer::{Mat, Par};
 
 /// Blocks with more entries than this for each edge are not worth their time, ...
@@ -228,11 +228,11 @@ impl EdgeCurvature {
 #[cfg(test)]
 mod tests {
     use crate::field::entropy::meu::resistances::{Edges, Oracle};
-    use crate::graph::{Neighbors, Search};
-    use crate::linalg::sparse::cholesky::Analysis;
-    use crate::optimize::Preconditioner;
-    use crate::progress::Silent;
     use crate::sample::r2_swiss_roll;
+    use eigenfold_graph::{Neighbors, Search};
+    use eigenfold_linalg::optimize::Preconditioner;
+    use eigenfold_linalg::progress::Silent;
+    use eigenfold_linalg::sparse::cholesky::Analysis;
 
     /// A column of the whole curvature is how the slope changes along one multiplier; a piece has a part of it exactly.
     #[test]

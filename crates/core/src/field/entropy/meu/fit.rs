@@ -6,14 +6,14 @@
 //! D. M. Titterington. Algorithms for computing D-optimal designs on a finite design space. Conf. on Information Science
 //! and Systems, Johns Hopkins, 1976.
 
-use crate::error::{Error, Result};
 use crate::field::entropy::meu::curvature::Pieces;
 use crate::field::entropy::meu::resistances::{Edges, Oracle};
 use crate::field::entropy::meu::{Meu, MeuVariant};
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::optimize::{Descent, Ended, Objective, Preconditioner, Stop};
-use crate::progress::{Observer, Stage};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Descent, Ended, Objective, Preconditioner, Stop};
+use eigenfold_linalg::progress::{Observer, Stage};
+use eigenfold_linalg::sparse::cholesky::Analysis;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 
 /// Pairs of steps and slopes that the descent remembers.
 const MEMORY: usize = 10;
@@ -215,13 +215,13 @@ impl Objective for Search<'_> {
 mod tests {
     use super::*;
     use crate::field::{Build, Site};
-    use crate::graph::{Graph, Neighbors};
-    use crate::points::Points;
-    use crate::progress::{Silent, StopsAfter};
     use crate::sample::r2_swiss_roll;
+    use eigenfold_graph::points::Points;
+    use eigenfold_graph::{Graph, Neighbors};
+    use eigenfold_linalg::progress::{Silent, StopsAfter};
 
     fn nearest(points: &Points) -> Graph {
-        let search = crate::graph::Search { neighbors: Neighbors::Nearest(6), ..Default::default() };
+        let search = eigenfold_graph::Search { neighbors: Neighbors::Nearest(6), ..Default::default() };
         search.of_points(points, &Silent).unwrap().graph
     }
 

@@ -22,23 +22,23 @@ mod curvature;
 mod fit;
 mod resistances;
 
-use crate::error::{Error, Result, bytes};
 use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
     Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
 };
-use crate::graph::{Graph, Metric, Undirected};
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
-use crate::linalg::Operator;
-use crate::linalg::power::times_two_to;
-use crate::linalg::sparse::cholesky::Analysis;
-use crate::optimize::Bounds;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::place::{Barycenter, Rule};
-use crate::points::Points;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Metric, Undirected};
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::error::{Error, Result, bytes};
+use eigenfold_linalg::optimize::Bounds;
+use eigenfold_linalg::power::times_two_to;
+use eigenfold_linalg::sparse::cholesky::Analysis;
 use serde::{Deserialize, Serialize};
 
 /// The noise of the free variant, if it is not given, as a part of the mean d²/p.
@@ -295,10 +295,10 @@ fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
 mod tests {
     use super::*;
     use crate::field::entropy::meu::resistances::Oracle;
-    use crate::graph::{Neighbors, Search};
-    use crate::progress::Silent;
     use crate::recipe::Recipe;
     use crate::sample::r2_swiss_roll as swiss;
+    use eigenfold_graph::{Neighbors, Search};
+    use eigenfold_linalg::progress::Silent;
 
     fn solved(points: &Points, graph: &Graph, meu: Meu) -> (Edges, Multipliers, f64) {
         let edges = Edges::new(&graph.union(), points.cols()).with_noise(meu.noise.unwrap_or(0.0));

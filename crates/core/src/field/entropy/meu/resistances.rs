@@ -1,16 +1,16 @@
 //! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
 //! expects the ends of each edge to be.
 
-use crate::error::{Error, Result};
-use crate::field::Weight;
 use crate::field::entropy::meu::curvature::{EdgeCurvature, Pieces};
-use crate::graph::Undirected;
-use crate::linalg::Operator;
-use crate::linalg::parallel;
-use crate::linalg::power::{exponent, times_two_to};
-use crate::linalg::sparse::cholesky::{Analysis, Symbolic};
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::selected::{Selected, Slot, Tree};
+use eigenfold_graph::Undirected;
+use eigenfold_graph::Weight;
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::power::{exponent, times_two_to};
+use eigenfold_linalg::sparse::cholesky::{Analysis, Symbolic};
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
+use eigenfold_linalg::sparse::selected::{Selected, Slot, Tree};
 
 /// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
 const SHORTEST: f64 = 1e-8;

@@ -3,10 +3,10 @@
 use super::*;
 use crate::field::Task;
 use crate::field::latent::em::{Em, State};
-use crate::linalg::Operator;
-use crate::linalg::dense::{DenseSymmetric, symmetric_eigen};
-use crate::points::Points;
-use crate::progress::StopsAfter;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::Operator;
+use eigenfold_linalg::dense::{DenseSymmetric, symmetric_eigen};
+use eigenfold_linalg::progress::StopsAfter;
 use faer::Mat;
 use proptest::prelude::*;
 

@@ -17,13 +17,13 @@
 //! M. J. Todd, R. H. Tütüncü. SDPT3, a Matlab software package for semidefinite programming. Optimization Methods and
 //! Software 11, 1999 (the lengths of the steps and the power of the centering).
 
-use crate::error::{Error, Result};
 use crate::field::unfolding::Pairs;
 use crate::field::unfolding::face::Face;
 use crate::field::unfolding::newton::{Bounds, Direction, Place, Program, Variables};
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::dense::{dense_product, parts, symmetric_eigen, symmetric_eigenvalues};
-use crate::progress::{Observer, Stage};
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::dense::{dense_product, parts, symmetric_eigen, symmetric_eigenvalues};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Stage};
 use faer::Mat;
 
 /// No tolerance of the distances is smaller than what rounding leaves.
@@ -46,10 +46,7 @@ pub(crate) enum Sense {
     /// Their values.
     Equal,
     /// Their bounds from above.
-    #[cfg_attr(
-        not(any(test, feature = "unit-tests")),
-        expect(dead_code, reason = "the path solves this; tests compare the two")
-    )]
+    #[cfg_attr(not(test), expect(dead_code, reason = "the path solves this; tests compare the two"))]
     AtMost,
     /// Their values, give or take this part of them.
     Within(f64),

@@ -3,10 +3,10 @@
 
 use super::*;
 use crate::field::unfolding::Constraints;
-use crate::graph::{Graph, Metric, Neighbors, Search};
-use crate::points::Points;
-use crate::progress::{Silent, StopsAfter};
 use crate::sample::r2_swiss_roll;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Metric, Neighbors, Search};
+use eigenfold_linalg::progress::{Silent, StopsAfter};
 
 fn pairs_of(points: &Points, k: usize, constraints: Constraints) -> Pairs {
     let search = Search { neighbors: Neighbors::Nearest(k), ..Search::default() };

@@ -1,7 +1,7 @@
 //! The columns of a point on the path: how they come, where they turn and when they go.
 
 use crate::field::unfolding::path::{Path, REACH, center};
-use crate::linalg::dense::symmetric_eigen;
+use eigenfold_linalg::dense::symmetric_eigen;
 use faer::Mat;
 
 /// Directions open together with the lowest one if they are this part as far below one.

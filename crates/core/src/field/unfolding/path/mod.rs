@@ -23,10 +23,10 @@
 
 mod columns;
 
-use crate::error::{Error, Result};
 use crate::field::unfolding::web::Web;
-use crate::linalg::sparse::fronts::{Blocks, Factor, Fronts};
-use crate::progress::{Observer, Silent, Stage};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Silent, Stage};
+use eigenfold_linalg::sparse::fronts::{Blocks, Factor, Fronts};
 use faer::Mat;
 
 /// μ shrinks by this factor, ...

@@ -5,13 +5,13 @@
 //! support is full. A sparse one is served by a sparse factor and the inverse on its pattern, and there it is undone on the
 //! pattern of the factor, which is a little larger than the support.
 
-use crate::error::{Error, Result};
 use crate::field::entropy::drill::lasso::support::Support;
-use crate::linalg::dense::cholesky::Positive;
-use crate::linalg::dense::symmetric_sandwich;
-use crate::linalg::sparse::cholesky::{Analysis, Cholesky, Symbolic};
-use crate::linalg::sparse::chordal::Curvature;
-use crate::linalg::sparse::selected::{Selected, Slot, Tree};
+use eigenfold_linalg::dense::cholesky::Positive;
+use eigenfold_linalg::dense::symmetric_sandwich;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky, Symbolic};
+use eigenfold_linalg::sparse::chordal::Curvature;
+use eigenfold_linalg::sparse::selected::{Selected, Slot, Tree};
 use faer::Mat;
 
 /// From this part of all pairs on a support is treated as full.
@@ -184,7 +184,7 @@ fn on_support(support: &Support, matrix: &Mat<f64>) -> Vec<f64> {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
-    use crate::graph::Graph;
+    use eigenfold_graph::Graph;
 
     /// A ring with chords: sparse enough for both arithmetics.
     fn ring(n: u32) -> Support {

@@ -39,9 +39,9 @@ mod support;
 pub(crate) use arithmetic::{Arithmetic, is_nearly_full};
 pub(crate) use support::Support;
 
-use crate::error::{Error, Result};
-use crate::progress::{Observer, Stage};
 use arithmetic::{Congruence, Factor, Inverse};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Stage};
 
 /// Conjugate gradients stop at this part of the slope, ...
 const REDUCTION: f64 = 0.03;

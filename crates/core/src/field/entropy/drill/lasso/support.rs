@@ -2,10 +2,10 @@
 //!
 //! Such a matrix is kept as one vector: its diagonal, then the entry of every edge once.
 
-use crate::graph::Undirected;
-use crate::linalg::parallel;
-use crate::linalg::sparse::matrix::SparseSymmetric;
-use crate::linalg::sparse::rows::Counted;
+use eigenfold_graph::Undirected;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::sparse::matrix::SparseSymmetric;
+use eigenfold_linalg::sparse::rows::Counted;
 
 /// Rows to a piece of parallel work.
 const ROWS: usize = 256;
@@ -104,8 +104,8 @@ impl Support {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::Graph;
-    use crate::linalg::Operator;
+    use eigenfold_graph::Graph;
+    use eigenfold_linalg::Operator;
 
     #[test]
     fn a_sandwich_is_that_of_the_dense_matrices() {

@@ -1,0 +1,364 @@
+//! Points: n rows of d finite numbers, one point a row, checked once.
+
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::power::times_two_to;
+use faer::{Mat, MatRef};
+use serde::{Deserialize, Serialize};
+
+/// Numbers beyond this would overflow when squared and summed.
+const LARGEST: f64 = 1e150;
+
+/// n points of d numbers each, row-major, all finite.
+///
+/// Everything downstream relies on the checks made here and does not repeat them.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Points {
+    rows: usize,
+    cols: usize,
+    values: Vec<f64>,
+    /// The cells that were not observed, as places in `values`, ascending; what stands there is a guess.
+    missing: Vec<usize>,
+}
+
+impl TryFrom<MatRef<'_, f64>> for Points {
+    type Error = Error;
+
+    /// Points from a matrix with one row per point.
+    fn try_from(matrix: MatRef<'_, f64>) -> Result<Points> {
+        let (rows, cols) = (matrix.nrows(), matrix.ncols());
+        Points::new(rows, cols, (0..rows * cols).map(|at| matrix[(at / cols, at % cols)]).collect())
+    }
+}
+
+impl TryFrom<&Mat<f64>> for Points {
+    type Error = Error;
+
+    /// Points from a matrix with one row per point.
+    fn try_from(matrix: &Mat<f64>) -> Result<Points> {
+        Points::try_from(matrix.as_ref())
+    }
+}
+
+impl Points {
+    /// Points from row-major values.
+    ///
+    /// # Errors
+    ///
+    /// If the length is not `rows * cols`, if there is no row or no column, or if a value is not finite or so large
+    /// that its square would overflow; the message names the first such cell (row and column counted from 1).
+    pub fn new(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
+        if rows == 0 {
+            return Err(Error::data("there are no points; give at least two rows"));
+        }
+        if cols == 0 {
+            return Err(Error::data("the points have no columns; give at least one column of numbers"));
+        }
+        if rows.checked_mul(cols) != Some(values.len()) {
+            return Err(Error::data(format!(
+                "{} values do not fill {rows} rows of {cols} columns; every row needs the same number of values",
+                values.len()
+            )));
+        }
+        if let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) {
+            return Err(bad_cell(values[at], at / cols + 1, at % cols + 1));
+        }
+        Ok(Points { rows, cols, values, missing: Vec::new() })
+    }
+
+    /// Points of which some cells were not observed: those that are NaN. The mean of what was observed of its column
+    /// stands in such a cell until it is completed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`], NaN apart, and if nothing at all was observed of a column.
+    pub fn with_missing(rows: usize, cols: usize, mut values: Vec<f64>) -> Result<Points> {
+        let missing: Vec<usize> = (0..values.len()).filter(|&at| values[at].is_nan()).collect();
+        if missing.is_empty() || rows.checked_mul(cols) != Some(values.len()) {
+            return Points::new(rows, cols, values);
+        }
+        let (mut means, mut counts) = (vec![0.0; cols], vec![0.0f64; cols]);
+        for (at, value) in values.iter().enumerate().filter(|(_, value)| !value.is_nan()) {
+            counts[at % cols] += 1.0;
+            means[at % cols] += (value - means[at % cols]) / counts[at % cols];
+        }
+        if let Some(column) = counts.iter().position(|&count| count == 0.0) {
+            let column = column + 1;
+            return Err(Error::data(format!("nothing was observed of column {column}; leave the column out")));
+        }
+        missing.iter().for_each(|&at| values[at] = means[at % cols]);
+        Ok(Points { missing, ..Points::new(rows, cols, values)? })
+    }
+
+    /// Points that were computed: as [`Points::new`], but what is wrong is a result, and no cell of the input is named for it.
+    pub fn computed(rows: usize, cols: usize, values: Vec<f64>) -> Result<Points> {
+        let Some(at) = values.iter().position(|v| v.is_nan() || v.abs() > LARGEST) else {
+            return Points::new(rows, cols, values);
+        };
+        let (value, row, column) = (values[at], at / cols.max(1) + 1, at % cols.max(1) + 1);
+        let what = if value.is_nan() { "no number".into() } else { format!("{value:e}") };
+        let fact = format!("number {column} of the result for row {row} is {what}, beyond what can be computed with");
+        Err(Error::data(format!(
+            "{fact}; bring the data to a smaller scale, or leave out rows that are far from all others"
+        )))
+    }
+
+    /// Points from rows of equal length; for examples and tests.
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`].
+    pub fn from_rows<R: AsRef<[f64]>>(rows: &[R]) -> Result<Points> {
+        let cols = rows.first().map_or(0, |row| row.as_ref().len());
+        let values: Vec<f64> = rows.iter().flat_map(|row| row.as_ref().iter().copied()).collect();
+        if let Some(at) = rows.iter().position(|row| row.as_ref().len() != cols) {
+            return Err(Error::data(format!(
+                "row {} has {} values and the first has {cols}; every row needs the same number of values",
+                at + 1,
+                rows[at].as_ref().len()
+            )));
+        }
+        Points::new(rows.len(), cols, values)
+    }
+
+    /// The number of points.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The number of features of each point.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// Point `i`.
+    pub fn row(&self, i: usize) -> &[f64] {
+        &self.values[i * self.cols..(i + 1) * self.cols]
+    }
+
+    /// The cells that were not observed, as places in [`Points::values`], ascending.
+    pub fn missing(&self) -> &[usize] {
+        &self.missing
+    }
+
+    /// The columns that were not observed of point `i`, ascending.
+    pub fn missing_of(&self, i: usize) -> impl Iterator<Item = usize> + Clone + '_ {
+        let range = |at: usize| self.missing.partition_point(|&cell| cell < at * self.cols);
+        self.missing[range(i)..range(i + 1)].iter().map(move |cell| cell - i * self.cols)
+    }
+
+    /// Whether a cell was not observed.
+    pub fn is_missing(&self, row: usize, column: usize) -> bool {
+        !self.missing.is_empty() && self.missing.binary_search(&(row * self.cols + column)).is_ok()
+    }
+
+    /// The rows of which every cell was observed.
+    pub fn complete_rows(&self) -> Vec<usize> {
+        (0..self.rows).filter(|&i| self.missing_of(i).next().is_none()).collect()
+    }
+
+    /// These points as the given rows, ascending, of a table of so many rows, in which nothing is observed of all others.
+    ///
+    /// # Errors
+    ///
+    /// If there is not one row for every point.
+    pub fn spread(&self, places: &[usize], rows: usize) -> Result<Points> {
+        let ascending = places.is_sorted_by(|a, b| a < b) && places.last().is_none_or(|&last| last < rows);
+        if places.len() != self.rows || !ascending {
+            let (count, points) = (places.len(), self.rows);
+            let fact = format!("{count} places in {rows} rows do not fit {points} points");
+            return Err(Error::parameter(format!("{fact}; give one per point, ascending")));
+        }
+        let (mut values, mut missing) = (vec![0.0; rows * self.cols], Vec::new());
+        let mut points = places.iter().enumerate().peekable();
+        for row in 0..rows {
+            let cells = row * self.cols..(row + 1) * self.cols;
+            match points.next_if(|(_, place)| **place == row) {
+                Some((i, _)) => {
+                    missing.extend(self.missing_of(i).map(|column| cells.start + column));
+                    values[cells].copy_from_slice(self.row(i));
+                }
+                None => missing.extend(cells),
+            }
+        }
+        Ok(Points { rows, cols: self.cols, values, missing })
+    }
+
+    /// The same points with every guess taken for an observation.
+    #[must_use]
+    pub fn guessed(&self) -> Points {
+        Points { missing: Vec::new(), ..self.clone() }
+    }
+
+    /// The same points with other guesses for what was not observed, in the order of [`Points::missing`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Points::new`], and if there are not as many.
+    pub fn with_guesses(&self, guesses: &[f64]) -> Result<Points> {
+        let (count, cells) = (guesses.len(), self.missing.len());
+        if count != cells {
+            return Err(Error::parameter(format!(
+                "{count} values do not fill {cells} missing cells; give one for each"
+            )));
+        }
+        let mut values = self.values.clone();
+        self.missing.iter().zip(guesses).for_each(|(&at, &guess)| values[at] = guess);
+        Ok(Points { missing: self.missing.clone(), ..Points::new(self.rows, self.cols, values)? })
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    /// All values, row after row, without a copy.
+    pub fn into_values(self) -> Vec<f64> {
+        self.values
+    }
+
+    /// The n x d matrix, without a copy.
+    pub fn as_mat(&self) -> MatRef<'_, f64> {
+        MatRef::from_row_major_slice(&self.values, self.rows, self.cols)
+    }
+
+    /// The given rows, in the given order.
+    pub fn select(&self, rows: &[usize]) -> Points {
+        let values = rows.iter().flat_map(|&i| self.row(i).iter().copied()).collect();
+        let gone = |(at, &i): (usize, &usize)| self.missing_of(i).map(move |column| at * self.cols + column);
+        let missing = if self.missing.is_empty() { vec![] } else { rows.iter().enumerate().flat_map(gone).collect() };
+        Points { rows: rows.len(), cols: self.cols, values, missing }
+    }
+
+    /// The given columns, in the given order.
+    pub fn select_columns(&self, columns: &[usize]) -> Points {
+        let values = (0..self.rows).flat_map(|i| columns.iter().map(move |&f| self.row(i)[f])).collect();
+        let mut missing = Vec::new();
+        for i in (0..self.rows).filter(|_| !self.missing.is_empty()) {
+            let gone: Vec<usize> = self.missing_of(i).collect();
+            let kept = columns.iter().enumerate().filter(|(_, column)| gone.binary_search(column).is_ok());
+            missing.extend(kept.map(|(at, _)| i * columns.len() + at));
+        }
+        Points { rows: self.rows, cols: columns.len(), values, missing }
+    }
+
+    /// The first columns.
+    pub fn first_columns(&self, count: usize) -> Points {
+        self.select_columns(&(0..count).collect::<Vec<_>>())
+    }
+
+    /// The same points times a power of two; what is not observed stays so. Values may leave the range that
+    /// [`Points::new`] allows.
+    pub fn times_two_to(&self, power: i32) -> Points {
+        self.with_values(self.values.iter().map(|&x| times_two_to(x, power)).collect())
+    }
+
+    /// Other values in the same cells; what is not observed stays so. Values may be what [`Points::new`] does not allow.
+    pub fn with_values(&self, values: Vec<f64>) -> Points {
+        debug_assert!(values.len() == self.values.len());
+        Points { values, missing: self.missing.clone(), ..*self }
+    }
+
+    /// The same, if every value is one that [`Points::new`] allows.
+    pub fn checked(self) -> Result<Points> {
+        let missing = self.missing;
+        Ok(Points { missing, ..Points::new(self.rows, self.cols, self.values)? })
+    }
+
+    /// Whether the sizes agree and every value is finite and not too large, as [`Points::new`] would have it.
+    pub fn is_sound(&self) -> bool {
+        self.is_sound_within(LARGEST)
+    }
+
+    /// The same of numbers that are in another unit than the one they are computed with.
+    pub fn is_sound_within(&self, largest: f64) -> bool {
+        self.rows > 0
+            && self.cols > 0
+            && self.rows.checked_mul(self.cols) == Some(self.values.len())
+            && self.values.iter().all(|v| v.abs() <= largest)
+            && self.missing.is_sorted_by(|a, b| a < b)
+            && self.missing.last().is_none_or(|&last| last < self.values.len())
+    }
+
+    /// The mean of each column.
+    pub fn column_means(&self) -> Vec<f64> {
+        let mut sums = vec![0.0; self.cols];
+        for row in self.values.chunks_exact(self.cols) {
+            for (sum, value) in sums.iter_mut().zip(row) {
+                *sum += value;
+            }
+        }
+        sums.iter().map(|sum| sum / self.rows as f64).collect()
+    }
+}
+
+fn bad_cell(value: f64, row: usize, column: usize) -> Error {
+    if value.is_nan() {
+        Error::data(format!(
+            "row {row}, column {column} is not a number (NaN); remove the row, fill the cell in, or leave the column out"
+        ))
+    } else {
+        Error::data(format!(
+            "row {row}, column {column} is {value:e}, too large to square; rescale the column or leave it out"
+        ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_bad_cell_is_named() {
+        let error = Points::new(2, 2, vec![0.0, 1.0, f64::NAN, 3.0]).unwrap_err();
+        assert!(error.to_string().starts_with("row 2, column 1 is not a number"), "{error}");
+        let error = Points::new(2, 2, vec![0.0, 1.0, 2.0, 1e300]).unwrap_err();
+        assert!(error.to_string().starts_with("row 2, column 2 is 1e300"), "{error}");
+        assert!(Points::new(0, 3, vec![]).is_err());
+        let error = Points::computed(2, 2, vec![0.0, 1.0, 1e152, 3.0]).unwrap_err().to_string();
+        assert!(error.starts_with("number 1 of the result for row 2 is 1e152, beyond"), "{error}");
+        assert!(Points::computed(1, 1, vec![f64::NAN]).is_err() && Points::computed(1, 1, vec![1.0]).is_ok());
+        assert!(Points::from_rows(&[vec![1.0], vec![1.0, 2.0]]).is_err());
+    }
+
+    #[test]
+    fn missing_cells_are_known_through_every_selection() {
+        let nan = f64::NAN;
+        let points = Points::with_missing(3, 2, vec![1.0, nan, nan, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(points.values(), [1.0, 5.0, 3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(points.missing(), [1, 2]);
+        let turned = points.select(&[2, 1, 0]);
+        assert_eq!(
+            (turned.missing(), turned.values()),
+            ([3 - 1, 5].as_slice(), [5.0, 6.0, 3.0, 4.0, 1.0, 5.0].as_slice())
+        );
+        assert_eq!(points.select_columns(&[1]).missing(), [0]);
+        assert_eq!(points.with_guesses(&[7.0, 8.0]).unwrap().values(), [1.0, 7.0, 8.0, 4.0, 5.0, 6.0]);
+        assert!(points.with_guesses(&[nan, 8.0]).is_err() && points.with_guesses(&[1.0]).is_err());
+        let error = Points::with_missing(2, 2, vec![1.0, nan, 2.0, nan]).unwrap_err().to_string();
+        assert!(error.starts_with("nothing was observed of column 2"), "{error}");
+        assert_eq!(Points::with_missing(1, 2, vec![1.0, 2.0]).unwrap(), Points::new(1, 2, vec![1.0, 2.0]).unwrap());
+    }
+
+    #[test]
+    fn rows_are_dropped_and_spread_again() {
+        let nan = f64::NAN;
+        let points = Points::with_missing(4, 2, vec![1.0, 2.0, nan, 3.0, 4.0, 5.0, 6.0, nan]).unwrap();
+        let rows = points.complete_rows();
+        assert_eq!(rows, [0, 2]);
+        let spread = points.select(&rows).spread(&rows, 4).unwrap();
+        assert_eq!((spread.rows(), spread.missing()), (4, [2, 3, 6, 7].as_slice()));
+        assert_eq!((spread.row(0), spread.row(2)), ([1.0, 2.0].as_slice(), [4.0, 5.0].as_slice()));
+        assert!(spread.is_missing(1, 0) && !spread.is_missing(2, 1));
+        assert!(points.spread(&[0, 1, 2], 9).is_err() && points.spread(&[0, 1, 3, 2], 9).is_err());
+        assert_eq!(points.guessed().missing(), []);
+    }
+
+    #[test]
+    fn rows_and_means_are_what_was_given() {
+        let points = Points::from_rows(&[[1.0, 2.0], [3.0, 6.0]]).unwrap();
+        assert_eq!(points.row(1), [3.0, 6.0]);
+        assert_eq!(points.column_means(), [2.0, 4.0]);
+        assert_eq!(points.as_mat()[(1, 0)], 3.0);
+        assert_eq!(points.select(&[1, 1]).values(), [3.0, 6.0, 3.0, 6.0]);
+    }
+}

@@ -1,0 +1,218 @@
+//! Candidates for the nearest neighbors of a batch of points, kept by bounds on their ranks until they are measured.
+
+use crate::points::Points;
+use crate::search::best::Best;
+use crate::search::brute::{Blocks, Rows};
+use crate::search::outline::Outline;
+use crate::search::tile::{BLOCK, Tile};
+use eigenfold_linalg::widest;
+use std::ops::Range;
+
+/// Points in some order, in single precision: with all their coordinates, or an outline of them.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) rows: &'a Rows,
+    /// Coordinates in a row.
+    pub(crate) dims: usize,
+    /// The outline that the rows are of; nothing if they are all points, one after the other.
+    pub(crate) outline: Option<&'a Outline>,
+}
+
+impl View<'_> {
+    /// The rows of block `b`.
+    pub(crate) fn block(&self, b: usize) -> Range<usize> {
+        b * BLOCK..self.rows.base.len().min((b + 1) * BLOCK)
+    }
+
+    pub(crate) fn values(&self, rows: &Range<usize>) -> &[f32] {
+        &self.rows.values[rows.start * self.dims..rows.end * self.dims]
+    }
+
+    #[inline(always)]
+    fn point(&self, row: usize) -> u32 {
+        self.outline.map_or(row as u32, |outline| outline.order[row])
+    }
+}
+
+/// Some rows of a set of queries, and what they are compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Batch<'a> {
+    pub(crate) blocks: &'a Blocks,
+    pub(crate) view: View<'a>,
+    pub(crate) points: &'a Points,
+    pub(crate) queries: &'a Points,
+    /// The rows of `queries`.
+    pub(crate) ids: &'a [u32],
+    /// The queries in single precision, the first of the batch at `first`.
+    pub(crate) single: &'a Rows,
+    pub(crate) first: usize,
+}
+
+/// The lists of a batch in the making.
+pub(crate) struct Shortlist<'a> {
+    batch: Batch<'a>,
+    k: usize,
+    /// For each query, what r[i,j] − β[j] must not exceed.
+    limits: Vec<f32>,
+    lists: Vec<Candidates>,
+}
+
+struct Candidates {
+    best: Best,
+    /// Points with their ranks r[i,j] − β[j] by all coordinates.
+    pending: Vec<(f32, u32)>,
+    /// Rows with their ranks by an outline, which are lower.
+    outlined: Vec<(f32, u32)>,
+}
+
+impl<'a> Shortlist<'a> {
+    pub(crate) fn new(batch: Batch<'a>, k: usize) -> Shortlist<'a> {
+        let empty = || Candidates { best: Best::new(k), pending: Vec::new(), outlined: Vec::new() };
+        let lists = batch.ids.iter().map(|_| empty()).collect();
+        Shortlist { batch, k, limits: vec![f32::INFINITY; batch.ids.len()], lists }
+    }
+
+    /// Takes what is small enough from a tile that has this batch down and the points `across` across.
+    #[inline(always)]
+    pub(crate) fn take_down(&mut self, tile: &Tile, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+        let mut hits = Vec::new();
+        let bases = &self.batch.view.rows.base[across.clone()];
+        for (at, (row, &base)) in across.clone().zip(bases).enumerate() {
+            tile.down_within(at, base, &self.limits, &mut hits);
+            let j = self.batch.view.point(row);
+            for &(i, rank) in &hits {
+                if allowed(self.batch.ids[i as usize], j) {
+                    self.consider(i as usize, rank, row, tile.outlined);
+                }
+            }
+        }
+    }
+
+    /// Takes what is small enough from a tile that has this batch across and the points `down` down.
+    #[inline(always)]
+    pub(crate) fn take_across(&mut self, tile: &Tile, down: &Range<usize>) {
+        let mut hits = Vec::new();
+        let bases = &self.batch.view.rows.base[down.clone()];
+        for at in 0..self.limits.len() {
+            tile.across_within(at, bases, self.limits[at], &mut hits);
+            for &(i, rank) in &hits {
+                self.consider(at, rank, down.start + i as usize, tile.outlined);
+            }
+        }
+    }
+
+    /// Takes all the points `across`, for queries that single precision cannot hold.
+    pub(crate) fn take_all(&mut self, across: &Range<usize>, allowed: impl Fn(u32, u32) -> bool) {
+        for i in 0..self.lists.len() {
+            let id = self.batch.ids[i];
+            self.lists[i].pending.extend(across.clone().map(|j| (0.0, j as u32)).filter(|&(_, j)| allowed(id, j)));
+            self.settle(i);
+        }
+    }
+
+    /// The lists, with every candidate measured.
+    pub(crate) fn finish(mut self) -> impl Iterator<Item = Best> {
+        for i in 0..self.lists.len() {
+            self.look_closer(i, 0);
+            self.tighten(i);
+            self.settle(i);
+        }
+        self.lists.into_iter().map(|list| list.best)
+    }
+
+    /// Takes the point in a row by the rank in a tile, or keeps it for later if that is an outline's.
+    #[inline(always)]
+    fn consider(&mut self, i: usize, rank: f32, row: usize, outlined: bool) {
+        if !outlined {
+            return self.take(i, rank, self.batch.view.point(row));
+        }
+        self.lists[i].outlined.push((rank, row as u32));
+        let room = 8 * self.k + 64;
+        if self.lists[i].outlined.len() >= room {
+            self.look_closer(i, room / 2);
+        }
+    }
+
+    /// Ranks by all coordinates what an outline could not rule out, the most promising first, since they make the limit
+    /// that rules out others; until no more than `left` are left.
+    fn look_closer(&mut self, i: usize, left: usize) {
+        let (view, own) = (self.batch.view, self.batch.first + i);
+        while let Some(outline) = view.outline
+            && self.lists[i].outlined.len() > left
+        {
+            let outlined = &mut self.lists[i].outlined;
+            let rest = outlined.len().saturating_sub(2 * self.k);
+            if rest > 0 {
+                outlined.select_nth_unstable_by(rest, |a, b| b.0.total_cmp(&a.0));
+            }
+            let mut promising = outlined.split_off(rest);
+            promising.sort_unstable_by_key(|&(_, row)| row);
+            widest(
+                #[inline(always)]
+                || outline.ranks_below(own, &mut promising),
+            );
+            for (rank, row) in promising {
+                if rank <= self.limits[i] {
+                    self.take(i, rank, view.point(row as usize));
+                }
+            }
+            self.tighten(i);
+            let limit = self.limits[i];
+            self.lists[i].outlined.retain(|&(rank, _)| rank <= limit);
+        }
+    }
+
+    fn take(&mut self, i: usize, rank: f32, j: u32) {
+        let list = &mut self.lists[i];
+        if list.best.complete(j) {
+            return;
+        }
+        list.pending.push((rank, j));
+        let room = 4 * self.k + 64;
+        if list.pending.len() >= room {
+            self.tighten(i);
+            // Too many of nearly the same rank, as among duplicates: only their distances can tell.
+            if self.lists[i].pending.len() > room / 2 {
+                self.settle(i);
+            }
+        }
+    }
+
+    /// Lowers the limit to what the k-th smallest upper bound allows, and drops what exceeds it.
+    fn tighten(&mut self, i: usize) {
+        let pending = &mut self.lists[i].pending;
+        if pending.len() <= self.k {
+            return;
+        }
+        let doubts = &self.batch.blocks.rows().doubt;
+        let upper = |&(rank, j): &(f32, u32)| f64::from(rank) + 2.0 * f64::from(doubts[j as usize]);
+        let mut uppers: Vec<f64> = pending.iter().map(upper).collect();
+        let (_, &mut kth, _) = uppers.select_nth_unstable_by(self.k - 1, f64::total_cmp);
+        let own = f64::from(self.batch.single.doubt[self.batch.first + i]);
+        let limit = ((kth + 2.0 * own) as f32).next_up().min(self.limits[i]);
+        self.limits[i] = limit;
+        pending.retain(|&(rank, _)| rank <= limit);
+    }
+
+    /// Measures what is pending.
+    fn settle(&mut self, i: usize) {
+        let Batch { blocks, points, queries, ids, single, first, .. } = self.batch;
+        let Candidates { best, pending, .. } = &mut self.lists[i];
+        // By index, so that nothing more is measured once the list is full of duplicates.
+        pending.sort_unstable_by_key(|candidate| candidate.1);
+        let row = queries.row(ids[i] as usize);
+        widest(
+            #[inline(always)]
+            || {
+                for (_, j) in pending.drain(..) {
+                    if !best.complete(j) {
+                        best.offer(blocks.metric().distance(row, points.row(j as usize)), j);
+                    }
+                }
+            },
+        );
+        if let Some((worst, _)) = best.worst() {
+            self.limits[i] = self.limits[i].min(blocks.limit(worst, single, first + i));
+        }
+    }
+}

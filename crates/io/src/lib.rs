@@ -1,0 +1,352 @@
+//! Files in and out: CSV, NPY, NPZ, Parquet, Arrow, edge lists, saved models, and the two built-in data sets.
+//!
+//! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
+//! [`write()`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
+//! either complete or absent.
+
+mod arrow;
+pub mod atomic;
+mod builtin;
+mod carried;
+mod columns;
+mod csv;
+mod decimal;
+mod dialect;
+mod gather;
+mod graph;
+mod header;
+mod labels;
+mod marks;
+mod matched;
+mod npy;
+mod npy_header;
+#[cfg(feature = "compressed")]
+mod npz;
+mod one_hot;
+mod outgoing;
+mod packing;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "parquet")]
+mod parquet_guard;
+#[cfg(feature = "parquet")]
+mod parquet_kind;
+#[cfg(feature = "parquet")]
+mod parquet_list;
+#[cfg(feature = "parquet")]
+mod parquet_shapes;
+mod quotes;
+pub mod schema;
+mod sheet;
+mod source;
+mod stack;
+mod target;
+mod vectors;
+mod weights;
+#[cfg(feature = "compressed")]
+mod zip;
+
+pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
+pub use carried::{Carried, Cells};
+pub use graph::{read_graph, write_graph};
+pub use labels::Labels;
+pub use outgoing::Lists;
+pub use schema::Schema;
+pub use stack::read_all;
+pub use target::Target;
+pub use weights::write_weights;
+
+use columns::Want;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result, bytes as shown_bytes};
+use eigenfold_linalg::memory;
+use gather::gathered;
+use outgoing::Outgoing;
+use sheet::Sheet;
+#[cfg(not(all(feature = "parquet", feature = "compressed")))]
+use source::Content;
+use source::Source;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+/// The extensions that name a format, as messages list them.
+const KNOWN: &str = ".csv, .tsv, .txt, .npy, .parquet or .arrow, alone or with .gz or .zst after it";
+
+/// What a file of points holds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    /// The data columns, one point a row, in the file's order.
+    pub points: Points,
+    /// The names of the data columns, where the file names them.
+    pub columns: Option<Vec<String>>,
+    /// What every column of the file was for.
+    pub schema: Schema,
+    /// The label column, where one was asked for (built-in sets always have theirs).
+    pub labels: Option<Labels>,
+    /// The columns that were asked to be kept, in that order.
+    pub kept: Vec<Carried>,
+    /// What was guessed about the file and may be wrong, a sentence each; parameters stand between backticks, as in
+    /// [`eigenfold_linalg::error`].
+    pub notes: Vec<String>,
+}
+
+/// How to read a file of points.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReadOptions {
+    /// The column that labels the points and is not data: a name, or a number counted from 1.
+    pub label: Option<String>,
+    /// The columns to leave out: names, or numbers counted from 1; also several with commas between, or patterns with stars.
+    pub ignore: Vec<String>,
+    /// The columns that go with the points and are not data ([`Table::kept`]): names, or numbers counted from 1. The label may
+    /// be one of them.
+    pub keep: Vec<String>,
+    /// The columns that are categories: a feature of 0 and 1 for each of their levels, after all other features.
+    pub one_hot: Vec<String>,
+    /// The column that holds a vector in every row, which are the points; if not given, the only such column of a file.
+    pub vector: Option<String>,
+    /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are told by their names, or by their places if
+    /// they have none.
+    pub like: Option<Schema>,
+    /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
+    pub delimiter: Option<u8>,
+    /// Whether the first row of a text file names the columns; if not given, it is detected.
+    pub header: Option<bool>,
+    /// What stands before the decimals of numbers in a text file, a point or a comma; if not given, a point.
+    pub decimal: Option<u8>,
+    /// Texts and numbers that mark a cell as missing, beside those that always do.
+    pub na: Vec<String>,
+    /// Whether data cells may be missing ([`Points::missing`]); else the first one is an error.
+    pub missing: bool,
+    /// How many bytes the file and what is made of it may take; if not given, most of what the machine has free.
+    pub memory: Option<u64>,
+}
+
+/// The formats that hold points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Format {
+    /// Text with this delimiter, or with one to be detected.
+    Text(Option<u8>),
+    Npy,
+    Npz,
+    Parquet,
+    /// Also as a stream.
+    Arrow,
+}
+
+/// Reads points from a file, from standard input (`-`), or a built-in set (`digits`, `iris`).
+///
+/// The extension decides the format, in any case of letters; standard input and files with another extension are known by
+/// their first bytes. What gzip or Zstandard packed is unpacked. `x.npz:name` is one array of an archive. A file called
+/// `digits` or `iris` goes before the built-in set.
+///
+/// # Errors
+///
+/// If the file cannot be read, is not a table of numbers, or does not have the columns that `options` name. The
+/// message names the row, the line and the column, and the way out.
+pub fn read(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source.as_ref(), options, Want::Table)?;
+    sheet.table(&path, options.like.as_ref())
+}
+
+/// Reads a map as [`read`] reads points; where it has columns called `y1`, `y2`, ..., as the maps that we write, all others are
+/// left out.
+///
+/// # Errors
+///
+/// As [`read`].
+pub fn read_map(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
+    let (path, sheet) = sheet_of(source.as_ref(), options, Want::Map)?;
+    sheet.table(&path, None)
+}
+
+/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from whatever [`read`] reads; if it names none, the
+/// file must have one column.
+///
+/// # Errors
+///
+/// As [`read`], but for cells that are no numbers.
+pub fn read_kept(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Vec<Carried>> {
+    Ok(sheet_of(source.as_ref(), options, Want::Kept)?.1.kept())
+}
+
+/// The file of this name as its reader finds it, and what messages call it.
+fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
+    if let Some(name) = source.to_str()
+        && !is_standard(source)
+        && !source.exists()
+        && let Some(sheet) = builtin::read(name, options, want)
+    {
+        return Ok((source.into(), sheet?));
+    }
+    let (name, array) = source::array_in(source);
+    let Source { path, format, content } = Source::open(name, options.memory)?;
+    let sheet = match format {
+        Format::Text(delimiter) => csv::read(&path, &content.bytes(&path, options.memory)?, delimiter, options, want)?,
+        Format::Npy => {
+            let sizes = (content.len(), content.held());
+            npy::read(&path, &mut content.place(), sizes, None, options, want)?
+        }
+        Format::Npz => read_npz(&path, content, array, options, want)?,
+        Format::Parquet => read_parquet(&path, content, options, want)?,
+        Format::Arrow => arrow::read(&path, &content.bytes(&path, options.memory)?, options, want)?,
+    };
+    Ok((path, sheet))
+}
+
+/// Writes points, and after them the columns that go with them.
+///
+/// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
+/// the same bits. NPY holds neither the column names nor what goes with the points.
+///
+/// # Errors
+///
+/// If the extension is unknown, if the number of names or cells does not fit the points, or if the system refuses.
+/// No partial file is left behind.
+pub fn write(target: impl AsRef<Path>, columns: &[String], points: &Points, carried: &[Carried]) -> Result<()> {
+    Outgoing::of_points(columns, points, carried)?.write(target.as_ref())
+}
+
+/// Whether a name stands for standard input or output.
+fn is_standard(name: &Path) -> bool {
+    name.as_os_str() == "-"
+}
+
+/// Writes points with what goes with them and their neighbors as a Parquet file that Embedding Atlas opens.
+///
+/// # Errors
+///
+/// As [`write()`]; also if the lists do not fit the points, or this build does not include Parquet.
+pub fn write_atlas(
+    target: impl AsRef<Path>,
+    columns: &[String],
+    points: &Points,
+    carried: &[Carried],
+    neighbors: &Lists<'_>,
+) -> Result<()> {
+    let (target, cells) = (target.as_ref(), points.rows() * neighbors.k);
+    if neighbors.k == 0 || neighbors.ids.len() != cells || neighbors.distances.len() != cells {
+        return Err(Error::parameter(format!("the lists of neighbors do not fit {} points", points.rows())));
+    }
+    let bytes = encode_parquet(target, &Outgoing::of_points(columns, points, carried)?, Some(neighbors))?;
+    write_bytes_atomically(target, |out| out.write_all(&bytes).map_err(|source| write_error(target, source)))
+}
+
+#[cfg(feature = "parquet")]
+use parquet::{encoded as encode_parquet, read as read_parquet};
+
+#[cfg(not(feature = "parquet"))]
+const NO_PARQUET: &str = "this build does not include Parquet; build with `--features parquet`, or use .csv or .npy";
+
+#[cfg(not(feature = "parquet"))]
+fn read_parquet(path: &Path, _content: Content, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
+    Err(format_error(path, NO_PARQUET))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn encode_parquet(path: &Path, _: &Outgoing, _: Option<&Lists>) -> Result<Vec<u8>> {
+    Err(format_error(path, NO_PARQUET))
+}
+
+#[cfg(feature = "compressed")]
+use npz::read as read_npz;
+
+#[cfg(not(feature = "compressed"))]
+fn read_npz(path: &Path, _: Content, _: Option<&str>, _: &ReadOptions, _: Want) -> Result<Sheet> {
+    let fact = "is an archive of arrays, and this build does not include that";
+    Err(format_error(path, format!("{fact}; build with `--features compressed`, or save it as .npy")))
+}
+
+/// The format that the extension names.
+fn by_extension(path: &Path) -> Option<Format> {
+    match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "csv" | "txt" => Some(Format::Text(None)),
+        "tsv" => Some(Format::Text(Some(b'\t'))),
+        "npy" => Some(Format::Npy),
+        "npz" => Some(Format::Npz),
+        "parquet" => Some(Format::Parquet),
+        "arrow" | "feather" | "ipc" => Some(Format::Arrow),
+        _ => None,
+    }
+}
+
+/// Opens a file for reading, with a message that says what is wrong with the name.
+pub fn open(path: &Path) -> Result<File> {
+    if path.is_dir() {
+        return Err(format_error(path, "is a directory; name a file in it"));
+    }
+    if path.is_symlink() && !path.exists() {
+        return Err(format_error(path, "is a link that leads to no file; name the file itself"));
+    }
+    File::open(path).map_err(|error| read_error(path, error))
+}
+
+/// Everything that comes out of an open file or pipe, if there is room for it; `length` is what is known of its length.
+pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
+    check_memory(path, length, limit)?;
+    let most = limit.unwrap_or_else(memory::available);
+    let larger = || format_error(path, format!("is larger than the limit of {}; {SMALLER}", shown_bytes(most)));
+    // Pipes have no length, and neither have some files of the system.
+    if length == 0 {
+        return gathered(&mut source, most).map_err(|error| read_error(path, error))?.ok_or_else(larger);
+    }
+    let mut bytes = Vec::new();
+    // One more, so that the end is seen without asking for more room.
+    let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
+    reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
+    // Some files have no end, so no more is read than there may be.
+    source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
+    if bytes.len() as u64 > most { Err(larger()) } else { Ok(bytes) }
+}
+
+/// What can be done about a file that is too large.
+const SMALLER: &str = "give fewer rows or columns, or allow more `memory`";
+
+/// Refuses what a file claims if that has no room.
+fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
+    let limit = limit.unwrap_or_else(memory::available);
+    if needed <= limit {
+        return Ok(());
+    }
+    Err(Error::Memory { what: format!("{}: the file", path.display()), needed, limit, way_out: SMALLER.into() })
+}
+
+/// Room for so many numbers, or why there is none.
+fn room_for(path: &Path, count: usize) -> Result<Vec<f64>> {
+    let mut values = Vec::new();
+    match values.try_reserve_exact(count) {
+        Ok(()) => Ok(values),
+        Err(_) => {
+            let size = shown_bytes(8 * count as u64);
+            Err(format_error(path, format!("there is no room for its numbers ({size}); give fewer rows or columns")))
+        }
+    }
+}
+
+/// A failed read, with the way out where there is a common one.
+fn read_error(path: &Path, source: std::io::Error) -> Error {
+    let source = match source.kind() {
+        ErrorKind::NotFound => std::io::Error::new(
+            ErrorKind::NotFound,
+            format!("there is no such file; check the name, or use {}", builtin::NAMES.join(" or ")),
+        ),
+        ErrorKind::PermissionDenied => std::io::Error::new(
+            ErrorKind::PermissionDenied,
+            "reading is not permitted; change the file's permissions or read a copy",
+        ),
+        kind => std::io::Error::new(kind, format!("{source}; read a copy of it, from another disk if this one fails")),
+    };
+    Error::Io { path: path.into(), source }
+}
+
+/// A file whose content is not what it should be.
+fn format_error(path: &Path, message: impl Into<String>) -> Error {
+    Error::Format { path: path.into(), message: message.into() }
+}
+
+/// Whether [`Points`] would refuse this number.
+fn is_unusable(value: f64, options: &ReadOptions) -> bool {
+    // Only numbers that are far out are worth asking about one by one.
+    let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
+    !usual && Points::new(1, 1, vec![value]).is_err()
+}

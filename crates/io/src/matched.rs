@@ -1,0 +1,147 @@
+//! The columns of new rows, told by those that a model was made from.
+//!
+//! Where both have names, columns go by them: another order is put right, and what the model does not know is left out; both
+//! are said. A column that is missing is an error. Without names, columns go by their places.
+
+use super::columns::{Columns, Role, Roles};
+use super::vectors::listed;
+use super::{ReadOptions, format_error};
+use crate::schema::{self, Schema};
+use eigenfold_linalg::error::{Error, Result};
+use std::borrow::Cow;
+use std::path::Path;
+
+impl Columns {
+    /// What each column is for, as it was in the table of the model; nothing if that has to be told by the options alone.
+    pub(super) fn roles_like(
+        &self,
+        path: &Path,
+        like: &Schema,
+        options: &ReadOptions,
+        kept: Vec<usize>,
+    ) -> Result<Option<Roles>> {
+        let Some(names) = self.names().filter(|_| like.is_named()) else {
+            return Ok(self.roles_by_place(&like.unfolded(), options, kept));
+        };
+        let like = self.folded_as_here(like, options);
+        if !like.has_one_block() {
+            return Err(Error::parameter("the columns of a model are a vector and others; give one or the other"));
+        }
+        if options.vector.is_some() && like.vector().is_none() {
+            return Ok(None);
+        }
+        // Of several columns of one name, the first goes with the first.
+        let mut taken = vec![false; names.len()];
+        let mut take = |name: &str| {
+            let at = (0..names.len()).find(|&c| !taken[c] && names[c] == name)?;
+            taken[at] = true;
+            Some(at)
+        };
+        let (mut data, mut one_hot, mut label, mut absent) = (Vec::new(), Vec::new(), None, Vec::new());
+        let mut vector = None;
+        for column in &like.columns {
+            let name = column.name.as_deref().unwrap_or_default();
+            match (&column.role, take(name)) {
+                (schema::Role::Vector(_), Some(at)) if !self.is_vector(at) => return Err(self.no_vector(path, at)),
+                (schema::Role::Vector(_), Some(at)) => vector = Some(at),
+                (schema::Role::Data, Some(at)) => data.push(at),
+                (schema::Role::OneHot(_), Some(at)) => one_hot.push(at),
+                (schema::Role::Label, at) => label = at,
+                (schema::Role::Ignored, _) => {}
+                (schema::Role::Data | schema::Role::OneHot(_) | schema::Role::Vector(_), None) => {
+                    absent.push(name.to_string());
+                }
+            }
+        }
+        data.extend(vector);
+        if let Some(asked) = &options.label {
+            label = Some(self.find_one(path, "`label`", asked)?);
+        }
+        if let [first, others @ ..] = absent.as_slice() {
+            let more = if others.is_empty() { String::new() } else { format!(" (nor {} others)", others.len()) };
+            let fact = format!("there is no column {first:?}{more}, which the model was made from");
+            let call = "call the column that it is by this name";
+            let call = if like.vector().is_some() { "use `vector` with the column that it is" } else { call };
+            return Err(format_error(path, format!("{fact}; add it, or {call}")));
+        }
+        let twice = |&&c: &&usize| data.contains(&c) || one_hot.contains(&c);
+        if let Some(&column) = label.iter().chain(&kept).find(twice) {
+            let title = self.title(column);
+            let fact = format!("{title} is a feature of the model and cannot be a label or be kept, too");
+            return Err(format_error(path, format!("{fact}; leave out `label` and `keep` of it")));
+        }
+        let mut of = vec![Role::Ignored; self.count()];
+        data.iter().for_each(|&column| of[column] = Role::Data);
+        let carried = one_hot.iter().chain(&label).chain(&kept);
+        carried.for_each(|&column| of[column] = Role::Carried);
+        let mut notes = Vec::new();
+        if !data.is_sorted() {
+            notes.push("the columns stand in another order than those of the model; they were put in its order".into());
+        }
+        let extra = |&c: &usize| !taken[c] && of[c] == Role::Ignored && !self.is_left_out(c, options);
+        let extra: Vec<String> = (0..names.len()).filter(extra).map(|c| names[c].clone()).collect();
+        if !extra.is_empty() {
+            let one = extra.len() == 1;
+            let (what, verb, them) = if one { ("column", "was", "it") } else { ("columns", "were", "them") };
+            notes.push(format!("{what} {} {verb} left out: the model does not know {them}", listed(&extra)));
+        }
+        Ok(Some(Roles { of, label, kept, one_hot, order: Some(data), vector, notes }))
+    }
+
+    /// The columns of a model as this file has them: a vector by its entries where there are columns of these names, entries
+    /// as a vector where there is one; and a vector by another name where that was asked for.
+    fn folded_as_here<'a>(&self, like: &'a Schema, options: &ReadOptions) -> Cow<'a, Schema> {
+        let is_here = |name: &str| self.names().is_some_and(|names| names.iter().any(|own| own == name));
+        let Some(vector) = like.vector().and_then(|column| column.name.as_deref()) else {
+            let vectors = (0..self.count()).filter(|&c| self.is_vector(c)).map(|c| self.carried_name(c));
+            let folded = vectors.filter(|_| options.vector.is_none()).find_map(|name| like.folded(&name));
+            return folded.map_or(Cow::Borrowed(like), Cow::Owned);
+        };
+        let called = options.vector.clone().unwrap_or_else(|| vector.to_string());
+        if called == vector {
+            let entries = !is_here(vector) && is_here(&schema::entry(vector, 0));
+            return if entries { Cow::Owned(like.unfolded()) } else { Cow::Borrowed(like) };
+        }
+        let renamed = |column: &schema::Column| match &column.role {
+            schema::Role::Vector(_) => schema::Column { name: Some(called.clone()), role: column.role.clone() },
+            _ => column.clone(),
+        };
+        Cow::Owned(Schema { columns: like.columns.iter().map(renamed).collect() })
+    }
+
+    /// Whether the options leave this column out, so that nothing has to be said of it.
+    fn is_left_out(&self, column: usize, options: &ReadOptions) -> bool {
+        let found = |wanted: &String| self.find_all(Path::new(""), "", wanted).is_ok_and(|all| all.contains(&column));
+        options.ignore.iter().any(found)
+    }
+
+    /// The same by places: all columns of the table of the model, or its features alone.
+    fn roles_by_place(&self, like: &Schema, options: &ReadOptions, kept: Vec<usize>) -> Option<Roles> {
+        let told = options.label.is_some() || !options.ignore.is_empty();
+        let is_feature = |role: &schema::Role| matches!(role, schema::Role::Data | schema::Role::OneHot(_));
+        let is_category = |column: &schema::Column| matches!(column.role, schema::Role::OneHot(_));
+        if (0..self.count()).any(|c| self.is_vector(c)) {
+            return None;
+        }
+        // What the options say of columns goes first, but they cannot say what the levels were.
+        if told && !like.columns.iter().any(is_category) {
+            return None;
+        }
+        let mut roles: Vec<&schema::Role> = like.columns.iter().map(|column| &column.role).collect();
+        if roles.len() != self.count() {
+            roles.retain(|role| is_feature(role));
+        }
+        if roles.len() != self.count() {
+            return None;
+        }
+        let of = |(c, role): (usize, &&schema::Role)| match role {
+            schema::Role::Data if !kept.contains(&c) => Role::Data,
+            schema::Role::Ignored if !kept.contains(&c) => Role::Ignored,
+            _ => Role::Carried,
+        };
+        let one_hot = (0..roles.len()).filter(|&c| matches!(roles[c], schema::Role::OneHot(_))).collect();
+        let label = roles.iter().position(|role| **role == schema::Role::Label);
+        let of = roles.iter().enumerate().map(of).collect();
+        Some(Roles { of, label, kept, one_hot, order: None, vector: None, notes: Vec::new() })
+    }
+}

@@ -1,0 +1,365 @@
+//! Parquet files: columns of numbers in, columns of float64 out (int64 for indices).
+//!
+//! Flat tables, or vectors in one column (`parquet_list.rs`). Every column of numbers or booleans is data unless the options say
+//! otherwise; text can only go with the points.
+
+use crate::carried::Cells;
+use crate::columns::{Role, Roles, Want};
+use crate::outgoing::{Column as Outgoes, Lists, Outgoing};
+use crate::parquet_guard::{Chunk, check_footer, check_pages};
+use crate::parquet_kind::{What, check_type};
+use crate::parquet_list::{Vectors, columns_of};
+use crate::sheet::{Gathered, Sheet};
+use crate::source::Content;
+use crate::vectors::Block;
+use crate::{ReadOptions, check_memory, format_error, read_error, room_for};
+use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use ::parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use ::parquet::errors::ParquetError;
+use ::parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData};
+use ::parquet::file::properties::WriterProperties;
+use ::parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+use ::parquet::file::writer::SerializedFileWriter;
+use ::parquet::schema::types::Type;
+use bytes::Bytes;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory;
+use std::io::{Cursor, Read, Seek};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The records read at a time, so that a false count in the file allocates nothing.
+const BATCH: usize = 1 << 16;
+
+/// The rows of a row group on writing.
+const GROUP: usize = 1 << 17;
+
+/// Reads a table from a file or from memory.
+pub(super) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
+    let (length, held) = (content.len(), content.held());
+    // The Parquet library asserts what it believes of a file, so a damaged one can make it panic.
+    let sheet = catch_unwind(AssertUnwindSafe(|| match content {
+        Content::File(file, _) => {
+            let pages = file.try_clone().map_err(|error| read_error(path, error))?;
+            read_columns(path, file, pages, (length, held), options, want)
+        }
+        Content::Bytes(bytes) => {
+            let bytes = Bytes::from(bytes);
+            read_columns(path, bytes.clone(), Cursor::new(bytes), (length, held), options, want)
+        }
+    }));
+    sheet.unwrap_or_else(|_| Err(unreadable(path, ParquetError::General("the file is damaged".into()))))
+}
+
+/// Reads a table of `length` bytes, `held` of which are in memory already; `pages` are the same bytes.
+fn read_columns(
+    path: &Path,
+    file: impl ChunkReader + 'static,
+    mut pages: impl Read + Seek,
+    (length, held): (u64, u64),
+    options: &ReadOptions,
+    want: Want,
+) -> Result<Sheet> {
+    let fail = |error| unreadable(path, error);
+    let limit = options.memory.unwrap_or_else(memory::available);
+    check_footer(&mut pages, length, limit).map_err(fail)?;
+    let reader = SerializedFileReader::new(file).map_err(fail)?;
+    let rows = checked_rows(reader.metadata(), length).map_err(fail)?;
+    let schema = reader.metadata().file_metadata().schema_descr_ptr();
+    let columns = columns_of(&schema);
+    let roles = columns.roles(path, options, want)?;
+    check_room(path, rows, held, &roles, options)?;
+    let mut gathered = Vec::new();
+    for (c, role) in roles.of.iter().enumerate().filter(|(_, role)| **role != Role::Ignored) {
+        let what = check_type(path, &columns, c, &schema.column(c), *role)?;
+        if roles.vector == Some(c) {
+            let held = (rows as u64).saturating_mul(40 * roles.count(Role::Carried) as u64).saturating_add(held);
+            let block = Block::new(path, &columns, c, (rows, held), options);
+            let mut vectors = Vectors::new(what, &schema.column(c), block, limit);
+            for group in 0..reader.num_row_groups() {
+                let chunk = chunk_of(reader.metadata().row_group(group).column(c));
+                check_pages(&mut pages, &chunk, limit).map_err(fail)?;
+                let group = reader.get_row_group(group).map_err(fail)?;
+                vectors.read(group.get_column_page_reader(c).map_err(fail)?, &fail)?;
+            }
+            gathered.push(vectors.finished()?);
+            continue;
+        }
+        let values = if what.is_text() { Vec::new() } else { room_for(path, rows)? };
+        let mut column = Column { what, held: Gathered { numbers: values, ..Gathered::default() }, limit };
+        for group in 0..reader.num_row_groups() {
+            let chunk = chunk_of(reader.metadata().row_group(group).column(c));
+            check_pages(&mut pages, &chunk, limit).map_err(fail)?;
+            let group = reader.get_row_group(group).map_err(fail)?;
+            column.read(group.get_column_reader(c).map_err(fail)?, schema.column(c).max_def_level()).map_err(fail)?;
+        }
+        let held = column.held.numbers.len() + column.held.texts.len();
+        if held != rows {
+            let title = columns.title(c);
+            let fact = format!("it claims {rows} rows, and {title} holds {held}");
+            return Err(fail(ParquetError::General(fact)));
+        }
+        gathered.push(column.held);
+    }
+    Sheet::of_columns(path, columns, roles, rows, gathered, options)
+}
+
+/// Refuses more rows than there is room for.
+fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
+    let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
+    // Vectors are seen to when their length is known.
+    let data = if roles.vector.is_some() { 0 } else { data };
+    // The columns are put together in the end, when all of them are there; a single one is taken as it is.
+    let copies = if data == 1 { 1 } else { 2 };
+    let table = (rows as u64).saturating_mul(8 * data * copies + 40 * carried);
+    check_memory(path, table.saturating_add(held), options.memory)
+}
+
+/// The column as its pages are checked.
+fn chunk_of(column: &ColumnChunkMetaData) -> Chunk {
+    let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+    let text = matches!(column.column_type(), Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY);
+    let least = match column.column_type() {
+        Physical::BOOLEAN => 1,
+        Physical::INT32 | Physical::FLOAT | Physical::BYTE_ARRAY => 4,
+        Physical::INT64 | Physical::DOUBLE => 8,
+        Physical::INT96 => 12,
+        Physical::FIXED_LEN_BYTE_ARRAY => column.column_descr().type_length().max(1) as u64,
+    };
+    // They are known not to be negative.
+    let (start, size, values) = (start as u64, column.compressed_size() as u64, column.num_values() as u64);
+    Chunk { start, size, values, least, text, codec: column.compression() }
+}
+
+/// The number of rows, if all columns lie within the file and all counts agree.
+fn checked_rows(metadata: &ParquetMetaData, length: u64) -> std::result::Result<usize, ParquetError> {
+    let mut rows = 0i64;
+    for group in metadata.row_groups() {
+        for column in group.columns() {
+            let start = column.dictionary_page_offset().unwrap_or_else(|| column.data_page_offset());
+            let end = start.checked_add(column.compressed_size());
+            let inside = start >= 0 && end.is_some_and(|end| end >= start && end as u64 <= length);
+            let flat = column.column_descr().max_rep_level() == 0;
+            if !inside || column.num_values() < 0 || (flat && column.num_values() != group.num_rows()) {
+                return Err(ParquetError::General("its columns do not lie where it says".into()));
+            }
+        }
+        rows = if group.num_rows() < 0 { i64::MIN } else { rows.saturating_add(group.num_rows()) };
+    }
+    let claimed = metadata.file_metadata().num_rows();
+    if rows != claimed || rows < 0 {
+        return Err(ParquetError::General(format!("it claims {claimed} rows, and its row groups have {rows}")));
+    }
+    usize::try_from(rows).map_err(|_| ParquetError::General("it has more rows than memory".into()))
+}
+
+/// A column on its way in.
+struct Column {
+    what: What,
+    held: Gathered,
+    /// The bytes that its texts may take.
+    limit: u64,
+}
+
+impl Column {
+    /// Appends what one row group holds of the column.
+    fn read(&mut self, reader: ColumnReader, full_level: i16) -> std::result::Result<(), ParquetError> {
+        let what = self.what;
+        match reader {
+            ColumnReader::BoolColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
+            ColumnReader::FloatColumnReader(r) => self.append(r, full_level, |v| f64::from(*v)),
+            ColumnReader::DoubleColumnReader(r) => self.append(r, full_level, |v| *v),
+            ColumnReader::Int32ColumnReader(r) if what.is_text() => {
+                self.append_text(r, full_level, |v| what.text(i64::from(*v)))
+            }
+            ColumnReader::Int64ColumnReader(r) if what.is_text() => self.append_text(r, full_level, |v| what.text(*v)),
+            ColumnReader::Int32ColumnReader(r) => self.append(r, full_level, |v| what.short(*v)),
+            ColumnReader::Int64ColumnReader(r) => self.append(r, full_level, |v| what.long(*v)),
+            ColumnReader::ByteArrayColumnReader(r) if what == What::Text => {
+                self.append_text(r, full_level, |text| String::from_utf8_lossy(text.data()).trim().to_string())
+            }
+            ColumnReader::ByteArrayColumnReader(r) if what.is_text() => {
+                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+            }
+            ColumnReader::ByteArrayColumnReader(r) => self.append(r, full_level, |bytes| what.of_bytes(bytes.data())),
+            ColumnReader::FixedLenByteArrayColumnReader(r) if what.is_text() => {
+                self.append_text(r, full_level, |bytes| what.text_of_bytes(bytes.data()))
+            }
+            ColumnReader::FixedLenByteArrayColumnReader(r) => {
+                self.append(r, full_level, |bytes| what.of_bytes(bytes.data()))
+            }
+            ColumnReader::Int96ColumnReader(_) => Err(ParquetError::General("a column changes its type".into())),
+        }
+    }
+
+    fn append<T: DataType>(
+        &mut self,
+        reader: ColumnReaderImpl<T>,
+        full_level: i16,
+        number: impl Fn(&T::T) -> f64,
+    ) -> std::result::Result<(), ParquetError> {
+        self.each_batch(reader, full_level, |column, values, levels| {
+            let mut values = values.iter().map(&number);
+            if levels.is_empty() {
+                column.held.numbers.extend(values);
+            } else {
+                let cell = |&level: &i16| if level < full_level { Some(f64::NAN) } else { values.next() };
+                column.held.numbers.extend(levels.iter().map_while(cell));
+            }
+            Ok(())
+        })
+    }
+
+    fn append_text<T: DataType>(
+        &mut self,
+        reader: ColumnReaderImpl<T>,
+        full_level: i16,
+        text: impl Fn(&T::T) -> String,
+    ) -> std::result::Result<(), ParquetError> {
+        self.each_batch(reader, full_level, |column, values, levels| {
+            let mut values = values.iter().map(&text);
+            let there = |i: usize| levels.get(i).is_none_or(|&level| level >= full_level);
+            let count = if levels.is_empty() { values.len() } else { levels.len() };
+            let cells = (0..count).map_while(|i| if there(i) { values.next() } else { Some(String::new()) });
+            for cell in cells {
+                // One long text of a dictionary may be that of many rows.
+                column.held.length += cell.len() as u64;
+                if column.held.length > column.limit {
+                    return Err(ParquetError::General("its texts have no room".into()));
+                }
+                column.held.texts.push(cell);
+            }
+            Ok(())
+        })
+    }
+
+    /// Hands the values of one row group that are not null, and the levels that tell where the others are, to `take`, some
+    /// at a time; notes the first null.
+    fn each_batch<T: DataType>(
+        &mut self,
+        mut reader: ColumnReaderImpl<T>,
+        full_level: i16,
+        take: impl Fn(&mut Column, &[T::T], &[i16]) -> std::result::Result<(), ParquetError>,
+    ) -> std::result::Result<(), ParquetError> {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        loop {
+            values.clear();
+            levels.clear();
+            let (records, ..) = reader.read_records(BATCH, Some(&mut levels), None, &mut values)?;
+            if records == 0 {
+                return Ok(());
+            }
+            let held = &mut self.held;
+            if let (None, Some(at)) = (held.first_null, levels.iter().position(|&level| level < full_level)) {
+                held.first_null = Some(held.numbers.len() + held.texts.len() + at + 1);
+            }
+            take(self, &values, &levels)?;
+        }
+    }
+}
+
+/// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing; lists of neighbors
+/// last, as one column `neighbors` of two lists, `ids` and `distances`.
+pub(super) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
+    let fail = |error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy"));
+    encode(outgoing, lists).map_err(fail)
+}
+
+fn encode(outgoing: &Outgoing, lists: Option<&Lists>) -> std::result::Result<Vec<u8>, ParquetError> {
+    let field = |(name, column): &(&str, Outgoes)| {
+        let (physical, meaning) = match column {
+            Outgoes::Carried(Cells::Texts(_)) => (Physical::BYTE_ARRAY, Some(LogicalType::String)),
+            Outgoes::Indices(_) => (Physical::INT64, None),
+            Outgoes::Of(..) | Outgoes::Numbers(_) | Outgoes::Carried(_) => (Physical::DOUBLE, None),
+        };
+        let repetition = if column.may_be_missing() { Repetition::OPTIONAL } else { Repetition::REQUIRED };
+        let field = Type::primitive_type_builder(name, physical).with_repetition(repetition);
+        field.with_logical_type(meaning).build().map(Arc::new)
+    };
+    let mut fields: Vec<_> = outgoing.columns.iter().map(field).collect::<std::result::Result<_, _>>()?;
+    if lists.is_some() {
+        fields.push(neighbors_field()?);
+    }
+    let schema = Arc::new(Type::group_type_builder("schema").with_fields(fields).build()?);
+    // Measured numbers hardly repeat, so a dictionary of them only costs.
+    let repeats = |(_, column): &(&str, Outgoes)| matches!(column, Outgoes::Carried(_) | Outgoes::Indices(_));
+    let repeating = outgoing.columns.iter().any(repeats);
+    let properties = WriterProperties::builder().set_compression(Compression::SNAPPY).set_dictionary_enabled(repeating);
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties.build()))?;
+    for start in (0..outgoing.rows).step_by(GROUP) {
+        let rows = start..(start + GROUP).min(outgoing.rows);
+        let mut group = writer.next_row_group()?;
+        for (_, outgoes) in &outgoing.columns {
+            let Some(mut column) = group.next_column()? else { break };
+            match outgoes {
+                Outgoes::Carried(Cells::Texts(texts)) => {
+                    let there = texts[rows.clone()].iter().map(|text| !text.is_empty());
+                    let texts = texts[rows.clone()].iter().filter(|text| !text.is_empty());
+                    let texts: Vec<ByteArray> = texts.map(|text| ByteArray::from(text.as_str())).collect();
+                    column.typed::<ByteArrayType>().write_batch(&texts, Some(&levels(there)), None)?;
+                }
+                outgoes if outgoes.may_be_missing() => {
+                    let numbers: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
+                    let there = numbers.iter().map(|number| !number.is_nan());
+                    let levels = levels(there);
+                    let numbers: Vec<f64> = numbers.into_iter().filter(|number| !number.is_nan()).collect();
+                    column.typed::<DoubleType>().write_batch(&numbers, Some(&levels), None)?;
+                }
+                Outgoes::Indices(indices) => {
+                    let indices: Vec<i64> = indices[rows.clone()].iter().map(|&index| i64::from(index)).collect();
+                    column.typed::<Int64Type>().write_batch(&indices, None, None)?;
+                }
+                outgoes => {
+                    let values: Vec<f64> = rows.clone().map(|i| outgoes.number(i)).collect();
+                    column.typed::<DoubleType>().write_batch(&values, None, None)?;
+                }
+            }
+            column.close()?;
+        }
+        if let Some(Lists { k, ids, distances }) = lists {
+            // The first of a row begins a list, the others go on with it, and none is missing.
+            let cells = rows.start * k..rows.end * k;
+            let goes_on: Vec<i16> = cells.clone().map(|at| i16::from(at % k > 0)).collect();
+            let there = vec![1; cells.len()];
+            let ids: Vec<i64> = ids[cells.clone()].iter().map(|&id| i64::from(id)).collect();
+            if let Some(mut column) = group.next_column()? {
+                column.typed::<Int64Type>().write_batch(&ids, Some(&there), Some(&goes_on))?;
+                column.close()?;
+            }
+            if let Some(mut column) = group.next_column()? {
+                column.typed::<DoubleType>().write_batch(&distances[cells], Some(&there), Some(&goes_on))?;
+                column.close()?;
+            }
+        }
+        group.close()?;
+    }
+    writer.into_inner()
+}
+
+/// `neighbors`: a list of rows and a list of their distances.
+fn neighbors_field() -> std::result::Result<Arc<Type>, ParquetError> {
+    let list = |name: &str, physical: Physical| {
+        let element = Type::primitive_type_builder("element", physical).with_repetition(Repetition::REQUIRED);
+        let inner = Type::group_type_builder("list").with_repetition(Repetition::REPEATED);
+        let inner = inner.with_fields(vec![Arc::new(element.build()?)]).build()?;
+        let outer = Type::group_type_builder(name).with_repetition(Repetition::REQUIRED);
+        let outer = outer.with_logical_type(Some(LogicalType::List)).with_fields(vec![Arc::new(inner)]);
+        outer.build().map(Arc::new)
+    };
+    let fields = vec![list("ids", Physical::INT64)?, list("distances", Physical::DOUBLE)?];
+    let group = Type::group_type_builder("neighbors").with_repetition(Repetition::REQUIRED);
+    group.with_fields(fields).build().map(Arc::new)
+}
+
+/// The level of each cell: 1 where there is one, 0 where there is none.
+fn levels(there: impl Iterator<Item = bool>) -> Vec<i16> {
+    there.map(i16::from).collect()
+}
+
+/// The error of a file that the Parquet library cannot read.
+fn unreadable(path: &Path, error: ParquetError) -> Error {
+    let reason = error.to_string().replace('\n', " ");
+    format_error(path, format!("cannot be read as Parquet ({reason}); write it again, or as .csv or .npy"))
+}

@@ -1,0 +1,255 @@
+//! A file as its reader found it: what its columns are for, and what is in them.
+
+use super::carried::{Carried, Cells};
+use super::columns::{Columns, Gone, Role, Roles, Want, place};
+use super::labels::Labels;
+use super::one_hot::{self, Category};
+use super::{ReadOptions, Table, format_error, is_unusable, room_for};
+use crate::schema::{self, Column, Schema};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use std::path::Path;
+
+/// A file on its way to a table.
+pub(super) struct Sheet {
+    pub(super) columns: Columns,
+    pub(super) roles: Roles,
+    /// The data, row by row.
+    pub(super) values: Vec<f64>,
+    /// How many numbers a row of the data has.
+    pub(super) width: usize,
+    /// The carried columns, in the file's order.
+    pub(super) carried: Vec<Cells>,
+    /// The number of rows.
+    pub(super) rows: usize,
+    /// What was guessed.
+    pub(super) notes: Vec<String>,
+    /// Whether cells may be missing.
+    pub(super) missing: bool,
+}
+
+/// A column on its way in: numbers or texts.
+#[derive(Default)]
+pub(super) struct Gathered {
+    pub(super) numbers: Vec<f64>,
+    pub(super) texts: Vec<String>,
+    /// The bytes of all texts.
+    pub(super) length: u64,
+    /// Counted from 1.
+    pub(super) first_null: Option<usize>,
+}
+
+impl Sheet {
+    /// The sheet of columns that were read one by one: those that are not left out, in the file's order. A column of vectors
+    /// has them one after the other.
+    pub(super) fn of_columns(
+        path: &Path,
+        columns: Columns,
+        roles: Roles,
+        rows: usize,
+        gathered: Vec<Gathered>,
+        options: &ReadOptions,
+    ) -> Result<Sheet> {
+        let (mut data, mut nulls, mut carried) = (Vec::new(), Vec::new(), Vec::new());
+        let wanted = (0..roles.of.len()).filter(|&c| roles.of[c] != Role::Ignored);
+        for (c, Gathered { mut numbers, texts, first_null, .. }) in wanted.zip(gathered) {
+            if roles.of[c] == Role::Carried {
+                let cells = if texts.is_empty() { Cells::Numbers(numbers) } else { Cells::from_texts(texts) };
+                carried.push(cells.without_marks(options));
+                continue;
+            }
+            options.unmark(&mut numbers);
+            nulls.push(first_null);
+            data.push(numbers);
+        }
+        let width = match (roles.vector, &data[..]) {
+            (Some(_), [numbers]) => numbers.len().checked_div(rows).unwrap_or(0),
+            _ => data.len(),
+        };
+        let values = interleave(path, data, rows)?;
+        let sheet = Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing };
+        let wrong = |&value: &f64| !value.is_nan() && is_unusable(value, options);
+        if let Some(at) = sheet.values.iter().position(wrong) {
+            let (row, of, column) = sheet.place(at);
+            return Err(of.bad_number(path, row, None, column, sheet.values[at]));
+        }
+        if let Some(at) = sheet.values.iter().position(|x| x.is_nan()).filter(|_| !options.missing) {
+            let (row, of, column) = sheet.place(at);
+            let is_null = nulls.get(at % width.min(nulls.len())).is_some_and(|&null| null == Some(row));
+            let what = if is_null { "is missing (null)" } else { "is not a number (NaN)" };
+            return Err(of.missing(path, &place(row, None), column, what, Gone::of(&sheet.values, width)));
+        }
+        Ok(sheet)
+    }
+
+    /// Where a value is in the file: its row counted from 1, and its column among those that messages name, which are the
+    /// entries of vectors.
+    fn place(&self, at: usize) -> (usize, Columns, usize) {
+        let (row, feature) = (at / self.width + 1, at % self.width);
+        match self.roles.vector {
+            Some(_) => {
+                let names = self.columns.feature_names(&self.roles, self.width).unwrap_or_default();
+                (row, Columns::entries(names), feature)
+            }
+            None => (row, self.columns.clone(), self.roles.columns(Role::Data)[feature]),
+        }
+    }
+
+    /// The sheet of a whole matrix: `values` is row-major and has all the columns that `columns` names.
+    pub(super) fn of_matrix(
+        path: &Path,
+        columns: Columns,
+        mut values: Vec<f64>,
+        options: &ReadOptions,
+        want: Want,
+    ) -> Result<Sheet> {
+        let roles = columns.roles(path, options, want)?;
+        options.unmark(&mut values);
+        let width = columns.count();
+        let rows = values.len().checked_div(width).unwrap_or(0);
+        let pick = |kept: &[usize]| -> Vec<f64> {
+            values.chunks_exact(width).flat_map(|row| kept.iter().map(|&c| row[c])).collect()
+        };
+        let carried = roles.columns(Role::Carried).into_iter().map(|c| Cells::Numbers(pick(&[c]))).collect();
+        let data = roles.columns(Role::Data);
+        let values = if data.len() == width { values } else { pick(&data) };
+        if let Some(at) = values.iter().position(|&value| is_unusable(value, options)) {
+            let (row, column) = (at / data.len() + 1, data[at % data.len()]);
+            if values[at].is_nan() {
+                let gone = Gone::of(&values, data.len());
+                return Err(columns.missing(path, &place(row, None), column, "is not a number (NaN)", gone));
+            }
+            return Err(columns.bad_number(path, row, None, column, values[at]));
+        }
+        let width = data.len();
+        Ok(Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing })
+    }
+
+    /// Points, labels and whatever goes with them; the columns as `like` has them, if it is given.
+    pub(super) fn table(mut self, path: &Path, like: Option<&Schema>) -> Result<Table> {
+        let labels = match self.roles.label {
+            Some(label) => match self.cells(label).and_then(Labels::from_cells) {
+                // What the model calls the label may be empty in new rows.
+                None if like.is_none() => return Err(self.columns.unlabeled(path, label)),
+                found => found,
+            },
+            None => None,
+        };
+        let kept = self.kept();
+        let named = self.columns.names().is_some();
+        let mut names = self.names();
+        let schema = self.schema(path, like)?;
+        self.put_in_order();
+        names.extend(self.add_indicators(path, &schema)?);
+        let said = self.roles.notes.iter().map(|note| format!("{}: {note}", path.display()));
+        let notes = self.notes.drain(..).chain(said).collect();
+        let points = Points::with_missing(self.rows, names.len(), self.values)
+            .map_err(|error| format_error(path, error.to_string()))?;
+        let columns = named.then_some(names);
+        Ok(Table { points, columns, schema, labels, kept, notes })
+    }
+
+    /// The names of the features, in the order of the model where it is known; empty where there are none.
+    fn names(&self) -> Vec<String> {
+        if self.roles.vector.is_some() {
+            return self.columns.feature_names(&self.roles, self.width).unwrap_or_default();
+        }
+        let name = |c: usize| self.columns.names().map_or(String::new(), |names| names[c].clone());
+        self.data().into_iter().map(name).collect()
+    }
+
+    /// The data columns, in the order of the model where it is known.
+    fn data(&self) -> Vec<usize> {
+        self.roles.order.clone().unwrap_or_else(|| self.roles.columns(Role::Data))
+    }
+
+    /// What the columns are for, and the levels of categories.
+    fn schema(&self, path: &Path, like: Option<&Schema>) -> Result<Schema> {
+        if let Some(like) = like.filter(|like| self.roles.follows(like, self.width)) {
+            return Ok(like.clone());
+        }
+        let role = |c: usize| match self.roles.of[c] {
+            Role::Data if self.roles.vector == Some(c) => Ok(schema::Role::Vector(self.width)),
+            Role::Data => Ok(schema::Role::Data),
+            _ if self.roles.label == Some(c) => Ok(schema::Role::Label),
+            Role::Carried | Role::Ignored => match self.category(c) {
+                Some(category) => Ok(schema::Role::OneHot(category.levels(path)?)),
+                None => Ok(schema::Role::Ignored),
+            },
+        };
+        let name = |c: usize| self.columns.names().map(|names| names[c].clone());
+        let column = |c: usize| Ok(Column { name: name(c), role: role(c)? });
+        Ok(Schema { columns: (0..self.columns.count()).map(column).collect::<Result<_>>()? })
+    }
+
+    /// Puts the data columns in the order of the model.
+    fn put_in_order(&mut self) {
+        if self.roles.vector.is_some() {
+            return;
+        }
+        let there = self.roles.columns(Role::Data);
+        let order: Vec<usize> = self.data().iter().filter_map(|c| there.iter().position(|other| other == c)).collect();
+        if !order.is_sorted() {
+            let row = |row: &[f64]| order.iter().map(|&at| row[at]).collect::<Vec<f64>>();
+            self.values = self.values.chunks_exact(there.len()).flat_map(row).collect();
+        }
+    }
+
+    /// Adds a column of 0 and 1 for every level of every category after the data; their names.
+    fn add_indicators(&mut self, path: &Path, schema: &Schema) -> Result<Vec<String>> {
+        let levels = schema.columns.iter().filter_map(|column| match &column.role {
+            schema::Role::OneHot(levels) => Some(levels.as_slice()),
+            _ => None,
+        });
+        let (mut names, mut all) = (Vec::new(), Vec::new());
+        for (&c, levels) in self.roles.one_hot.iter().zip(levels) {
+            let Some(category) = self.category(c) else { continue };
+            names.extend(one_hot::names(&self.columns.carried_name(c), levels));
+            all.push((category.of(path, levels)?, levels.len()));
+        }
+        if all.is_empty() {
+            return Ok(names);
+        }
+        let data = self.width;
+        let mut values = Vec::with_capacity(self.rows * (data + names.len()));
+        for i in 0..self.rows {
+            values.extend_from_slice(&self.values[i * data..(i + 1) * data]);
+            for (of, count) in &all {
+                let cell = |level: usize| of[i].map_or(f64::NAN, |own| f64::from(u8::from(own == level)));
+                values.extend((0..*count).map(cell));
+            }
+        }
+        self.values = values;
+        Ok(names)
+    }
+
+    /// The column as a category, if it is one.
+    fn category(&self, column: usize) -> Option<Category<'_>> {
+        let cells = self.cells(column).filter(|_| self.roles.one_hot.contains(&column))?;
+        Some(Category { columns: &self.columns, column, cells, missing: self.missing })
+    }
+
+    /// The columns that are kept, as they were asked for.
+    pub(super) fn kept(&self) -> Vec<Carried> {
+        let column = |&c: &usize| {
+            self.cells(c).map(|cells| Carried { name: self.columns.carried_name(c), cells: cells.clone() })
+        };
+        self.roles.kept.iter().filter_map(column).collect()
+    }
+
+    fn cells(&self, column: usize) -> Option<&Cells> {
+        let at = self.roles.columns(Role::Carried).iter().position(|&carried| carried == column)?;
+        self.carried.get(at)
+    }
+}
+
+/// The rows of lists, one per column, all of the same length; a single one is taken as it is.
+fn interleave(path: &Path, mut columns: Vec<Vec<f64>>, rows: usize) -> Result<Vec<f64>> {
+    let cols = columns.len();
+    if cols == 1 {
+        return Ok(columns.remove(0));
+    }
+    let mut values = room_for(path, rows * cols)?;
+    values.extend((0..rows).flat_map(|i| columns.iter().map(move |column| column[i])));
+    Ok(values)
+}

@@ -1,0 +1,143 @@
+//! An input, opened: its bytes, and their format.
+//!
+//! The extension decides the format, in any case of letters; without one the first bytes do. Whether a file is packed is
+//! known by its first bytes alone. Pipes, and what is packed, are read into memory whole, since most formats are not read
+//! from front to back.
+
+use crate::packing::Packing;
+use crate::{Format, arrow, by_extension, contents, dialect, format_error, is_standard, open, read_error};
+use eigenfold_linalg::error::Result;
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// How many bytes are looked at to know what a file is.
+const HEAD: u64 = 8192;
+
+/// An input.
+pub(super) struct Source {
+    /// As messages name it.
+    pub(super) path: PathBuf,
+    pub(super) format: Format,
+    pub(super) content: Content,
+}
+
+/// Where the bytes of an input are.
+pub(super) enum Content {
+    /// In a file of this length, from whose start it is read.
+    File(File, u64),
+    /// In memory.
+    Bytes(Vec<u8>),
+}
+
+/// `x.npz:name` as the archive and the array in it; any other name as it is.
+pub(super) fn array_in(path: &Path) -> (&Path, Option<&str>) {
+    match path.to_str().and_then(|name| Some((name, name.rfind(".npz:")?))) {
+        Some((name, at)) if !path.exists() => (Path::new(&name[..at + 4]), Some(&name[at + 5..])),
+        _ => (path, None),
+    }
+}
+
+/// What is read from any place.
+pub(super) trait Place: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Place for T {}
+
+impl Source {
+    /// Opens a file, or standard input (`-`).
+    pub(super) fn open(name: &Path, memory: Option<u64>) -> Result<Source> {
+        let standard = is_standard(name);
+        let path = if standard { Path::new("standard input") } else { name };
+        let mut content = if standard {
+            Content::Bytes(contents(path, std::io::stdin().lock(), 0, memory)?)
+        } else {
+            let mut file = open(path)?;
+            let length = file.metadata().map_err(|error| read_error(path, error))?.len();
+            match file.seek(SeekFrom::Start(0)) {
+                Ok(_) => Content::File(file, length),
+                // A pipe has no beginning to go back to.
+                Err(_) => Content::Bytes(contents(path, file, 0, memory)?),
+            }
+        };
+        let mut head = content.head(path)?;
+        let (named, stem) = Packing::named(path);
+        if let Some(packing) = Packing::of(&head) {
+            content = Content::Bytes(match content {
+                Content::File(mut file, _) => packing.unpacked(path, &mut file, memory)?,
+                Content::Bytes(bytes) => packing.unpacked(path, &mut &bytes[..], memory)?,
+            });
+            head = content.head(path)?;
+        } else if let Some(packing) = named {
+            let fact = format!("is not compressed by {}, as its name says", packing.title());
+            return Err(format_error(path, format!("{fact}; give it its right name")));
+        }
+        let format = match by_extension(&stem) {
+            Some(format) if !standard => format,
+            _ => by_first_bytes(path, &head)?,
+        };
+        Ok(Source { path: path.into(), format, content })
+    }
+}
+
+/// The format that the first bytes show; text has none of its own.
+fn by_first_bytes(path: &Path, head: &[u8]) -> Result<Format> {
+    if head.starts_with(super::npy_header::MAGIC) {
+        Ok(Format::Npy)
+    } else if head.starts_with(b"PAR1") {
+        Ok(Format::Parquet)
+    } else if head.starts_with(b"PK\x03\x04") {
+        Ok(Format::Npz)
+    } else if [arrow::MAGIC, arrow::MARK, arrow::FIRST_VERSION].iter().any(|mark| head.starts_with(mark)) {
+        Ok(Format::Arrow)
+    } else {
+        dialect::check_text(path, head)?;
+        Ok(Format::Text(None))
+    }
+}
+
+impl Content {
+    /// The first bytes; reading goes on from the start.
+    fn head(&mut self, path: &Path) -> Result<Vec<u8>> {
+        let mut head = Vec::new();
+        match self {
+            Content::Bytes(bytes) => head.extend(bytes.iter().take(HEAD as usize)),
+            Content::File(file, _) => {
+                file.take(HEAD).read_to_end(&mut head).map_err(|error| read_error(path, error))?;
+                file.seek(SeekFrom::Start(0)).map_err(|error| read_error(path, error))?;
+            }
+        }
+        Ok(head)
+    }
+
+    /// The number of bytes.
+    pub(super) fn len(&self) -> u64 {
+        match self {
+            Content::File(_, length) => *length,
+            Content::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// How many of them are in memory already.
+    pub(super) fn held(&self) -> u64 {
+        match self {
+            Content::File(..) => 0,
+            Content::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// All bytes, in memory.
+    pub(super) fn bytes(self, path: &Path, memory: Option<u64>) -> Result<Vec<u8>> {
+        match self {
+            Content::File(file, length) => contents(path, file, length, memory),
+            Content::Bytes(bytes) => Ok(bytes),
+        }
+    }
+
+    /// The bytes to be read in any order.
+    pub(super) fn place(self) -> Box<dyn Place> {
+        match self {
+            Content::File(file, _) => Box::new(file),
+            Content::Bytes(bytes) => Box::new(std::io::Cursor::new(bytes)),
+        }
+    }
+}

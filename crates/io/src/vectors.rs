@@ -1,0 +1,212 @@
+//! Columns of vectors: which of them the points are in, and what is said of the columns beside it.
+//!
+//! A vector in every row, as models of text and images give them, is one block of features. Where a file has one such column, the
+//! points are in it, and the other columns are what is known of the points: ids, texts, years. They are features only if the
+//! vectors are left out by name.
+
+use super::columns::{Columns, Role, Roles, quoted};
+use super::sheet::Gathered;
+use super::{ReadOptions, check_memory, format_error};
+use crate::schema;
+use eigenfold_linalg::error::{Error, Result, plural};
+use std::path::Path;
+
+/// The names that a message lists.
+const LISTED: usize = 5;
+
+impl Columns {
+    /// The column of vectors that the points are in: the one that was asked for, or the only one that may be it.
+    pub(super) fn vector(&self, path: &Path, options: &ReadOptions, roles: &[Role]) -> Result<Option<usize>> {
+        let open: Vec<usize> = (0..self.count()).filter(|&c| self.is_vector(c) && roles[c] == Role::Data).collect();
+        if let Some(wanted) = &options.vector {
+            let column = self.find_one(path, "`vector`", wanted)?;
+            if !self.is_vector(column) {
+                return Err(self.no_vector(path, column));
+            }
+            if !open.contains(&column) {
+                let message = format!("{} is both the points and left out; use one of the two", self.title(column));
+                return Err(format_error(path, message));
+            }
+            return Ok(Some(column));
+        }
+        match open[..] {
+            [] => Ok(None),
+            [one] => Ok(Some(one)),
+            [first, ..] => {
+                let titles: Vec<String> = open.iter().map(|&c| self.carried_name(c)).collect();
+                let (listed, flag) = (listed(&titles), self.flag(first));
+                let fact = format!("columns {listed} hold vectors, and the points can be in one of them");
+                Err(format_error(path, format!("{fact}; use `vector` with its name, as in `vector` {flag}")))
+            }
+        }
+    }
+
+    /// The error of a column that was asked for as vectors and holds none.
+    pub(super) fn no_vector(&self, path: &Path, column: usize) -> Error {
+        let vectors: Vec<String> = (0..self.count()).filter(|&c| self.is_vector(c)).map(|c| self.flag(c)).collect();
+        let way_out = match vectors.first() {
+            Some(vector) => format!("use `vector` {vector}"),
+            None => "leave out `vector`: the file has no column of vectors of numbers".into(),
+        };
+        format_error(path, format!("{} holds no vectors of numbers; {way_out}", self.title(column)))
+    }
+
+    /// Leaves everything but the vectors aside; what was data until now.
+    pub(super) fn left_aside(&self, vector: usize, roles: &mut [Role]) -> Vec<usize> {
+        let aside: Vec<usize> = (0..self.count()).filter(|&c| c != vector && roles[c] == Role::Data).collect();
+        aside.iter().for_each(|&column| roles[column] = Role::Ignored);
+        aside
+    }
+
+    /// What is said where nobody asked for the vectors.
+    pub(super) fn vector_note(&self, vector: usize, aside: &[usize], roles: &[Role]) -> String {
+        let (title, flag) = (self.title(vector), self.flag(vector));
+        let aside = aside.iter().filter(|&&column| roles[column] == Role::Ignored);
+        let aside: Vec<String> = aside.map(|&column| self.carried_name(column)).collect();
+        let rest = match aside.len() {
+            0 => String::new(),
+            1 => format!(" and column {} left aside", listed(&aside)),
+            _ => format!(" and columns {} left aside", listed(&aside)),
+        };
+        let fact = format!("the vectors of {title} were taken for the points{rest}");
+        format!("{fact}; use `vector` {flag} if that is right, or `ignore` {flag} if not")
+    }
+
+    /// The names of the features: those of the data columns, or of the entries of so many in a vector.
+    pub(super) fn feature_names(&self, roles: &Roles, width: usize) -> Option<Vec<String>> {
+        match roles.vector {
+            Some(vector) => {
+                let name = self.carried_name(vector);
+                Some((0..width).map(|at| schema::entry(&name, at)).collect())
+            }
+            None => self.data_names(roles),
+        }
+    }
+}
+
+/// The vectors of a column on their way in, all of one length.
+pub(super) struct Block<'a> {
+    path: &'a Path,
+    columns: &'a Columns,
+    pub(super) column: usize,
+    options: &'a ReadOptions,
+    /// How many rows the file claims.
+    rows: usize,
+    /// The bytes that are in memory beside the vectors.
+    held: u64,
+    /// The first vector: its row counted from 1, and its length.
+    first: Option<(usize, usize)>,
+    /// The rows that were seen.
+    seen: usize,
+    gathered: Gathered,
+}
+
+impl<'a> Block<'a> {
+    /// Nothing of a column of so many rows yet, beside so many bytes that are in memory.
+    pub(super) fn new(
+        path: &'a Path,
+        columns: &'a Columns,
+        column: usize,
+        (rows, held): (usize, u64),
+        options: &'a ReadOptions,
+    ) -> Block<'a> {
+        Block { path, columns, column, options, rows, held, first: None, seen: 0, gathered: Gathered::default() }
+    }
+
+    /// The length of all vectors, if one was seen.
+    pub(super) fn width(&self) -> Option<usize> {
+        self.first.map(|(_, width)| width)
+    }
+
+    /// Adds a row without a vector.
+    pub(super) fn push_null(&mut self) -> Result<()> {
+        self.pass(1)?;
+        self.mark_null();
+        let numbers = &mut self.gathered.numbers;
+        numbers.resize(numbers.len() + self.first.map_or(0, |(_, width)| width), f64::NAN);
+        Ok(())
+    }
+
+    /// Notes that an entry of the last row is null.
+    pub(super) fn mark_null(&mut self) {
+        self.gathered.first_null.get_or_insert(self.seen);
+    }
+
+    /// Adds rows with vectors of this length; the numbers are to be put where they have their place.
+    pub(super) fn push(&mut self, count: usize, length: usize) -> Result<&mut [f64]> {
+        match self.first {
+            None => self.learn(length)?,
+            Some(first) if first.1 != length => return Err(self.unequal(first, self.seen + 1, length, "")),
+            Some(_) => {}
+        }
+        self.pass(count)?;
+        let numbers = &mut self.gathered.numbers;
+        let start = numbers.len();
+        // There is room for all rows that the file claims.
+        numbers.resize(start + count * length, 0.0);
+        Ok(&mut numbers[start..])
+    }
+
+    /// The column, when all of its rows are there.
+    pub(super) fn finished(self) -> Result<Gathered> {
+        let (path, title) = (self.path, self.columns.title(self.column));
+        if self.seen != self.rows {
+            let fact = format!("it claims {} rows, and {title} holds {}", self.rows, self.seen);
+            return Err(format_error(path, format!("{fact}; write it again")));
+        }
+        if self.rows == 0 {
+            return Err(format_error(path, "holds no rows; give at least two points"));
+        }
+        if self.width().unwrap_or(0) == 0 {
+            let flag = self.columns.flag(self.column);
+            return Err(format_error(
+                path,
+                format!("no row of {title} has a vector with a number; use `ignore` {flag}"),
+            ));
+        }
+        Ok(self.gathered)
+    }
+
+    /// The error of a vector of another length than the first, whose row and length are given; `more` stands before the length.
+    pub(super) fn unequal(&self, (first, width): (usize, usize), row: usize, length: usize, more: &str) -> Error {
+        let (title, numbers) = (self.columns.title(self.column), plural(length, "number"));
+        let fact = format!("row {row}, {title} has {more}{numbers} and row {first} has {width}");
+        let way_out =
+            format!("give every row a vector of one length, or use `ignore` {}", self.columns.flag(self.column));
+        format_error(self.path, format!("{fact}; {way_out}"))
+    }
+
+    /// Counts rows, of which there may be no more than the file claims.
+    fn pass(&mut self, count: usize) -> Result<()> {
+        self.seen += count;
+        if self.seen > self.rows {
+            let (rows, title) = (self.rows, self.columns.title(self.column));
+            let fact = format!("it claims {rows} rows, and {title} holds more");
+            return Err(format_error(self.path, format!("{fact}; write it again")));
+        }
+        Ok(())
+    }
+
+    /// Makes room for all vectors when the first of them tells their length.
+    fn learn(&mut self, length: usize) -> Result<()> {
+        self.first = Some((self.seen + 1, length));
+        self.check_room(length)?;
+        let numbers = &mut self.gathered.numbers;
+        *numbers = super::room_for(self.path, self.rows.saturating_mul(length))?;
+        numbers.resize(self.seen * length, f64::NAN);
+        Ok(())
+    }
+
+    /// Refuses vectors of a length that all rows have no room for.
+    fn check_room(&self, length: usize) -> Result<()> {
+        let numbers = (self.rows as u64).saturating_mul(length as u64).saturating_mul(8);
+        check_memory(self.path, numbers.saturating_add(self.held), self.options.memory)
+    }
+}
+
+/// Names in a message, the first few of them.
+pub(super) fn listed(names: &[String]) -> String {
+    let more = names.len().saturating_sub(LISTED);
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{rest}", quoted(&names[..names.len().min(LISTED)]))
+}

@@ -1,0 +1,32 @@
+//! Vectors that were used before, so that their memory need not be asked for at every step.
+
+use std::sync::Mutex;
+
+/// Vectors that are free.
+#[derive(Default)]
+pub struct Room(Mutex<Vec<Vec<f64>>>);
+
+impl Room {
+    /// The memory of a free vector that has room for so many numbers and for no more than `most` times as many, else that
+    /// of a new one; its content does not matter.
+    pub fn vector(&self, size: usize, most: usize) -> Vec<f64> {
+        let fits = |vector: &Vec<f64>| (size..=most * size).contains(&vector.capacity());
+        let free = self.0.lock().ok().and_then(|mut free| free.iter().rposition(fits).map(|at| free.swap_remove(at)));
+        free.unwrap_or_else(|| Vec::with_capacity(size))
+    }
+
+    /// So many zeros.
+    pub fn zeros(&self, size: usize, most: usize) -> Vec<f64> {
+        let mut vector = self.vector(size, most);
+        vector.clear();
+        vector.resize(size, 0.0);
+        vector
+    }
+
+    /// Takes vectors back that are needed no more.
+    pub fn take_back(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
+        if let Ok(mut free) = self.0.lock() {
+            free.extend(vectors);
+        }
+    }
+}

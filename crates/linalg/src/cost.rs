@@ -1,0 +1,92 @@
+//! What work takes in processor time, as it is told before it starts.
+//!
+//! A method that may take long predicts its seconds from what it knows by then (points, edges, the flops of a factor), by rates
+//! that were measured on one machine (docs/decisions/0143-what-it-will-take.md). Another machine has other rates: a time is a guess within a factor of
+//! three or so, and that is what a user needs to know before a choice between waiting and another method.
+
+use crate::progress::Observer;
+
+/// From so many seconds on it is told. Since a guess may be three times too small, nothing that takes a minute goes untold.
+const LONG: f64 = 20.0;
+/// From so many seconds on it is told where that is the most that it may take.
+const LONG_AT_MOST: f64 = 40.0;
+
+/// Seconds of processor time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Price {
+    /// An estimate, in CPU seconds.
+    About(f64),
+    /// Work that may end long before.
+    AtMost(f64),
+}
+
+impl Price {
+    /// Tells the observer if it is long: what the work is, and what would take less.
+    pub fn announce(self, observer: &dyn Observer, what: &str, way_out: &str) {
+        if self.is_long() {
+            observer.takes_long(&format!("{what} takes {}; {way_out}", self.told()));
+        }
+    }
+
+    fn is_long(self) -> bool {
+        match self {
+            Price::About(seconds) => seconds >= LONG,
+            Price::AtMost(seconds) => seconds >= LONG_AT_MOST,
+        }
+    }
+
+    /// In words: no more digits than a guess has.
+    pub(crate) fn told(self) -> String {
+        let (how, seconds) = match self {
+            Price::About(seconds) => ("about", seconds),
+            Price::AtMost(seconds) => ("at most about", seconds),
+        };
+        let (count, unit) = match seconds {
+            ..90.0 => (10.0 * (seconds / 10.0).round().max(1.0), "seconds"),
+            ..5400.0 => ((seconds / 60.0).round(), "minutes"),
+            ..172_800.0 => ((seconds / 3600.0).round(), "hours"),
+            _ => ((seconds / 86_400.0).round(), "days"),
+        };
+        // Two minutes, not 118 seconds; 20 minutes, not 19.
+        let count = if count >= 20.0 { 10.0 * (count / 10.0).round() } else { count };
+        format!("{how} {count} {unit} of processor time")
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use std::sync::Mutex;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<String>>);
+
+    impl Observer for Heard {
+        fn takes_long(&self, sentence: &str) {
+            self.0.lock().unwrap().push(sentence.into());
+        }
+    }
+
+    #[test]
+    fn a_time_is_told_in_words_with_the_digits_of_a_guess() {
+        let told = |seconds| Price::About(seconds).told();
+        assert_eq!(told(23.0), "about 20 seconds of processor time");
+        assert_eq!(told(118.0), "about 2 minutes of processor time");
+        assert_eq!(told(1140.0), "about 19 minutes of processor time");
+        assert_eq!(told(2040.0), "about 30 minutes of processor time");
+        assert_eq!(told(7000.0), "about 2 hours of processor time");
+        assert_eq!(told(400_000.0), "about 5 days of processor time");
+        assert_eq!(Price::AtMost(48.0).told(), "at most about 50 seconds of processor time");
+    }
+
+    #[test]
+    fn only_long_work_is_told_and_with_the_way_out() {
+        let heard = Heard::default();
+        for price in [Price::About(19.0), Price::AtMost(39.0), Price::About(f64::NAN)] {
+            price.announce(&heard, "work", "do less");
+        }
+        Price::About(60.0).announce(&heard, "work", "do less");
+        assert_eq!(*heard.0.lock().unwrap(), ["work takes about 60 seconds of processor time; do less"]);
+    }
+}

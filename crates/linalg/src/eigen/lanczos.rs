@@ -1,0 +1,324 @@
+//! The largest eigenvalues of a symmetric operator by block Lanczos with thick restarts.
+//!
+//! A block of vectors is multiplied at a time (one pass over a sparse factor or a distance matrix serves them all), the
+//! new block is orthogonalized twice against the whole basis and against the vectors to be kept out, and when the
+//! basis is full it shrinks to its best Ritz vectors. Full orthogonalization makes the projected matrix VᵀAV the
+//! truth, so the arrowhead of a restart needs no case of its own.
+//!
+//! K. Wu, H. Simon. Thick-restart Lanczos method for large symmetric eigenvalue problems. SIAM J. Matrix Anal. Appl.
+//! 22(2), 2000; in blocks as in G. Golub, R. Underwood. The block Lanczos method for computing eigenvalues, 1977.
+
+use crate::dense::{add_product, inner, product, symmetric_eigen};
+use crate::error::{Error, Result};
+use crate::progress::{Observer, Stage};
+use crate::{FURTHER, Operator};
+use faer::{Mat, MatMut, MatRef};
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+/// How small the relative residual of a pair beyond the wanted ones must be.
+const ROUGHLY: f64 = 1e-3;
+
+/// What is asked of [`largest`].
+#[derive(Clone, Debug)]
+pub struct Ask {
+    /// Eigenpairs that must converge.
+    pub wanted: usize,
+    /// Vectors to a block.
+    pub block: usize,
+    /// A pair has converged when its residual is below this fraction of its eigenvalue.
+    pub tolerance: f64,
+    /// Block applications of the operator before giving up.
+    pub max_steps: usize,
+    /// Seed of the starting block.
+    pub seed: u64,
+}
+
+/// Approximate eigenpairs, largest first.
+#[derive(Clone, Debug)]
+pub(crate) struct Ritz {
+    /// Ritz values: the wanted ones, then at most eight more as far as they are known to three digits.
+    pub values: Vec<f64>,
+    /// Orthonormal Ritz vectors, one a column.
+    pub vectors: Mat<f64>,
+    /// Estimated residual of each pair relative to the criterion: converged at 1 or below.
+    pub misses: Vec<f64>,
+    /// Block applications done.
+    pub steps: usize,
+    /// Whether all wanted pairs met the tolerance.
+    pub converged: bool,
+}
+
+/// The `wanted` largest eigenvalues of `operator` on the complement of the orthonormal columns of `kept_out`.
+///
+/// The observer hears of it as the work of the third stage, and when it asks to stop gets what is known by then. A fit of
+/// a field, which has a progress of its own and needs eigenvalues that have converged, passes
+/// [`Silent`](crate::progress::Silent).
+///
+/// # Errors
+///
+/// If the operator returns something that is not finite, or the observer stops before the first Ritz values exist.
+pub(crate) fn largest(
+    operator: &dyn Operator,
+    kept_out: MatRef<'_, f64>,
+    start: Option<MatRef<'_, f64>>,
+    ask: &Ask,
+    observer: &dyn Observer,
+) -> Result<Ritz> {
+    let n = operator.dim();
+    let room = n - kept_out.ncols();
+    let block = ask.block.min(room);
+    let wanted = ask.wanted.min(room);
+    let capacity = (4 * (wanted + block)).max(48).min(room);
+    let mut rng = Xoshiro256PlusPlus::seed_from_u64(ask.seed);
+    let mut basis = Mat::<f64>::zeros(n, capacity + block);
+    let mut projected = Mat::<f64>::zeros(capacity + block, capacity + block);
+    let mut image = Mat::<f64>::zeros(n, block);
+    for q in 0..block {
+        match start.filter(|s| q < s.ncols()) {
+            Some(start) => image.col_mut(q).copy_from(start.col(q)),
+            None => fill_random(image.as_mut().subcols_mut(q, 1), &mut rng),
+        }
+    }
+    extend(image.as_mut(), basis.as_ref().subcols(0, 0), kept_out, &mut rng);
+    basis.as_mut().subcols_mut(0, block).copy_from(&image);
+
+    let mut size = block; // columns of the basis; the last `last` of them have not been multiplied yet
+    let mut last = block;
+    let mut steps = 0;
+    let mut best_miss = f64::INFINITY;
+    loop {
+        let known = size;
+        let mut w = image.as_mut().subcols_mut(0, last);
+        operator.apply(basis.as_ref().subcols(size - last, last), w.as_mut());
+        steps += 1;
+        let (coupling, border) = extend(w.as_mut(), basis.as_ref().subcols(0, size), kept_out, &mut rng);
+        if !coupling.norm_max().is_finite() {
+            return Err(Error::Numerical("the eigen-solver met a value that is not finite".into()));
+        }
+        for q in 0..last {
+            for i in 0..size {
+                projected[(i, size - last + q)] = coupling[(i, q)];
+                projected[(size - last + q, i)] = coupling[(i, q)];
+            }
+        }
+        let next = last.min(room - size);
+        let (values, rotation) = symmetric_eigen(projected.as_ref().submatrix(0, 0, known, known))?;
+        let misses = miss(&values, rotation.as_ref(), border.as_ref(), last, next, ask.tolerance);
+        let worst = misses.iter().take(wanted).fold(0.0, |a: f64, &b| a.max(b));
+        let converged = misses.len() >= wanted && worst <= 1.0;
+        best_miss = best_miss.min(worst.max(1.0));
+        observer.progress(Stage::Coordinates, 1.0 - best_miss.ln() / (best_miss.ln() + 20.0));
+        if converged || next == 0 || steps >= ask.max_steps || observer.stop() {
+            let mut count = wanted.min(known);
+            while count < known && count < wanted + FURTHER && misses[count] * ask.tolerance <= ROUGHLY {
+                count += 1;
+            }
+            let vectors = product(basis.as_ref().subcols(0, known), rotation.as_ref().subcols(0, count));
+            return Ok(Ritz {
+                values: values[..count].to_vec(),
+                vectors,
+                misses: misses[..count].to_vec(),
+                steps,
+                converged: converged || next == 0,
+            });
+        }
+        if size + next > capacity {
+            let keep = (wanted + block).min(capacity.saturating_sub(next)).max(1).min(known);
+            let kept = product(basis.as_ref().subcols(0, known), rotation.as_ref().subcols(0, keep));
+            basis.as_mut().subcols_mut(0, keep).copy_from(&kept);
+            projected.fill(0.0);
+            for q in 0..keep {
+                projected[(q, q)] = values[q];
+            }
+            size = keep;
+        }
+        basis.as_mut().subcols_mut(size, next).copy_from(image.as_ref().subcols(0, next));
+        size += next;
+        last = next;
+    }
+}
+
+/// How far each Ritz pair is from its tolerance: ‖R s‖ / (tolerance · |θ|), s the last block of its coefficients.
+fn miss(
+    values: &[f64],
+    rotation: MatRef<'_, f64>,
+    border: MatRef<'_, f64>,
+    last: usize,
+    next: usize,
+    tolerance: f64,
+) -> Vec<f64> {
+    let known = values.len();
+    // An eigenvalue far below the largest cannot be asked for to more digits than the arithmetic of the largest has.
+    let floor = 1e-4 * values.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    (0..known)
+        .map(|q| {
+            let mut sum = 0.0;
+            for row in 0..next {
+                let entry: f64 = (0..last).map(|c| border[(row, c)] * rotation[(known - last + c, q)]).sum();
+                sum += entry * entry;
+            }
+            let scale = tolerance * values[q].abs().max(floor);
+            if sum == 0.0 { 0.0 } else { sum.sqrt() / scale.max(f64::MIN_POSITIVE) }
+        })
+        .collect()
+}
+
+/// w ← w − Q Qᵀ w.
+fn project_out(mut w: MatMut<'_, f64>, q: MatRef<'_, f64>) {
+    if q.ncols() > 0 {
+        let coefficients = inner(q, w.as_ref());
+        add_product(w.as_mut(), q, coefficients.as_ref(), -1.0);
+    }
+}
+
+/// Splits w = V C + Q R with Q orthonormal and outside V and `kept_out`; w becomes Q, and (C, R) is returned.
+///
+/// Block Gram-Schmidt twice, with an orthonormalization of the block each time: normalizing a short column magnifies
+/// what rounding left of V and of the kept-out directions in it, and the second round removes that.
+fn extend(
+    mut w: MatMut<'_, f64>,
+    basis: MatRef<'_, f64>,
+    kept_out: MatRef<'_, f64>,
+    rng: &mut Xoshiro256PlusPlus,
+) -> (Mat<f64>, Mat<f64>) {
+    project_out(w.as_mut(), kept_out);
+    let scale = largest_norm(w.as_ref());
+    let mut coupling = inner(basis, w.as_ref());
+    add_product(w.as_mut(), basis, coupling.as_ref(), -1.0);
+    let first = orthonormalize(w.as_mut(), 1e-13 * scale, rng);
+    project_out(w.as_mut(), kept_out);
+    let again = inner(basis, w.as_ref());
+    add_product(w.as_mut(), basis, again.as_ref(), -1.0);
+    let second = orthonormalize(w.as_mut(), 1e-13, rng);
+    coupling += again * &first;
+    (coupling, second * first)
+}
+
+/// Makes the columns of `w` orthonormal and returns R of w = Q R.
+///
+/// A column no longer than `negligible` is replaced by a random direction, with a zero row in R.
+fn orthonormalize(mut w: MatMut<'_, f64>, negligible: f64, rng: &mut Xoshiro256PlusPlus) -> Mat<f64> {
+    if let Some(r) = cholesky_qr(w.as_mut(), negligible) {
+        return r;
+    }
+    let columns = w.ncols();
+    let mut r = Mat::zeros(columns, columns);
+    for q in 0..columns {
+        let (before, rest) = w.as_mut().split_at_col_mut(q);
+        let mut column = rest.subcols_mut(0, 1);
+        for _ in 0..2 {
+            let coefficients = inner(before.as_ref(), column.as_ref());
+            add_product(column.as_mut(), before.as_ref(), coefficients.as_ref(), -1.0);
+            for i in 0..q {
+                r[(i, q)] += coefficients[(i, 0)];
+            }
+        }
+        let length = largest_norm(column.as_ref());
+        if length > negligible {
+            r[(q, q)] = length;
+            column *= faer::Scale(1.0 / length);
+        } else {
+            fill_random(column.as_mut(), rng);
+            project_out(column.as_mut(), before.as_ref());
+            let length = largest_norm(column.as_ref()).max(f64::MIN_POSITIVE);
+            column *= faer::Scale(1.0 / length);
+        }
+    }
+    r
+}
+
+/// Q R through the Cholesky factor of wᵀw, in two passes over w; nothing if the columns are short or nearly dependent.
+fn cholesky_qr(mut w: MatMut<'_, f64>, negligible: f64) -> Option<Mat<f64>> {
+    let columns = w.ncols();
+    let gram = inner(w.as_ref(), w.as_ref());
+    let mut r = Mat::<f64>::zeros(columns, columns);
+    for j in 0..columns {
+        for i in 0..=j {
+            let known: f64 = (0..i).map(|k| r[(k, i)] * r[(k, j)]).sum();
+            let rest = gram[(i, j)] - known;
+            if i < j {
+                r[(i, j)] = rest / r[(i, i)];
+            } else if rest > 1e-10 * gram[(j, j)] && rest > negligible * negligible {
+                r[(j, j)] = rest.sqrt();
+            } else {
+                return None;
+            }
+        }
+    }
+    let mut inverse = Mat::<f64>::zeros(columns, columns);
+    for j in 0..columns {
+        inverse[(j, j)] = 1.0 / r[(j, j)];
+        for i in (0..j).rev() {
+            let known: f64 = (i + 1..=j).map(|k| r[(i, k)] * inverse[(k, j)]).sum();
+            inverse[(i, j)] = -known / r[(i, i)];
+        }
+    }
+    let orthonormal = product(w.as_ref(), inverse.as_ref());
+    w.copy_from(&orthonormal);
+    Some(r)
+}
+
+/// The length of the longest column.
+fn largest_norm(w: MatRef<'_, f64>) -> f64 {
+    (0..w.ncols()).map(|q| inner(w.subcols(q, 1), w.subcols(q, 1))[(0, 0)].sqrt()).fold(0.0, f64::max)
+}
+
+fn fill_random(mut column: MatMut<'_, f64>, rng: &mut Xoshiro256PlusPlus) {
+    for i in 0..column.nrows() {
+        column[(i, 0)] = rng.random::<f64>() - 0.5;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dense::DenseSymmetric;
+    use crate::progress::Silent;
+
+    fn ask(wanted: usize) -> Ask {
+        Ask { wanted, block: 4, tolerance: 1e-11, max_steps: 500, seed: 1 }
+    }
+
+    fn none(n: usize) -> Mat<f64> {
+        Mat::zeros(n, 0)
+    }
+
+    #[test]
+    fn the_largest_eigenvalues_match_the_dense_solver_across_restarts() {
+        let n = 400;
+        let a =
+            Mat::from_fn(n, n, |i, j| 1.0 / (1.0 + i.abs_diff(j) as f64) + if i == j { (i as f64).sin() } else { 0.0 });
+        let (values, vectors) = symmetric_eigen(a.as_ref()).unwrap();
+        let ritz = largest(&DenseSymmetric(a), none(n).as_ref(), None, &ask(6), &Silent).unwrap();
+        assert!(ritz.converged);
+        for q in 0..6 {
+            assert!((ritz.values[q] - values[q]).abs() < 1e-10 * values[0]);
+            let overlap = inner(ritz.vectors.as_ref().subcols(q, 1), vectors.as_ref().subcols(q, 1))[(0, 0)];
+            assert!(overlap.abs() > 1.0 - 1e-9, "pair {q}: {overlap}");
+        }
+    }
+
+    #[test]
+    fn a_low_rank_operator_ends_by_itself_and_kept_out_vectors_stay_out() {
+        // diag(3, 2, 2, 0, ...) without its first vector.
+        let n = 120;
+        let a = Mat::from_fn(n, n, |i, j| if i == j { [3.0, 2.0, 2.0].get(i).copied().unwrap_or(0.0) } else { 0.0 });
+        let out = Mat::from_fn(n, 1, |i, _| if i == 0 { 1.0 } else { 0.0 });
+        let ritz = largest(&DenseSymmetric(a), out.as_ref(), None, &ask(4), &Silent).unwrap();
+        assert!(ritz.converged);
+        for (value, expected) in ritz.values.iter().zip([2.0, 2.0, 0.0, 0.0]) {
+            assert!((value - expected).abs() < 1e-12, "{:?}", ritz.values);
+        }
+        assert!((0..4).all(|q| ritz.vectors[(0, q)].abs() < 1e-12));
+    }
+
+    #[test]
+    fn every_dimension_can_be_asked_for() {
+        let n = 7;
+        let a = Mat::from_fn(n, n, |i, j| if i == j { i as f64 } else { 0.0 });
+        let ritz = largest(&DenseSymmetric(a), none(n).as_ref(), None, &ask(7), &Silent).unwrap();
+        assert!(ritz.converged);
+        assert!((0..7).all(|q| (ritz.values[q] - (6 - q) as f64).abs() < 1e-12));
+    }
+}

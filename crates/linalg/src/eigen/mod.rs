@@ -1,0 +1,6 @@
+//! Eigenvalues and eigenvectors of large symmetric matrices.
+
+pub(crate) mod chebyshev;
+pub mod lanczos;
+pub mod pencil;
+pub mod top;
