@@ -2,8 +2,8 @@
 
 use crate::args::Embed;
 use crate::flags::Count;
-use eigenfold::judge::Neighborhoods;
 use eigenfold::model::Model;
+use eigenfold::validate::Neighborhoods;
 
 /// From this part on and this farness, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
 /// (docs/decisions/0133-every-map-is-measured.md).

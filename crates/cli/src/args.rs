@@ -15,7 +15,7 @@ use crate::serve::Serve;
 use crate::view::View;
 use clap::{Args, Parser, Subcommand};
 use eigenfold::graph::Metric;
-use eigenfold::judge::quality::Measure;
+use eigenfold::quality::Measure;
 use std::path::PathBuf;
 
 const ABOUT: &str = "Unfolds data: finds the few coordinates that many-dimensional points really have";

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use eigenfold::error::{Error, told};
 use eigenfold::graph::Metric;
-use eigenfold::judge::quality::{MEASURES, Measure};
+use eigenfold::quality::{MEASURES, Measure};
 use std::path::{Path, PathBuf};
 
 /// The flag of a parameter that the library names.

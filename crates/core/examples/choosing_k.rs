@@ -12,9 +12,9 @@
 //! nearest on the map (labels), or the score of the map by a Gaussian process.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::gp_likelihood::Lengths;
 use eigenfold::graph::{Index, Metric, Search};
 use eigenfold::io::{Labels, ReadOptions};
-use eigenfold::judge::score::Lengths;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Error, GplvmScore, Likelihood, Method, Neighbors, Pieces, Points, Recipe, io};

@@ -13,7 +13,7 @@
 
 mod truth;
 
-use eigenfold::judge::farness;
+use eigenfold::validate::farness;
 use eigenfold::{Error, Likelihood, Method, Metric, Neighbors, Pieces, Recipe};
 use std::time::Instant;
 use truth::{read, trust};

@@ -25,18 +25,16 @@
 //! # Ok::<(), eigenfold::Error>(())
 //! ```
 
-pub mod back;
-mod beside;
-mod change;
+pub mod compare;
 pub mod coordinates;
-mod door;
+pub mod dimension;
+pub mod extend;
 pub mod field;
 mod fit;
 mod forces;
 mod gp;
+pub mod gp_likelihood;
 pub mod ground;
-pub mod heat;
-pub mod judge;
 pub mod kernel;
 pub mod likelihood;
 pub mod method;
@@ -44,36 +42,35 @@ pub mod missing;
 pub mod model;
 pub mod objective;
 pub mod parameter;
-pub mod place;
 pub mod preparation;
+pub mod quality;
 pub mod recipe;
+pub mod reconstruct;
 pub mod report;
 pub mod sample;
-mod sound;
-mod unit;
+pub mod validate;
 
 pub use eigenfold_graph::{self as graph, Distances, Graph, Metric, Neighbors, Pieces, Points, distances, points};
 pub use eigenfold_io::{self as io, Schema, schema};
 pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 
-pub use back::Reconstruction;
-pub use beside::Beside;
+pub use dimension::{Dimension, DimsChoice};
+pub use extend::{Latent, Placed, Posterior};
 pub use field::unfolding::{self, Certificate};
+pub use fit::Beside;
+pub use gp_likelihood::GplvmScore;
 pub use ground::Ground;
-pub use heat::Bandwidth;
-pub use judge::choose::Choice;
-pub use judge::dimension::{Dimension, DimsChoice};
-pub use judge::quality::Quality;
-pub use judge::score::GplvmScore;
-pub use judge::{HeldOut, HeldOutPlaces, HeldOutRows};
-pub use kernel::Kernel;
+pub use kernel::{Bandwidth, Kernel};
 pub use likelihood::{Likelihood, Observation};
 pub use method::*;
 pub use missing::Missing;
 pub use model::Model;
-pub use place::{Latent, Placed, Posterior};
 pub use preparation::Preparation;
+pub use quality::Quality;
 pub use recipe::Recipe;
+pub use reconstruct::Reconstruction;
+pub use validate::choose_neighbors::Choice;
+pub use validate::{HeldOut, HeldOutPlaces, HeldOutRows};
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

@@ -10,13 +10,13 @@ mod map;
 mod shade;
 
 use block::Block;
+use eigenfold::compare::{Outcome, RANKED_BY, RULE};
 use eigenfold::error::Result;
 use eigenfold::graph::{Metric, Neighbors, Pieces, Search};
 use eigenfold::io::Labels;
-use eigenfold::judge::compare::{Outcome, RANKED_BY, RULE};
-use eigenfold::judge::quality::{Described, MEASURES};
 use eigenfold::preparation::{Log, Prepared};
 use eigenfold::progress::Silent;
+use eigenfold::quality::{Described, MEASURES};
 use eigenfold::{Ground, Points};
 use serde_json::{Value, json};
 

@@ -3,12 +3,12 @@
 use crate::block::Block;
 use crate::facts::facts;
 use crate::shade::shade;
-use eigenfold::back::{Portable, WayBack};
+use eigenfold::compare::{Entrant, Outcome};
 use eigenfold::coordinates::Snapshot;
 use eigenfold::error::{Result, told};
-use eigenfold::judge::compare::{Entrant, Outcome};
-use eigenfold::judge::quality::Judged;
 use eigenfold::parameter::Described;
+use eigenfold::quality::Judged;
+use eigenfold::reconstruct::{Portable, WayBack};
 use eigenfold::{Model, Points};
 use serde_json::{Map, Value, json};
 

@@ -2,8 +2,8 @@
 
 use crate::block::Block;
 use eigenfold::Points;
-use eigenfold::back::WayBack;
 use eigenfold::error::Result;
+use eigenfold::reconstruct::WayBack;
 use serde_json::{Value, json};
 
 /// Places along a side.

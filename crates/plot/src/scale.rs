@@ -4,7 +4,7 @@ use super::axes::{self, Scale as Ruler};
 use super::palette::{GREY, GRID, INK, PLAIN, class};
 use super::scene::{Anchor, Area, Look, Mark, Rgb, Scene};
 use super::{Format, SIZE, headline, written};
-use eigenfold::judge::dimension::Scale;
+use eigenfold::dimension::Scale;
 
 /// The band.
 const BAND: Rgb = Rgb(214, 230, 241);

@@ -89,8 +89,14 @@ fn other_kinds_of_picture_are_refused_with_the_way_out() {
 
 #[test]
 fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
-    let tried = [(4, 0.06, 2), (5, 0.044, 1), (8, 0.028, 1), (12, 0.0196, 1), (20, 0.335, 1), (50, 0.45, 1)]
-        .map(|(k, value, pieces)| eigenfold::judge::choose::Tried { k, value: Some(value), pieces, converged: true });
+    let tried = [(4, 0.06, 2), (5, 0.044, 1), (8, 0.028, 1), (12, 0.0196, 1), (20, 0.335, 1), (50, 0.45, 1)].map(
+        |(k, value, pieces)| eigenfold::validate::choose_neighbors::Tried {
+            k,
+            value: Some(value),
+            pieces,
+            converged: true,
+        },
+    );
     let choice = eigenfold::Choice { chosen: 12, reason: "the least error".into(), tried: tried.to_vec() };
     let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points" };
     let svg = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
@@ -105,7 +111,7 @@ fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
 
 #[test]
 fn a_dimension_is_drawn_at_every_scale_even_if_there_is_none() {
-    use eigenfold::judge::dimension::Dimension;
+    use eigenfold::dimension::Dimension;
     let (points, _) = clusters(300, 2, 1);
     let found = Dimension { global: false, ..Dimension::default() }.of(&points, &eigenfold::progress::Silent).unwrap();
     for scales in [found.scales.as_slice(), &found.scales[..1], &[]] {

@@ -1,6 +1,6 @@
 //! What a call asks for, from Python's words to a recipe.
 
-use eigenfold::judge::score::Lengths;
+use eigenfold::gp_likelihood::Lengths;
 use eigenfold::preparation::{Log, Preparation, Scale};
 use eigenfold::{Drill, Error, Likelihood, Method, Metric, Missing, Neighbors, Pieces, Recipe, Result, parameter};
 use pyo3::prelude::*;

@@ -3,10 +3,10 @@
 use crate::arrays::{Numbers, matrix};
 use crate::errors::{raised, told};
 use crate::watch::run;
+use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::io::Labels;
-use eigenfold::judge::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
-use eigenfold::judge::quality::{Given, Quality};
 use eigenfold::progress::Share;
+use eigenfold::quality::{Given, Quality};
 use eigenfold::{Beside, Error, Ground, Likelihood, Metric, Neighbors, Points, Recipe};
 use eigenfold_page::{FILMED, FRAMES, Page};
 use numpy::PyArray2;

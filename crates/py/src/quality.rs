@@ -3,7 +3,7 @@
 use crate::arrays::{Given, Numbers};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::judge::quality::{Described, Given as Known, Judged, MEASURES, Quality, Score};
+use eigenfold::quality::{Described, Given as Known, Judged, MEASURES, Quality, Score};
 use eigenfold::{Metric, Missing, Preparation};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;

@@ -2,10 +2,10 @@
 
 use super::Subject;
 use eigenfold::Points;
+use eigenfold::compare::Outcome;
 use eigenfold::error::{Error, Result};
 use eigenfold::graph::Metric;
 use eigenfold::io::{self, Carried, Lists};
-use eigenfold::judge::compare::Outcome;
 use eigenfold_page::Near;
 use std::path::Path;
 

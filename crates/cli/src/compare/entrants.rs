@@ -3,8 +3,8 @@
 use super::Compared;
 use crate::flags::{Count, GraphKind};
 use crate::input;
+use eigenfold::compare::{self, Entrant, Sweep};
 use eigenfold::error::{Error, Result};
-use eigenfold::judge::compare::{self, Entrant, Sweep};
 use eigenfold::{Likelihood, Recipe};
 use eigenfold_page::FRAMES;
 

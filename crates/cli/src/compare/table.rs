@@ -6,9 +6,9 @@ use crate::flags::with_flags;
 use crate::one_line;
 use crate::report::plural;
 use eigenfold::Points;
+use eigenfold::compare::{Outcome, RULE};
 use eigenfold::error::Result;
-use eigenfold::judge::compare::{Outcome, RULE};
-use eigenfold::judge::quality::{Measure, Score};
+use eigenfold::quality::{Measure, Score};
 use eigenfold_plot::Sheet;
 use serde_json::{Map, Value, json};
 

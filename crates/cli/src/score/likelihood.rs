@@ -2,7 +2,7 @@
 
 use crate::args::Score as Asked;
 use crate::flags::{LengthsName, StartsName};
-use eigenfold::judge::score::{EXACT_POINTS, GplvmScore, Lengths, Score, Starts};
+use eigenfold::gp_likelihood::{EXACT_POINTS, GplvmScore, Lengths, Score, Starts};
 use serde_json::{Value, json};
 
 /// The likelihood as the flags ask for it.

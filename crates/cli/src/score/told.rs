@@ -5,7 +5,7 @@ use crate::report::{grouped, plural};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io;
-use eigenfold::judge::quality::{Group, Judged, MEASURES, Measure, Score};
+use eigenfold::quality::{Group, Judged, MEASURES, Measure, Score};
 use eigenfold_plot::{Coloring, Format, Picture, SIZE};
 use serde_json::{Map, Value, json};
 use std::path::Path;

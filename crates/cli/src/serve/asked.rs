@@ -1,9 +1,9 @@
 //! What the page asks for: a method with its parameters; and what it must know to ask.
 
 use crate::methods;
+use eigenfold::compare::{self, Entrant};
 use eigenfold::error::{Error, Result, told};
 use eigenfold::graph::Neighbors;
-use eigenfold::judge::compare::{self, Entrant};
 use eigenfold::{Method, Recipe};
 use serde_json::{Map, Value, json};
 

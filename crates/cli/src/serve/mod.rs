@@ -15,10 +15,10 @@ use crate::flags::{Common, Count, GraphKind, Input, Neighbors, Preparing, memory
 use crate::progress::{self, Bar};
 use crate::{guarded, input, print, say, say_warnings, view};
 use clap::Args;
+use eigenfold::compare::entrants;
 use eigenfold::error::{Error, Result};
-use eigenfold::judge::compare::entrants;
-use eigenfold::judge::quality::Given;
 use eigenfold::progress::Share;
+use eigenfold::quality::Given;
 use eigenfold::{Ground, Likelihood, Recipe};
 use eigenfold_page::{FILMED, FRAMES};
 use http::{Answer, Request};

@@ -4,7 +4,7 @@
 //! mean zero along the principal axes of the map, most variance first, the entry of largest magnitude positive. An
 //! objective that knows distances alone does not see any of that.
 
-use super::album::{Album, Passed};
+use super::snapshots::{Album, Passed};
 use super::{Evidence, Map, Snapshot};
 use crate::field::{Descend, Energy, Way};
 use eigenfold_graph::points::Points;

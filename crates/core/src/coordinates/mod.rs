@@ -3,10 +3,10 @@
 //!
 //! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of them made it.
 
-mod album;
-mod crowded;
+mod degenerate;
 pub mod descend;
 mod rescale;
+mod snapshots;
 pub mod spectral;
 
 pub(crate) use rescale::rescale;
@@ -86,17 +86,17 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
     map.evidence.hold_to(tolerance, dims);
     // Of its own field a spectral map says itself which directions it varies in.
     if let Task::Descend(_) = task {
-        map.evidence.warnings.extend(crowded::flat(&map.coordinates));
+        map.evidence.warnings.extend(degenerate::flat(&map.coordinates));
     }
     let held = held_by(task);
-    map.evidence.warnings.extend(crowded::warning(&map.coordinates, &map.evidence.eigenvalues, held));
+    map.evidence.warnings.extend(degenerate::warning(&map.coordinates, &map.evidence.eigenvalues, held));
     Ok(map)
 }
 
 /// The eigenvalue below which nothing but rounding holds the groups of points together that a coordinate sets apart, where
 /// the eigenvalues say so: those of a weighted graph, of which the largest is between one and two.
 fn held_by(task: &Task) -> Option<f64> {
-    matches!(task, Task::Spectral(Field::Precision { mass: Some(_), .. })).then_some(crowded::ROUNDING)
+    matches!(task, Task::Spectral(Field::Precision { mass: Some(_), .. })).then_some(degenerate::ROUNDING)
 }
 
 impl Solved {

@@ -30,10 +30,10 @@ pub use lengths::Lengths;
 pub use local::alle::Ordering;
 pub use local::lle::LleVariant;
 
+use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
 use crate::ground::{Ground, Measured};
 use crate::parameter::{Parameters, short};
-use crate::place::Rule;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Neighbors, Search};

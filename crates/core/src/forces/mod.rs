@@ -1,13 +1,13 @@
 //! Forces between points of a map: who attracts whom, how strongly, and how all repel each other.
 
-mod curve;
+mod attraction;
 pub(crate) mod fuzzy;
 mod pairs;
 pub(crate) mod perplexity;
-mod pull;
 pub(crate) mod repulsion;
+mod space_filling;
 
-pub(crate) use curve::along_curve;
+pub(crate) use attraction::Pull;
 pub(crate) use pairs::Pairs;
-pub(crate) use pull::Pull;
 pub(crate) use repulsion::{Kernel, Real, Shape};
+pub(crate) use space_filling::along_curve;

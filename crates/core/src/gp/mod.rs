@@ -8,11 +8,11 @@
 
 pub(crate) mod ard;
 pub(crate) mod exact;
-pub(crate) mod lanes;
 pub(crate) mod line;
 pub(crate) mod moving;
 pub(crate) mod predict;
 pub(crate) mod problem;
+pub(crate) mod simd;
 pub(crate) mod sparse;
 
 use eigenfold_linalg::dense::cholesky::Positive;

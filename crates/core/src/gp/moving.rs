@@ -14,8 +14,8 @@
 
 use crate::gp::Space;
 use crate::gp::exact::Exact;
-use crate::gp::lanes::{lanes, moved};
 use crate::gp::problem::Problem;
+use crate::gp::simd::{lanes, moved};
 use eigenfold_linalg::dense::parts;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::{parallel, widest};

@@ -19,8 +19,8 @@
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, sections 2.2 and 5.4.2.
 //! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009, equation 6.
 
-use crate::gp::lanes::{add_times, dot, moved, squared_distances};
 use crate::gp::problem::Problem;
+use crate::gp::simd::{add_times, dot, moved, squared_distances};
 use crate::gp::sparse::{Scene, complete};
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::{parallel, widest};

@@ -31,8 +31,8 @@
 //!
 //! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009.
 
-use crate::gp::lanes::{dot, lanes, moved, squared_distances};
 use crate::gp::problem::{Problem, spaced};
+use crate::gp::simd::{dot, lanes, moved, squared_distances};
 use crate::gp::{Biased, Negative, Process, Space};
 use eigenfold_linalg::dense::cholesky::{Positive, add_gram};
 use eigenfold_linalg::dense::product;

@@ -20,8 +20,8 @@ mod dissimilarities;
 
 pub use dissimilarities::{complete_distances, complete_similarities};
 
+use crate::extend::Latent;
 use crate::field::latent::fit::Fit;
-use crate::place::Latent;
 use crate::preparation::Preparation;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Index, Metric};

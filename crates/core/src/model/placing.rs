@@ -1,9 +1,9 @@
 //! New points onto the map of a model, by the rules of its parts.
 
+use crate::extend::{Known, Placed, Rule};
 use crate::ground::InputKind;
 use crate::missing::filled_from;
 use crate::model::{Model, Part};
-use crate::place::{Known, Placed, Rule};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Index, Metric, Neighbors};
 use eigenfold_linalg::error::{Error, Result};

@@ -1,6 +1,7 @@
 //! Where a descent starts.
 
 use crate::coordinates;
+use crate::extend::Known;
 use crate::field::laplacian::eigenmaps::LaplacianEigenmaps;
 use crate::field::scaling::isomap::Isomap;
 use crate::field::scaling::mds::Mds;
@@ -8,9 +9,8 @@ use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Field, Site};
 use crate::forces::Pairs;
 use crate::ground::Ground;
-use crate::heat::Bandwidth;
+use crate::kernel::heat::Bandwidth;
 use crate::parameter::choices;
-use crate::place::Known;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Neighbors, Search};
 use eigenfold_linalg::dense::sign;

@@ -18,12 +18,12 @@
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
+use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
-use crate::place::{Attracted, Hold, Push, Rule};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};

@@ -16,12 +16,12 @@
 use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::ALMOST_ALL;
 use super::start::{Init, told};
+use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Pairs, Pull, Shape, fuzzy};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
-use crate::place::{Attracted, Hold, Push, Rule};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};

@@ -3,8 +3,8 @@
 
 use crate::support::shared;
 use eigenfold::Dimension;
+use eigenfold::dimension::{Dimensions, Name};
 use eigenfold::graph::Search;
-use eigenfold::judge::dimension::{Dimensions, Name};
 use eigenfold::progress::Silent;
 use eigenfold::{Neighbors, Pieces, Points};
 

@@ -2,8 +2,8 @@
 //! them, docs/lawrence-2012.md tells of them.
 use crate::support::*;
 use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
+use eigenfold::gp_likelihood::{GplvmScore, Lengths, Starts};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::judge::score::{GplvmScore, Lengths, Starts};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{

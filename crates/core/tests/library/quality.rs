@@ -1,9 +1,9 @@
 //! The measures of a map against scikit-learn, SciPy and the definitions of the papers in NumPy: scripts/quality.py made the
 //! numbers.
 use crate::support::*;
-use eigenfold::back::{Portable, WayBack};
-use eigenfold::judge::quality::{Given, Judged, Measure, Quality};
 use eigenfold::progress::Silent;
+use eigenfold::quality::{Given, Judged, Measure, Quality};
+use eigenfold::reconstruct::{Portable, WayBack};
 use eigenfold::{Distances, Isomap, Metric, Neighbors, Pca, Points, Recipe};
 
 const N: usize = 120;

@@ -1,8 +1,8 @@
 //! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
 use crate::support::*;
-use eigenfold::back::BackRule;
 use eigenfold::graph::Index;
 use eigenfold::preparation::{Preparation, Scale};
+use eigenfold::reconstruct::BackRule;
 use eigenfold::sample::Sample;
 use eigenfold::{Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Pieces, Points, Recipe};
 
@@ -49,7 +49,7 @@ fn deviations_do_not_fall_in_a_gap_between_clusters() {
     let points = Points::from_rows(&rows.collect::<Vec<_>>()).unwrap();
     let map = Points::from_rows(&places.collect::<Vec<_>>()).unwrap();
     let inward = (0..=20).map(|step| center(0).map(|y| y * (1.0 - f64::from(step) / 20.0)));
-    let way = eigenfold::back::WayBack::of_map(&points, &map).unwrap();
+    let way = eigenfold::reconstruct::WayBack::of_map(&points, &map).unwrap();
     let back = way.reconstruct(&Points::from_rows(&inward.collect::<Vec<_>>()).unwrap()).unwrap();
     let size = |i: usize| (back.deviations.row(i).iter().map(|d| d * d).sum::<f64>() / 6.0).sqrt();
     let sizes: Vec<f64> = (0..=20).map(size).collect();

@@ -1,7 +1,7 @@
 //! The score against numbers from elsewhere, where the files are at hand (`support::shared`).
 use crate::support::*;
+use eigenfold::gp_likelihood::{GplvmScore, Lengths, Parameters};
 use eigenfold::io::ReadOptions;
-use eigenfold::judge::score::{GplvmScore, Lengths, Parameters};
 use eigenfold::progress::Silent;
 use eigenfold::{Pca, io};
 

@@ -1,7 +1,7 @@
 //! The unit of the data, columns that say nothing and points that are given twice: what must change nothing changes nothing.
 use crate::support::*;
 use eigenfold::field::Lengths;
-use eigenfold::judge::score::GplvmScore;
+use eigenfold::gp_likelihood::GplvmScore;
 use eigenfold::missing::{complete, complete_distances};
 use eigenfold::progress::Silent;
 use eigenfold::{Dimension, Distances, Ground, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};

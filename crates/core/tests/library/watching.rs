@@ -1,7 +1,7 @@
 //! What an observer hears: one fraction for the whole of the work, which never falls.
 use crate::support::*;
-use eigenfold::judge::dimension::Dimension;
-use eigenfold::judge::score::GplvmScore;
+use eigenfold::dimension::Dimension;
+use eigenfold::gp_likelihood::GplvmScore;
 use eigenfold::progress::{Observer, Stage};
 use eigenfold::{Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Pieces, Points, Recipe};
 use std::sync::Mutex;
@@ -153,7 +153,7 @@ fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
         assert!(maps.windows(2).all(|two| two[0].0 <= two[1].0), "{name} goes back");
         // The last map is the one that the fit gives, up to a turn.
         let last = Points::new(120, 2, maps[maps.len() - 1].2.clone()).unwrap();
-        let apart = eigenfold::judge::procrustes::align(&last, watched.embedding()).unwrap().disparity;
+        let apart = eigenfold::quality::procrustes::align(&last, watched.embedding()).unwrap().disparity;
         assert!(apart < 1e-6, "{name} ends {apart:e} away from what it showed");
     }
 }

@@ -13,7 +13,7 @@ use crate::points::Points;
 use crate::search::brute::Blocks;
 use crate::search::forest;
 use crate::search::index::{Lists, concat, product_time};
-use crate::search::tile::Tile;
+use crate::search::rank_block::Tile;
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel::{self, Scratch};

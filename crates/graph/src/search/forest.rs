@@ -4,7 +4,7 @@
 //!
 //! S. Dasgupta, Y. Freund. Random projection trees and low dimensional manifolds. STOC 2008.
 
-use crate::search::tile::sum;
+use crate::search::rank_block::sum;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
 use eigenfold_linalg::widest;

@@ -10,9 +10,9 @@ use crate::search::brute::Blocks;
 use crate::search::descent;
 use crate::search::filter::{Anyone, Elsewhere, Filter, Others};
 use crate::search::kd_tree::KdTree;
+use crate::search::rank_block::BLOCK;
 use crate::search::scan;
-use crate::search::sketch;
-use crate::search::tile::BLOCK;
+use crate::search::pca_sketch;
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
@@ -216,7 +216,7 @@ impl<'a> Index<'a> {
             return Ok(Err(FEW));
         }
         let sketched =
-            if n < SKETCHED_TO { sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
+            if n < SKETCHED_TO { pca_sketch::nearest_others(blocks, self.points, k, wanted, watch)? } else { None };
         let (lists, route) = match sketched {
             Some(lists) => (lists, "sketch"),
             None if !descent_pays => return Ok(Err("for so many neighbors of so many points that is as fast")),

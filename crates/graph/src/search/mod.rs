@@ -8,12 +8,12 @@ mod forest;
 pub(super) mod index;
 mod kd_tree;
 pub(super) mod matrix;
-mod outline;
+mod pca_bound;
+mod pca_sketch;
+mod rank_block;
 mod scan;
 mod shortlist;
-mod sketch;
 pub(super) mod source;
-mod tile;
 pub mod watch;
 mod within;
 

@@ -3,8 +3,8 @@
 use crate::points::Points;
 use crate::search::best::Best;
 use crate::search::brute::{Blocks, Rows};
-use crate::search::outline::Outline;
-use crate::search::tile::{BLOCK, Tile};
+use crate::search::pca_bound::Outline;
+use crate::search::rank_block::{BLOCK, Tile};
 use eigenfold_linalg::widest;
 use std::ops::Range;
 

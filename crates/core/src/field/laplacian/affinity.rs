@@ -1,7 +1,7 @@
 //! Affinities: neighbors pull on each other with a weight that falls with their distance.
 
 use crate::field::{Weight, shown};
-use crate::heat::Widths;
+use crate::kernel::heat::Widths;
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;

@@ -12,12 +12,12 @@
 //!
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
+use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, told};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
-use crate::heat::Bandwidth;
+use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
-use crate::place::{Form, Nystrom, Rule};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 

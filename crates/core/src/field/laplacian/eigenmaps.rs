@@ -14,14 +14,14 @@
 //! M. Belkin, P. Niyogi. Laplacian eigenmaps for dimensionality reduction and data representation. Neural Computation
 //! 15(6), 2003, section 2. (Their t is our 2σ².) A. Y. Ng, M. I. Jordan, Y. Weiss. On spectral clustering. NIPS 14, 2001.
 
+use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, Mutual, told};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task};
 use crate::ground::Ground;
-use crate::heat::Bandwidth;
+use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Form, Nystrom, Rule};
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 

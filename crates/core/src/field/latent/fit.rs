@@ -12,7 +12,7 @@
 //! A step of EM instead solves, for every feature, the regression of its observed cells on (z, 1) in expectation, and
 //! takes the mean square of what is left as its noise. It never lowers the likelihood, and takes many more steps.
 
-use crate::place::{Latent, Observed, Posterior};
+use crate::extend::{Latent, Observed, Posterior};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::Eigenpairs;
 use eigenfold_linalg::dense::sign;

@@ -11,13 +11,13 @@
 //!
 //! C. K. I. Williams, M. Seeger. Using the Nyström method to speed up kernel machines. NIPS 13, 2001.
 
+use crate::extend::{Features, Rule};
 use crate::field::Site;
 use crate::field::latent::k_means::centers;
 use crate::field::latent::pairs::indefinite_by;
 use crate::field::latent::principal::{KERNEL_ERROR, Principal};
 use crate::field::scaling::feature_space::{chosen_of, overflow};
-use crate::kernel::Kernel;
-use crate::place::{Features, Rule};
+use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::{product, small_product, symmetric_eigen};
 use eigenfold_linalg::error::{Error, Result};

@@ -1,11 +1,11 @@
 //! Q over all pairs of points: H K H of a kernel, or −½ H Δ H of given dissimilarities.
 
+use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, names_of};
 use crate::field::{Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
-use crate::kernel::Kernel;
-use crate::place::{Away, Measure, Rule, Squares};
+use crate::kernel::mercer::Kernel;
 use eigenfold_linalg::Operator;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;

@@ -30,7 +30,7 @@ use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal}
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
 use crate::ground::Ground;
-use crate::kernel::Kernel;
+use crate::kernel::mercer::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};

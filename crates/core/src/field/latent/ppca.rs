@@ -13,10 +13,10 @@
 //! 1999.
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
+use crate::extend::{Latent, Rule};
 use crate::field::{Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Latent, Rule};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};

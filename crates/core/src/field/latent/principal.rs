@@ -1,11 +1,11 @@
 //! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates that a model makes of them.
 
+use crate::extend::{Features, Rule};
 use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
 use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
-use crate::kernel::Kernel;
-use crate::place::{Features, Rule};
+use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::sign;
 use eigenfold_linalg::eigen::top::operator_top;

@@ -4,7 +4,7 @@
 use super::fa::Fa;
 use super::fit::{Fit, Sums};
 use super::ppca::{LatentSolver, Ppca};
-use crate::place::Latent;
+use crate::extend::Latent;
 use crate::{Method, Model, Recipe};
 use eigenfold_graph::points::Points;
 use eigenfold_io::ReadOptions;
@@ -96,7 +96,7 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
             let sign = latent.loadings[0].signum();
             let posteriors = model.posteriors(points).unwrap();
             let within = |times: f64| {
-                let near = |(i, posterior): (usize, &crate::place::Posterior)| {
+                let near = |(i, posterior): (usize, &crate::extend::Posterior)| {
                     (sign * posterior.mean[0] - normal(i * 7)).abs() < times * posterior.covariance[0].sqrt()
                 };
                 posteriors.iter().enumerate().filter(|&at| near(at)).count() as f64 / n as f64

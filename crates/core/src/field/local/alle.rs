@@ -12,13 +12,13 @@
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 2.7.4. (Its fixed point for m[i] lost the p, see docs/claims.md.)
 
+use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
 use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::Regression;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Barycenter, Rule};
 use eigenfold_graph::ordered::{Ordered, geodesic_order, principal_order};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;

@@ -14,12 +14,12 @@
 //! D. L. Donoho, C. Grimes. Hessian eigenmaps: locally linear embedding techniques for high-dimensional data. PNAS
 //! 100(10), 2003.
 
+use crate::extend::Rule;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::parameter::{Kind, Parameter, Table, field};
-use crate::place::Rule;
 use eigenfold_linalg::dense::small::{add_outer, orthonormalize};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};

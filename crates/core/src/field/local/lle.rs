@@ -13,13 +13,13 @@
 //!
 //! S. T. Roweis, L. K. Saul. Nonlinear dimensionality reduction by locally linear embedding. Science 290, 2000.
 
+use crate::extend::{Barycenter, Rule};
 use crate::field::local::symmetric_weights::symmetric_weights;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Barycenter, Rule};
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;

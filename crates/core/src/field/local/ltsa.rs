@@ -8,12 +8,12 @@
 //! Z. Zhang, H. Zha. Principal manifolds and nonlinear dimensionality reduction via tangent space alignment. SIAM J.
 //! Sci. Comput. 26(1), 2004.
 
+use crate::extend::Rule;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
-use crate::place::Rule;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 

@@ -14,6 +14,7 @@
 //!
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
 
+use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{glue, ground};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
@@ -22,7 +23,6 @@ use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::tangent::complement;
 use crate::parameter::{Kind, Parameter, Table, field};
-use crate::place::{Barycenter, Rule};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};

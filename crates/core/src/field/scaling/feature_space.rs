@@ -3,7 +3,7 @@
 use crate::field::scaling::centered::Centered;
 use crate::field::{Lengths, shown};
 use crate::ground::Ground;
-use crate::kernel::Kernel;
+use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::Observer;
@@ -78,11 +78,11 @@ macro_rules! kernel_rows {
     (@of $variant:ident, $name:ident) => {
         $crate::parameter::Access {
             get: |method: &Self| match &method.kernel {
-                $crate::kernel::Kernel::$variant { $name, .. } => Some($crate::parameter::Held::value($name)),
+                $crate::kernel::mercer::Kernel::$variant { $name, .. } => Some($crate::parameter::Held::value($name)),
                 _ => None,
             },
             set: |method: &mut Self, value| {
-                if let $crate::kernel::Kernel::$variant { $name, .. } = &mut method.kernel {
+                if let $crate::kernel::mercer::Kernel::$variant { $name, .. } = &mut method.kernel {
                     *$name = $crate::parameter::Held::held(value)?;
                 }
                 Ok(())
@@ -95,7 +95,7 @@ macro_rules! kernel_rows {
             Parameter::new(
                 "kernel",
                 "the inner product in the feature space",
-                Kind::Choice($crate::kernel::Kernel::NAMES),
+                Kind::Choice($crate::kernel::mercer::Kernel::NAMES),
                 $crate::parameter::field!(kernel),
             ),
             Parameter::new("bandwidth", "sigma of the gaussian", Kind::positive(), kernel_rows!(@of Gaussian, bandwidth)).length(1)

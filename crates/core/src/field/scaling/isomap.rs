@@ -12,12 +12,12 @@
 //! Science 290, 2000. Landmarks: V. de Silva, J. B. Tenenbaum. Global versus local methods in nonlinear dimensionality
 //! reduction. NIPS 15, 2003.
 
+use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
 use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
-use crate::place::{Away, Measure, Rule, Squares};
 use eigenfold_graph::Paths;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_linalg::error::Result;

@@ -11,14 +11,14 @@
 //! Computation 10(5), 1998. As scaling: Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction.
 //! AISTATS 2009, section 2.
 
+use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, lengths_of, names_of};
 use crate::field::scaling::mds::Mds;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
-use crate::kernel::Kernel;
+use crate::kernel::mercer::Kernel;
 use crate::parameter::{Kind, Parameter, Table};
-use crate::place::{Away, Measure, Rule, Squares};
 use eigenfold_linalg::eigen::top::operator_top;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};

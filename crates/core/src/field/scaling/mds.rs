@@ -10,12 +10,12 @@
 //! W. S. Torgerson. Multidimensional scaling: I. Psychometrika 17(4), 1952. Landmarks: V. de Silva, J. B. Tenenbaum.
 //! Sparse multidimensional scaling using landmark points. Stanford, 2004.
 
+use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
-use crate::place::{Away, Measure, Rule, Squares};
 use eigenfold_graph::Metric;
 use eigenfold_linalg::error::{Error, Result};
 use rand::SeedableRng;

@@ -9,10 +9,10 @@
 //!
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
+use crate::extend::{Linear, Rule};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
 use crate::ground::Ground;
 use crate::parameter::{Parameter, Table};
-use crate::place::{Linear, Rule};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use faer::Mat;

@@ -5,7 +5,7 @@
 //! constant vector. Both are one pass over the pairs and one eigenvalue: neither knows how Y and W were found.
 
 use crate::field::unfolding::pairs::{Constraints, Distance, Pairs};
-use crate::field::unfolding::web::Web;
+use crate::field::unfolding::weighted_laplacian::Web;
 use crate::ground::Ground;
 use crate::parameter::{Choice, choices};
 use eigenfold_graph::Weight;
@@ -316,7 +316,7 @@ pub(crate) fn bound_at(web: &Web<'_>, w: &[f64], band: f64, lambda: f64) -> f64 
 
 fn centered(r: usize, y: &[f64], mass: &[f64]) -> Vec<f64> {
     let mut y = y.to_vec();
-    super::path::center(r, &mut y, mass);
+    super::central_path::center(r, &mut y, mass);
     y
 }
 

@@ -13,31 +13,31 @@
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 
 mod bound;
+mod central_path;
 mod certificate;
-mod face;
+mod cost;
+mod facial_reduction;
 mod full;
 mod interior;
 pub(crate) mod mvu;
 mod newton;
 mod pairs;
-mod path;
-mod price;
+mod path_bound;
 mod rescale;
 mod subspace;
-mod tree;
-mod web;
+mod weighted_laplacian;
 
 pub use bound::upper_bound;
+pub(crate) use central_path::{PathOptions, Unfolded, follow};
 pub use certificate::{Bracket, Certificate, MvuVariant};
 pub(crate) use certificate::{bracket, bracket_of_some};
 pub(crate) use full::{Sense, cost, solve};
 pub use pairs::Constraints;
 pub(crate) use pairs::{Distance, Pairs};
-pub(crate) use path::{PathOptions, Unfolded, follow};
+pub(crate) use path_bound::tree_weights;
 pub use rescale::Rescaling;
 pub(crate) use rescale::{MOST, rescale};
-pub(crate) use tree::tree_weights;
-pub(crate) use web::Web;
+pub(crate) use weighted_laplacian::Web;
 
 #[cfg(test)]
 mod tests;

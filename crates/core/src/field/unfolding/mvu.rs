@@ -12,8 +12,9 @@
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
 
+use crate::extend::{Barycenter, Known, Rule};
 use crate::field::scaling::mds::choose_landmarks;
-use crate::field::unfolding::price::{dimension, most_work, price};
+use crate::field::unfolding::cost::{dimension, most_work, price};
 use crate::field::unfolding::{
     Bracket, Certificate, Constraints, Distance, MvuVariant, Pairs, PathOptions, Sense, Unfolded, Web, bracket,
     bracket_of_some, cost, follow, solve, tree_weights,
@@ -24,7 +25,6 @@ use crate::field::{
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
-use crate::place::{Barycenter, Known, Rule};
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, bytes};

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
+use crate::field::unfolding::central_path::{Path, follow_from};
 use crate::field::unfolding::full::{Sense, solve};
-use crate::field::unfolding::path::{Path, follow_from};
 use crate::sample::r2_swiss_roll as swiss;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Neighbors, Search};

@@ -12,7 +12,7 @@ mod charges;
 mod convolution;
 pub(crate) mod exact;
 pub(crate) mod grid;
-mod kernel;
+mod radial;
 mod sampled;
 mod spline;
 #[cfg(test)]
@@ -22,7 +22,7 @@ mod tree;
 pub(crate) use charges::Charges;
 pub(crate) use exact::Weights;
 pub(crate) use grid::Grid;
-pub(crate) use kernel::{Kernel, Shape};
+pub(crate) use radial::{Kernel, Shape};
 pub(crate) use sampled::Sampled;
 pub(crate) use spline::Real;
 pub(crate) use tree::Tree;

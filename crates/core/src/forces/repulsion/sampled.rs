@@ -12,7 +12,7 @@
 //!
 //! Negative samples for UMAP: L. McInnes, J. Healy, J. Melville. UMAP. arXiv:1802.03426, 2018, section 3.2.
 
-use super::kernel::Umap;
+use super::radial::Umap;
 use super::{Kernel, Real, Sums};
 use eigenfold_linalg::parallel;
 use rand::SeedableRng;

@@ -14,9 +14,9 @@
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010.
 
 pub(super) mod affinities;
+mod cost;
 mod critical;
 mod lambda;
-mod price;
 
 pub use lambda::Lambda;
 
@@ -24,14 +24,15 @@ use super::interaction::{Form, Interaction};
 use super::neighborhood::{AUTO, Affinities, FORM as PERPLEXITY, Perplexity};
 use super::start::{self, Init};
 use crate::coordinates;
+use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::ground::Ground;
-use crate::heat::{GLOBAL, heat, typical_length};
+use crate::kernel::heat::{GLOBAL, heat, typical_length};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Attracted, Away, Hold, Measure, Push, Rule};
+use cost::price;
 use critical::{Critical, critical};
 use eigenfold_graph::Graph;
 use eigenfold_graph::points::Points;
@@ -40,7 +41,6 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Emphasized, Fixed};
 use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
 use faer::Mat;
-use price::price;
 use serde::{Deserialize, Serialize};
 
 /// A factor is made up to this many multiplications.

@@ -10,8 +10,8 @@
 //!
 //! N. D. Lawrence, J. Quiñonero-Candela. Local distance preservation in the GP-LVM through back constraints. ICML 2006.
 
-use crate::gp::lanes::squared_distances;
 use crate::gp::problem::{Problem, spaced};
+use crate::gp::simd::squared_distances;
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;

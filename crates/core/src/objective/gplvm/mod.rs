@@ -24,12 +24,12 @@ mod tests;
 
 use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
+use crate::extend::{Mapping, OnLine, Process, Rule};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Mapping, OnLine, Process, Rule};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};

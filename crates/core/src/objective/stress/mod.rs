@@ -21,6 +21,7 @@ mod table;
 
 use super::start;
 use crate::coordinates;
+use crate::extend::{Away, Measure, Rule, Stress};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::scaling::pca::linear;
@@ -29,7 +30,6 @@ use crate::field::{
 };
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Away, Measure, Rule, Stress};
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};

@@ -17,6 +17,7 @@ mod fit;
 mod lasso;
 pub(crate) mod penalty;
 
+use crate::extend::{Barycenter, Rule};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
@@ -24,7 +25,6 @@ use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Regraph, Site,
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
 use crate::parameter::{Kind, Parameter, Table, field};
-use crate::place::{Barycenter, Rule};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Found, Graph, Pieces, Search};
 use eigenfold_linalg::error::{Error, Result};

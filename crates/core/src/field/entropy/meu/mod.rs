@@ -22,6 +22,7 @@ mod curvature;
 mod fit;
 mod resistances;
 
+use crate::extend::{Barycenter, Rule};
 use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
@@ -31,7 +32,6 @@ use crate::field::{
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
-use crate::place::{Barycenter, Rule};
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Graph, Metric, Undirected};
 use eigenfold_linalg::Operator;

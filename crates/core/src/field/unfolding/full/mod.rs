@@ -8,7 +8,7 @@
 //! Squares that may differ from D by a part ε of it add ε Σ D |W| to the dual, so that W is bounded, and the optimum does
 //! not hang on digits of D that nobody knows.
 //!
-//! V spans the centered K, or the face of them that equal distances leave ([`super::face`]). S is feasible from the start,
+//! V spans the centered K, or the face of them that equal distances leave ([`super::facial_reduction`]). S is feasible from the start,
 //! X is not until a full step. Every iteration is a predictor and a corrector with one factor of the Schur complement.
 //! With equal signs the optimum is not unique: the path ends at the center of the optimal face, and its last steps
 //! go to the path and not on.
@@ -18,7 +18,7 @@
 //! Software 11, 1999 (the lengths of the steps and the power of the centering).
 
 use crate::field::unfolding::Pairs;
-use crate::field::unfolding::face::Face;
+use crate::field::unfolding::facial_reduction::Face;
 use crate::field::unfolding::newton::{Bounds, Direction, Place, Program, Variables};
 use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::dense::{dense_product, parts, symmetric_eigen, symmetric_eigenvalues};

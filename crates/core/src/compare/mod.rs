@@ -1,0 +1,289 @@
+//! Maps of the same points by several methods, made alike and within the same limits.
+//!
+//! Every entrant is a recipe under a name. Entrants are fitted one after the other, each with all threads, so that their seconds
+//! and their memory can be compared (docs/decisions/0136). One that fails says why and the others go on; one that is over its
+//! time is stopped, and a descent then gives the map that it has. Afterwards all maps are judged on the same points
+//! ([`quality`](crate::quality)), ranked, and turned onto the best one.
+
+mod entrants;
+
+pub use entrants::{Sweep, USUAL, entrants};
+
+use crate::fit::input::Beside;
+use crate::model::Model;
+use crate::quality::procrustes::Onto;
+use crate::quality::{Given, Judged, Measure, Quality};
+use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
+use std::cmp::Ordering;
+use std::time::{Duration, Instant};
+
+/// Residuals beyond this are those of no eigenvectors.
+const UNSOLVED: f64 = 1e-6;
+
+/// The measure that maps are ranked by, and the one that decides between equals.
+pub const RANKED_BY: [Measure; 2] = [Measure::RnxAuc, Measure::Trustworthiness];
+
+/// What maps are ranked by, as the end of a sentence.
+pub const RULE: &str = "the area under R_NX(k) over log k: the share of neighbors that a map keeps beyond chance, in \
+                        neighborhoods of all sizes, small ones counting most";
+
+/// One that takes part.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// What it is called; no two are called alike.
+    pub name: String,
+    /// What is fitted.
+    pub recipe: Recipe,
+    /// The parameter that makes it differ from others of its method, and its value.
+    pub sweep: Option<(String, String)>,
+}
+
+/// How it went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// It has a map.
+    Done,
+    /// It has the map at which it was stopped; the reason.
+    Stopped(String),
+    /// It has no map; the reason.
+    Failed(String),
+    /// It was not tried; the reason.
+    Skipped(String),
+}
+
+impl Status {
+    /// One lower-case word.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Status::Done => "done",
+            Status::Stopped(_) => "stopped",
+            Status::Failed(_) => "failed",
+            Status::Skipped(_) => "skipped",
+        }
+    }
+
+    /// Why it is not simply done.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Status::Done => None,
+            Status::Stopped(reason) | Status::Failed(reason) | Status::Skipped(reason) => Some(reason),
+        }
+    }
+}
+
+/// An entrant and what became of it.
+pub struct Outcome {
+    /// Who.
+    pub entrant: Entrant,
+    /// How it went.
+    pub status: Status,
+    /// The wall time of its fit.
+    pub seconds: Option<f64>,
+    /// The most bytes that were allocated during the fit beyond those before it, where they are counted.
+    pub memory: Option<u64>,
+    /// The fitted model.
+    pub model: Option<Model>,
+    /// How good its map is.
+    pub judged: Option<Judged>,
+    /// What turns its map onto that of the best, where both have as many coordinates; lengths stay.
+    pub turn: Option<Onto>,
+}
+
+impl Outcome {
+    /// A model that is there already.
+    pub fn of(entrant: Entrant, model: Model) -> Outcome {
+        Outcome { status: Status::Done, model: Some(model), ..Outcome::skipped(entrant, "") }
+    }
+
+    /// Not tried.
+    pub fn skipped(entrant: Entrant, reason: impl Into<String>) -> Outcome {
+        let status = Status::Skipped(reason.into());
+        Outcome { entrant, status, seconds: None, memory: None, model: None, judged: None, turn: None }
+    }
+
+    /// The map, turned onto the best one.
+    ///
+    /// # Errors
+    ///
+    /// None in fact: a turned map is as finite as the map.
+    pub fn map(&self) -> Result<Option<Points>> {
+        let Some(model) = &self.model else { return Ok(None) };
+        self.turned(model.embedding()).map(Some)
+    }
+
+    /// Places of its map, turned onto the best one.
+    ///
+    /// # Errors
+    ///
+    /// As [`Outcome::map`].
+    pub fn turned(&self, places: &Points) -> Result<Points> {
+        match &self.turn {
+            Some(onto) => onto.applied(places),
+            None => Ok(places.clone()),
+        }
+    }
+
+    /// Turns its map onto another of the same points, if both have as many coordinates.
+    pub fn turn_onto(&mut self, other: &Points) {
+        let map = self.model.as_ref().map(Model::embedding);
+        self.turn = map.filter(|map| map.cols() == other.cols()).map(|map| Onto::turn(map, other));
+    }
+
+    /// The value of a measure.
+    pub fn score(&self, measure: Measure) -> Option<f64> {
+        self.judged.as_ref()?.score(measure).map(|score| score.value)
+    }
+}
+
+/// What is the same for all entrants.
+#[derive(Clone, Debug, Default)]
+pub struct Compare {
+    /// The seconds after which a fit is stopped; as long as it takes if not given.
+    pub seconds: Option<f64>,
+    /// How maps are judged.
+    pub quality: Quality,
+    /// How memory is measured; not at all if not given.
+    pub meter: Option<Meter>,
+}
+
+/// What counts the memory that the program has allocated.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter {
+    /// Makes the present size the highest so far.
+    pub reset: fn(),
+    /// The present size in bytes.
+    pub now: fn() -> usize,
+    /// The highest size since the last reset, in bytes.
+    pub peak: fn() -> usize,
+}
+
+impl Compare {
+    /// Fits one entrant.
+    ///
+    /// # Errors
+    ///
+    /// Only [`Error::Stopped`], if the observer itself asked for a stop before there was a map; every other failure is a status.
+    pub fn fit(
+        &self,
+        entrant: Entrant,
+        points: &Points,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Outcome> {
+        let deadline = Deadline::new(observer, self.seconds);
+        let before = self.meter.map(|meter| {
+            (meter.reset)();
+            (meter.now)()
+        });
+        let start = Instant::now();
+        let fitted = entrant.recipe.fit_from(points, beside, &deadline);
+        let seconds = Some(start.elapsed().as_secs_f64());
+        let memory = self.meter.zip(before).map(|(meter, before)| (meter.peak)().saturating_sub(before) as u64);
+        let late = || format!("stopped after {} s, the time that each method has", self.seconds.unwrap_or_default());
+        let by_user = observer.stop();
+        let status = match &fitted {
+            Err(Error::Stopped) if by_user => return Err(Error::Stopped),
+            Err(Error::Stopped) => Status::Failed(format!("{}, before it had a map", late())),
+            Err(error) => Status::Failed(error.to_string()),
+            Ok(model) if deadline.passed() || by_user => match unsolved(model) {
+                true if by_user => return Err(Error::Stopped),
+                true => Status::Failed(format!("{}, before its eigenvectors were found", late())),
+                false if model.report().converged => Status::Done,
+                false if by_user => Status::Stopped("stopped by you".into()),
+                false => Status::Stopped(late()),
+            },
+            Ok(_) => Status::Done,
+        };
+        let model = fitted.ok().filter(|_| matches!(status, Status::Done | Status::Stopped(_)));
+        Ok(Outcome { entrant, status, seconds, memory, model, judged: None, turn: None })
+    }
+
+    /// Judges all maps on the same points, puts the outcomes into the order of their ranks, and turns the maps onto the best.
+    ///
+    /// # Errors
+    ///
+    /// If the measures are not defined on the points, or the observer asked for a stop.
+    pub fn judge(&self, outcomes: &mut [Outcome], given: &Given<'_>, observer: &dyn Observer) -> Result<()> {
+        let maps: Vec<&Points> = outcomes.iter().filter_map(|one| Some(one.model.as_ref()?.embedding())).collect();
+        let mut judged = self.quality.judge(given, &maps, observer)?.into_iter();
+        outcomes.iter_mut().filter(|one| one.model.is_some()).for_each(|one| one.judged = judged.next());
+        rank(outcomes);
+        let best = outcomes.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
+        if let Some(best) = best {
+            outcomes.iter_mut().for_each(|one| one.turn_onto(&best));
+        }
+        Ok(())
+    }
+}
+
+/// Puts judged outcomes into the order of their ranks: those without a map go last, equals stay as they are.
+pub fn rank(outcomes: &mut [Outcome]) {
+    let key = |one: &Outcome, measure: Measure| one.score(measure).unwrap_or(f64::NEG_INFINITY);
+    outcomes.sort_by(|a, b| {
+        RANKED_BY
+            .into_iter()
+            .fold(Ordering::Equal, |order, measure| order.then_with(|| key(b, measure).total_cmp(&key(a, measure))))
+    });
+}
+
+/// Whether the coordinates are not yet those of the field.
+fn unsolved(model: &Model) -> bool {
+    let report = model.report();
+    report.residuals.iter().take(report.dims).any(|&residual| residual > UNSOLVED)
+}
+
+/// Passes on what it hears, and asks for a stop when the time is over.
+struct Deadline<'a> {
+    whole: Share<'a>,
+    observer: &'a dyn Observer,
+    end: Option<Instant>,
+}
+
+impl<'a> Deadline<'a> {
+    fn new(observer: &'a dyn Observer, seconds: Option<f64>) -> Deadline<'a> {
+        let end =
+            seconds.filter(|seconds| *seconds < 1e9).map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
+        Deadline { whole: Share::all(observer), observer, end }
+    }
+
+    fn passed(&self) -> bool {
+        self.end.is_some_and(|end| Instant::now() >= end)
+    }
+}
+
+impl Observer for Deadline<'_> {
+    fn progress(&self, stage: Stage, fraction: f64) {
+        self.whole.progress(stage, fraction);
+    }
+
+    fn trial(&self, what: &str) {
+        self.observer.trial(what);
+    }
+
+    fn descends(&self) {
+        self.observer.descends();
+    }
+
+    fn objective(&self, value: f64) {
+        self.observer.objective(value);
+    }
+
+    fn watches(&self) -> bool {
+        self.observer.watches()
+    }
+
+    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
+        self.observer.passes(step, coordinates, dims);
+    }
+
+    fn gap(&self, value: f64) {
+        self.observer.gap(value);
+    }
+
+    fn stop(&self) -> bool {
+        self.observer.stop() || self.passed()
+    }
+}

@@ -1,0 +1,75 @@
+//! The number of coordinates of a recipe, by the dimension of the points.
+
+use super::{Dimension, Dimensions, Recommendation};
+use crate::dimension::near::evenly_spaced;
+use crate::likelihood::Likelihood;
+use crate::recipe::Recipe;
+use eigenfold_graph::Neighbors;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::Result;
+use eigenfold_linalg::progress::{Observer, Silent};
+use serde::Serialize;
+
+/// Points on which it is tried whether a method can give so many coordinates.
+const TRIAL: usize = 60;
+
+/// The number of coordinates, and how it was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DimsChoice {
+    /// The number.
+    pub chosen: usize,
+    /// What the dimension of the points is, why, and what speaks against it.
+    pub recommended: Recommendation,
+    /// Why the method cannot give as many coordinates, if it cannot.
+    pub lowered: Option<String>,
+    /// What the user should know of the points.
+    pub warnings: Vec<String>,
+}
+
+impl Recipe {
+    /// Estimates the dimension of the points. The recipe keeps its own number: set `dims` to [`DimsChoice::chosen`] and
+    /// fit.
+    ///
+    /// ```
+    /// use eigenfold::{Isomap, Recipe, progress::Silent, sample::Sample};
+    ///
+    /// let helix = Sample::Helix.draw(500, 0.0, 1)?.points;
+    /// let mut recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };
+    /// recipe.dims = recipe.choose_dims(&helix, &Silent)?.chosen;
+    /// assert_eq!(recipe.dims, 1);
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As [`Dimension::of`].
+    pub fn choose_dims(&self, points: &Points, observer: &dyn Observer) -> Result<DimsChoice> {
+        let asked = Dimension { global: false, seed: self.seed, ..Dimension::default() };
+        let (recipe, points) = self.after_preparation(points)?;
+        let Dimensions { recommended, warnings, .. } = asked.of(&points, observer)?;
+        let (chosen, lowered) = recipe.possible(recommended.dims, &points);
+        Ok(DimsChoice { chosen, recommended, lowered, warnings })
+    }
+
+    /// The most coordinates up to `dims` that the method does not refuse, and its refusal of one more. What is refused for
+    /// another reason is left to the fit, which says so.
+    fn possible(&self, dims: usize, points: &Points) -> (usize, Option<String>) {
+        let k = match self.neighbors {
+            Neighbors::Nearest(k) | Neighbors::Mutual(k) => k,
+            Neighbors::Within(_) | Neighbors::All => 0,
+        };
+        let count = TRIAL.max(2 * k).max(dims + 2);
+        let rows: Vec<usize> = evenly_spaced(points.rows(), count).iter().map(|&i| i as usize).collect();
+        let some = points.select(&rows);
+        let mut refusal = None;
+        for fewer in (1..=dims).rev() {
+            let trial = Recipe { dims: fewer, likelihood: Likelihood::Never, snapshots: 0, ..self.clone() };
+            match trial.fit_watched(&some, &Silent) {
+                Err(error) if error.is_parameter() => refusal = refusal.or(Some(error.to_string())),
+                _ => return (fewer, refusal),
+            }
+        }
+        (dims, None)
+    }
+}

@@ -1,0 +1,211 @@
+//! The place where a new point's pulls and pushes balance, with all other points held.
+//!
+//! ```text
+//! argmin  Σⱼ w[j] a(‖y − y[j]‖²) + f(Σⱼ q[j] k(‖y − y[j]‖²)),   w the new point's own affinities to its neighbors
+//! ```
+//!
+//! The objective of the method, with one row added to it (for elastic embedding Carreira-Perpiñán 2010, equation 13). The
+//! descent starts from its nearest neighbor, as that paper says.
+
+use super::checks::is_positive;
+use super::reference::Away;
+use super::{Known, Newcomer};
+use crate::forces::repulsion::{Grid, exact};
+use crate::forces::{Kernel, Pull, Shape, fuzzy, perplexity};
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::progress::Silent;
+use serde::{Deserialize, Serialize};
+
+/// Where a descent ends.
+const STOP: Stop = Stop { gradient: 1e-9, decrease: 1e-14, evaluations: 200 };
+/// Above so many points the pushes are read off a grid.
+const MANY: usize = 1500;
+/// Its nodes are so far apart, in units in which the kernel is about one wide.
+const SPACING: f64 = 0.25;
+
+/// How a new point's affinities follow from its distances.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Hold {
+    /// The mean of entropic affinities; they sum to one.
+    Perplexity(Vec<f64>),
+    /// UMAP's.
+    Fuzzy,
+    /// exp(−d²/2σ²).
+    Heat(f64),
+}
+
+/// What becomes of the pushes.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Push {
+    /// λ Σ.
+    Sum(f64),
+    /// λ log Σ.
+    LogSum(f64),
+    /// λ Σ, each by the squared distance of the points that were embedded.
+    Squares(f64),
+    /// −Σ w log(ω/n + (1 − ω) k/Σ), with ω; it takes the place of the pull (UNI-SNE).
+    Uniform(f64),
+}
+
+/// What pulls and pushes a new point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Attracted {
+    pub(crate) hold: Hold,
+    pub(crate) pull: Pull,
+    pub(crate) shape: Shape,
+    pub(crate) push: Push,
+    /// The distances that [`Push::Squares`] goes by.
+    pub(crate) away: Option<Away>,
+}
+
+/// The pushes of all training points, ready to be read at any place.
+pub(super) struct Pushes {
+    kernel: Kernel,
+    grid: Option<Grid<f64, 8>>,
+}
+
+impl Attracted {
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        let squares = matches!(self.push, Push::Squares(_));
+        let hold = match &self.hold {
+            Hold::Perplexity(list) => !list.is_empty() && list.iter().all(|&value| is_positive(value)),
+            Hold::Fuzzy => true,
+            Hold::Heat(width) => is_positive(*width),
+        };
+        let pull = match self.pull {
+            Pull::Square => true,
+            Pull::Student(degrees) => is_positive(degrees),
+            Pull::Umap(a, b) => is_positive(a) && is_positive(b),
+        };
+        let shape = match self.shape {
+            Shape::Gaussian => true,
+            Shape::Student(degrees) => is_positive(degrees),
+            Shape::Umap(a, b) => is_positive(a) && is_positive(b),
+        };
+        let push = match self.push {
+            Push::Sum(lambda) | Push::LogSum(lambda) | Push::Squares(lambda) => (0.0..f64::INFINITY).contains(&lambda),
+            Push::Uniform(part) => (0.0..=1.0).contains(&part),
+        };
+        let away = squares == self.away.is_some() && self.away.as_ref().is_none_or(|away| away.fits(rows));
+        hold && pull && shape && push && away
+    }
+
+    pub(super) fn prepared(&self, known: &Known<'_>) -> Pushes {
+        let kernel = Kernel::of(self.shape);
+        let (n, dims) = (known.map.rows(), known.map.cols());
+        let by_grid = n > MANY && dims <= 3 && !matches!(self.push, Push::Squares(_));
+        let grid = by_grid.then(|| {
+            let mut grid = Grid::new(kernel.clone(), dims, SPACING);
+            grid.hold(known.map.values());
+            grid
+        });
+        Pushes { kernel, grid }
+    }
+
+    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+        let Some(pushes) = new.pushes else { return known.map.row(new.near[0] as usize).to_vec() };
+        let dims = known.map.cols();
+        let weights = self.hold.weights(new.lengths);
+        let start = known.map.row(new.near[0] as usize).to_vec();
+        let mut objective = |y: &[f64], slope: &mut [f64]| {
+            if let Push::Uniform(part) = self.push {
+                return Ok(Some(pushes.mixed(known, new, &weights, part, y, slope)));
+            }
+            let mut value = 0.0;
+            slope.fill(0.0);
+            for (&j, weight) in new.near.iter().zip(&weights) {
+                let other = known.map.row(j as usize);
+                let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+                value += weight * self.pull.value(square);
+                let factor = 2.0 * weight * self.pull.slope(square);
+                slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+            }
+            let (sum, along) = match self.push {
+                Push::Squares(_) => pushes.by_squares(known, new, y),
+                Push::Sum(_) | Push::LogSum(_) | Push::Uniform(_) => pushes.at(known, y),
+            };
+            let factor = match self.push {
+                Push::Sum(lambda) | Push::Squares(lambda) => {
+                    value += lambda * sum;
+                    lambda
+                }
+                Push::LogSum(lambda) => {
+                    value += lambda * sum.max(f64::MIN_POSITIVE).ln();
+                    lambda / sum.max(f64::MIN_POSITIVE)
+                }
+                Push::Uniform(_) => 0.0,
+            };
+            slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += factor * along);
+            Ok(Some(value))
+        };
+        let descent =
+            Descent { bounds: Bounds::None, memory: dims + 2, scale: None, cautious: false, stop: STOP, stage: None };
+        descent.minimize(&start, &mut objective, &Silent).map_or(start, |(y, _)| y)
+    }
+}
+
+impl Hold {
+    fn weights(&self, lengths: &[f64]) -> Vec<f64> {
+        match self {
+            Hold::Perplexity(perplexities) => {
+                let squares: Vec<f64> = lengths.iter().map(|d| d * d).collect();
+                perplexity::mean(&squares, perplexities)
+            }
+            Hold::Fuzzy => fuzzy::row(lengths),
+            Hold::Heat(width) => lengths.iter().map(|d| (-0.5 * (d / width).powi(2)).exp()).collect(),
+        }
+    }
+}
+
+impl Pushes {
+    /// Σⱼ k(‖y − y[j]‖²) and its slope.
+    fn at(&self, known: &Known<'_>, y: &[f64]) -> (f64, Vec<f64>) {
+        let read = self.grid.as_ref().and_then(|grid| grid.at(y));
+        read.map_or_else(
+            || exact::one(&self.kernel, known.map.values(), y.len(), y, None),
+            |(value, slope)| (value.max(0.0), slope[..y.len()].to_vec()),
+        )
+    }
+
+    /// −Σⱼ w[j] log(ω/n + (1 − ω) k[j]/Σ), with its slope written.
+    fn mixed(
+        &self,
+        known: &Known<'_>,
+        new: &Newcomer<'_>,
+        weights: &[f64],
+        part: f64,
+        y: &[f64],
+        slope: &mut [f64],
+    ) -> f64 {
+        let (sum, along) = self.at(known, y);
+        let sum = sum.max(f64::MIN_POSITIVE);
+        let (uniform, own) = (part / known.map.rows() as f64, (1.0 - part) / sum);
+        let (mut value, mut all) = (0.0, 0.0);
+        slope.fill(0.0);
+        for (&j, weight) in new.near.iter().zip(weights) {
+            let other = known.map.row(j as usize);
+            let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            let bell = own * self.kernel.value(square);
+            value -= weight * (uniform + bell).ln();
+            let share = weight / (uniform + bell);
+            all += share * bell;
+            let factor = -2.0 * share * own * self.kernel.slope(square);
+            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+        }
+        slope.iter_mut().zip(along).for_each(|(slope, along)| *slope += all / sum * along);
+        value
+    }
+
+    /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its slope.
+    fn by_squares(&self, known: &Known<'_>, new: &Newcomer<'_>, y: &[f64]) -> (f64, Vec<f64>) {
+        let (mut value, mut slope) = (0.0, vec![0.0; y.len()]);
+        for (j, &weight) in new.squares.iter().enumerate() {
+            let other = known.map.row(j);
+            let square = y.iter().zip(other).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
+            value += weight * self.kernel.value(square);
+            let factor = 2.0 * weight * self.kernel.slope(square);
+            slope.iter_mut().zip(y.iter().zip(other)).for_each(|(slope, (a, b))| *slope += factor * (a - b));
+        }
+        (value, slope)
+    }
+}

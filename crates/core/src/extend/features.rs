@@ -1,0 +1,42 @@
+//! A linear map of the kernel's values at some places: y = Σⱼ k(x, z[j]) a[j] − b.
+//!
+//! This is what is left of the projection in the feature space of a kernel whose matrix has been approximated by its
+//! columns at the places z.
+
+use super::Newcomer;
+use super::checks::all_finite;
+use crate::kernel::mercer::Kernel;
+use eigenfold_graph::points::Points;
+use serde::{Deserialize, Serialize};
+
+/// The kernel, its places and what the values there are worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Features {
+    pub(crate) kernel: Kernel,
+    /// z, one row each; not among the training points.
+    pub(crate) places: Points,
+    /// a, one row per place.
+    pub(crate) axes: Points,
+    /// b.
+    pub(crate) origin: Vec<f64>,
+}
+
+impl Features {
+    pub(super) fn fits(&self, features: usize, dims: usize) -> bool {
+        let Features { places, axes, origin, .. } = self;
+        self.kernel.is_sound()
+            && places.is_sound()
+            && axes.is_sound()
+            && all_finite(origin)
+            && (places.cols(), axes.rows(), axes.cols(), origin.len()) == (features, places.rows(), dims, dims)
+    }
+
+    pub(super) fn row(&self, new: &Newcomer<'_>) -> Vec<f64> {
+        let mut y: Vec<f64> = self.origin.iter().map(|b| -b).collect();
+        for j in 0..self.places.rows() {
+            let value = self.kernel.of(new.row, self.places.row(j));
+            y.iter_mut().zip(self.axes.row(j)).for_each(|(y, a)| *y += value * a);
+        }
+        y
+    }
+}

@@ -1,0 +1,82 @@
+//! Classical scaling, from the squared distances to the training points or the landmarks: ½ Σᵢ (r[i] − δ²[i]) y[i] / λ.
+//!
+//! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
+
+use super::checks::all_finite;
+use super::reference::Away;
+use super::{Known, Newcomer};
+use crate::ground::Ground;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use serde::{Deserialize, Serialize};
+
+/// Beyond this part of the map a rounding error is no place.
+const LOST: f64 = 1e-3;
+
+/// What was scaled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Squares {
+    pub(crate) away: Away,
+    /// r: the mean squared distance from each of the scaled points.
+    pub(crate) row_means: Vec<f64>,
+}
+
+impl Squares {
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        let count = self.away.landmarks.as_ref().map_or(rows, Vec::len);
+        self.away.fits(rows) && self.row_means.len() == count && all_finite(&self.row_means)
+    }
+
+    pub(super) fn row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
+        self.gower(known, new.squares, |i| self.away.point(i))
+    }
+
+    /// The coordinates of all training points from those of the landmarks, which keep their own.
+    pub(super) fn place_all(
+        &self,
+        known: &Known<'_>,
+        ground: Ground<'_>,
+        geodesics: Option<LandmarkGeodesics>,
+    ) -> Result<Points> {
+        let Some(landmarks) = &self.away.landmarks else { return Ok(known.map.clone()) };
+        let geodesics = self.away.geodesics(geodesics)?;
+        let square = self.away.training_squares(ground, geodesics.as_ref())?;
+        let rows = parallel::collect(ground.len(), |i| match landmarks.binary_search(&(i as u32)) {
+            Ok(at) => known.map.row(at).to_vec(),
+            Err(_) => {
+                let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
+                self.gower(known, &squares, |at| at)
+            }
+        });
+        if let Some(lost) = rows.iter().position(|row| row.iter().any(|y| y.is_nan())) {
+            let fact =
+                format!("row {} is so far from all landmarks that rounding takes the digits of its place", lost + 1);
+            return Err(Error::data(format!("{fact}; leave the row out, or leave out `landmarks`")));
+        }
+        Points::computed(ground.len(), known.map.cols(), rows.concat())
+    }
+
+    /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; no numbers if rounding the squares moves the place by
+    /// more than a small part of the map and of itself, ½ ε δ² / √λ. Then all squares are the same but for their last digits.
+    fn gower(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
+        let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
+        let inverse = |&lambda: &f64| if lambda > 1e-13 * largest { 0.5 / lambda } else { 0.0 };
+        let inverses: Vec<f64> = known.eigenvalues.iter().map(inverse).collect();
+        let most = squares.iter().copied().fold(0.0, f64::max);
+        let mut sums = vec![0.0; known.map.cols()];
+        for (i, (mean, square)) in self.row_means.iter().zip(squares).enumerate() {
+            for (sum, (y, inverse)) in sums.iter_mut().zip(known.map.row(at(i)).iter().zip(&inverses)) {
+                // Squares by λ first: squares by lengths would overflow for huge numbers.
+                *sum += (mean - square) * inverse * y;
+            }
+        }
+        let size = sums.iter().fold((largest / squares.len() as f64).sqrt(), |size, y| size.max(y.abs()));
+        let rounding = |inverse: f64| f64::EPSILON * most * (0.5 * inverse).sqrt();
+        if inverses.iter().any(|&inverse| rounding(inverse) > LOST * size) {
+            sums.fill(f64::NAN);
+        }
+        sums
+    }
+}

@@ -1,0 +1,159 @@
+//! How far a new point is from the points that a rule measures from.
+
+use super::{Known, Near};
+use crate::ground::Ground;
+use crate::kernel::mercer::Kernel;
+use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Graph, Paths};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
+use serde::{Deserialize, Serialize};
+
+/// Which distances, and from whom.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Away {
+    pub(crate) measure: Measure,
+    /// The points that are measured from; all if absent.
+    pub(crate) landmarks: Option<Vec<u32>>,
+}
+
+/// A distance from a new point to a training point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) enum Measure {
+    /// The metric's, or the given one.
+    Metric,
+    /// That in the feature space of a kernel.
+    Kernel(Kernel),
+    /// That along a graph.
+    Geodesic(Graph),
+}
+
+impl Away {
+    pub(super) fn fits(&self, rows: usize) -> bool {
+        let landmarks = self.landmarks.as_ref();
+        let measure = match &self.measure {
+            Measure::Metric => true,
+            Measure::Kernel(kernel) => kernel.is_sound(),
+            Measure::Geodesic(graph) => graph.is_sound() && graph.len() == rows,
+        };
+        landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows)) && measure
+    }
+
+    /// The training point behind number `i` of those that are measured from.
+    #[inline(always)]
+    pub(super) fn point(&self, i: usize) -> usize {
+        self.landmarks.as_ref().map_or(i, |landmarks| landmarks[i] as usize)
+    }
+
+    /// The geodesics of the landmarks, where it measures along a graph: those that are known already, or computed.
+    pub(super) fn geodesics(&self, known: Option<LandmarkGeodesics>) -> Result<Option<LandmarkGeodesics>> {
+        match (&self.measure, &self.landmarks, known) {
+            (Measure::Geodesic(graph), Some(landmarks), None) => landmark_geodesics(graph, landmarks).map(Some),
+            (_, _, known) => Ok(known),
+        }
+    }
+
+    /// The squared distance of any training point to any of those that are measured from, by its number.
+    pub(super) fn training_squares<'a>(
+        &'a self,
+        ground: Ground<'a>,
+        geodesics: Option<&'a LandmarkGeodesics>,
+    ) -> Result<Box<dyn Fn(usize, usize) -> f64 + Sync + 'a>> {
+        Ok(match (&self.measure, ground, geodesics) {
+            (_, _, Some(geodesics)) => Box::new(|i, at| geodesics.length(at, i).powi(2)),
+            (Measure::Kernel(kernel), Ground::Points(points, _), _) => {
+                Box::new(|i, at| kernel.square(points.row(i), points.row(self.point(at))))
+            }
+            (_, ground, _) => {
+                let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
+                let measured = ground.measured().ok_or_else(unknown)?;
+                Box::new(move |i, at| measured.distance(i, self.point(at)).powi(2))
+            }
+        })
+    }
+
+    /// Ready to measure: along a graph, its shortest paths are prepared.
+    pub(super) fn prepared(&self) -> Result<Prepared<'_>> {
+        let geodesics = match (&self.measure, &self.landmarks) {
+            (Measure::Geodesic(graph), None) => Some(Geodesics::Paths(Paths::new(&graph.union(), graph.len()))),
+            (Measure::Geodesic(graph), Some(landmarks)) => {
+                Some(Geodesics::Landmarks(landmark_geodesics(graph, landmarks)?))
+            }
+            (Measure::Metric | Measure::Kernel(_), _) => None,
+        };
+        Ok(Prepared { away: self, geodesics })
+    }
+}
+
+/// Distances ready to be measured.
+pub(super) struct Prepared<'a> {
+    away: &'a Away,
+    geodesics: Option<Geodesics>,
+}
+
+impl Prepared<'_> {
+    /// For every row of the batch, its squared distances to the points that are measured from.
+    /// Along a graph the way to a neighbor that fades out becomes long, so that no way ends all at once.
+    pub(super) fn squares(&self, known: &Known<'_>, near: &Near, batch: &Points) -> Result<Vec<f64>> {
+        let away = self.away;
+        if let Some(geodesics) = &self.geodesics {
+            let seeds = |i: usize| -> Vec<(u32, f64)> {
+                let (list, nearest) = (i * known.k..(i + 1) * known.k, near.lengths[i * known.k]);
+                // What it is longer than the way to the nearest is divided by the share.
+                let faded = |at: usize| nearest + (near.lengths[at] - nearest) / near.shares[at];
+                list.map(|at| (near.rows[at], faded(at))).filter(|(_, length)| length.is_finite()).collect()
+            };
+            let seeds: Vec<Vec<(u32, f64)>> = (0..batch.rows()).map(seeds).collect();
+            let mut lengths = geodesics.lengths(&seeds)?;
+            lengths.iter_mut().for_each(|length| *length *= *length);
+            return Ok(lengths);
+        }
+        let count = away.landmarks.as_ref().map_or(known.map.rows(), Vec::len);
+        let mut squares = vec![0.0; batch.rows() * count];
+        parallel::chunks_mut(&mut squares, count, |row, squares| {
+            let x = batch.row(row);
+            for (i, square) in squares.iter_mut().enumerate() {
+                *square = match (&away.measure, known.points) {
+                    (Measure::Kernel(kernel), Some((points, _))) => kernel.square(x, points.row(away.point(i))),
+                    (_, Some((points, metric))) => metric.distance(x, points.row(away.point(i))).powi(2),
+                    (_, None) => x[away.point(i)].powi(2),
+                };
+            }
+        });
+        Ok(squares)
+    }
+}
+
+/// Geodesics from outside the graph to the points that are measured from.
+enum Geodesics {
+    Paths(Paths),
+    Landmarks(LandmarkGeodesics),
+}
+
+impl Geodesics {
+    fn lengths(&self, seeds: &[Vec<(u32, f64)>]) -> Result<Vec<f64>> {
+        match self {
+            Geodesics::Paths(paths) => paths.from_seeds(seeds, &Silent),
+            Geodesics::Landmarks(known) => {
+                let mut lengths = vec![0.0; seeds.len() * known.len()];
+                parallel::chunks_mut(&mut lengths, known.len(), |row, lengths| {
+                    for (at, shortest) in lengths.iter_mut().enumerate() {
+                        let through = |&(j, length): &(u32, f64)| length + known.length(at, j as usize);
+                        *shortest = seeds[row].iter().map(through).fold(f64::INFINITY, f64::min);
+                    }
+                });
+                Ok(lengths)
+            }
+        }
+    }
+}
+
+/// The geodesics of the landmarks of a graph, in what memory there is.
+fn landmark_geodesics(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
+    let spare = memory::available().saturating_sub(LandmarkGeodesics::memory(landmarks.len(), graph.len()));
+    let paths = Paths::within(&graph.union(), landmarks.len(), spare / 2);
+    LandmarkGeodesics::new(&paths, landmarks, spare / 2, &Silent)
+}

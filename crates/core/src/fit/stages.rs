@@ -1,0 +1,433 @@
+//! Fitting a recipe: the three stages, over the whole input or piece by piece.
+
+use crate::coordinates::{self, Map, Snapshot};
+use crate::extend::{Barycenter, Known, Rule};
+use crate::field::unfolding::Certificate;
+use crate::field::{Built, Learned, Site, Task, Weight};
+use crate::fit::input::Beside;
+use crate::ground::Ground;
+use crate::ground::regression::REGULARIZATION;
+use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
+use crate::model::{Model, Part};
+use crate::recipe::Recipe;
+use crate::report::{OWN_LIKELIHOOD, Report, Seconds, Used};
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Found, Graph, Pieces, Search};
+use eigenfold_linalg::error::{Error, Result, sizes_text};
+use eigenfold_linalg::memory;
+use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
+use std::time::Instant;
+
+/// Bytes of an edge of a graph: its target and its length.
+const EDGE: u64 = 12;
+
+/// What the stages gave for one piece.
+struct Fitted {
+    embedding: Points,
+    part: Part,
+    report: Report,
+    weights: Option<Vec<Weight>>,
+    certificate: Option<Certificate>,
+    snapshots: Vec<Snapshot>,
+}
+
+/// The stages over one input.
+#[derive(Clone, Copy)]
+pub(crate) struct Stages<'a> {
+    recipe: &'a Recipe,
+    ground: Ground<'a>,
+    beside: Beside<'a>,
+    /// The bytes that the graph takes.
+    spent: u64,
+    observer: &'a dyn Observer,
+}
+
+impl<'a> Stages<'a> {
+    /// The stages of a recipe over an input that it can start from.
+    pub(crate) fn new(recipe: &'a Recipe, ground: Ground<'a>, observer: &'a dyn Observer) -> Result<Stages<'a>> {
+        let ground = ground.measured_by(recipe.metric);
+        recipe.check(ground)?;
+        if recipe.method.info().uses_metric {
+            ground.check_metric()?;
+        }
+        Ok(Stages { recipe, ground, beside: Beside::default(), spent: 0, observer })
+    }
+
+    /// All stages, with what else is given of the points.
+    pub(crate) fn run(&self, beside: Beside<'a>) -> Result<Model> {
+        let stages = Stages { beside, ..*self };
+        let efforts = stages.recipe.efforts(stages.ground);
+        let [first, rest] = Share::split(self.observer, [efforts[0], efforts[1..].iter().sum()]);
+        let first = first.of_stage(Stage::Graph);
+        let start = Instant::now();
+        let graph = Stages { observer: &first, ..stages }.graph()?;
+        let graph_seconds = start.elapsed().as_secs_f64();
+        let stages = Stages { observer: &rest, ..stages };
+        let spent = graph.as_ref().map_or(0, |(found, _)| EDGE * found.graph.edge_count() as u64);
+        let stages = Stages { spent, ..stages };
+        // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
+        let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
+        model.report.seconds.graph = graph_seconds;
+        stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
+        model.report.add_learning(graph.and_then(|(_, learned)| learned));
+        Ok(model)
+    }
+
+    /// Stage 1, where the method asks for it or the input is a graph.
+    pub(crate) fn graph(&self) -> Result<Option<(Found, Option<Learned>)>> {
+        if !self.recipe.needs_graph(self.ground) {
+            return Ok(None);
+        }
+        self.observer.progress(Stage::Graph, 0.0);
+        let search = self.recipe.search();
+        Ok(Some(match &self.recipe.learned {
+            Some(drill) => {
+                let (found, learned) = drill.graph(&search, self.ground, self.recipe.memory, self.observer)?;
+                (found, Some(learned))
+            }
+            None => (self.ground.neighbors(&search, self.observer)?, None),
+        }))
+    }
+
+    /// Stage 1 over the same points with other features, its pieces left apart.
+    fn regraph(&self, points: &Points) -> Result<Graph> {
+        let search = Search { pieces: Pieces::Separate, ..self.recipe.search() };
+        let ground = Ground::from(points).measured_by(self.recipe.metric);
+        Ok(match &self.recipe.learned {
+            Some(drill) => drill.graph(&search, ground, self.recipe.memory, self.observer)?.0.graph,
+            None => ground.neighbors(&search, self.observer)?.graph,
+        })
+    }
+
+    /// Stages 2 and 3 over the whole, or piece by piece.
+    fn fit(&self, found: Option<&Found>) -> Result<Model> {
+        if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
+            if self.recipe.snapshots > 0 {
+                let fact = format!("`snapshots` show one descent, and the graph is in {} pieces", found.sizes.len());
+                return Err(Error::parameter(format!("{fact}; use `pieces` join, or leave them out")));
+            }
+            return self.fit_pieces(found);
+        }
+        let Fitted { embedding, part, report, weights, certificate, snapshots } =
+            self.fit_one(found.map(|f| &f.graph), self.recipe.dims)?;
+        let certificates = certificate.into_iter().collect();
+        Ok(Model { weights, certificates, snapshots, ..Model::new(embedding, vec![part], report) })
+    }
+
+    /// Every piece on its own, largest first, side by side along the first coordinate.
+    fn fit_pieces(&self, found: &Found) -> Result<Model> {
+        let (n, dims) = (found.graph.len(), self.recipe.dims);
+        let mut values = vec![0.0; n * dims];
+        let (mut parts, mut whole) = (Vec::new(), None::<Report>);
+        let (mut all_weights, mut certificates) = (Vec::<Weight>::new(), Vec::new());
+        let mut edge = 0.0;
+        let mut placed = 0;
+        for piece in 0..found.sizes.len() {
+            let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
+            let [_, share, _] =
+                Share::split(self.observer, [placed, rows.len(), n - placed - rows.len()].map(|rows| rows as f64));
+            placed += rows.len();
+            let Fitted { embedding, mut part, report, weights, certificate, .. } =
+                Stages { observer: &share, ..*self }.fit_piece(&rows, &found.graph)?;
+            let in_input = |w: Weight| Weight { i: rows[w.i as usize] as u32, j: rows[w.j as usize] as u32, ..w };
+            all_weights.extend(weights.into_iter().flatten().map(in_input));
+            let in_rows = |c: Certificate| Certificate { rows: rows.iter().map(|&i| i as u32).collect(), ..c };
+            certificates.extend(certificate.map(in_rows));
+            let column = || (0..rows.len()).map(|i| embedding.row(i)[0]);
+            let (low, high) = (column().fold(f64::MAX, f64::min), column().fold(f64::MIN, f64::max));
+            let gap = if piece == 0 { 0.0 } else { 0.05 * (edge + high - low) };
+            part.shift = edge + gap - low;
+            edge += gap + high - low;
+            for (at, &i) in rows.iter().enumerate() {
+                let width = embedding.cols();
+                values[i * dims..i * dims + width].copy_from_slice(embedding.row(at));
+                values[i * dims] += part.shift;
+            }
+            part.rows = rows.iter().map(|&i| i as u32).collect();
+            parts.push(part);
+            match &mut whole {
+                None => whole = Some(report),
+                Some(whole) => whole.merge(report),
+            }
+        }
+        all_weights.sort_unstable_by_key(|w| (w.i, w.j));
+        let weights = self.recipe.method.has_weights().then_some(all_weights);
+        let whole = whole.unwrap_or_default();
+        Ok(Model { weights, certificates, ..Model::new(Points::computed(n, dims, values)?, parts, whole) })
+    }
+
+    fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<Fitted> {
+        let dims = self.recipe.dims.min(rows.len() - 1);
+        if dims == 0 {
+            let embedding = Points::new(1, 1, vec![0.0])?;
+            // One point has no directions, and so no part in the likelihood.
+            let likelihood = Some(Observation::default());
+            let report = Report { converged: true, likelihood, ..Report::default() };
+            let (part, snapshots) = (Part::alone(), Vec::new());
+            return Ok(Fitted { embedding, part, report, weights: None, certificate: None, snapshots });
+        }
+        let start = self.beside.start.map(|start| start.select(rows).first_columns(dims));
+        let labels: Option<Vec<_>> = self.beside.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
+        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names: None };
+        self.ground.of_some(rows, |ground| Stages { ground, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
+    }
+
+    /// Stages 2 and 3 over one connected whole.
+    fn fit_one(&self, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
+        let [_, field, coordinates, likelihood] = self.recipe.efforts(self.ground);
+        let [second, third, last] = Share::split(self.observer, [field, coordinates, likelihood]);
+        let (second, third) = (second.of_stage(Stage::Field), third.of_stage(Stage::Coordinates));
+        let last = last.of_stage(Stage::Likelihood);
+        let in_third = Stages { observer: &third, ..*self };
+        let start = Instant::now();
+        let mut built = Stages { observer: &second, ..*self }.built(graph, dims)?;
+        if self.recipe.rescale.is_some() && built.field().is_none() {
+            let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
+            return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
+        }
+        // A fit that descends to its coordinates itself says that it took the start.
+        let took_start = built.used.iter().any(|(name, _)| *name == "init");
+        if self.beside.start.is_some() && !matches!(built.task, Task::Descend(_)) && !took_start {
+            let name = self.recipe.method.info().name;
+            return Err(Error::parameter(format!("{name} does not descend from anywhere; leave out `init`")));
+        }
+        match &mut built.task {
+            Task::Descend(descend) => descend.snapshots = self.recipe.snapshots,
+            Task::Spectral(_) | Task::Solved(_) if self.recipe.snapshots > 0 => {
+                let name = self.recipe.method.info().name;
+                return Err(Error::parameter(format!("{name} does not descend; leave out `snapshots`")));
+            }
+            Task::Spectral(_) | Task::Solved(_) => {}
+        }
+        let field_seconds = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.ground.len() - 1));
+        let (mut map, k) = in_third.map(&mut built, graph, width)?;
+        // The likelihood is that of the method's own coordinates.
+        let own: Option<Points> = self.recipe.rescale.map(|_| map.coordinates.first_columns(dims));
+        let mut rescale = None;
+        if let Some(graph) = graph.filter(|_| self.recipe.rescale.is_some()) {
+            let memory = self.memory();
+            rescale = Some(coordinates::rescale(&mut map, dims, graph, built.field(), memory, in_third.observer)?);
+            built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
+        }
+        let coordinates_seconds = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let (likelihood, likelihood_left_out) = Stages { observer: &last, ..*self }.likelihood(
+            &built,
+            own.as_ref().unwrap_or(&map.coordinates),
+            &mut map.evidence.warnings,
+        )?;
+        let Map { coordinates: embedding, evidence } = map;
+        let own = built.log_likelihood.map(|value| (OWN_LIKELIHOOD, value));
+        let part = Part {
+            rows: Vec::new(),
+            shift: 0.0,
+            k,
+            width: embedding.cols(),
+            eigenvalues: evidence.eigenvalues.iter().copied().take(embedding.cols()).collect(),
+            rule: Some(built.rule),
+        };
+        let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
+        let report = Report {
+            seconds: Seconds {
+                graph: 0.0,
+                field: field_seconds,
+                coordinates: coordinates_seconds,
+                likelihood: start.elapsed().as_secs_f64(),
+            },
+            parameters: chosen.collect(),
+            eigenvalues: evidence.eigenvalues,
+            residuals: evidence.residuals,
+            // A rescaled map has other lengths.
+            explained: built.explained.or(evidence.explained).filter(|_| self.recipe.rescale.is_none()),
+            objective: evidence.objective,
+            gradient: evidence.gradient,
+            curve: evidence.curve,
+            disparities: evidence.disparities,
+            recall: built.recall,
+            likelihood,
+            likelihood_left_out,
+            figures: built
+                .figures
+                .into_iter()
+                .chain(evidence.figures)
+                .chain(own)
+                .map(|(name, value)| (name.into(), value))
+                .collect(),
+            certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
+            path: built.path,
+            solver: evidence.solver,
+            iterations: evidence.iterations,
+            converged: evidence.converged && built.converged,
+            warnings: built.warnings.into_iter().chain(evidence.warnings).collect(),
+            rescale,
+            ..Report::default()
+        };
+        let learned = match &built.task {
+            Task::Descend(descend) if self.recipe.affinities => descend.objective.affinities(embedding.values()),
+            _ => None,
+        };
+        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, evidence.snapshots);
+        Ok(Fitted { embedding, part, report, weights, certificate, snapshots })
+    }
+
+    /// Stage 2. A method that was stopped gives what it has.
+    fn built(&self, graph: Option<&Graph>, dims: usize) -> Result<Built> {
+        self.observer.progress(Stage::Field, 0.0);
+        let regraph = |points: &Points| self.regraph(points);
+        self.recipe.method.build(&Site {
+            ground: self.ground,
+            graph,
+            regraph: Some(&regraph),
+            start: self.beside.start,
+            labels: self.beside.labels,
+            recall: self.recipe.recall(),
+            dims,
+            seed: self.recipe.seed,
+            memory: self.memory(),
+            observer: self.observer,
+        })
+    }
+
+    /// Stage 3: the coordinates of all points, and how many neighbors a new point gets. The rule learns what it could not
+    /// know before.
+    fn map(&self, built: &mut Built, graph: Option<&Graph>, dims: usize) -> Result<(Map, usize)> {
+        // What was stopped before it converged is still brought to coordinates.
+        let stopped = self.observer.stop() && !built.converged;
+        let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
+        self.observer.progress(Stage::Coordinates, 0.0);
+        let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
+        let (n, k) = (self.ground.len(), built.neighbors_of(graph));
+        if let Rule::Stress(stress) = &mut built.rule {
+            stress.disparities.clone_from(&map.evidence.disparities);
+        }
+        if map.coordinates.rows() < n {
+            let points = match self.ground {
+                Ground::Points(points, metric) => Some((points, metric)),
+                Ground::Distances(_) | Ground::Graph(_) => None,
+            };
+            let known =
+                Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
+            map.coordinates = built.rule.place_all(&known, self.ground, built.geodesics.take())?;
+        } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
+            linear.learn(points, &map.coordinates, &map.evidence.eigenvalues);
+        }
+        Ok((map, k))
+    }
+
+    /// How many bytes may be allocated.
+    fn memory(&self) -> u64 {
+        self.recipe.memory.unwrap_or_else(memory::available).saturating_sub(self.spent)
+    }
+
+    /// The likelihood of the points under what was built, and whether it was left out for its price.
+    fn likelihood(
+        &self,
+        built: &Built,
+        map: &Points,
+        warnings: &mut Vec<String>,
+    ) -> Result<(Option<Observation>, bool)> {
+        let asked = self.recipe.likelihood;
+        let Some(points) = self.ground.points().filter(|_| asked != Likelihood::Never) else {
+            return Ok((None, false));
+        };
+        let budget = Budget { likelihood: asked, memory: self.memory() };
+        let Some(density) = Density::new(built.field(), &|| Ok(map.clone()), points, &budget)? else {
+            return Ok((None, true));
+        };
+        let fitted = match density.fit_points(points, self.observer) {
+            // The map is there already.
+            Err(Error::Stopped) => {
+                warnings.push("stopped before the likelihood was known".into());
+                return Ok((None, false));
+            }
+            fitted => fitted?,
+        };
+        match &fitted {
+            None => {
+                warnings.push("the points have no likelihood under the field: they coincide, or it is singular".into())
+            }
+            Some(fitted) if fitted.noise_at_floor => warnings.push(format!(
+                "the likelihood has no maximum: the points lie in the field's free directions, and the others got the \
+                 least variance that is allowed, {FLOOR:.0e} of the data's",
+            )),
+            Some(_) => {}
+        }
+        Ok((fitted, false))
+    }
+
+    /// What the points would be drawn from, whatever it costs: stages 1 and 2, and stage 3 where the map stands for the
+    /// covariance. Nothing if it is singular.
+    pub(crate) fn density(&self, beside: Beside<'a>) -> Result<Option<Density>> {
+        let stages = Stages { beside, ..*self };
+        let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.ground));
+        let (first, second) = (first.of_stage(Stage::Graph), second.of_stage(Stage::Field));
+        let third = third.of_stage(Stage::Coordinates);
+        let graph = Stages { observer: &first, ..stages }.graph()?;
+        let graph = graph.as_ref().map(|(found, _)| &found.graph);
+        let mut built = Stages { observer: &second, ..stages }.built(graph, self.recipe.dims)?;
+        let Some(points) = self.ground.points() else { return Ok(None) };
+        let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
+        if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
+            return Density::new(built.field(), &|| Err(Error::Stopped), points, &budget);
+        }
+        let map = Stages { observer: &third, ..stages }.map(&mut built, graph, self.recipe.dims)?.0.coordinates;
+        Density::new(None, &|| Ok(map.clone()), points, &budget)
+    }
+
+    /// Completes the report with what the stages do not know of themselves.
+    fn describe(&self, model: &mut Model, found: Option<&Found>) {
+        let recipe = self.recipe;
+        model.recipe = recipe.clone();
+        model.kind = self.ground.kind();
+        let report = &mut model.report;
+        report.method = recipe.method.info().name.into();
+        report.n = model.embedding.rows();
+        report.features = self.ground.points().map(Points::cols);
+        report.dims = recipe.dims;
+        let cells = self.ground.table().map_or(0, |table| table.missing().len());
+        if cells > 0 {
+            report.figures.push(("missing_cells".into(), cells as f64));
+        }
+        if let Ground::Distances(distances) = self.ground {
+            report.add_completion(distances.completion());
+        }
+        if let Some(found) = found {
+            report.pieces = found.sizes.clone();
+            report.bridges = found.bridges.len();
+            report.connecting_k = found.connecting_k;
+            report.recall = found.recall;
+            report.graph_route = Some(found.route.into());
+            if let (Some(true), Some(why)) = (recipe.approximate, found.exact_because) {
+                report.warnings.push(format!("`approximate` was not used, the neighbors are exact: {why}"));
+            }
+            if found.sizes.len() > 1 {
+                report.warnings.insert(0, pieces_message(found, recipe.pieces));
+            }
+        }
+        let asked = recipe.method.parameters();
+        let chosen = std::mem::take(&mut report.parameters);
+        report.parameters = asked
+            .iter()
+            .map(|p| {
+                let used = chosen.iter().find(|c| c.name == p.name).map_or(&p.value, |c| &c.used);
+                Used { name: p.name.into(), asked: p.value.clone(), used: used.clone() }
+            })
+            .collect();
+        let extra = chosen.into_iter().filter(|c| !asked.iter().any(|p| p.name == c.name));
+        report.parameters.extend(extra);
+    }
+}
+
+/// One message: the sizes, what was done, and a k that connects.
+fn pieces_message(found: &Found, pieces: Pieces) -> String {
+    let sizes = sizes_text(&found.sizes);
+    let done = match pieces {
+        Pieces::Separate => "each was embedded on its own".into(),
+        _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
+        _ => format!("joined by the {} shortest bridges", found.bridges.len()),
+    };
+    let way = found.connecting_k.map_or(String::new(), |k| format!("; `neighbors` {k} connects the graph"));
+    format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
+}

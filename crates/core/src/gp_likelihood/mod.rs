@@ -1,0 +1,286 @@
+//! How good is a map, whoever made it: the likelihood of the data under a Gaussian process over the map.
+//!
+//! A good map explains the data as a smooth function of its coordinates, with little noise. In the symbols of
+//! `docs/notation.md` (data X, map Y), with one covariance for all p features:
+//!
+//! ```text
+//! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]
+//! score = max over v, ℓ, b, w of  −½ p log det K − ½ tr K⁻¹ X̃X̃ᵀ − ½ n p log 2π
+//! ```
+//!
+//! The features are centered and not scaled, and those that are the same for all points are left out: they have no
+//! density. By default every coordinate of the map has a length of its own, `‖y[i] − y[j]‖² / ℓ²` becoming
+//! `Σ_q (y[i,q] − y[j,q])² / ℓ[q]²`, so that no rule of scale favors a method ([`Lengths`]). The largest likelihood is sought
+//! from several starts, because one start ranks maps by luck; all ends are reported. Noise stays above 1e-6 of the
+//! data's variance, since a map that explains everything would have no largest likelihood.
+//!
+//! Up to 2,000 points the likelihood is exact (`gp/exact.rs`), beyond that a lower bound is (`gp/sparse.rs`).
+//!
+//! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
+//! JMLR 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights
+//! and new models. JMLR 13, 2012, section 4 (the score of other methods' maps).
+
+mod search;
+
+pub use crate::gp::{NOISE_FLOOR, Parameters};
+pub use search::MOST_INDUCING;
+
+use crate::gp::Process;
+use crate::gp::exact::Exact;
+use crate::gp::problem::Problem;
+use crate::gp::sparse::Sparse;
+use crate::gp_likelihood::search::{End, Lengthwise, best_of, descend, refine, search};
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
+
+/// The most points for which the likelihood is computed exactly unless something else is asked for.
+pub const EXACT_POINTS: usize = 2000;
+/// The inducing points of the first bound unless something else is asked for.
+pub const INDUCING: usize = 200;
+
+/// How lengths on the map are measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lengths {
+    /// A length for every coordinate: no scaling of single columns changes the score.
+    #[default]
+    Ard,
+    /// One length, every column scaled to unit variance.
+    Unit,
+    /// One length, the map in its own units.
+    Raw,
+}
+
+impl Lengths {
+    /// One lower-case word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Lengths::Ard => "ard",
+            Lengths::Unit => "unit",
+            Lengths::Raw => "raw",
+        }
+    }
+}
+
+/// From where the largest likelihood is sought.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Starts {
+    /// Lengths of 0.1, 0.3 and 1 median distances with noises of 0.01 and 0.3 of the data's variance, and Lawrence's.
+    #[default]
+    All,
+    /// [`Parameters::LAWRENCE`] alone, as for his published scores.
+    One,
+}
+
+/// The score as it is asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GplvmScore {
+    /// How lengths on the map are measured.
+    pub lengths: Lengths,
+    /// From where the largest likelihood is sought.
+    pub starts: Starts,
+    /// The inducing points of the bound; if not given, up to 2,000 points are scored exactly, and more by 200 of them or
+    /// as many more, up to 800, as add to the bound.
+    pub inducing: Option<usize>,
+}
+
+/// How good a map is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Score {
+    /// The log likelihood, or its lower bound; larger is better. Compare only scores of the same data.
+    pub log_likelihood: f64,
+    /// Where it was found; the length is the geometric mean, where every coordinate has its own.
+    pub parameters: Parameters,
+    /// The length of every coordinate, in the map's own units, where each has its own.
+    pub by_coordinate: Option<Vec<f64>>,
+    /// What each start led to, in the order of [`Starts`], before the bound was refined; None where the likelihood could
+    /// not be computed. With [`Lengths::Ard`] the starts are the best parameters with one length: of unit columns, and of
+    /// the map as it is.
+    pub starts: Vec<Option<f64>>,
+    /// Whether the noise is at its smallest: the map explains the data as well as can be told, and more would count.
+    pub noise_floor: bool,
+    /// The number of inducing points if the score is the lower bound, None if it is exact.
+    pub inducing: Option<usize>,
+    /// How lengths on the map were measured.
+    pub lengths: Lengths,
+    /// Features that vary and count.
+    pub features: usize,
+    /// Features that are the same for all points and were left out.
+    pub constant: usize,
+    /// Evaluations of the likelihood and its gradient, over all starts.
+    pub evaluations: usize,
+    /// Whether the best start met its tolerance, and the observer let all starts come to their ends.
+    pub converged: bool,
+}
+
+impl GplvmScore {
+    /// The score of a map of the data: one row a point in both.
+    ///
+    /// # Errors
+    ///
+    /// If the rows do not match, no feature varies, or the inducing points do not fit; [`Error::Stopped`] if the
+    /// observer stops it before a start has ended; [`Error::Numerical`] if no start has a likelihood.
+    pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<Score> {
+        let problem = Problem::new(data, map, self.lengths == Lengths::Raw)?;
+        let inducing = self.inducing(problem.n)?;
+        let all = Share::all(observer).of_stage(Stage::Score);
+        all.progress(Stage::Score, 0.0);
+        let refines = inducing.is_some() && self.inducing.is_none();
+        let [searching, refining] = Share::split(&all, [1.0, if refines { 1.0 } else { 0.0 }]);
+        let raw = match self.lengths {
+            Lengths::Ard => Some(Problem::new(data, map, true)?),
+            Lengths::Unit | Lengths::Raw => None,
+        };
+        let Found { ends, before } = match &raw {
+            None => Found { ends: self.search(&problem, inducing, (0.0, 1.0), &searching)?, before: 0 },
+            Some(raw) => self.search_lengthwise(&problem, raw, inducing, &searching)?,
+        };
+        let Some(best) = best_of(&ends) else {
+            let fact = "the covariance is singular at every start; give a map with fewer points at the same place";
+            return Err(if observer.stop() { Error::Stopped } else { Error::Numerical(fact.into()) });
+        };
+        let (best, inducing) = match inducing {
+            Some(m) if refines => refine(&problem, best, m, &refining)?,
+            asked => (End { evaluations: 0, ..best.clone() }, asked),
+        };
+        let evaluations = before + ends.iter().map(|end| end.evaluations).sum::<usize>() + best.evaluations;
+        all.finish();
+        let in_units = |value: f64| problem.log_likelihood(value);
+        let by_coordinate = raw.as_ref().map(|_| in_own_units(&problem, map, &best));
+        let mut parameters = problem.in_units(&best.parameters());
+        if let Some(lengths) = &by_coordinate {
+            parameters.length = (lengths.iter().map(|length| length.ln()).sum::<f64>() / lengths.len() as f64).exp();
+        }
+        Ok(Score {
+            log_likelihood: in_units(best.value),
+            parameters,
+            by_coordinate,
+            starts: ends.iter().map(|end| end.value.is_finite().then(|| in_units(end.value))).collect(),
+            noise_floor: best.log_noise() <= NOISE_FLOOR.ln() + 1e-9,
+            inducing,
+            lengths: self.lengths,
+            features: problem.features,
+            constant: data.cols() - problem.features,
+            evaluations,
+            converged: best.converged && !ends.iter().any(|end| end.stopped),
+        })
+    }
+
+    /// Where every start leads with one length.
+    fn search(
+        &self,
+        problem: &Problem,
+        inducing: Option<usize>,
+        progress: (f64, f64),
+        observer: &dyn Observer,
+    ) -> Result<Vec<End>> {
+        search(problem, inducing, &self.starts(problem), progress, observer)
+    }
+
+    /// With a length for every coordinate, from the best parameters with one: of unit columns and of the map as it is. So
+    /// the score is at least as large as either.
+    fn search_lengthwise(
+        &self,
+        unit: &Problem,
+        raw: &Problem,
+        inducing: Option<usize>,
+        observer: &dyn Observer,
+    ) -> Result<Found> {
+        let tried =
+            [self.search(unit, inducing, (0.0, 0.3), observer)?, self.search(raw, inducing, (0.3, 0.6), observer)?];
+        let before = tried.iter().flatten().map(|end| end.evaluations).sum();
+        let stopped = tried.iter().flatten().any(|end| end.stopped);
+        let from = |(own, ends): (&Problem, &Vec<End>)| {
+            let best = best_of(ends)?;
+            let [variance, length, noise] = [best.logs[0], best.logs[1], best.log_noise()];
+            let lengths = ratios(own, unit).into_iter().map(|ratio| length - ratio.ln());
+            let logs = [variance].into_iter().chain(lengths).chain([noise]).collect();
+            Some(End { logs, evaluations: 0, ..best.clone() })
+        };
+        let from: Vec<End> = [unit, raw].into_iter().zip(&tried).filter_map(from).collect();
+        let starts: Vec<Vec<f64>> = from.iter().map(|end| end.logs.clone()).collect();
+        let mut ends = descend(&Lengthwise { problem: unit, inducing }, unit, &starts, (0.6, 1.0), observer)?;
+        for (end, from) in ends.iter_mut().zip(from) {
+            end.stopped |= stopped;
+            if end.value.is_nan() || end.value > from.value {
+                // It was stopped before its first step, or a length is beyond the box.
+                *end = End { stopped: end.stopped, converged: false, evaluations: end.evaluations, ..from };
+            }
+        }
+        Ok(Found { ends, before })
+    }
+
+    /// The log likelihood (or its bound) at given parameters, without a search. The length is one for all coordinates, in
+    /// the units of the map, or of its columns scaled to unit variance with [`Lengths::Unit`].
+    ///
+    /// # Errors
+    ///
+    /// As [`GplvmScore::of`]; [`Error::Parameter`] if a parameter is not positive and finite.
+    pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
+        let Parameters { variance, length, bias, noise } = *parameters;
+        if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
+            return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
+        }
+        let problem = Problem::new(data, map, self.lengths != Lengths::Unit)?;
+        let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
+        let value = match self.inducing(problem.n)? {
+            None => Exact::new(&problem)?.negative(&mut None, variance, length, Some(bias), noise),
+            Some(m) => Sparse::new(&problem, m).negative(&mut None, variance, length, Some(bias), noise),
+        };
+        let singular = || Error::Numerical("the covariance is singular there; give more noise".into());
+        value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
+    }
+
+    /// The number of inducing points, None for the exact likelihood.
+    fn inducing(&self, n: usize) -> Result<Option<usize>> {
+        match self.inducing {
+            None => Ok((n > EXACT_POINTS).then_some(INDUCING)),
+            Some(0) => Err(Error::parameter("0 inducing points bound nothing; give at least 1")),
+            Some(m) if m > n => {
+                Err(Error::parameter(format!("{m} inducing points are more than the {n} points; give at most {n}")))
+            }
+            Some(m) => Ok(Some(m)),
+        }
+    }
+
+    /// The logarithms of variance, length and noise of the starts in the problem's units, where the data have variance 1
+    /// and the median distance is 1. The bias has no start: it follows from the others.
+    fn starts(&self, problem: &Problem) -> Vec<Vec<f64>> {
+        let lawrence = problem.to_own_units(&Parameters::LAWRENCE);
+        let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln).to_vec();
+        if self.starts == Starts::One {
+            return vec![lawrence];
+        }
+        let own = |length: f64, noise: f64| [1.0, length, noise].map(f64::ln).to_vec();
+        let grid = [0.1, 0.3, 1.0].into_iter().flat_map(|length| [0.01, 0.3].map(|noise| own(length, noise)));
+        grid.chain([lawrence]).collect()
+    }
+}
+
+/// The ends of a search, and the evaluations before it.
+struct Found {
+    ends: Vec<End>,
+    before: usize,
+}
+
+/// How much wider every coordinate is in one problem than in another; one where it has no width.
+fn ratios(problem: &Problem, other: &Problem) -> Vec<f64> {
+    let widths = problem.spreads().into_iter().zip(other.spreads());
+    widths.map(|(a, b)| if b > 0.0 { (a / b).max(f64::MIN_POSITIVE) } else { 1.0 }).collect()
+}
+
+/// The lengths of an end in the problem of unit columns, in the units of the map.
+fn in_own_units(unit: &Problem, map: &Points, end: &End) -> Vec<f64> {
+    let (n, mean) = (map.rows(), map.column_means());
+    let width = |q: usize| {
+        let column = || (0..n).map(|i| map.row(i)[q] - mean[q]);
+        let largest = column().fold(0.0, |largest: f64, y| largest.max(y.abs())).max(f64::MIN_POSITIVE);
+        largest * column().map(|y| (y / largest).powi(2)).sum::<f64>().sqrt()
+    };
+    let widths = unit.spreads().into_iter().enumerate();
+    let own = widths.map(|(q, spread)| if spread > 0.0 { width(q) / spread } else { 1.0 });
+    end.lengths().iter().zip(own).map(|(log, own)| log.exp() * own).collect()
+}
+
+#[cfg(test)]
+mod tests;

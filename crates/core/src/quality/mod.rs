@@ -1,0 +1,363 @@
+//! How good any map is, whoever made it: neighborhoods, distances, labels, the way back and the truth.
+//!
+//! Every measure is a function of one row: the distances from it to all others in the data and on the map, and the ranks of
+//! these. So one straight pass over the rows gives all measures of all maps, each also per point, with memory for a few rows at
+//! a time. Equal distances are ranked by index. Where there are too many points for that, some rows are drawn; their distances
+//! still go to all points, so that what a row says is exact, and the means have standard errors (`sampling.rs`).
+//!
+//! | file | measures |
+//! |---|---|
+//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; farness |
+//! | `distances.rs`, `pairs.rs` | stress, correlation and residual variance; the correlation of ranks and the Shepard diagram |
+//! | `classes.rs` | neighborhood hit, k-NN accuracy, silhouette |
+//! | `back/kriging.rs` | the error of the way back |
+//! | `truth.rs` | the disparity to true coordinates |
+
+mod classes;
+mod distances;
+mod measure;
+mod neighborhoods;
+mod pairs;
+mod pass;
+pub mod procrustes;
+mod ranks;
+mod sampling;
+#[cfg(test)]
+mod tests;
+mod truth;
+mod value;
+
+pub use measure::{Better, Described, Group, MEASURES, Measure};
+
+use crate::fit::unit::Unit;
+use crate::ground::{Ground, Measured};
+use crate::reconstruct::{Kriging, MapNeighbors};
+use classes::Classes;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result, plural};
+use eigenfold_linalg::progress::{Observer, Share, Stage};
+use neighborhoods::Neighborhoods;
+use pairs::Pairs;
+use pass::{Heard, Map, Pass, Said};
+use sampling::Sampling;
+use std::borrow::Cow;
+use value::Value;
+
+/// Neighbors that are looked at if nothing is said.
+const NEIGHBORS: usize = 10;
+
+/// The measures as they are asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// k, how many neighbors of a point are looked at; if not given, ten, and half of the others where there are fewer than 21
+    /// points.
+    pub neighbors: Option<usize>,
+    /// The most rows that are asked; if not given, all of up to 5,000 points, and 500 to 2,000 of more.
+    pub rows: Option<usize>,
+    /// Where the draw of rows and pairs starts.
+    pub seed: u64,
+}
+
+/// What is known of the points.
+#[derive(Clone, Copy, Debug)]
+pub struct Given<'a> {
+    /// The points and how far apart they are; not a graph.
+    pub ground: Ground<'a>,
+    /// The class of every point, nothing where it is not known.
+    pub labels: Option<&'a [Option<u32>]>,
+    /// Coordinates that are known to be right, one row per point and any number of columns.
+    pub truth: Option<&'a Points>,
+}
+
+impl<'a> Given<'a> {
+    /// Points or distances, and nothing beside them.
+    pub fn new(ground: impl Into<Ground<'a>>) -> Given<'a> {
+        Given { ground: ground.into(), labels: None, truth: None }
+    }
+}
+
+/// One measure of a map.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Score {
+    /// Which.
+    pub measure: Measure,
+    /// Its value.
+    pub value: f64,
+    /// Its standard error, where only some of the rows were asked.
+    pub error: Option<f64>,
+}
+
+/// What was found out about a map.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// k, as it was used.
+    pub neighbors: usize,
+    /// The number of points.
+    pub points: usize,
+    /// The rows that were asked, ascending.
+    pub rows: Vec<usize>,
+    /// The measures, in the order of [`MEASURES`]; those that cannot be told are left out, such as those of labels where there
+    /// are none.
+    pub scores: Vec<Score>,
+    /// The same measures per point: one number for each of [`Judged::rows`], NaN for a row of which nothing can be said.
+    pub pointwise: Vec<(Measure, Vec<f64>)>,
+    /// R_NX(k) at some k, ascending.
+    pub curve: Vec<(usize, f64)>,
+    /// Some pairs of points, at most 2,000: their distance in the data and on the map, as in a Shepard diagram.
+    pub shepard: Vec<[f64; 2]>,
+}
+
+impl Judged {
+    /// One of the measures.
+    pub fn score(&self, measure: Measure) -> Option<Score> {
+        self.scores.iter().copied().find(|score| score.measure == measure)
+    }
+
+    /// One of the measures per point, for each of [`Judged::rows`].
+    pub fn per_row(&self, measure: Measure) -> Option<&[f64]> {
+        self.pointwise.iter().find(|(of, _)| *of == measure).map(|(_, each)| each.as_slice())
+    }
+
+    /// One of the measures for every point, NaN where it was not asked.
+    pub fn per_point(&self, measure: Measure) -> Option<Vec<f64>> {
+        let mut all = vec![f64::NAN; self.points];
+        self.rows.iter().zip(self.per_row(measure)?).for_each(|(&row, &value)| all[row] = value);
+        Some(all)
+    }
+
+    /// Whether only some of the rows were asked.
+    pub fn is_sample(&self) -> bool {
+        self.rows.len() < self.points
+    }
+}
+
+impl Quality {
+    /// Judges maps of the same points, all of them in one pass over the data.
+    ///
+    /// ```
+    /// use eigenfold::quality::{Given, Measure, Quality};
+    /// use eigenfold::{Pca, Recipe, io, progress::Silent};
+    ///
+    /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
+    /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris)?;
+    /// let judged = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
+    /// assert!(judged[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If there are fewer than two points, only a graph is known of them, the metric is not defined on them, a map, the labels
+    /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
+    /// the observer stops it.
+    pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+        given.ground.whitened(|ground| self.judge_measured(&Given { ground, ..*given }, maps, observer))
+    }
+
+    /// As [`Quality::judge`], by a metric of two rows.
+    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+        let (neighbors, rows) = self.check(given, maps)?;
+        given.ground.check_metric()?;
+        let power = match given.ground {
+            Ground::Points(_, metric) if !metric.has_unit() => 0,
+            ground => power_of(ground.table()),
+        };
+        if power == 0 {
+            return self.judge_inside(given, maps, (neighbors, rows, power), observer);
+        }
+        given.ground.times_two_to(-power, |ground| {
+            self.judge_inside(&Given { ground, ..*given }, maps, (neighbors, rows, power), observer)
+        })
+    }
+
+    /// The number of neighbors and of rows, if everything fits.
+    fn check(&self, given: &Given<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
+        let n = given.ground.len();
+        if n < 2 {
+            return Err(Error::data(format!("there is {}; give two or more to compare", plural(n, "point"))));
+        }
+        let other = |what: &str, rows: usize| {
+            Err(Error::data(format!(
+                "the data have {n} rows and {what} {rows}; give one row per point, in the same order"
+            )))
+        };
+        if let Some(map) = maps.iter().find(|map| map.rows() != n) {
+            return other("the map has", map.rows());
+        }
+        if let Some(truth) = given.truth.filter(|truth| truth.rows() != n) {
+            return other("the true coordinates have", truth.rows());
+        }
+        crate::Beside { labels: given.labels, ..crate::Beside::default() }.check(given.ground)?;
+        let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
+        if neighbors == 0 {
+            return Err(Error::parameter("`neighbors` is 0; look at one or more"));
+        }
+        if neighbors >= n {
+            return Err(Error::TooFewPoints { k: neighbors, n });
+        }
+        match self.rows {
+            Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; ask two or more"))),
+            Some(rows) => Ok((neighbors, rows.min(n))),
+            None => Ok((neighbors, sampling::rows(n, given.ground.points().map_or(1, Points::cols)))),
+        }
+    }
+
+    /// Judges maps of data that are 2^`power` times these.
+    fn judge_inside(
+        &self,
+        given: &Given<'_>,
+        maps: &[&Points],
+        (neighbors, rows, power): (usize, usize, i32),
+        observer: &dyn Observer,
+    ) -> Result<Vec<Judged>> {
+        let n = given.ground.len();
+        let Some(data) = given.ground.measured() else {
+            let fact = "a graph does not say how far apart all points are";
+            return Err(Error::data(format!("{fact}; give points or distances to judge a map")));
+        };
+        let all = Share::all(observer).of_stage(Stage::Score);
+        all.progress(Stage::Score, 0.0);
+        let rows = sampling::drawn(n, rows, self.seed);
+        let pairs = Pairs::new(data, n, self.seed);
+        let (mut ready, mut of_pairs) = (Vec::with_capacity(maps.len()), Vec::with_capacity(maps.len()));
+        for map in maps {
+            let power_of_map = power_of(Some(map));
+            let map = in_unit(map, power_of_map);
+            let on_map = pairs.on(&map);
+            of_pairs.push((pairs.spearman(&on_map), pairs.shown(&on_map, [power, power_of_map])));
+            ready.push(Map::new(map, pairs.reference(&on_map, power_of_map - power)));
+        }
+        let near = Neighborhoods::new(n, neighbors);
+        let classes = given.labels.and_then(|labels| Classes::new(labels, neighbors));
+        let pass = Pass { data, n, maps: &ready, near: &near, classes: classes.as_ref() };
+        let [asking, leading] = Share::split(&all, efforts(data, n, maps.len()));
+        let heard = pass.ask(&rows, &asking)?;
+        let truth = given.truth.map(|truth| in_unit(truth, power_of(Some(truth))));
+        let mut judged = Vec::with_capacity(maps.len());
+        for (at, (heard, (spearman, shepard))) in heard.into_iter().zip(of_pairs).enumerate() {
+            let share = Share::one_of(&leading, at, maps.len());
+            if share.stop() {
+                return Err(Error::Stopped);
+            }
+            let map = &ready[at];
+            let mut found = told(&heard, map, &rows, n, classes.as_ref());
+            found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
+            if let Measured::Points(points, _) = data {
+                found.push((Measure::WayBackError, way_back(points, &map.points, &rows, self.seed)?));
+            }
+            if let Some(truth) = &truth {
+                let each = truth::disparity(&map.points, truth)?;
+                let value = |(value, each): (f64, Vec<f64>)| Value {
+                    value,
+                    error: None,
+                    each: rows.iter().map(|&row| each[row]).collect(),
+                };
+                found.push((Measure::Disparity, each.map(value)));
+            }
+            share.progress(Stage::Score, 1.0);
+            let curve = near.curve(&heard.shared, rows.len());
+            judged
+                .push(Judged::new(found, Judged { neighbors, points: n, rows: rows.clone(), curve, shepard, ..EMPTY }));
+        }
+        all.finish();
+        Ok(judged)
+    }
+}
+
+const EMPTY: Judged = Judged {
+    neighbors: 0,
+    points: 0,
+    rows: Vec::new(),
+    scores: Vec::new(),
+    pointwise: Vec::new(),
+    curve: Vec::new(),
+    shepard: Vec::new(),
+};
+
+impl Judged {
+    /// With the measures that could be told, in their order.
+    fn new(mut found: Vec<(Measure, Option<Value>)>, empty: Judged) -> Judged {
+        let mut judged = empty;
+        found.sort_by_key(|(measure, _)| *measure as usize);
+        for (measure, value) in found {
+            let Some(Value { value, error, each }) = value else { continue };
+            judged.scores.push(Score { measure, value, error });
+            judged.pointwise.push((measure, each));
+        }
+        judged
+    }
+}
+
+/// The measures that the pass over the rows gives.
+fn told(
+    heard: &Heard,
+    map: &Map<'_>,
+    rows: &[usize],
+    n: usize,
+    classes: Option<&Classes>,
+) -> Vec<(Measure, Option<Value>)> {
+    let each = |of: &dyn Fn(&Said) -> Option<f64>| -> Vec<f64> {
+        heard.rows.iter().map(|row| of(row).unwrap_or(f64::NAN)).collect()
+    };
+    let mean = |of: &dyn Fn(&Said) -> Option<f64>| Value::mean(each(of), n);
+    let labeled = classes.map_or(0, |classes| classes.labeled);
+    let alike = |of: &dyn Fn(&classes::Alike) -> Option<f64>| {
+        Value::mean(each(&|row| row.alike.as_ref().and_then(of)), labeled)
+    };
+    let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
+    let distances::Told { stress, scaled, correlation, residual } =
+        distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
+    // Rows without a scale are left out of the farness, however many there are among those that were not asked.
+    let farness = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
+    vec![
+        (Measure::Trustworthiness, mean(&|row| Some(row.near.trustworthiness))),
+        (Measure::Continuity, mean(&|row| Some(row.near.continuity))),
+        (Measure::Kept, mean(&|row| Some(row.near.kept))),
+        (Measure::RnxAuc, mean(&|row| row.near.area)),
+        (Measure::Farness, farness),
+        (Measure::Stress, stress),
+        (Measure::ScaledStress, scaled),
+        (Measure::ResidualVariance, residual),
+        (Measure::Pearson, correlation),
+        (Measure::NeighborhoodHit, alike(&|row| Some(row.hit))),
+        (Measure::KnnAccuracy, alike(&|row| Some(row.right))),
+        (Measure::Silhouette, alike(&|row| row.silhouette)),
+    ]
+}
+
+/// The correlation of ranks over pairs, and within every row.
+fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
+    Value { value, error, each: rows.iter().map(|row| row.spearman.unwrap_or(f64::NAN)).collect() }
+}
+
+/// The error of the way back of the rows that were asked, or of a draw of them; nothing if the data are the same everywhere.
+fn way_back(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
+    let kriging = Kriging::of_map(points, &MapNeighbors::new(map, None)?, rows, seed)?;
+    let mut squares = vec![f64::NAN; rows.len()];
+    for (row, error) in kriging.error_of_rows(points) {
+        if let Ok(at) = rows.binary_search(&row) {
+            squares[at] = error * error;
+        }
+    }
+    let slope = |square: f64| if square > 0.0 { 0.5 / square.sqrt() } else { 0.0 };
+    Ok(Value::mean(squares, points.rows()).map(|squares| squares.on(f64::sqrt, slope)))
+}
+
+/// What the pass over the rows and the ways back take, roughly.
+fn efforts(data: Measured<'_>, n: usize, maps: usize) -> [f64; 2] {
+    let features = data.features().map_or(0.0, |features| features as f64);
+    let (n, maps) = (n as f64, maps as f64);
+    [n * (features + 30.0 * maps), if features > 0.0 { maps * 1e3 * (features + 30.0) } else { 0.0 }]
+}
+
+/// The power of two of the unit of a table; zero if it is ordinary.
+fn power_of(table: Option<&Points>) -> i32 {
+    table.map_or(0, |points| Unit::power_of(points.values(), points.cols()))
+}
+
+/// The same points divided by a power of two.
+fn in_unit(points: &Points, power: i32) -> Cow<'_, Points> {
+    if power == 0 { Cow::Borrowed(points) } else { Cow::Owned(points.times_two_to(-power)) }
+}

@@ -1,0 +1,391 @@
+//! The measures against their definitions, pair by pair, and what they must not depend on.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use super::*;
+use crate::Distances;
+use crate::validate::farness;
+use eigenfold_graph::Metric;
+use eigenfold_linalg::progress::{Silent, StopsAfter};
+
+/// Numbers without structure: a row's distances to the others are all different.
+fn cloud(n: usize, p: usize, seed: usize) -> Points {
+    let noise = |at: usize| ((at * at) as f64 * 0.754_877_666_246_692_7).fract();
+    Points::new(n, p, (0..n * p).map(|at| noise(at + 1 + 7919 * seed)).collect()).unwrap()
+}
+
+/// Two columns that have something of the four of the data.
+fn flattened(points: &Points) -> Points {
+    let flat = |i: usize| [points.row(i)[0] + 0.25 * points.row(i)[2], points.row(i)[1] - 0.5 * points.row(i)[3]];
+    Points::from_rows(&(0..points.rows()).map(flat).collect::<Vec<_>>()).unwrap()
+}
+
+/// A third of the points without a label, and three labels that have to do with the first column.
+fn labels(points: &Points) -> Vec<Option<u32>> {
+    (0..points.rows()).map(|i| (i % 3 > 0).then(|| 5 + 2 * (3.0 * points.row(i)[0]) as u32)).collect()
+}
+
+fn judged(quality: &Quality, given: &Given<'_>, map: &Points) -> Judged {
+    quality.judge(given, &[map], &Silent).unwrap().remove(0)
+}
+
+fn value(judged: &Judged, measure: Measure) -> f64 {
+    judged.score(measure).unwrap().value
+}
+
+/// The rank of j among the others of i, by counting.
+fn rank(distances: &dyn Fn(usize, usize) -> f64, n: usize, i: usize, j: usize) -> usize {
+    let before = |l: usize| distances(i, l) < distances(i, j) || (distances(i, l) == distances(i, j) && l < j);
+    1 + (0..n).filter(|&l| l != i && before(l)).count()
+}
+
+/// The ranks of every ordered pair, in the data and on the map.
+fn ranks(data: &Points, map: &Points) -> Vec<(usize, usize)> {
+    let n = data.rows();
+    let delta = |i: usize, j: usize| Metric::Euclidean.distance(data.row(i), data.row(j));
+    let d = |i: usize, j: usize| Metric::Euclidean.distance(map.row(i), map.row(j));
+    let pairs = (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j)));
+    pairs.map(|(i, j)| (rank(&delta, n, i, j), rank(&d, n, i, j))).collect()
+}
+
+/// R_NX(k), and kept(k).
+fn rnx(ranks: &[(usize, usize)], n: usize, k: usize) -> [f64; 2] {
+    let kept = ranks.iter().filter(|(r, s)| *r <= k && *s <= k).count() as f64 / (k * n) as f64;
+    [((n - 1) as f64 * kept - k as f64) / (n - 1 - k) as f64, kept]
+}
+
+/// Every definition as it stands in the papers, over all pairs.
+fn by_definition(data: &Points, map: &Points, ranks: &[(usize, usize)], k: usize) -> Vec<(Measure, f64)> {
+    let n = data.rows();
+    let delta = |i: usize, j: usize| Metric::Euclidean.distance(data.row(i), data.row(j));
+    let d = |i: usize, j: usize| Metric::Euclidean.distance(map.row(i), map.row(j));
+    let pairs: Vec<(usize, usize)> =
+        (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j))).collect();
+    // The largest that the sum of a row can be: the farthest others, or all that are no neighbors.
+    let most: usize = (k + 1..n).rev().take(k).map(|rank| rank - k).sum();
+    let loss = |own: &dyn Fn(&(usize, usize)) -> usize, other: &dyn Fn(&(usize, usize)) -> usize| {
+        let beyond: usize =
+            ranks.iter().filter(|pair| own(pair) <= k && other(pair) > k).map(|pair| other(pair) - k).sum();
+        1.0 - beyond as f64 / (n * most) as f64
+    };
+    let area: f64 = (1..n - 1).map(|k| rnx(ranks, n, k)[0] / k as f64).sum();
+    let whole: f64 = (1..n - 1).map(|k| 1.0 / k as f64).sum();
+    let sum = |of: &dyn Fn(f64, f64) -> f64| pairs.iter().map(|&(i, j)| of(delta(i, j), d(i, j))).sum::<f64>();
+    let (mean_delta, mean_d) = (sum(&|delta, _| delta) / pairs.len() as f64, sum(&|_, d| d) / pairs.len() as f64);
+    let scale = sum(&|delta, d| delta * d) / sum(&|_, d| d * d);
+    let r = sum(&|delta, d| (delta - mean_delta) * (d - mean_d))
+        / (sum(&|delta, _| (delta - mean_delta).powi(2)) * sum(&|_, d| (d - mean_d).powi(2))).sqrt();
+    let square = sum(&|delta, _| delta * delta);
+    vec![
+        (Measure::Trustworthiness, loss(&|pair| pair.1, &|pair| pair.0)),
+        (Measure::Continuity, loss(&|pair| pair.0, &|pair| pair.1)),
+        (Measure::Kept, rnx(ranks, n, k)[1]),
+        (Measure::RnxAuc, area / whole),
+        (Measure::Farness, farness(data, Metric::Euclidean, map).unwrap()),
+        (Measure::Stress, (sum(&|delta, d| (delta - d).powi(2)) / square).sqrt()),
+        (Measure::ScaledStress, (sum(&|delta, d| (delta - scale * d).powi(2)) / square).sqrt()),
+        (Measure::Pearson, r),
+        (Measure::ResidualVariance, 1.0 - r * r),
+    ]
+}
+
+#[test]
+fn the_pass_over_the_rows_gives_what_the_definitions_give() {
+    let data = cloud(60, 4, 0);
+    let map = flattened(&data);
+    let ranks = ranks(&data, &map);
+    for k in [1, 7, 29, 30, 31, 50, 58] {
+        let judged = judged(&Quality { neighbors: Some(k), ..Quality::default() }, &Given::new(&data), &map);
+        for (measure, wanted) in by_definition(&data, &map, &ranks, k) {
+            let found = value(&judged, measure);
+            assert!((found - wanted).abs() < 1e-12, "{} for k = {k}: {found} for {wanted}", measure.key());
+        }
+        assert!(judged.scores.iter().all(|score| score.error.is_none()), "all rows were asked");
+        for &(size, told) in &judged.curve {
+            let at = rnx(&ranks, 60, size)[0];
+            assert!((told - at).abs() < 1e-12, "{told} for {at}, k = {size}");
+        }
+    }
+}
+
+#[test]
+fn points_that_coincide_are_ranked_by_index_on_both_sides() {
+    // Each place three times.
+    let some = cloud(12, 4, 1);
+    let data = some.select(&(0..36).map(|i| i / 3).collect::<Vec<_>>());
+    let map = flattened(&data);
+    let judged = judged(&Quality { neighbors: Some(5), ..Quality::default() }, &Given::new(&data), &map);
+    for (measure, wanted) in by_definition(&data, &map, &ranks(&data, &map), 5) {
+        let found = value(&judged, measure);
+        assert!((found - wanted).abs() < 1e-12, "{}: {found} for {wanted}", measure.key());
+    }
+}
+
+/// Means over the rows, geometric and quadratic ones: every measure but those over pairs is some mean of what its rows say.
+#[test]
+fn what_the_rows_say_adds_up_to_the_whole() {
+    let data = cloud(90, 4, 2);
+    let (map, labels, truth) = (flattened(&data), labels(&data), data.select_columns(&[1, 0, 3]));
+    let given = Given { labels: Some(&labels), truth: Some(&truth), ..Given::new(&data) };
+    let judged = judged(&Quality::default(), &given, &map);
+    assert_eq!(judged.scores.len(), MEASURES.len(), "everything can be told: {:?}", judged.scores);
+    for score in &judged.scores {
+        let each = judged.per_row(score.measure).unwrap();
+        let known = || each.iter().copied().filter(|value| !value.is_nan());
+        let mean = |of: fn(f64) -> f64| known().map(of).sum::<f64>() / known().count() as f64;
+        let whole = match score.measure {
+            Measure::Farness => mean(f64::ln).exp(),
+            Measure::WayBackError => mean(|x| x * x).sqrt(),
+            // Weighted by the rows' own sums of squares; or correlations, which have no such rule.
+            Measure::Stress | Measure::ScaledStress => continue,
+            Measure::Pearson | Measure::Spearman | Measure::ResidualVariance => continue,
+            _ => mean(|x| x),
+        };
+        let key = score.measure.key();
+        assert!((score.value - whole).abs() < 1e-12, "{key}: {} for {whole}", score.value);
+        let labeled = score.measure.described().group == Group::Labels;
+        assert_eq!(known().count(), if labeled { 60 } else { 90 }, "{key}");
+    }
+    let sizes: Vec<f64> =
+        (0..90).map(|i| (0..90).map(|j| Metric::Euclidean.distance(data.row(i), data.row(j)).powi(2)).sum()).collect();
+    for measure in [Measure::Stress, Measure::ScaledStress] {
+        let each = judged.per_row(measure).unwrap();
+        let squares: f64 = each.iter().zip(&sizes).map(|(stress, size)| stress * stress * size).sum();
+        assert!((value(&judged, measure) - (squares / sizes.iter().sum::<f64>()).sqrt()).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_map_that_is_the_data_is_perfect() {
+    // Many coordinates and few, and a grid, where most distances are equal to others.
+    let grid = Points::from_rows(&(0..49).map(|i| [f64::from(i % 7), f64::from(i / 7)]).collect::<Vec<_>>()).unwrap();
+    for data in [cloud(80, 20, 3), cloud(80, 3, 3), cloud(80, 1, 3), grid] {
+        let judged = judged(&Quality::default(), &Given { truth: Some(&data), ..Given::new(&data) }, &data);
+        for &Score { measure, value, .. } in judged.scores.iter().filter(|s| s.measure != Measure::WayBackError) {
+            let perfect = match (measure, measure.described().better) {
+                (Measure::Farness, _) => 1.0,
+                (_, Better::Higher) => 1.0,
+                (_, Better::Lower) => 0.0,
+            };
+            assert!((value - perfect).abs() < 1e-12, "{}: {value}", measure.key());
+        }
+        assert!(judged.curve.iter().all(|(_, value)| (value - 1.0).abs() < 1e-12));
+    }
+}
+
+/// A turned, mirrored, moved and stretched map is as good, but for the stress, which is about lengths.
+#[test]
+fn turns_moves_and_lengths_change_nothing_but_the_stress() {
+    let data = cloud(70, 4, 4);
+    let (map, labels, truth) = (flattened(&data), labels(&data), data.select_columns(&[0, 1]));
+    let given = Given { labels: Some(&labels), truth: Some(&truth), ..Given::new(&data) };
+    let (sin, cos) = 1.1_f64.sin_cos();
+    let turned = |i: usize| {
+        [5.0 - 3.0 * (cos * map.row(i)[0] - sin * map.row(i)[1]), 3.0 * (sin * map.row(i)[0] + cos * map.row(i)[1])]
+    };
+    let turned = Points::from_rows(&(0..70).map(turned).collect::<Vec<_>>()).unwrap();
+    let both = Quality::default().judge(&given, &[&map, &turned], &Silent).unwrap();
+    for (one, other) in both[0].scores.iter().zip(&both[1].scores) {
+        let apart = (one.value - other.value).abs();
+        assert_eq!(apart < 1e-10, one.measure != Measure::Stress, "{}: {one:?} {other:?}", one.measure.key());
+    }
+    // Data and map stretched alike: not even the stress.
+    let twice =
+        |points: &Points| Points::new(70, points.cols(), points.values().iter().map(|x| 3.0 * x).collect()).unwrap();
+    let stretched = judged(&Quality::default(), &Given::new(&twice(&data)), &twice(&map));
+    assert!((value(&stretched, Measure::Stress) - value(&both[0], Measure::Stress)).abs() < 1e-12);
+}
+
+#[test]
+fn numbers_of_any_size_are_judged_alike() {
+    let data = cloud(50, 4, 5);
+    let map = flattened(&data);
+    let one = judged(&Quality::default(), &Given::new(&data), &map);
+    let times = |points: &Points, power: i32| points.times_two_to(power);
+    for (of_data, of_map) in [(465, 465), (-465, -465), (465, -465), (-465, 465), (0, 465), (-465, 0)] {
+        let other = judged(&Quality::default(), &Given::new(&times(&data, of_data)), &times(&map, of_map));
+        assert_eq!(other.scores.len(), one.scores.len());
+        for (a, b) in one.scores.iter().zip(&other.scores).filter(|(a, _)| a.measure != Measure::Stress) {
+            assert!((a.value - b.value).abs() < 1e-12, "{a:?} {b:?}, 2^{of_data} and 2^{of_map}");
+        }
+        // A map that is 2^930 times as large is that far off, and one that vanishes beside the data leaves all of them.
+        let stress = value(&other, Measure::Stress);
+        let wanted = match of_map - of_data {
+            0 => value(&one, Measure::Stress),
+            less if less < 0 => 1.0,
+            more => times_two(value(&one, Measure::Stress).max(1.0), more),
+        };
+        assert!(stress.is_finite() && (stress / wanted).log2().abs() < 1.0, "{stress:e} for {wanted:e}");
+        let (a, b) = (one.shepard[7][0], other.shepard[7][0]);
+        assert!((b / times_two(a, of_data) - 1.0).abs() < 1e-12, "in the units of the data");
+    }
+}
+
+fn times_two(x: f64, power: i32) -> f64 {
+    eigenfold_linalg::power::times_two_to(x, power)
+}
+
+#[test]
+fn a_map_without_any_shape_is_judged_too() {
+    let data = cloud(40, 3, 6);
+    let flat = Points::new(40, 2, vec![1.5; 80]).unwrap();
+    let labels: Vec<Option<u32>> = (0..40).map(|i| Some(i % 2)).collect();
+    let judged =
+        judged(&Quality::default(), &Given { labels: Some(&labels), truth: Some(&data), ..Given::new(&data) }, &flat);
+    assert!(judged.scores.iter().all(|score| score.value.is_finite()), "{:?}", judged.scores);
+    for (measure, wanted) in [
+        (Measure::Stress, 1.0),
+        (Measure::ScaledStress, 1.0),
+        (Measure::Pearson, 0.0),
+        (Measure::ResidualVariance, 1.0),
+        (Measure::Spearman, 0.0),
+        (Measure::Silhouette, 0.0),
+        (Measure::Disparity, 1.0),
+    ] {
+        assert_eq!(value(&judged, measure), wanted, "{}", measure.key());
+    }
+    // And data without any: nothing can be said of their distances, nor of the way back to them.
+    let judged = self::judged(&Quality::default(), &Given::new(&flat), &data);
+    let told: Vec<Measure> = judged.scores.iter().map(|score| score.measure).collect();
+    assert_eq!(told, [Measure::Trustworthiness, Measure::Continuity, Measure::Kept, Measure::RnxAuc]);
+}
+
+#[test]
+fn two_and_three_points_are_judged_and_impossible_questions_refused() {
+    for n in [2, 3] {
+        let (data, map) = (cloud(n, 2, 7), cloud(n, 1, 8));
+        let judged = judged(&Quality::default(), &Given::new(&data), &map);
+        assert_eq!(judged.neighbors, 1);
+        assert!(judged.scores.iter().all(|score| score.value.is_finite()), "{:?}", judged.scores);
+        assert_eq!(judged.score(Measure::RnxAuc).is_some(), n == 3, "two points have no neighborhood but all");
+    }
+    let (data, map) = (cloud(12, 3, 9), cloud(12, 2, 10));
+    let refused = |quality: Quality, given: Given<'_>, map: &Points| {
+        quality.judge(&given, &[map], &Silent).unwrap_err().to_string()
+    };
+    let of = |neighbors, rows| Quality { neighbors, rows, seed: 0 };
+    let plain = Given::new(&data);
+    assert!(refused(of(Some(12), None), plain, &map).contains("use `neighbors` 11 or less"));
+    assert!(refused(of(Some(0), None), plain, &map).contains("`neighbors` is 0"));
+    assert!(refused(of(None, Some(1)), plain, &map).contains("`rows` is 1"));
+    assert!(refused(of(None, None), plain, &cloud(11, 2, 0)).contains("the data have 12 rows and the map has 11"));
+    assert!(
+        refused(of(None, None), Given { truth: Some(&cloud(3, 1, 0)), ..plain }, &map)
+            .contains("the data have 12 rows and the true coordinates have 3")
+    );
+    assert!(refused(of(None, None), Given { labels: Some(&[None]), ..plain }, &map).contains("1 labels for 12 points"));
+    assert!(refused(of(None, None), Given::new(&cloud(1, 2, 0)), &cloud(1, 1, 0)).contains("there is 1 point"));
+    let graph = eigenfold_graph::Search::default().of_points(&data, &Silent).unwrap().graph;
+    assert!(refused(of(None, None), Given::new(&graph), &map).contains("give points or distances"));
+    let stopped = Quality::default().judge(&plain, &[&map], &StopsAfter::questions(0)).unwrap_err();
+    assert!(matches!(stopped, Error::Stopped));
+    // All neighbors are kept where all points are neighbors.
+    let all = judged(&of(Some(11), None), &plain, &map);
+    assert_eq!((value(&all, Measure::Trustworthiness), value(&all, Measure::Kept)), (1.0, 1.0));
+}
+
+#[test]
+fn distances_say_the_same_as_the_points_they_are_of() {
+    let data = cloud(40, 4, 11);
+    let map = flattened(&data);
+    let entry = |at: usize| Metric::Euclidean.distance(data.row(at / 40), data.row(at % 40));
+    let distances = Distances::new(Points::new(40, 40, (0..1600).map(entry).collect()).unwrap()).unwrap();
+    let (of_points, of_distances) = (
+        judged(&Quality::default(), &Given::new(&data), &map),
+        judged(&Quality::default(), &Given::new(&distances), &map),
+    );
+    let without_way_back: Vec<Score> =
+        of_points.scores.iter().copied().filter(|score| score.measure != Measure::WayBackError).collect();
+    assert_eq!(of_distances.scores, without_way_back);
+}
+
+/// Over ten draws no measure is off by more than five of its standard errors, and on average by about one.
+#[test]
+fn a_sample_of_rows_is_as_far_off_as_it_says() {
+    let data = cloud(900, 4, 12);
+    let (map, labels) = (flattened(&data), labels(&data));
+    let given = Given { labels: Some(&labels), ..Given::new(&data) };
+    let all = judged(&Quality::default(), &given, &map);
+    let drawn: Vec<Judged> =
+        (0..10).map(|seed| judged(&Quality { rows: Some(150), seed, ..Quality::default() }, &given, &map)).collect();
+    assert!(drawn.iter().all(|judged| judged.rows.len() == 150 && judged.is_sample()));
+    // All 404,550 pairs are ranked, whatever rows are asked.
+    for score in all.scores.iter().filter(|score| score.measure != Measure::Spearman) {
+        let off = |judged: &Judged| {
+            let found = judged.score(score.measure).unwrap();
+            (found.value - score.value) / found.error.unwrap()
+        };
+        let off: Vec<f64> = drawn.iter().map(off).collect();
+        let square = off.iter().map(|off| off * off).sum::<f64>() / 10.0;
+        assert!(off.iter().all(|off| off.abs() < 5.0), "{}: {off:?}", score.measure.key());
+        assert!((0.1..4.0).contains(&square), "{}: {square} {off:?}", score.measure.key());
+        // A row says the same in whatever company it is asked, unless it needs what all of them say: the best scale of the map,
+        // or the length and noise of the way back.
+        let alone = ![Measure::ScaledStress, Measure::WayBackError].contains(&score.measure);
+        for judged in drawn.iter().filter(|_| alone) {
+            let (some, each) = (judged.per_row(score.measure).unwrap(), all.per_row(score.measure).unwrap());
+            let known = judged.rows.iter().zip(some).filter(|(_, value)| !value.is_nan());
+            assert!(known.clone().count() >= 80 && known.clone().all(|(&row, &value)| value == each[row]));
+        }
+    }
+}
+
+#[test]
+fn some_of_the_pairs_give_nearly_the_correlation_of_all() {
+    let data = cloud(1200, 3, 13);
+    let map = data.select_columns(&[0, 2]);
+    let all: Vec<(usize, usize)> = (0..1200).flat_map(|i| (0..i).map(move |j| (i, j))).collect();
+    let far = |points: &Points| -> Vec<f64> {
+        all.iter().map(|&(i, j)| Metric::Euclidean.distance(points.row(i), points.row(j))).collect()
+    };
+    let place = |values: &[f64]| {
+        let mut ranks = vec![0.0; values.len()];
+        eigenfold_linalg::sort::ascending(values).into_iter().enumerate().for_each(|(at, i)| ranks[i] = at as f64);
+        ranks
+    };
+    let (a, b, m) = (place(&far(&data)), place(&far(&map)), all.len() as f64);
+    let apart: f64 = a.iter().zip(&b).map(|(a, b)| (a - b).powi(2)).sum();
+    let wanted = 1.0 - 6.0 * apart / (m * (m * m - 1.0));
+    for seed in 0..10 {
+        let judged = judged(&Quality { rows: Some(2), seed, ..Quality::default() }, &Given::new(&data), &map);
+        let Score { value, error, .. } = judged.score(Measure::Spearman).unwrap();
+        let error = error.unwrap();
+        assert!(error < 1e-3 && (value - wanted).abs() < 4.0 * error, "{value} ± {error} for {wanted}");
+    }
+}
+
+#[test]
+fn the_bytes_are_the_same_for_any_number_of_threads() {
+    let data = cloud(150, 4, 14);
+    let (map, labels) = (flattened(&data), labels(&data));
+    let other = data.select_columns(&[3]);
+    let given = Given { labels: Some(&labels), ..Given::new(&data) };
+    let asked = Quality { rows: Some(70), ..Quality::default() };
+    let found: Vec<Vec<Judged>> = [1, 2, 3]
+        .map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| asked.judge(&given, &[&map, &other], &Silent).unwrap())
+        })
+        .into();
+    assert!(found.iter().all(|judged| format!("{judged:?}") == format!("{:?}", found[0])));
+    // Maps do not know of each other.
+    assert_eq!(format!("{:?}", judged(&asked, &given, &other)), format!("{:?}", found[0][1]));
+}
+
+/// The classes that no row has are not counted, and rows without a class are nobody's neighbors.
+#[test]
+fn rows_without_a_label_are_as_if_they_were_not_there() {
+    let data = cloud(60, 4, 15);
+    let (map, labels) = (flattened(&data), labels(&data));
+    let rows: Vec<usize> = (0..60).filter(|&i| labels[i].is_some()).collect();
+    let kept: Vec<Option<u32>> = rows.iter().map(|&i| labels[i]).collect();
+    let some = data.select(&rows);
+    let all = judged(&Quality::default(), &Given { labels: Some(&labels), ..Given::new(&data) }, &map);
+    let alone = judged(&Quality::default(), &Given { labels: Some(&kept), ..Given::new(&some) }, &map.select(&rows));
+    for measure in [Measure::NeighborhoodHit, Measure::KnnAccuracy, Measure::Silhouette] {
+        assert!((value(&all, measure) - value(&alone, measure)).abs() < 1e-14, "{}", measure.key());
+    }
+    for same in [vec![Some(3); 60], (0..60).map(Some).collect()] {
+        let judged = judged(&Quality::default(), &Given { labels: Some(&same), ..Given::new(&data) }, &map);
+        assert!(judged.score(Measure::Silhouette).is_none() && judged.score(Measure::NeighborhoodHit).is_some());
+    }
+}

@@ -1,0 +1,202 @@
+//! The way back of elastic embedding by its own objective: the data row at a place is where the objective with one more
+//! point is least, all others held.
+//!
+//! ```text
+//! f(x) = argmin over y of  Σₙ w⁺(y, y[n]) ‖x − x[n]‖² + λ ‖y − y[n]‖² exp(−‖x − x[n]‖²)                 (13)
+//! w⁺(y, y[n]) = c exp(−β ‖y − y[n]‖²)
+//! ```
+//!
+//! over the map points nearest to x, from the data row of the nearest. The second sum draws y to the rows whose map points
+//! are near; the first keeps it away from rows whose map points are not. With heat springs β = 1/2σ² and c = 1; entropic
+//! springs have those of the nearest point. Deviations are the root mean square error of training rows that were left out,
+//! feature by feature, and no less than where there is nothing near ([`Kriging`](super::kriging::Kriging)).
+//!
+//! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010, section 4.5.
+
+use super::map_neighbors::MapNeighbors;
+use super::neighborhood::Neighborhood;
+use super::{At, MARGIN};
+use crate::extend::{Attracted, Hold, Push, Rule};
+use crate::forces::perplexity::calibrated;
+use crate::model::Model;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
+use eigenfold_linalg::parallel;
+use eigenfold_linalg::progress::Silent;
+
+/// Training rows that are left out to see how well the others predict them.
+const JUDGING: usize = 300;
+/// Where a descent ends, in units in which the springs are one wide.
+const STOP: Stop = Stop { gradient: 1e-8, decrease: 1e-12, evaluations: 100 };
+/// Pairs of steps and slopes that it remembers.
+const MEMORY: usize = 5;
+
+/// The objective of one more point.
+pub(crate) struct Energy<'a> {
+    points: &'a Points,
+    map: &'a Points,
+    lambda: f64,
+    springs: Springs<'a>,
+    /// The mean square error of each feature.
+    errors: Vec<f64>,
+    /// The variance of each feature.
+    spread: Vec<f64>,
+    pub(crate) rows: usize,
+    pub(crate) error: f64,
+    pub(crate) within: [f64; 2],
+}
+
+/// How the springs of a new row follow from its distances.
+enum Springs<'a> {
+    Heat(f64),
+    /// By perplexity, of so many neighbors among the data.
+    Entropic {
+        perplexity: f64,
+        neighbors: usize,
+        index: Index<'a>,
+    },
+}
+
+impl<'a> Energy<'a> {
+    /// Of a model of elastic embedding with Euclidean points, heat or one perplexity, and squared repulsion, in one piece.
+    pub(crate) fn new(model: &'a Model, points: &'a Points, near: &MapNeighbors<'_>) -> Result<Energy<'a>> {
+        let unfit = || {
+            Error::parameter(
+                "the way back by the objective is that of elastic embedding with squared repulsion, in one piece; leave out `by`",
+            )
+        };
+        let [part] = model.parts.as_slice() else { return Err(unfit()) };
+        let Some(Rule::Attracted(Attracted { hold, push: Push::Squares(lambda), .. })) = &part.rule else {
+            return Err(unfit());
+        };
+        let springs = match hold {
+            Hold::Heat(width) => Springs::Heat(0.5 / (width * width)),
+            Hold::Perplexity(perplexities) if perplexities.len() == 1 => Springs::Entropic {
+                perplexity: perplexities[0],
+                neighbors: part.k,
+                index: Index::new(points, Metric::Euclidean)?,
+            },
+            Hold::Perplexity(_) | Hold::Fuzzy => return Err(unfit()),
+        };
+        let (means, n) = (points.column_means(), points.rows() as f64);
+        let mut spread = vec![0.0; means.len()];
+        for row in points.values().chunks_exact(means.len()) {
+            spread.iter_mut().zip(row.iter().zip(&means)).for_each(|(sum, (x, m))| *sum += (x - m).powi(2) / n);
+        }
+        let (lambda, errors) = (*lambda, spread.clone());
+        let mut energy = Energy {
+            points,
+            map: &model.embedding,
+            lambda,
+            springs,
+            errors,
+            spread,
+            rows: 0,
+            error: 1.0,
+            within: [0.0; 2],
+        };
+        energy.judge(near)?;
+        Ok(energy)
+    }
+
+    /// Leaves training rows out one by one.
+    fn judge(&mut self, near: &MapNeighbors<'_>) -> Result<()> {
+        let n = self.points.rows();
+        let asked: Vec<usize> = (0..n.min(JUDGING)).map(|at| at * n / n.min(JUDGING)).collect();
+        let around = near.of(&self.map.select(&asked), Some(&asked))?;
+        let left: Vec<(usize, Neighborhood)> =
+            asked.into_iter().zip(around).filter(|(_, around)| !around.near.is_empty()).collect();
+        let off = |(row, around): &(usize, Neighborhood)| -> Result<Vec<f64>> {
+            let predicted = self.predicted(self.map.row(*row), around)?;
+            Ok(self.points.row(*row).iter().zip(predicted).map(|(x, p)| x - p).collect())
+        };
+        let residuals = parallel::try_collect(left.len(), |at| off(&left[at]))?;
+        self.rows = residuals.len();
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let mut sums = vec![0.0; self.spread.len()];
+        for residual in &residuals {
+            sums.iter_mut().zip(residual).for_each(|(sum, r)| *sum += r * r / self.rows as f64);
+        }
+        self.errors = sums;
+        let total: f64 = self.spread.iter().sum();
+        self.error = if total > 0.0 { (self.errors.iter().sum::<f64>() / total).sqrt() } else { 0.0 };
+        let entries =
+            residuals.iter().flat_map(|residual| residual.iter().zip(&self.errors)).filter(|(_, e)| **e > 0.0);
+        let (mut within, mut count) = ([0.0; 2], 0.0);
+        for (r, error) in entries {
+            count += 1.0;
+            within[0] += f64::from(u8::from(r * r <= *error));
+            within[1] += f64::from(u8::from(r.abs() <= MARGIN * error.sqrt()));
+        }
+        self.within = within.map(|w| if count > 0.0 { w / count } else { 1.0 });
+        Ok(())
+    }
+
+    /// The data row at a place and the deviation of each of its entries.
+    pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<At> {
+        let center = self.points.row(around.near[0] as usize);
+        let largest = self.spread.iter().fold(f64::MIN_POSITIVE, |most: f64, s| most.max(*s)).sqrt();
+        let values = around.values(self.points, center, largest);
+        let missing = around.kriged(&around.covariances(1.0), 1e-2, &values).missing;
+        let deviation = |(error, spread): (&f64, &f64)| error.max(missing * missing * spread).sqrt();
+        let deviations = self.errors.iter().zip(&self.spread).map(deviation).collect();
+        Ok(At::gaussian(self.predicted(x, around)?, deviations))
+    }
+
+    /// c and β of the springs around a place.
+    fn springs(&self, nearest: usize) -> Result<(f64, f64)> {
+        match &self.springs {
+            Springs::Heat(beta) => Ok((1.0, *beta)),
+            Springs::Entropic { perplexity, neighbors, index } => {
+                let k = (neighbors + 1).min(self.points.rows());
+                let (_, lengths) = index.nearest(&self.points.select(&[nearest]), k)?;
+                // Its own nearest is itself.
+                let squares: Vec<f64> = lengths[1..].iter().map(|d| d * d).collect();
+                let (weights, beta) = calibrated(&squares, *perplexity);
+                let first = squares.iter().zip(&weights).find(|(_, weight)| **weight > 0.0);
+                let scale = first.map_or(1.0, |(square, weight)| weight * (beta * square).exp());
+                Ok((if scale.is_finite() { scale } else { 1.0 }, beta))
+            }
+        }
+    }
+
+    /// f(x).
+    fn predicted(&self, x: &[f64], around: &Neighborhood) -> Result<Vec<f64>> {
+        let nearest = around.near[0] as usize;
+        let (scale, beta) = self.springs(nearest)?;
+        // In units in which the springs are one wide.
+        let unit = if beta > 0.0 { beta.sqrt().recip() } else { 1.0 };
+        let rows: Vec<(&[f64], f64, f64)> = around
+            .near
+            .iter()
+            .map(|&n| {
+                let square: f64 = x.iter().zip(self.map.row(n as usize)).map(|(a, b)| (a - b) * (a - b)).sum();
+                (self.points.row(n as usize), scale * square, self.lambda * unit * unit * (-square).exp())
+            })
+            .collect();
+        let weight: f64 = rows.iter().map(|(_, pull, push)| pull + push).sum::<f64>().max(f64::MIN_POSITIVE);
+        let center = self.points.row(nearest);
+        let mut objective = |z: &[f64], slope: &mut [f64]| {
+            slope.fill(0.0);
+            let mut value = 0.0;
+            for (row, pull, push) in &rows {
+                let away = |j: usize| z[j] + (center[j] - row[j]) / unit;
+                let square: f64 = (0..z.len()).map(|j| away(j) * away(j)).sum();
+                let spring = pull * (-square).exp();
+                value += (spring + push * square) / weight;
+                let factor = 2.0 * (push - spring) / weight;
+                slope.iter_mut().enumerate().for_each(|(j, slope)| *slope += factor * away(j));
+            }
+            Ok(Some(value))
+        };
+        let (bounds, scale) = (Bounds::None, Some(0.5));
+        let descent = Descent { bounds, memory: MEMORY, scale, cautious: false, stop: STOP, stage: None };
+        let start = vec![0.0; center.len()];
+        let (z, _) = descent.minimize(&start, &mut objective, &Silent)?;
+        Ok(z.iter().zip(center).map(|(z, c)| c + z * unit).collect())
+    }
+}

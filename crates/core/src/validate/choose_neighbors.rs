@@ -1,0 +1,294 @@
+//! The number of neighbors, chosen by how near in the data those are that are near on the map.
+//!
+//! A ladder of k is tried. Each map is judged by its farness (`nearness.rs`): how many times as far from a row, on average over
+//! rows by logarithms, its neighbors on the map are as the nearest in the data. Where too many neighbors join sheets that are
+//! far apart along the data, points from both lie side by side on the map and the farness jumps; where there are too few, the
+//! map is creased and it grows.
+//!
+//! Fits that converged go before the others. Among them the least farness is best, and every k is as good that is worse by no
+//! more than two standard errors of the difference, row by row. Of these, graphs in one piece go before others; then the
+//! usual ten neighbors, if they are among them; then the least farness, and the smaller k if two tie.
+//! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
+
+use crate::fit::input::Beside;
+use crate::likelihood::Likelihood;
+use crate::recipe::Recipe;
+use crate::validate::neighbor_ratio::Nearness;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Neighbors, Pieces};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Share};
+use serde::Serialize;
+
+/// The numbers of neighbors that are tried.
+const LADDER: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
+/// A k is as good as the best if it is worse by at most so many standard errors.
+const COMPARABLE: f64 = 2.0;
+/// What is taken where nothing speaks against it: the default of [`Neighbors`].
+const USUAL: usize = 10;
+
+/// One number of neighbors that was tried.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Tried {
+    /// The number.
+    pub k: usize,
+    /// The farness of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
+    /// data, 1 at best; nothing if no row can be asked.
+    pub value: Option<f64>,
+    /// In how many pieces the graph is, before they are joined.
+    pub pieces: usize,
+    /// Whether the fit met its tolerances.
+    pub converged: bool,
+}
+
+/// The number of neighbors, and how it was chosen.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Choice {
+    /// The number.
+    pub chosen: usize,
+    /// Why, in a few words.
+    pub reason: String,
+    /// Every number that was tried, ascending.
+    pub tried: Vec<Tried>,
+}
+
+impl Recipe {
+    /// Tries a ladder of numbers of neighbors, of the recipe's kind of graph. The recipe keeps its own number: set
+    /// `neighbors` to [`Choice::neighbors`] and fit.
+    ///
+    /// ```
+    /// use eigenfold::{Isomap, Recipe, progress::Silent, sample::Sample};
+    ///
+    /// let roll = Sample::SwissRoll.draw(500, 0.0, 1)?.points;
+    /// let mut recipe = Recipe { method: Isomap::default().into(), ..Recipe::default() };
+    /// let choice = recipe.choose_neighbors(&roll, &Silent)?;
+    /// recipe.neighbors = choice.neighbors(recipe.neighbors);
+    /// assert!(choice.chosen < 15, "with 15 the turns of this roll are joined");
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the method has no graph or the graph no number of neighbors, if no number gives a map, or as [`Recipe::fit`].
+    pub fn choose_neighbors(&self, points: &Points, observer: &dyn Observer) -> Result<Choice> {
+        self.choose_neighbors_labeled(points, None, observer)
+    }
+
+    /// As [`Recipe::choose_neighbors`], with the class of every point (nothing where it is not known) for a method that is
+    /// told to look at them.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::choose_neighbors`], and if the labels do not fit the points.
+    pub fn choose_neighbors_labeled(
+        &self,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        observer: &dyn Observer,
+    ) -> Result<Choice> {
+        let info = self.method.info();
+        if !info.needs_graph {
+            return Err(Error::parameter(format!(
+                "{} has no neighbors to choose; leave out `neighbors` auto",
+                info.name
+            )));
+        }
+        if !matches!(self.neighbors, Neighbors::Nearest(_) | Neighbors::Mutual(_)) {
+            return Err(Error::parameter(
+                "`neighbors` auto goes with `graph` nearest or mutual only; leave one of them out",
+            ));
+        }
+        let observer = &Share::all(observer);
+        let ladder: Vec<usize> = LADDER.into_iter().filter(|&k| k < points.rows()).collect();
+        let (recipe, points) = self.after_preparation(points)?;
+        let nearness = Nearness::new(&points, self.metric)?;
+        let mut tried = Vec::new();
+        let mut refused = None;
+        for (at, &k) in ladder.iter().enumerate() {
+            observer.trial(&format!("k = {k}, {} of {}", at + 1, ladder.len()));
+            // Larger graphs take a little longer, and a solver may take much longer for some: two tell more than one.
+            if at == 2 {
+                observer.steady(false);
+            }
+            match recipe.tried(k, &points, labels, &nearness, &Share::one_of(observer, at, ladder.len())) {
+                Ok(one) => tried.push(one),
+                // Some methods need more neighbors, or cannot afford so many.
+                Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
+                Err(error) => return Err(error),
+            }
+        }
+        observer.trial("");
+        observer.finish();
+        match best(&tried) {
+            Some((chosen, reason)) => {
+                Ok(Choice { chosen, reason, tried: tried.into_iter().map(|one| one.tried).collect() })
+            }
+            None => Err(refused.unwrap_or_else(|| {
+                Error::parameter(format!(
+                    "{} points are too few to choose k by; give `neighbors` a number",
+                    points.rows()
+                ))
+            })),
+        }
+    }
+
+    fn tried(
+        &self,
+        k: usize,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        nearness: &Nearness<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Trial> {
+        let pieces = if self.pieces == Pieces::Error { Pieces::Join } else { self.pieces };
+        let neighbors = with_number(self.neighbors, k);
+        let recipe = Recipe { neighbors, pieces, likelihood: Likelihood::Never, ..self.clone() };
+        let model = recipe.fit_from(points, Beside { labels, ..Beside::default() }, observer)?;
+        if observer.stop() {
+            return Err(Error::Stopped);
+        }
+        let logs = nearness.of(model.embedding())?;
+        let value = (!logs.is_empty()).then(|| mean(&logs).exp());
+        let (pieces, converged) = (model.report().pieces.len(), model.report().converged);
+        Ok(Trial { tried: Tried { k, value, pieces, converged }, logs })
+    }
+}
+
+/// A number that was tried, with the logarithm of every row.
+struct Trial {
+    tried: Tried,
+    logs: Vec<f64>,
+}
+
+impl Choice {
+    /// The chosen number, in a graph of the kind of `neighbors`.
+    pub fn neighbors(&self, neighbors: Neighbors) -> Neighbors {
+        with_number(neighbors, self.chosen)
+    }
+}
+
+/// The number of neighbors by the rule above, and what decided.
+fn best(tried: &[Trial]) -> Option<(usize, String)> {
+    let known = |one: &&Trial| one.tried.value.is_some();
+    let converged = tried.iter().filter(known).any(|one| one.tried.converged);
+    let judged: Vec<&Trial> = tried.iter().filter(known).filter(|one| one.tried.converged == converged).collect();
+    let least = |all: &mut dyn Iterator<Item = &&'_ Trial>| -> Option<(usize, f64)> {
+        let values = all.filter_map(|one| Some((one.tried.k, one.tried.value?)));
+        values.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
+    };
+    let (k, farness) = least(&mut judged.iter())?;
+    let first = judged.iter().find(|one| one.tried.k == k)?;
+    let mut good: Vec<&Trial> = judged.iter().copied().filter(|one| one.is_as_good_as(first)).collect();
+    let pieces = first.tried.pieces;
+    let whole = pieces > 1 && good.iter().any(|one| one.tried.pieces == 1);
+    if good.iter().any(|one| one.tried.pieces == 1) {
+        good.retain(|one| one.tried.pieces == 1);
+    }
+    let usual = least(&mut good.iter().filter(|one| one.tried.k == USUAL));
+    let (chosen, value) = usual.or_else(|| least(&mut good.iter()))?;
+    let in_pieces = |pieces: usize| if pieces > 1 { format!(" in {pieces} pieces") } else { String::new() };
+    let rest = format!("k = {k} has {farness:.3}{}, which is no better for certain", in_pieces(pieces));
+    let mut reason = match usual {
+        _ if chosen == k && pieces > 1 => {
+            format!("the least farness, {farness:.3}, although the graph is in {pieces} pieces")
+        }
+        _ if chosen == k => format!("the least farness, {farness:.3}"),
+        Some(_) if whole => format!("default among graphs in one piece, with a farness of {value:.3}; {rest}"),
+        Some(_) => format!("default, with a farness of {value:.3}; {rest}"),
+        None => format!("the least farness, {value:.3}, of graphs in one piece; {rest}"),
+    };
+    if !converged {
+        reason.push_str("; no fit converged");
+    }
+    Some((chosen, reason))
+}
+
+impl Trial {
+    /// Whether it is worse by no more than chance, row by row.
+    fn is_as_good_as(&self, other: &Trial) -> bool {
+        let differences: Vec<f64> = self.logs.iter().zip(&other.logs).map(|(a, b)| a - b).collect();
+        let (average, n) = (mean(&differences), differences.len() as f64);
+        let variance = differences.iter().map(|d| (d - average).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+        average <= COMPARABLE * (variance / n).sqrt()
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+fn with_number(neighbors: Neighbors, k: usize) -> Neighbors {
+    match neighbors {
+        Neighbors::Nearest(_) => Neighbors::Nearest(k),
+        Neighbors::Mutual(_) => Neighbors::Mutual(k),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Isomap;
+    use crate::sample::Sample;
+    use eigenfold_linalg::progress::Silent;
+
+    /// A roll beside a flat sheet, each in a unit of its own. With more than six neighbors the turns of the roll are joined, and its part
+    /// of the map is lost, while the sheet is as good with any number.
+    #[test]
+    fn a_small_piece_has_its_say_whether_pieces_are_kept_apart_or_joined() {
+        let roll = Sample::SwissRoll.draw(300, 0.0, 1).unwrap().points;
+        let chosen = |size: f64, pieces: Pieces| {
+            let row = |i: usize| match i < 300 {
+                true => [0, 1, 2].map(|j| size * roll.row(i)[j]),
+                false => [1e5 + (i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract(), 0.0],
+            };
+            let points = Points::from_rows(&(0..500).map(row).collect::<Vec<_>>()).unwrap();
+            let recipe = Recipe { method: Isomap::default().into(), pieces, ..Recipe::default() };
+            let choice = recipe.choose_neighbors(&points, &Silent).unwrap();
+            let of = |k: usize| choice.tried.iter().find(|tried| tried.k == k).unwrap().value.unwrap();
+            (choice.chosen, of(choice.chosen), of(50))
+        };
+        // Much smaller than the sheet, and much larger.
+        let [small, large] = [1e-4, 1.0].map(|size| chosen(size, Pieces::Separate));
+        for (k, value, with_many) in [small, large] {
+            assert!(k == 6 && with_many > 1.2 * value, "{k} {value} {with_many}");
+        }
+        // Joined to a sheet far away, a small roll is a dot on the map; that its rows have lost each other shows.
+        let (_, joined, _) = chosen(1e-4, Pieces::Join);
+        assert!(joined > 1.5 * small.1, "{joined} {small:?}");
+    }
+
+    /// Forty rows: half of them are off by the logarithm and a little more, half by a little less.
+    fn trial(k: usize, log: Option<f64>, pieces: usize, converged: bool) -> Trial {
+        let row = |i: usize| log.unwrap_or_default() + if (i + k).is_multiple_of(2) { 0.05 } else { -0.05 };
+        let logs: Vec<f64> = (0..40).map(row).collect();
+        Trial { tried: Tried { k, value: log.map(|_| mean(&logs).exp()), pieces, converged }, logs }
+    }
+
+    #[test]
+    fn one_piece_wins_only_if_it_is_as_good_and_the_reason_says_so() {
+        let chosen = |tried: &[Trial]| best(tried).map(|(k, _)| k);
+        let mut tried = vec![trial(4, Some(0.30), 8, true), trial(5, Some(0.67), 1, true)];
+        let (k, reason) = best(&tried).unwrap();
+        assert_eq!((k, reason.as_str()), (4, "the least farness, 1.350, although the graph is in 8 pieces"));
+        // Rows differ by 0.1 up and down, so that the difference is known to 0.1 / 40^½ = 0.016, twice that is 0.032.
+        tried.push(trial(7, Some(0.31), 1, true));
+        let (k, reason) = best(&tried).unwrap();
+        assert_eq!(k, 7);
+        let wanted = "the least farness, 1.363, of graphs in one piece; k = 4 has 1.350 in 8 pieces, which is no better for certain";
+        assert_eq!(reason, wanted);
+        // A fit that did not converge has no say where others did.
+        tried.extend([trial(8, Some(0.1), 1, false), trial(10, None, 1, true), trial(13, Some(0.31), 1, true)]);
+        assert_eq!(chosen(&tried), Some(7));
+        // The usual number stays where no other is better for certain.
+        tried.push(trial(10, Some(0.29), 8, true));
+        assert_eq!(chosen(&tried), Some(7), "a graph in one piece goes first");
+        let tried = [trial(5, Some(0.30), 1, true), trial(10, Some(0.32), 1, true)];
+        let wanted = "default, with a farness of 1.377; k = 5 has 1.350, which is no better for certain";
+        assert_eq!(best(&tried).unwrap(), (10, wanted.to_string()));
+        assert_eq!(chosen(&[trial(5, Some(0.30), 1, true), trial(10, Some(0.34), 1, true)]), Some(5));
+        assert_eq!(best(&[trial(8, Some(0.1), 1, false)]).unwrap().1, "the least farness, 1.105; no fit converged");
+        assert_eq!(chosen(&[trial(8, None, 1, true)]), None);
+        assert_eq!(chosen(&[]), None);
+    }
+}

@@ -1,0 +1,315 @@
+//! How sure the places of new rows are, the doubt of the map itself included.
+//!
+//! A map that is made with a new row in it differs from the map that the row is placed on, for most methods by more than the
+//! placing errs. How much, the rows at hand tell: they are dealt out into folds, and for every fold g the map is made of the
+//! other rows, laid onto the model's (`procrustes.rs`), and compared with it.
+//!
+//! ```text
+//! m[g,j,q]           how far the map without fold g is from the model's at a row j that it kept
+//! c[q](x)² = ½ (mean of m[g,j,q]² over folds g and the ten rows j nearest to x  +  the same over all rows j)
+//! deviation[q](x) = s (p[q](x)² + c[q](x)²)^½       p the deviation of the placing alone (`place/sure.rs`)
+//! ```
+//!
+//! The rows of a fold are placed on the map without them. s is the least number for which 68 of 100 of their coordinates are within their
+//! deviations of where the model has them, p being that of the fold's own map, and c that of the other folds. So the deviation
+//! answers how far off the row may be from where a map of more rows, this one among them, would have it.
+//!
+//! M. H. Quenouille. Notes on bias in estimation. Biometrika 43, 1956 (maps without groups of rows: the jackknife). J. Lei, M.
+//! G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018.
+
+use crate::extend::Placed;
+use crate::likelihood::Likelihood;
+use crate::method::Method;
+use crate::model::Model;
+use crate::quality::procrustes::Onto;
+use crate::recipe::Recipe;
+use crate::reconstruct::{HELD_OUT, LEVELS, counted};
+use crate::validate::reconstruction::dealt;
+use eigenfold_graph::Pieces;
+use eigenfold_graph::points::Points;
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::progress::{Observer, Silent};
+
+/// The rows around a new one that say how much the map changes there.
+const AROUND: usize = 10;
+/// The fewest rows that can be held out to say something.
+const LEAST: usize = 20;
+/// Deviations on either side of the place that hold 95 of 100 draws of a Gaussian.
+const GAUSSIAN: f64 = 1.959_963_984_540_054;
+
+/// How sure places on a map are, by maps without some of its rows.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct HeldOutPlaces {
+    /// How many rows were held out, each once.
+    pub rows: usize,
+    /// In how many folds.
+    pub folds: usize,
+    /// s.
+    pub stretch: f64,
+    /// The share of their coordinates within one deviation (0.68 is right) and within 1.96 (0.95 if errors are Gaussian), each
+    /// fold with the stretch of the other folds.
+    pub within: [f64; 2],
+    doubt: Doubt,
+}
+
+/// How far the maps without some rows are from the model's.
+#[derive(Clone, Debug, PartialEq)]
+struct Doubt {
+    dims: usize,
+    /// The fold of every row.
+    fold: Vec<usize>,
+    /// m² of every fold, all rows and coordinates; zero for the rows of the fold itself.
+    squares: Vec<Vec<f64>>,
+}
+
+/// A row held out: how far off it was placed, and the deviation of the placing alone.
+struct Missed {
+    row: usize,
+    off: Vec<f64>,
+    placing: Vec<f64>,
+}
+
+impl Model {
+    /// Whether the map can be made again without some of its rows, and laid onto this one: not if it went by classes, which a
+    /// model does not keep, or if pieces were kept separate; ppca and fa have a posterior in place of it.
+    pub fn can_hold_out_places(&self) -> bool {
+        let recipe = self.recipe();
+        let again = !recipe.method.is_supervised() && recipe.pieces != Pieces::Separate;
+        again && self.latent_inside().is_none() && self.points().is_some()
+    }
+
+    /// Whether rows are better held out to say how sure places are: where that can be done, and few rows make it cheap. A
+    /// process (gplvm) has a density of its own, and takes long to fit.
+    pub fn holds_out_places(&self) -> bool {
+        let process = matches!(self.recipe().method, Method::Gplvm(_));
+        self.can_hold_out_places() && !process && HELD_OUT.contains(&self.embedding().rows())
+    }
+
+    /// Makes the map again without some of its rows, fold by fold, to say how sure the places of new rows are
+    /// ([`Model::place_held_out`]). It costs five fits.
+    ///
+    /// ```
+    /// use eigenfold::{Isomap, Recipe, io};
+    ///
+    /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
+    /// let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&iris)?;
+    /// let held_out = model.held_out_places()?;
+    /// let placed = model.place_held_out(&iris, &held_out)?;
+    /// assert_eq!((held_out.rows, placed.deviations.map(|all| all.cols())), (150, Some(2)));
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the model was not fitted to points, or to too few, if its pieces were kept separate, or as [`Recipe::fit`] for a fold.
+    pub fn held_out_places(&self) -> Result<HeldOutPlaces> {
+        self.held_out_places_watched(&Silent)
+    }
+
+    /// As [`Model::held_out_places`], with an observer that may stop it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::held_out_places`], and [`Error::Stopped`].
+    pub fn held_out_places_watched(&self, observer: &dyn Observer) -> Result<HeldOutPlaces> {
+        let method = &self.report().method;
+        let points = self.points().ok_or_else(|| {
+            Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
+        })?;
+        if self.pieces_kept() > 1 {
+            let fact = "pieces that are kept separate lie side by side, and how far apart means nothing";
+            return Err(Error::parameter(format!("{fact}; use `pieces` join")));
+        }
+        let (n, dims) = (points.rows(), self.embedding().cols());
+        if n < LEAST {
+            return Err(Error::parameter(format!("{n} points are too few to hold rows out; give {LEAST} or more")));
+        }
+        let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.recipe().clone() };
+        let dealt = dealt(n, self.recipe().seed);
+        let (mut doubt, mut missed) = (Doubt { dims, fold: vec![0; n], squares: Vec::new() }, Vec::new());
+        for (number, (left, kept)) in dealt.iter().enumerate() {
+            observer.trial(&format!("fold {} of {}", number + 1, dealt.len()));
+            let model = recipe.fit_watched(&points.select(kept), observer)?;
+            if observer.stop() {
+                return Err(Error::Stopped);
+            }
+            let onto = Onto::new(model.embedding(), &self.embedding().select(kept));
+            let off = |row: usize, there: &[f64]| -> Vec<f64> {
+                onto.place(there).iter().zip(self.embedding().row(row)).map(|(a, b)| (a - b).abs()).collect()
+            };
+            let mut squares = vec![0.0; n * dims];
+            for (at, &row) in kept.iter().enumerate() {
+                let off = off(row, model.embedding().row(at));
+                squares[row * dims..(row + 1) * dims].iter_mut().zip(off).for_each(|(square, off)| *square = off * off);
+            }
+            doubt.squares.push(squares);
+            let placed = model.place_with_deviations(&points.select(left))?;
+            missed.push(Vec::with_capacity(left.len()));
+            for (at, &row) in left.iter().enumerate() {
+                doubt.fold[row] = number;
+                let placing = placed.deviations.as_ref().map_or(vec![0.0; dims], |all| onto.width(all.row(at)));
+                missed[number].push(Missed { row, off: off(row, placed.coordinates.row(at)), placing });
+            }
+        }
+        observer.trial("");
+        let needed = self.needed(&doubt, &missed, points)?;
+        Ok(HeldOutPlaces {
+            rows: n,
+            folds: dealt.len(),
+            stretch: stretch(&needed, None),
+            within: within(&needed),
+            doubt,
+        })
+    }
+
+    /// The stretch that every coordinate of every row held out needs, fold by fold.
+    fn needed(&self, doubt: &Doubt, missed: &[Vec<Missed>], points: &Points) -> Result<Vec<Vec<f64>>> {
+        let mut all = Vec::with_capacity(missed.len());
+        for (number, fold) in missed.iter().enumerate() {
+            let rows: Vec<usize> = fold.iter().map(|missed| missed.row).collect();
+            let usual = doubt.usual(Some(number));
+            let k = (AROUND + 1).min(points.rows());
+            let near = self.nearest_rows(&points.select(&rows), k)?;
+            let mut needed = Vec::with_capacity(fold.len() * doubt.dims);
+            for (missed, near) in fold.iter().zip(near.chunks_exact(k)) {
+                let near: Vec<u32> = near.iter().copied().filter(|&j| j as usize != missed.row).take(AROUND).collect();
+                for q in 0..doubt.dims {
+                    let width = missed.placing[q].hypot(doubt.around(&near, Some(number), usual[q], q));
+                    needed.push(match (missed.off[q], width) {
+                        (0.0, _) => 0.0,
+                        (off, width) => off / width,
+                    });
+                }
+            }
+            all.push(needed);
+        }
+        Ok(all)
+    }
+
+    /// Places new rows with deviations that include the doubt of the map itself.
+    ///
+    /// # Errors
+    ///
+    /// As [`Model::transform`], and if the rows held out are those of a model of another size.
+    pub fn place_held_out(&self, new: &Points, held_out: &HeldOutPlaces) -> Result<Placed> {
+        let (doubt, dims) = (&held_out.doubt, self.embedding().cols());
+        if (held_out.rows, doubt.dims) != (self.embedding().rows(), dims) {
+            let fact = "the rows held out are not those of this model";
+            return Err(Error::parameter(format!("{fact}; hold out its own")));
+        }
+        let placed = self.place_with_deviations(new)?;
+        let k = AROUND.min(held_out.rows);
+        let near = self.nearest_rows(new, k)?;
+        let usual = doubt.usual(None);
+        let deviation = |at: usize| {
+            let (i, q) = (at / dims, at % dims);
+            let placing = placed.deviations.as_ref().map_or(0.0, |all| all.row(i)[q]);
+            held_out.stretch * placing.hypot(doubt.around(&near[i * k..(i + 1) * k], None, usual[q], q))
+        };
+        let deviations = Points::computed(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?;
+        Ok(Placed { deviations: Some(deviations), ..placed })
+    }
+}
+
+impl Doubt {
+    /// The mean of m² of a row and a coordinate over the folds that kept the row, but for one.
+    fn of(&self, row: usize, but: Option<usize>, q: usize) -> f64 {
+        let others = (0..self.squares.len()).filter(|&g| g != self.fold[row] && Some(g) != but);
+        let (sum, count) =
+            others.fold((0.0, 0.0), |(sum, count), g| (sum + self.squares[g][row * self.dims + q], count + 1.0));
+        if count > 0.0 { sum / count } else { 0.0 }
+    }
+
+    /// The mean over all rows, of every coordinate.
+    fn usual(&self, but: Option<usize>) -> Vec<f64> {
+        let n = self.fold.len();
+        (0..self.dims).map(|q| (0..n).map(|row| self.of(row, but, q)).sum::<f64>() / n as f64).collect()
+    }
+
+    /// c of a place with these rows near it.
+    fn around(&self, near: &[u32], but: Option<usize>, usual: f64, q: usize) -> f64 {
+        let local = near.iter().map(|&j| self.of(j as usize, but, q)).sum::<f64>() / near.len().max(1) as f64;
+        (0.5 * (local + usual)).sqrt()
+    }
+}
+
+/// s by all folds, or by all but one; 1 if nothing is ever off.
+fn stretch(needed: &[Vec<f64>], but: Option<usize>) -> f64 {
+    let others = needed.iter().enumerate().filter(|(at, _)| Some(*at) != but);
+    let all: Vec<f64> = others.flat_map(|(_, fold)| fold).copied().collect();
+    let most = all.iter().copied().filter(|needed| needed.is_finite()).fold(0.0, f64::max);
+    if most > 0.0 { counted(all, LEVELS[0]).min(most) } else { 1.0 }
+}
+
+/// The shares within one deviation and within 1.96, each fold with the stretch of the others.
+fn within(needed: &[Vec<f64>]) -> [f64; 2] {
+    let count = needed.iter().map(Vec::len).sum::<usize>().max(1) as f64;
+    [1.0, GAUSSIAN].map(|width| {
+        let inside = |(at, fold): (usize, &Vec<f64>)| {
+            let most = width * stretch(needed, Some(at));
+            fold.iter().filter(|needed| **needed <= most).count() as f64
+        };
+        needed.iter().enumerate().map(inside).sum::<f64>() / count
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample::Sample;
+    use crate::{LaplacianEigenmaps, Pca};
+
+    /// Rows that had no part in a map are placed on it; where they belong, a map of all rows says.
+    #[test]
+    fn new_rows_are_as_far_from_where_they_belong_as_their_deviations_say() {
+        let points = Sample::SCurve.draw(300, 0.05, 3).unwrap().points;
+        for recipe in [
+            Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() },
+            Recipe { method: Pca::default().into(), ..Recipe::default() },
+        ] {
+            let whole = recipe.fit(&points).unwrap();
+            let (mut within, mut placing, mut count) = ([0.0; 2], 0.0, 0.0);
+            for (left, kept) in dealt(300, 7) {
+                let model = recipe.fit(&points.select(&kept)).unwrap();
+                let held_out = model.held_out_places().unwrap();
+                let new = points.select(&left);
+                let placed = model.place_held_out(&new, &held_out).unwrap();
+                let alone = model.place_with_deviations(&new).unwrap().deviations;
+                let onto = Onto::new(&whole.embedding().select(&kept), model.embedding());
+                let deviations = placed.deviations.unwrap();
+                for (at, &row) in left.iter().enumerate() {
+                    for (q, there) in onto.place(whole.embedding().row(row)).into_iter().enumerate() {
+                        let (off, deviation) = ((there - placed.coordinates.row(at)[q]).abs(), deviations.row(at)[q]);
+                        within[0] += f64::from(u8::from(off <= deviation));
+                        within[1] += f64::from(u8::from(off <= GAUSSIAN * deviation));
+                        placing += f64::from(u8::from(alone.as_ref().is_some_and(|alone| off <= alone.row(at)[q])));
+                        count += 1.0;
+                    }
+                }
+            }
+            let (method, [one, two]) = (recipe.method.info().name, within.map(|within| within / count));
+            // A linear map errs as a whole and in few directions, so that five folds say little of how much.
+            let [least, most, least_two] = if method == "pca" { [0.4, 1.0, 0.7] } else { [0.56, 0.85, 0.82] };
+            assert!((least..=most).contains(&one) && two > least_two, "{method}: {one} {two}");
+            assert!(placing / count < 0.4, "{method}: the placing alone is far too sure: {}", placing / count);
+        }
+    }
+
+    #[test]
+    fn training_rows_and_units_are_answered_alike() {
+        let points = Sample::SCurve.draw(80, 0.05, 3).unwrap().points;
+        let recipe = Recipe { method: Pca::default().into(), ..Recipe::default() };
+        let deviations = |power: i32| {
+            let model = recipe.fit(&points.times_two_to(power)).unwrap();
+            let held_out = model.held_out_places().unwrap();
+            assert!(held_out.within[0] > 0.4 && held_out.within[1] > 0.8, "{held_out:?}");
+            let placed = model.place_held_out(&points.times_two_to(power), &held_out).unwrap();
+            placed.deviations.unwrap().times_two_to(-power)
+        };
+        let (plain, huge) = (deviations(0), deviations(460));
+        assert!(plain.values().iter().zip(huge.values()).all(|(a, b)| *a > 0.0 && (a / b - 1.0).abs() < 1e-9));
+        let few = recipe.fit(&points.select(&(0..12).collect::<Vec<_>>())).unwrap().held_out_places().unwrap_err();
+        assert!(few.to_string().contains("12 points are too few to hold rows out; give 20 or more"), "{few}");
+    }
+}

@@ -1,0 +1,249 @@
+//! The evidence: the likelihood of features that nothing was fitted to.
+//!
+//! The model is independent over features, so that features can be left out:
+//!
+//! ```text
+//! x̃[f] ~ N(0, α² K + σ² I)        K from the features A, α² and σ² from the features B, judged on the features C
+//! ```
+//!
+//! The seed deals the features into five folds. Each is C once, the next one is B, and A are all others: graph, weights
+//! and field come from A alone. A field that follows its own features too closely says nothing of B, gets no signal
+//! there, and ends as noise. Signal and noise from A itself would take that field at its word. By Gibbs' inequality the
+//! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
+
+use crate::fit::input::Beside;
+use crate::fit::stages::Stages;
+use crate::ground::Ground;
+use crate::likelihood::Columns;
+use crate::preparation::Whitening;
+use crate::recipe::Recipe;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Metric, Pieces};
+use eigenfold_linalg::error::{Error, Result, plural};
+use eigenfold_linalg::progress::{Observer, Share, Silent};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::Serialize;
+
+/// Folds where there are enough features.
+const FOLDS: usize = 5;
+
+/// The evidence of a recipe.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct HeldOut {
+    /// The log density of all features that vary, each judged once: of n − 1 numbers per feature.
+    pub log_evidence: f64,
+    /// The same of noise alone, its variance from the same features: what a field must exceed to be of any use.
+    pub noise_alone: f64,
+    /// The part of every fold.
+    pub by_fold: Vec<f64>,
+    /// The columns of every fold, counted from 0.
+    pub folds: Vec<Vec<usize>>,
+    /// In how many folds the field was of no use, so that noise alone was left.
+    pub only_noise: usize,
+    /// In how many folds the noise was at its floor.
+    pub at_floor: usize,
+}
+
+/// The density of features under the field of others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// The log density.
+    pub log_density: f64,
+    /// The same of noise alone.
+    pub noise_alone: f64,
+    /// α² is zero: the field was of no use.
+    pub only_noise: bool,
+    /// σ² is at its floor.
+    pub at_floor: bool,
+}
+
+impl Recipe {
+    /// The likelihood of features that nothing was fitted to, fold by fold; the same seed deals the same folds.
+    ///
+    /// ```
+    /// use eigenfold::{LaplacianEigenmaps, Recipe, io};
+    ///
+    /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
+    /// let recipe = Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() };
+    /// let held_out = recipe.held_out(&iris)?;
+    /// assert_eq!(held_out.folds.len(), 4);
+    /// assert!(held_out.log_evidence > held_out.noise_alone);
+    /// # Ok::<(), eigenfold::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If fewer features make the field than the map has coordinates, if pieces are to be kept separate, or as
+    /// [`Recipe::fit`] for a fold.
+    pub fn held_out(&self, points: &Points) -> Result<HeldOut> {
+        self.held_out_watched(points, &Silent)
+    }
+
+    /// As [`Recipe::held_out`], with an observer that may stop it.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::held_out`], and [`Error::Stopped`].
+    pub fn held_out_watched(&self, points: &Points, observer: &dyn Observer) -> Result<HeldOut> {
+        self.held_out_labeled(points, None, observer)
+    }
+
+    /// As [`Recipe::held_out_watched`], with the class of every point (nothing where it is not known) for a method that is
+    /// told to look at them: the field of every fold is then made of its features and the classes.
+    ///
+    /// # Errors
+    ///
+    /// As [`Recipe::held_out_watched`], and if the labels do not fit the points.
+    pub fn held_out_labeled(
+        &self,
+        points: &Points,
+        labels: Option<&[Option<u32>]>,
+        observer: &dyn Observer,
+    ) -> Result<HeldOut> {
+        if self.pieces == Pieces::Separate {
+            return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
+        }
+        let (recipe, points) = self.after_preparation(points)?;
+        let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);
+        let varying: Vec<usize> = (0..points.cols()).filter(varies).collect();
+        let (p, folds) = (varying.len(), folds(&varying, self.seed));
+        let least = p.saturating_sub(2 * folds.iter().map(Vec::len).max().unwrap_or(0));
+        if least < self.dims.max(1) {
+            return Err(Error::parameter(format!(
+                "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
+                 noise, and the last is judged, which is too few for a map of {}; use more features{}",
+                plural(self.dims, "dimension"),
+                if least > 0 { format!(" or `dims` {least}") } else { String::new() }
+            )));
+        }
+        let mut all = HeldOut {
+            log_evidence: 0.0,
+            noise_alone: 0.0,
+            by_fold: Vec::new(),
+            folds: Vec::new(),
+            only_noise: 0,
+            at_floor: 0,
+        };
+        let observer = &Share::all(observer);
+        for (at, left) in folds.iter().enumerate() {
+            let tuned = &folds[(at + 1) % folds.len()];
+            let made: Vec<usize> = (0..points.cols()).filter(|f| !left.contains(f) && !tuned.contains(f)).collect();
+            let [made, tuned, judged] = [&made, tuned, left].map(|which| points.select_columns(which));
+            observer.trial(&format!("evidence, fold {} of {}", at + 1, folds.len()));
+            if at > 0 {
+                observer.steady(false);
+            }
+            let share = Share::one_of(observer, at, folds.len());
+            let found = recipe.judge(&made, labels, &tuned, &judged, &share)?;
+            all.log_evidence += found.log_density;
+            all.noise_alone += found.noise_alone;
+            all.by_fold.push(found.log_density);
+            all.only_noise += usize::from(found.only_noise);
+            all.at_floor += usize::from(found.at_floor);
+        }
+        observer.trial("");
+        observer.finish();
+        Ok(HeldOut { folds, ..all })
+    }
+
+    /// The log density of features of the same points that nothing was fitted to: the field comes from the features
+    /// `made`, signal and noise from `tuned`, and `judged` are judged.
+    ///
+    /// # Errors
+    ///
+    /// If the numbers of points differ, `tuned` do not vary, as [`Recipe::fit`] of the features `made`, or if the observer
+    /// stops it.
+    pub fn judge_features(
+        &self,
+        made: &Points,
+        tuned: &Points,
+        judged: &Points,
+        observer: &dyn Observer,
+    ) -> Result<Judged> {
+        self.judge(made, None, tuned, judged, observer)
+    }
+
+    /// As [`Recipe::judge_features`], with the classes of the points.
+    fn judge(
+        &self,
+        made: &Points,
+        labels: Option<&[Option<u32>]>,
+        tuned: &Points,
+        judged: &Points,
+        observer: &dyn Observer,
+    ) -> Result<Judged> {
+        if made.rows() != tuned.rows() || made.rows() != judged.rows() {
+            let (a, b, c) = (made.rows(), tuned.rows(), judged.rows());
+            return Err(Error::data(format!("the features are of {a}, {b} and {c} points; give the same points")));
+        }
+        let none = || {
+            let fact = "the features have no likelihood (they do not vary, or their field is singular)";
+            Error::Numerical(format!("{fact}; use another `neighbors`"))
+        };
+        // What multiplies the field is fitted to the features `tuned`, so that its unit does not matter.
+        if self.metric == Metric::Mahalanobis {
+            let white = match self.method.info().uses_metric {
+                true => Whitening::learn(made, None)?.apply(made)?,
+                false => made.clone(),
+            };
+            let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
+            return recipe.judge(&white, labels, tuned, judged, observer);
+        }
+        let ground = Ground::from(made).measured_by(self.metric);
+        let beside = Beside { labels, ..Beside::default() };
+        beside.check(ground)?;
+        let [making, fitting] = Share::split(observer, [3.0, 1.0]);
+        let density = match self.unit(ground) {
+            None => Stages::new(self, ground, &making)?.density(beside)?,
+            Some((power, lengths)) => {
+                let recipe = self.in_unit(-power, &lengths)?;
+                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density(beside))?
+            }
+        };
+        let density = density.ok_or_else(none)?;
+        let columns = Columns::all(tuned);
+        let fitted = density.fit(&columns, &fitting)?.ok_or_else(none)?;
+        let judged = Columns::in_units(judged, &(0..judged.cols()).collect::<Vec<_>>(), columns.size);
+        Ok(Judged {
+            log_density: density.of(&judged, &fitted)?.ok_or_else(none)?,
+            noise_alone: judged.of_noise(columns.size * columns.size),
+            only_noise: fitted.signal == 0.0,
+            at_floor: fitted.noise_at_floor,
+        })
+    }
+}
+
+/// The features dealt out at random into folds of nearly equal size, each sorted.
+fn folds(features: &[usize], seed: u64) -> Vec<Vec<usize>> {
+    let mut order = features.to_vec();
+    order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));
+    let count = FOLDS.min(features.len());
+    let mut folds = vec![Vec::new(); count];
+    for (at, feature) in order.into_iter().enumerate() {
+        folds[at % count].push(feature);
+    }
+    folds.iter_mut().for_each(|fold| fold.sort_unstable());
+    folds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_feature_is_judged_once() {
+        for (features, count) in [(2, 2), (5, 5), (13, 5)] {
+            let named: Vec<usize> = (3..features + 3).collect();
+            let dealt = folds(&named, 7);
+            assert_eq!(dealt.len(), count);
+            let mut all = dealt.concat();
+            all.sort_unstable();
+            assert_eq!(all, named);
+            assert_eq!(dealt, folds(&named, 7));
+        }
+    }
+}

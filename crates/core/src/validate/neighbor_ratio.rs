@@ -1,0 +1,256 @@
+//! How near in the data those are that are near on a map.
+//!
+//! Every row i has its ten nearest rows in the data, N[i], and its ten nearest on the map, M[i]:
+//!
+//! ```text
+//! r[i] = ½ log (mean of d²[i,j] over j in M[i] / mean of d²[i,j] over j in N[i]) ≥ 0       farness = exp(mean r[i])
+//! ```
+//!
+//! and r[i] is at most what rows in the middle of all would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in N[i]).
+//! So the farness of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
+//! perfect. Each row is measured by its own scale, whether it lies in a dense piece of the data or in a thin one, and a row
+//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small piece of
+//! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
+
+use crate::model::Model;
+use crate::preparation::Whitening;
+use eigenfold_graph::points::Points;
+use eigenfold_graph::{Index, Metric};
+use eigenfold_linalg::error::{Error, Result};
+use eigenfold_linalg::parallel;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// How many neighbors of a row are looked at.
+pub(crate) const NEAREST: usize = 10;
+/// How many rows are asked, evenly spaced.
+const ASKED: usize = 2000;
+
+/// To how many rows, evenly spaced, the median distance is taken.
+const ALL: usize = 201;
+/// Where every map is looked at, so many rows are asked, ...
+const FEW: usize = 500;
+/// ... among so many, evenly spaced.
+const AMONG: usize = 5000;
+
+/// The nearest rows in the data, to compare maps with.
+pub(crate) struct Nearness<'a> {
+    points: Cow<'a, Points>,
+    metric: Metric,
+    asked: Vec<Asked>,
+}
+
+/// A row that is asked.
+struct Asked {
+    row: usize,
+    scale: Scale,
+}
+
+/// What the neighbors of a row on a map are measured by.
+pub(crate) struct Scale {
+    /// The logarithm of its root mean square distance to its nearest.
+    own: f64,
+    /// The most that r may be.
+    most: f64,
+}
+
+impl Scale {
+    /// From the distances of a row to its nearest, and to rows all over the data; nothing for a row that has as many copies as
+    /// neighbors are looked at.
+    pub(crate) fn new(nearest: impl Iterator<Item = f64>, mut all: Vec<f64>) -> Option<Scale> {
+        let (own, middle) = (log_size(nearest)?, all.len() / 2);
+        let median = *all.select_nth_unstable_by(middle, f64::total_cmp).1;
+        Some(Scale { own, most: (median.ln() - own).max(0.0) })
+    }
+
+    /// r, from the distances in the data to the nearest on a map. Rounding apart, none are nearer than the nearest.
+    pub(crate) fn lost(&self, found: impl Iterator<Item = f64>) -> f64 {
+        log_size(found).map_or(0.0, |size| (size - self.own).clamp(0.0, self.most))
+    }
+}
+
+/// The rows all over the data that the median distance is taken to.
+pub(crate) fn all_over(n: usize) -> impl Iterator<Item = usize> {
+    let count = n.min(ALL);
+    (0..count).map(move |at| at * n / count)
+}
+
+impl<'a> Nearness<'a> {
+    pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<Nearness<'a>> {
+        Nearness::asking(points, metric, ASKED)
+    }
+
+    /// As [`Nearness::new`], with so many rows asked.
+    fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<Nearness<'a>> {
+        let (points, metric) = match metric {
+            Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
+            other => (Cow::Borrowed(points), other),
+        };
+        let n = points.rows();
+        let rows = spaced(n, asked);
+        let k = NEAREST.min(n - 1);
+        let (near, lengths) = Index::new(&points, metric)?.nearest(&points.select(&rows), k + 1)?;
+        let asked = parallel::collect(rows.len(), |at| {
+            let (row, list) = (rows[at], at * (k + 1)..(at + 1) * (k + 1));
+            let nearest = near[list.clone()].iter().zip(&lengths[list]).filter(|(j, _)| **j as usize != row);
+            let others = all_over(n).filter(|&j| j != row);
+            let all = others.map(|j| metric.distance(points.row(row), points.row(j))).collect();
+            Some(Asked { row, scale: Scale::new(nearest.take(k).map(|(_, d)| *d), all)? })
+        });
+        Ok(Nearness { points, metric, asked: asked.into_iter().flatten().collect() })
+    }
+
+    /// r of every row that was asked.
+    pub(crate) fn of(&self, map: &Points) -> Result<Vec<f64>> {
+        let k = NEAREST.min(map.rows() - 1);
+        let rows: Vec<usize> = self.asked.iter().map(|asked| asked.row).collect();
+        let (near, _) = Index::new(map, Metric::Euclidean)?.nearest(&map.select(&rows), k + 1)?;
+        Ok(parallel::collect(rows.len(), |at| {
+            let &Asked { row, ref scale } = &self.asked[at];
+            let others = near[at * (k + 1)..(at + 1) * (k + 1)].iter().map(|&j| j as usize).filter(|&j| j != row);
+            let distances = others.take(k).map(|j| self.metric.distance(self.points.row(row), self.points.row(j)));
+            scale.lost(distances)
+        }))
+    }
+}
+
+/// So many of n rows, evenly spaced.
+fn spaced(n: usize, most: usize) -> Vec<usize> {
+    (0..n.min(most)).map(|at| at * n / n.min(most)).collect()
+}
+
+/// How far in the data those are that are near on a map.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Neighborhoods {
+    /// How many times as far from a row its ten nearest on the map are, in the data, as the ten nearest there; 1 is perfect.
+    pub farness: f64,
+    /// The same where the map says nothing, and rows in the middle of all others are near on it.
+    pub by_chance: f64,
+}
+
+impl Neighborhoods {
+    /// How much of the neighborhoods is lost, log farness / log by_chance: 0 is nothing, 1 is everything.
+    pub fn lost(&self) -> f64 {
+        let most = self.by_chance.ln();
+        if most > 0.0 { self.farness.ln() / most } else { 0.0 }
+    }
+}
+
+impl Model {
+    /// How well the map keeps neighborhoods, by 500 rows among 5,000, both evenly spaced; in the columns and by the metric that the
+    /// map was made with. Nothing of a model without points, of fewer than twelve, with missing cells, or where all rows are copies.
+    ///
+    /// # Errors
+    ///
+    /// If the metric is not defined on the points, which those of a fit are.
+    pub fn neighborhoods(&self) -> Result<Option<Neighborhoods>> {
+        let inside = self.inside();
+        let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
+        let Some(points) = inside.points.as_ref().filter(asked) else { return Ok(None) };
+        let rows = spaced(points.rows(), AMONG);
+        let (points, map) = match rows.len() == points.rows() {
+            true => (Cow::Borrowed(points), Cow::Borrowed(&inside.embedding)),
+            false => (Cow::Owned(points.select(&rows)), Cow::Owned(inside.embedding.select(&rows))),
+        };
+        let nearness = Nearness::asking(&points, inside.metric(), FEW)?;
+        let r = nearness.of(&map)?;
+        if r.is_empty() {
+            return Ok(None);
+        }
+        let mean = |sum: f64| (sum / r.len() as f64).exp();
+        let most = nearness.asked.iter().map(|asked| asked.scale.most).sum();
+        Ok(Some(Neighborhoods { farness: mean(r.iter().sum()), by_chance: mean(most) }))
+    }
+}
+
+/// The farness of a map of the points: 1 is perfect.
+///
+/// # Errors
+///
+/// If the metric is not defined on the points, or the map has another number of rows.
+pub fn farness(points: &Points, metric: Metric, map: &Points) -> Result<f64> {
+    if points.rows() != map.rows() || points.rows() < 2 {
+        let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
+        return Err(Error::data(format!("{fact}; give one row per point, of two points at least")));
+    }
+    let r = Nearness::new(points, metric)?.of(map)?;
+    Ok(if r.is_empty() { 1.0 } else { (r.iter().sum::<f64>() / r.len() as f64).exp() })
+}
+
+/// The logarithm of the root mean square, without overflow; nothing if all are zero.
+fn log_size(lengths: impl Iterator<Item = f64>) -> Option<f64> {
+    let lengths: Vec<f64> = lengths.collect();
+    let largest = lengths.iter().copied().fold(0.0, f64::max);
+    let squares: f64 = lengths.iter().map(|d| (d / largest).powi(2)).sum();
+    (largest > 0.0).then(|| largest.ln() + 0.5 * (squares / lengths.len() as f64).ln())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_map_that_keeps_the_neighbors_is_perfect_and_one_that_folds_is_not() {
+        let line = Points::from_rows(&(0..60).map(|i| [i as f64, 0.0]).collect::<Vec<_>>()).unwrap();
+        for unit in [1e-140, 1.0, 1e140] {
+            let scaled = Points::new(60, 2, line.values().iter().map(|x| x * unit).collect()).unwrap();
+            let nearness = Nearness::new(&scaled, Metric::Euclidean).unwrap();
+            let straight = Points::from_rows(&(0..60).map(|i| [-3.0 * i as f64]).collect::<Vec<_>>()).unwrap();
+            assert!(nearness.of(&straight).unwrap().iter().all(|&r| r.abs() < 1e-12));
+            // Folded in the middle: half of the neighbors of row 0 are of the other end.
+            let folded =
+                Points::from_rows(&(0..60).map(|i| [f64::from(i).min(59.5 - f64::from(i))]).collect::<Vec<_>>());
+            let r = nearness.of(&folded.unwrap()).unwrap();
+            assert!(r[0] > 1.5 && r[29] < 0.3, "{} {}", r[0], r[29]);
+        }
+    }
+
+    /// Three points far away land in the middle of 200 others: 30 rows have one of them for a neighbor, and that they came from
+    /// a million away counts for no more than from a hundred.
+    #[test]
+    fn a_small_piece_does_not_decide_however_far_it_is() {
+        let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
+        let farness = |far: f64| {
+            let row = |i: usize| if i < 200 { spot(i) } else { [far, 0.01 * i as f64] };
+            let points = Points::from_rows(&(0..203).map(row).collect::<Vec<_>>()).unwrap();
+            let lost = |i: usize| if i < 200 { spot(i) } else { [0.5, 0.5 + 1e-3 * (i - 200) as f64] };
+            let map = Points::from_rows(&(0..203).map(lost).collect::<Vec<_>>()).unwrap();
+            let logs = Nearness::new(&points, Metric::Euclidean).unwrap().of(&map).unwrap();
+            (logs.iter().sum::<f64>() / logs.len() as f64).exp()
+        };
+        let (near, far) = (farness(1e2), farness(1e6));
+        assert!(far < 1.35 && (far / near - 1.0).abs() < 0.01, "{near} {far}");
+        assert!(far > 1.02, "the neighbors that were lost count: {far}");
+    }
+
+    /// Two pieces of the same shape, one a thousandth of the size of the other. A map that scrambles the small one is as bad as one
+    /// that scrambles the large one; squared errors would see a millionth of it. One that blows a piece up, its neighborhoods kept, is
+    /// perfect.
+    #[test]
+    fn a_piece_counts_by_its_rows_whatever_its_size() {
+        // No two distances are equal, as they would be on a lattice.
+        let spot = |i: usize| [12.9898, 78.233].map(|by| (43_758.545 * (by * (i + 1) as f64).sin()).fract());
+        let size = |piece: usize| [1.0, 1e-3][piece];
+        let place =
+            |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];
+        let all = |of: &dyn Fn(usize, usize) -> [f64; 2]| {
+            let row = |at: usize| of(at / 100, at % 100);
+            Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
+        };
+        let points = all(&place);
+        let nearness = Nearness::new(&points, Metric::Euclidean).unwrap();
+        let farness = |map: &Points| (nearness.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
+        let scrambled = |which: usize| all(&|piece, i| place(piece, if piece == which { i * 37 % 100 } else { i }));
+        let [large, small] = [0, 1].map(|which| farness(&scrambled(which)));
+        assert!(large > 1.5 && (small / large - 1.0).abs() < 1e-6, "{large} {small}");
+        let blown_up = all(&|piece, i| place(piece, i).map(|x| x * if piece == 1 { 1e6 } else { 1.0 }));
+        assert!((farness(&blown_up) - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn rows_with_many_copies_are_not_asked() {
+        let rows: Vec<[f64; 1]> = (0..40).map(|i| [if i < 20 { 0.0 } else { i as f64 }]).collect();
+        let points = Points::from_rows(&rows).unwrap();
+        assert_eq!(Nearness::new(&points, Metric::Euclidean).unwrap().asked.len(), 20);
+    }
+}
