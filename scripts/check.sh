@@ -26,7 +26,7 @@ step() {
     echo "   ($((SECONDS - began)) s)"
 }
 
-# Runs a function in the background, in a group of its own; what it says is shown in one piece by `shown`.
+# Runs a function in the background, in a group of its own; what it says is shown in one component by `shown`.
 start() {
     set -m
     "$1" >"$notes/$1" 2>&1 &

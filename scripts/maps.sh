@@ -4,7 +4,7 @@
 #   scripts/maps.sh DATA_DIRECTORY METHOD...     the directory is that of scripts/neighbors.sh; methods as in the example `maps`
 #
 #   scripts/maps.sh data le,bandwidth=global le,bandwidth=local dm,bandwidth=global dm,bandwidth=local
-#   scripts/maps.sh data isomap isomap,pieces=separate laplacian-eigenmaps umap tsne
+#   scripts/maps.sh data isomap isomap,components=separate laplacian-eigenmaps umap tsne
 #
 # MNIST and letter are thinned out evenly to 5,000 rows. MAPS names the built example, if it is not to be built here.
 set -euo pipefail
@@ -19,7 +19,7 @@ mkdir "$work/mnist" "$work/robot_wireless"
 python3 -c "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); sys.stdout.buffer.write(z.read(z.namelist()[0]))" \
   "$data/mnist/data.npz" > "$work/mnist/data.npy"
 cut -d, -f2,3 "$data/robot_wireless/labels.csv" > "$work/robot_wireless/labels.csv"
-echo "| data | rows | method | truth | trust | farness | pieces | seconds | |"
+echo "| data | rows | method | truth | trust | farness | components | seconds | |"
 echo "|---|---|---|---|---|---|---|---|---|"
 run() { "$maps" "$@" "${methods[@]}"; }
 methods=("$@")

@@ -16,7 +16,7 @@ mkdir "$work/mnist" "$work/robot_wireless"
 python3 -c "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); sys.stdout.buffer.write(z.read(z.namelist()[0]))" \
   "$data/mnist/data.npz" > "$work/mnist/data.npy"
 cut -d, -f2,3 "$data/robot_wireless/labels.csv" > "$work/robot_wireless/labels.csv"
-echo "| data | method | k = 10 | auto | difference | k | pieces | best of all k |"
+echo "| data | method | k = 10 | auto | difference | k | components | best of all k |"
 echo "|---|---|---|---|---|---|---|---|"
 run() { target/release/examples/auto_k "$@"; }
 run iris classes own

@@ -59,19 +59,19 @@ function linear(back: LinearBack, y: number[]): Omit<Answer, "far"> {
   return { row, deviations, margins: Float64Array.from(back.deviations, (width) => back.stretch[1] * MARGIN * width) };
 }
 
-/** The map points nearest to a place, those of its piece alone, nearest first. */
+/** The map points nearest to a place, those of its component alone, nearest first. */
 function neighborhood(map: Numbers, d: number, place: number[], back: KrigingBack | LinearBack): Neighborhood {
-  const list = ofOnePiece(map, d, place, back);
+  const list = ofOneComponent(map, d, place, back);
   const near = list.map(({ row }) => row), to = list.map(({ distance }) => distance);
   // The scale is that of the map around the nearest point, so that a gap between clusters counts as far.
-  const there = near.length > 0 ? ofOnePiece(map, d, Array.from({ length: d }, (_, c) => map[near[0] * d + c]), back).map(({ row }) => row) : [];
+  const there = near.length > 0 ? ofOneComponent(map, d, Array.from({ length: d }, (_, c) => map[near[0] * d + c]), back).map(({ row }) => row) : [];
   return { near, to, between: between(map, d, near), typical: scale(map, d, there), nearness: nearness(to) };
 }
 
-function ofOnePiece(map: Numbers, d: number, place: ArrayLike<number>, back: KrigingBack | LinearBack): { row: number; distance: number }[] {
+function ofOneComponent(map: Numbers, d: number, place: ArrayLike<number>, back: KrigingBack | LinearBack): { row: number; distance: number }[] {
   const list = nearest(map, d, place, back.rule === "kriging" ? back.neighbors : 32);
-  const pieces = back.rule === "kriging" ? back.pieces : null;
-  return pieces ? list.filter(({ row }) => pieces[row] === pieces[list[0].row]) : list;
+  const components = back.rule === "kriging" ? back.components : null;
+  return components ? list.filter(({ row }) => components[row] === components[list[0].row]) : list;
 }
 
 /** The median distance between the neighbors of a map point; that of the first few, if they are closer together than all of them. */

@@ -23,7 +23,7 @@ export interface LinearBack { rule: "linear"; mean: Numbers; axes: Numbers; devi
 
 export interface KrigingBack {
   rule: "kriging"; neighbors: number; length: number; noise: number; unit: number; roughness: number | null;
-  means: Numbers; spread: Numbers; bases: Numbers; widths: Numbers; pieces: Numbers | null; stretch: [number, number];
+  means: Numbers; spread: Numbers; bases: Numbers; widths: Numbers; components: Numbers | null; stretch: [number, number];
 }
 
 export interface Shade { extent: [number, number, number, number]; values: Numbers; width: number; height: number; low: number; high: number }
@@ -91,8 +91,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array((text.length / 4) * 3 - padding);
   const step = 4 * 8192;
   for (let from = 0, to = 0; from < text.length; from += step) {
-    const piece = atob(text.slice(from, from + step));
-    for (let i = 0; i < piece.length; i++) out[to++] = piece.charCodeAt(i);
+    const component = atob(text.slice(from, from + step));
+    for (let i = 0; i < component.length; i++) out[to++] = component.charCodeAt(i);
   }
   return out;
 }
@@ -159,7 +159,7 @@ function back(raw: any, array: (ref: Ref | null) => Numbers | null): MapData["ba
   if (raw.rule !== "kriging") return null;
   return {
     ...raw, means: array(raw.means), spread: array(raw.spread), bases: array(raw.bases), widths: array(raw.widths),
-    pieces: array(raw.pieces ?? null), stretch,
+    components: array(raw.components ?? null), stretch,
   };
 }
 

@@ -355,19 +355,19 @@ pub(crate) struct Dimension {
 
 /// Find who is whose neighbor, and whether the graph hangs together.
 ///
-/// Writes one line for each edge: from, to, length (rows counted from 0). Pieces are always reported.
+/// Writes one line for each edge: from, to, length (rows counted from 0). Disconnected are always reported.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES
   eigenfold graph digits -k 10 -o edges.csv
   eigenfold graph digits --learned -k 15 --penalty 0.5 -o learned.csv
-  eigenfold graph data.csv --radius 0.5 --pieces separate --json -
+  eigenfold graph data.csv --radius 0.5 --disconnected separate --json -
   eigenfold graph data.csv -k 5 -o edges.csv && eigenfold embed edges.csv --input-kind graph -m isomap")]
 pub(crate) struct Graph {
     #[command(flatten)]
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) preparing: Preparing,
-    /// What the input holds: points, distances, or a graph whose pieces are wanted
+    /// What the input holds: points, distances, or a graph whose components are wanted
     #[arg(long, value_enum, default_value_t = Kind::Points)]
     pub(crate) input_kind: Kind,
     #[command(flatten)]

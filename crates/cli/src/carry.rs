@@ -75,7 +75,7 @@ impl Carry {
         for (at, column) in kept.iter().enumerate() {
             let name = &column.name;
             let coordinate = name.strip_prefix('y').is_some_and(|number| number.parse::<u32>().is_ok());
-            if coordinate || name == PIECE || kept[..at].iter().any(|other| other.name == *name) {
+            if coordinate || name == CHUNK || kept[..at].iter().any(|other| other.name == *name) {
                 let fact = format!("--keep {name} would be in the output twice");
                 return Err(Error::Parameter(format!("{fact}; keep another column, or call it otherwise")));
             }
@@ -89,8 +89,8 @@ impl Carry {
     }
 }
 
-/// The column that says which piece of the graph a row is in.
-pub(crate) const PIECE: &str = "piece";
+/// The column that says which component of the graph a row is in.
+pub(crate) const CHUNK: &str = "component";
 
 impl Along {
     /// The same with the labels and names of the rows that were kept; what goes into the output stays for all.

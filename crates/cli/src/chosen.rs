@@ -1,11 +1,11 @@
 //! What was asked for and what was used, side by side; and what was asked for in vain.
 
 use crate::args::Embed;
-use crate::flags::{GraphKind, Kind, PiecesName};
+use crate::flags::{DisconnectedName, GraphKind, Kind};
 use crate::preparing;
 use crate::report::Chosen;
 use clap::ValueEnum;
-use eigenfold::graph::{Neighbors, Pieces};
+use eigenfold::graph::{Disconnected, Neighbors};
 use eigenfold::model::Model;
 use eigenfold::recipe::Recipe;
 
@@ -61,16 +61,16 @@ fn graph_parameters(args: &Embed, model: &Model) -> Vec<Chosen> {
         }
         Neighbors::All => (None, GraphKind::All),
     };
-    let pieces = match recipe.pieces {
-        Pieces::Join => PiecesName::Join,
-        Pieces::Error => PiecesName::Error,
-        Pieces::Separate => PiecesName::Separate,
+    let disconnected = match recipe.disconnected {
+        Disconnected::Join => DisconnectedName::Join,
+        Disconnected::Error => DisconnectedName::Error,
+        Disconnected::Separate => DisconnectedName::Separate,
     };
     let approximate = flags.approximate.map(|asked| asked.to_string());
     let mut all: Vec<Chosen> = size.into_iter().collect();
     all.push(chosen("graph", flags.graph.map(name_of), name_of(kind)));
     all.push(chosen("approximate", approximate, model.report().recall.is_some().to_string()));
-    all.push(chosen("pieces", flags.pieces.map(name_of), name_of(pieces)));
+    all.push(chosen("disconnected", flags.disconnected.map(name_of), name_of(disconnected)));
     all
 }
 
@@ -96,7 +96,10 @@ pub(crate) fn unused_flags(args: &Embed, recipe: &Recipe) -> Option<String> {
         ("--graph", flags.graph.is_some() && !searches(args, recipe)),
         ("--approximate", flags.approximate.is_some() && !searches(args, recipe) && !searches_itself(args, recipe)),
         ("--metric", flags.metric.is_some() && !measures(args, recipe)),
-        ("--pieces", flags.pieces.is_some() && !recipe.method.info().needs_graph && args.input_kind != Kind::Graph),
+        (
+            "--disconnected",
+            flags.disconnected.is_some() && !recipe.method.info().needs_graph && args.input_kind != Kind::Graph,
+        ),
         ("--likelihood", args.likelihood && args.input_kind != Kind::Points),
     ];
     let given: Vec<&str> = graph_flags.into_iter().filter(|flag| flag.1).map(|flag| flag.0).collect();

@@ -225,8 +225,8 @@ pub(crate) fn picture_of_new(drawing: &Drawing, added: Added, format: Format) ->
 pub(crate) fn curve(args: &Embed, model: &Model, choice: &Choice, format: Format) -> Result<Vec<u8>> {
     let report = model.report();
     let mut facts = sizes(report);
-    if choice.tried.iter().any(|tried| tried.pieces > 1) {
-        facts.push("grey: the graph is in pieces".into());
+    if choice.tried.iter().any(|tried| tried.components > 1) {
+        facts.push("grey: the graph is in components".into());
     }
     let title = format!("Neighbors tried for {} of {}", report.method, name_of(&args.input.source));
     let curve = Curve { choice, title: &title, subtitle: &facts.join(" · ") };

@@ -3,10 +3,10 @@
 use crate::advice::poor;
 use crate::album::Album;
 use crate::args::Embed;
-use crate::carry::{Along, PIECE};
+use crate::carry::{Along, CHUNK};
 use crate::drawing::{self, Shown};
 use crate::dropped::Kept;
-use crate::flags::{Count, GraphKind, PiecesName, with_flags};
+use crate::flags::{Count, DisconnectedName, GraphKind, with_flags};
 use crate::input::{Data, Given};
 use crate::outputs::{self, Outputs, Trial, Wanted};
 use crate::progress::{self, Bar};
@@ -344,7 +344,7 @@ fn recipe(args: &Embed) -> Result<(Recipe, Option<Start>)> {
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
-        pieces: input::pieces(&args.neighbors),
+        disconnected: input::disconnected(&args.neighbors),
         learned,
         method,
         // Until it is chosen, 1 stands for it, which no input refuses.
@@ -375,18 +375,18 @@ fn wanted(args: &Embed) -> Vec<Wanted<'_>> {
     given.map(|(flag, target, trial)| Wanted { flag, target, trial }).collect()
 }
 
-/// What goes beside the coordinates: the kept columns, and the piece of every row where pieces were kept apart.
+/// What goes beside the coordinates: the kept columns, and the component of every row where components were kept apart.
 fn beside(args: &Embed, fit: &Fit, kept: Vec<Carried>, target: &Path) -> Vec<Carried> {
     let npy = Path::new(target).extension().is_some_and(|extension| extension.eq_ignore_ascii_case("npy"));
     let mut carried = kept;
-    if args.neighbors.pieces == Some(PiecesName::Separate) && !npy {
-        let pieces = fit.model.pieces().unwrap_or_else(|| vec![0; fit.map().rows()]);
-        let of: Vec<f64> = pieces.into_iter().map(|piece| f64::from(piece) + 1.0).collect();
-        let pieces = match &fit.rows {
-            Some(kept) => kept.among_all(&of).into_iter().map(|piece| piece.unwrap_or(f64::NAN)).collect(),
+    if args.neighbors.disconnected == Some(DisconnectedName::Separate) && !npy {
+        let components = fit.model.components().unwrap_or_else(|| vec![0; fit.map().rows()]);
+        let of: Vec<f64> = components.into_iter().map(|component| f64::from(component) + 1.0).collect();
+        let components = match &fit.rows {
+            Some(kept) => kept.among_all(&of).into_iter().map(|component| component.unwrap_or(f64::NAN)).collect(),
             None => of,
         };
-        carried.insert(0, Carried { name: PIECE.into(), cells: Cells::Numbers(pieces) });
+        carried.insert(0, Carried { name: CHUNK.into(), cells: Cells::Numbers(components) });
     }
     carried
 }

@@ -146,10 +146,10 @@ pub(crate) struct Neighbors {
     #[arg(long, value_name = "yes|no", num_args = 0..=1, require_equals = true, default_missing_value = "yes")]
     #[arg(value_parser = clap::builder::BoolishValueParser::new(), hide_possible_values = true, help_heading = "Graph")]
     pub(crate) approximate: Option<bool>,
-    /// What to do if the graph is in several pieces: join them by their shortest bridges, refuse, or keep them apart
+    /// What to do if the graph has several connected components: join them by their shortest linking edges, refuse, or keep them apart
     /// [default: join]
     #[arg(long, value_enum, help_heading = "Graph")]
-    pub(crate) pieces: Option<PiecesName>,
+    pub(crate) disconnected: Option<DisconnectedName>,
 }
 
 /// Flags of every command that computes.
@@ -259,7 +259,7 @@ pub(crate) enum GraphKind {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PiecesName {
+pub(crate) enum DisconnectedName {
     Join,
     Error,
     Separate,

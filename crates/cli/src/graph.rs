@@ -1,4 +1,4 @@
-//! `eigenfold graph`: the neighborhood graph, its edges and its pieces.
+//! `eigenfold graph`: the neighborhood graph, its edges and its components.
 
 use crate::args::Graph;
 use crate::carry::Carry;
@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
         neighbors: input::neighbors(&args.neighbors, drill.is_some())?,
         metric: input::metric(&args.neighbors),
         recall: if args.neighbors.approximate == Some(true) { 0.9 } else { 1.0 },
-        pieces: input::pieces(&args.neighbors),
+        disconnected: input::disconnected(&args.neighbors),
         seed: args.common.seed,
         memory: None,
     };
@@ -113,17 +113,17 @@ fn drill(args: &Graph) -> Result<Option<Drill>> {
 }
 
 fn as_json(found: &Found, learned: Option<&Learned>, rows: Option<&Kept>, seconds: Value) -> Value {
-    // Where all is one piece there is nothing to tell about each point.
-    let piece_of = (found.sizes.len() > 1).then(|| match rows {
-        Some(kept) => json!(kept.among_all(&found.piece_of)),
-        None => json!(found.piece_of),
+    // Where all is one component there is nothing to tell about each point.
+    let component_of = (found.sizes.len() > 1).then(|| match rows {
+        Some(kept) => json!(kept.among_all(&found.component_of)),
+        None => json!(found.component_of),
     });
     let mut out = json!({
         "n": found.graph.len(),
         "edges": found.graph.edge_count(),
-        "pieces": found.sizes,
-        "piece_of": piece_of,
-        "bridges": found.bridges.len(),
+        "components": found.sizes,
+        "component_of": component_of,
+        "linking_edges": found.linking_edges.len(),
         "connecting_k": found.connecting_k,
         "recall": found.recall,
         "search": found.route,
@@ -144,9 +144,13 @@ fn as_json(found: &Found, learned: Option<&Learned>, rows: Option<&Kept>, second
 
 fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
     let (n, edges) = (grouped(found.graph.len()), grouped(found.graph.edge_count()));
-    let pieces = match found.sizes.len() {
-        1 => "in one piece".to_string(),
-        _ => format!("in pieces: {}{}", report::sizes(&found.sizes), report::bridges(found.bridges.len())),
+    let components = match found.sizes.len() {
+        1 => "in one component".to_string(),
+        _ => format!(
+            "connected components: {}{}",
+            report::sizes(&found.sizes),
+            report::linking_edges(found.linking_edges.len())
+        ),
     };
     let connecting = found.connecting_k.map_or(String::new(), |k| format!("; -k {k} connects it"));
     let learning = learned.map_or(String::new(), |learned| {
@@ -160,5 +164,7 @@ fn summary(found: &Found, learned: Option<&Learned>, seconds: f64) -> String {
         format!("\n  warning: --approximate was not used, the neighbors are exact: {why}")
     });
     let route = found.route;
-    format!("graph: {n} points, {edges} edges, {pieces}{connecting}, {seconds:.2} s ({route}{recall}){learning}{exact}")
+    format!(
+        "graph: {n} points, {edges} edges, {components}{connecting}, {seconds:.2} s ({route}{recall}){learning}{exact}"
+    )
 }

@@ -2,10 +2,10 @@
 
 use crate::carry::{Along, Carry};
 use crate::dropped::Kept;
-use crate::flags::{self, Count, GraphKind, Kind, MissingName, Neighbors as Flags, PiecesName, Preparing, YesNo};
+use crate::flags::{self, Count, DisconnectedName, GraphKind, Kind, MissingName, Neighbors as Flags, Preparing, YesNo};
 use crate::{preparing, warn};
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::{Graph, Metric, Neighbors, Pieces};
+use eigenfold::graph::{Disconnected, Graph, Metric, Neighbors};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
 use eigenfold::{Distances, Ground, Points, Preparation, Schema, missing};
@@ -181,17 +181,17 @@ pub(crate) fn metric(flags: &Flags) -> Metric {
     flags.metric.unwrap_or_default()
 }
 
-/// What is done with a graph in pieces.
-pub(crate) fn pieces(flags: &Flags) -> Pieces {
-    match flags.pieces {
-        None | Some(PiecesName::Join) => Pieces::Join,
-        Some(PiecesName::Error) => Pieces::Error,
-        Some(PiecesName::Separate) => Pieces::Separate,
+/// What is done with a graph with several connected components.
+pub(crate) fn disconnected(flags: &Flags) -> Disconnected {
+    match flags.disconnected {
+        None | Some(DisconnectedName::Join) => Disconnected::Join,
+        Some(DisconnectedName::Error) => Disconnected::Error,
+        Some(DisconnectedName::Separate) => Disconnected::Separate,
     }
 }
 
 /// Makes this many threads do the work of the whole program, but no more than may be of use: those that share a core have to
-/// be woken for every piece of work, and the result does not depend on their number.
+/// be woken for every chunk of work, and the result does not depend on their number.
 pub(crate) fn use_threads(threads: Option<u16>) -> Result<()> {
     let Some(threads) = threads else { return Ok(()) };
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -89,8 +89,8 @@ pub(crate) fn json(story: &Story) -> Value {
         },
         "eigenvalues": report.eigenvalues,
         "residuals": report.residuals,
-        "pieces": report.pieces,
-        "bridges": report.bridges,
+        "components": report.components,
+        "linking_edges": report.linking_edges,
         "converged": report.converged,
         "iterations": report.iterations,
         "solver": report.solver,
@@ -160,8 +160,8 @@ pub(crate) fn summary(story: &Story) -> String {
     if !used.is_empty() {
         lines.push(format!("  parameters   {}", used.join(", ")));
     }
-    if report.pieces.len() > 1 {
-        lines.push(format!("  pieces       {}{}", sizes(&report.pieces), bridges(report.bridges)));
+    if report.components.len() > 1 {
+        lines.push(format!("  components   {}{}", sizes(&report.components), linking_edges(report.linking_edges)));
     }
     if let Some(recall) = report.recall {
         lines.push(format!("  search       {}", recalled(recall)));
@@ -287,9 +287,10 @@ fn dimension(choice: &DimsChoice) -> String {
 fn tried(choice: &Choice) -> String {
     let one = |tried: &Tried| {
         let value = tried.value.map_or("none".to_string(), |value| format!("{value:.4}"));
-        let pieces = if tried.pieces > 1 { format!(" ({} pieces)", tried.pieces) } else { String::new() };
+        let components =
+            if tried.components > 1 { format!(" ({} components)", tried.components) } else { String::new() };
         let lost = if tried.converged { "" } else { " (not converged)" };
-        format!("{}: {value}{pieces}{lost}", tried.k)
+        format!("{}: {value}{components}{lost}", tried.k)
     };
     let all: Vec<String> = choice.tried.iter().map(one).collect();
     format!("  neighbors    {} chosen by {}; {}", choice.chosen, choice.reason, all.join(", "))
@@ -343,19 +344,19 @@ pub(crate) fn recalled(recall: f64) -> String {
     format!("{:.1} % of the true neighbors found, as a sample of points shows", (1000.0 * recall).floor() / 10.0)
 }
 
-/// The sizes of at most five pieces.
-pub(crate) fn sizes(pieces: &[usize]) -> String {
-    let shown: Vec<String> = pieces.iter().take(5).map(|&s| grouped(s)).collect();
-    let more = if pieces.len() > 5 { ", ..." } else { "" };
-    format!("{} ({}{more} points)", pieces.len(), shown.join(", "))
+/// The sizes of at most five components.
+pub(crate) fn sizes(components: &[usize]) -> String {
+    let shown: Vec<String> = components.iter().take(5).map(|&s| grouped(s)).collect();
+    let more = if components.len() > 5 { ", ..." } else { "" };
+    format!("{} ({}{more} points)", components.len(), shown.join(", "))
 }
 
-/// How many edges join the pieces.
-pub(crate) fn bridges(count: usize) -> String {
+/// How many edges join the components.
+pub(crate) fn linking_edges(count: usize) -> String {
     match count {
         0 => String::new(),
-        1 => ", joined by 1 bridge".to_string(),
-        n => format!(", joined by {n} bridges"),
+        1 => ", joined by 1 linking edge".to_string(),
+        n => format!(", joined by {n} linking edges"),
     }
 }
 

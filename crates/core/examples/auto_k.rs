@@ -10,7 +10,7 @@
 //! mean R² of known values predicted by the mean of the five nearest (`values`), or the trustworthiness for ten neighbors
 //! where nothing is known (`none`). The labels are in a file of numbers, one row per row of the data, or `own` for the label
 //! column of a built-in set. `:N` behind the data takes every so many-th row, N in all. Prints a line per method: data,
-//! method, truth with ten neighbors, with those that are chosen, how many these are, the pieces of their graph, and the best
+//! method, truth with ten neighbors, with those that are chosen, how many these are, the components of their graph, and the best
 //! truth of all numbers that were tried.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
@@ -38,9 +38,9 @@ fn main() -> Result<(), Error> {
         let (ten, chosen) = (value(10)?, value(choice.chosen)?);
         let all = choice.tried.iter().map(|tried| value(tried.k)).collect::<Result<Vec<f64>, Error>>()?;
         let best = all.into_iter().fold(f64::MIN, f64::max);
-        let pieces = choice.tried.iter().find(|tried| tried.k == choice.chosen).map_or(0, |tried| tried.pieces);
+        let components = choice.tried.iter().find(|tried| tried.k == choice.chosen).map_or(0, |tried| tried.components);
         println!(
-            "| {title} | {name} | {ten:.3} | {chosen:.3} | {:+.3} | {} | {pieces} | {best:.3} |",
+            "| {title} | {name} | {ten:.3} | {chosen:.3} | {:+.3} | {} | {components} | {best:.3} |",
             chosen - ten,
             choice.chosen
         );

@@ -6,7 +6,7 @@
 //! cargo run --release -p eigenfold --example choosing_k -- data.csv meu
 //! ```
 //!
-//! For every k: the pieces of the graph, the likelihood, the held-out likelihood, the error (negative) and the log density
+//! For every k: the components of the graph, the likelihood, the held-out likelihood, the error (negative) and the log density
 //! of left-out rows on the way back, and the trustworthiness. The truth
 //! is the least R² of a true coordinate on the map (samples), the share of points with the label of most of their five
 //! nearest on the map (labels), or the score of the map by a Gaussian process.
@@ -17,7 +17,7 @@ use eigenfold::graph::{Index, Metric, Search};
 use eigenfold::io::{Labels, ReadOptions};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Error, GplvmScore, Likelihood, Method, Neighbors, Pieces, Points, Recipe, io};
+use eigenfold::{Disconnected, Error, GplvmScore, Likelihood, Method, Neighbors, Points, Recipe, io};
 use faer::Mat;
 
 const TRIED: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
@@ -41,8 +41,8 @@ fn main() -> Result<(), Error> {
             likelihood: Likelihood::Always,
             ..Recipe::default()
         };
-        let search = Search { neighbors: recipe.neighbors, pieces: Pieces::Separate, ..Search::default() };
-        let pieces = search.of_points(&points, &Silent)?.sizes.len();
+        let search = Search { neighbors: recipe.neighbors, disconnected: Disconnected::Separate, ..Search::default() };
+        let components = search.of_points(&points, &Silent)?.sizes.len();
         let Ok(model) = recipe.fit(&points) else { continue };
         let held_out = recipe.held_out(&points).map_or(f64::NAN, |held| held.log_evidence);
         let back = model.way_back()?;
@@ -56,10 +56,10 @@ fn main() -> Result<(), Error> {
         ];
         let value = judged(&points, model.embedding(), &truth)?;
         println!(
-            "{:>3} {pieces:>3} {:>10.0} {:>10.0} {:>8.4} {:>8.3} {:>7.4} | {value:.4}",
+            "{:>3} {components:>3} {:>10.0} {:>10.0} {:>8.4} {:>8.3} {:>7.4} | {value:.4}",
             k, criteria[0], criteria[1], criteria[2], criteria[3], criteria[4]
         );
-        rows.push((k, pieces, criteria, value));
+        rows.push((k, components, criteria, value));
     }
     let connected = rows.iter().any(|row| row.1 == 1);
     rows.retain(|row| row.1 == 1 || !connected);

@@ -2,19 +2,19 @@
 //!
 //! ```text
 //! cargo run --release -p eigenfold --example maps -- oil.csv:1000 classes labels.csv isomap le,bandwidth=global le,bandwidth=local
-//! cargo run --release -p eigenfold --example maps -- faces.npy values labels.csv isomap,k=6 isomap,pieces=separate
+//! cargo run --release -p eigenfold --example maps -- faces.npy values labels.csv isomap,k=6 isomap,components=separate
 //! ```
 //!
 //! The data, what is known of them and their labels are as in the example `auto_k`. A method comes with its parameters behind
-//! commas, and with k and pieces. Prints a line per method: data, rows, method, truth (the share of rows with the label of most
+//! commas, and with k and components. Prints a line per method: data, rows, method, truth (the share of rows with the label of most
 //! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, farness
-//! (docs/neighbors.md), pieces of the graph, seconds, and whether the map says that it is crowded or not determined.
+//! (docs/neighbors.md), components of the graph, seconds, and whether the map says that it is crowded or not determined.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 mod truth;
 
 use eigenfold::validate::farness;
-use eigenfold::{Error, Likelihood, Method, Metric, Neighbors, Pieces, Recipe};
+use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe};
 use std::time::Instant;
 use truth::{read, trust};
 
@@ -42,7 +42,7 @@ fn main() -> Result<(), Error> {
         println!(
             "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),
-            report.pieces.len(),
+            report.components.len(),
             if lost { "warns" } else { "" }
         );
     }
@@ -57,7 +57,7 @@ fn recipe(asked: &str) -> Result<Recipe, Error> {
     for part in parts {
         match part.split_once('=') {
             Some(("k", k)) => recipe.neighbors = Neighbors::Nearest(k.parse().unwrap_or(10)),
-            Some(("pieces", "separate")) => recipe.pieces = Pieces::Separate,
+            Some(("components", "separate")) => recipe.disconnected = Disconnected::Separate,
             Some((name, value)) => recipe.method.set(name, value)?,
             None => return Err(Error::Parameter(format!("{part} is no parameter; give name=value"))),
         }

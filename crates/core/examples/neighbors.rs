@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let start = Instant::now();
     let found = search.of_points(&points, &Silent)?;
     println!(
-        "{} x {dims}, k = {k}: {} {:.3} s, recall {:?}, {} pieces",
+        "{} x {dims}, k = {k}: {} {:.3} s, recall {:?}, {} components",
         points.rows(),
         found.route,
         start.elapsed().as_secs_f64(),

@@ -50,7 +50,9 @@ pub mod report;
 pub mod sample;
 pub mod validate;
 
-pub use eigenfold_graph::{self as graph, Distances, Graph, Metric, Neighbors, Pieces, Points, distances, points};
+pub use eigenfold_graph::{
+    self as graph, Disconnected, Distances, Graph, Metric, Neighbors, Points, distances, points,
+};
 pub use eigenfold_io::{self as io, Schema, schema};
 pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 

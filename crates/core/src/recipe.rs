@@ -8,7 +8,7 @@ use crate::likelihood::Likelihood;
 use crate::method::Method;
 use crate::preparation::Preparation;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Metric, Neighbors, Pieces, Search};
+use eigenfold_graph::{Disconnected, Metric, Neighbors, Search};
 use eigenfold_linalg::error::{Error, Result, plural};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -40,8 +40,8 @@ pub struct Recipe {
     /// Stage 1: whether neighbors may be missed for speed, a tenth of them at most; if not given, as the method can do with
     /// ([`Method::recall`]).
     pub approximate: Option<bool>,
-    /// Stage 1: what to do with a graph in several pieces.
-    pub pieces: Pieces,
+    /// Stage 1: what to do with a graph in several components.
+    pub disconnected: Disconnected,
     /// Stage 1: which of those neighbors matter, as a sparse precision over the points tells them; all if absent.
     pub learned: Option<Drill>,
     /// Stage 2.
@@ -72,7 +72,7 @@ impl Default for Recipe {
             neighbors: Neighbors::default(),
             metric: Metric::default(),
             approximate: None,
-            pieces: Pieces::default(),
+            disconnected: Disconnected::default(),
             learned: None,
             method: Method::Pca(Pca::default()),
             dims: 2,
@@ -186,7 +186,7 @@ impl Recipe {
             neighbors: self.neighbors,
             metric: self.metric,
             recall: self.recall(),
-            pieces: self.pieces,
+            disconnected: self.disconnected,
             seed: self.seed,
             memory: self.memory,
         }

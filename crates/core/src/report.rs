@@ -31,32 +31,32 @@ pub struct Report {
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
-    /// How much of the variance the coordinates have, where the method has one; of the largest of separate pieces.
+    /// How much of the variance the coordinates have, where the method has one; of the largest of separate components.
     pub explained: Option<Explained>,
-    /// The value of the objective, if a descent gave the coordinates; the sum over separate pieces.
+    /// The value of the objective, if a descent gave the coordinates; the sum over separate components.
     pub objective: Option<f64>,
-    /// The largest entry of its slope there, in the units of the descent; of the largest of separate pieces.
+    /// The largest entry of its slope there, in the units of the descent; of the largest of separate components.
     pub gradient: Option<f64>,
-    /// The objective on the way there, as (steps, value), where the descent looked; of the largest of separate pieces.
+    /// The objective on the way there, as (steps, value), where the descent looked; of the largest of separate components.
     pub curve: Vec<(usize, f64)>,
     /// What the map makes of a given distance, as (given, on the map), where only their order counts; of the largest of
-    /// separate pieces.
+    /// separate components.
     pub disparities: Vec<(f64, f64)>,
     /// The points as observations of the field, if they have features and the likelihood was computed.
     pub likelihood: Option<Observation>,
     /// Whether the likelihood was left out because it would have taken long.
     pub likelihood_left_out: bool,
-    /// What the method's own optimizer has to show for itself, by name; of the largest of separate pieces, but for the
+    /// What the method's own optimizer has to show for itself, by name; of the largest of separate components, but for the
     /// likelihood, which is the sum over them.
     pub figures: Vec<(String, f64)>,
-    /// Bounds on the largest variance, where the method has them; the sums over separate pieces.
+    /// Bounds on the largest variance, where the method has them; the sums over separate components.
     pub certificate: Option<Bracket>,
-    /// The penalties that were tried, where a path of them was asked for; of the largest of separate pieces.
+    /// The penalties that were tried, where a path of them was asked for; of the largest of separate components.
     pub path: Vec<PathStep>,
-    /// The sizes of the pieces of the graph before they were joined, largest first; empty without a graph.
-    pub pieces: Vec<usize>,
-    /// How many bridges joined them.
-    pub bridges: usize,
+    /// The sizes of the components of the graph before they were joined, largest first; empty without a graph.
+    pub components: Vec<usize>,
+    /// How many linking edges joined them.
+    pub linking_edges: usize,
     /// A number of neighbors that connects the graph, if it was not connected and this is known.
     pub connecting_k: Option<usize>,
     /// The part of the true neighbors that was found, measured on a sample, where some may have been missed.
@@ -72,7 +72,7 @@ pub struct Report {
     /// What the user should know.
     pub warnings: Vec<String>,
     /// How much of the variance that the distances allow the map has, if it was rescaled; of the largest of separate
-    /// pieces. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
+    /// components. `eigenvalues` are then those of the unfolding, and `residuals` those of the coordinates that it started
     /// from.
     pub rescale: Option<Rescaling>,
 }
@@ -123,7 +123,7 @@ impl Report {
         }
     }
 
-    /// Adds what another piece of the same input took.
+    /// Adds what another component of the same input took.
     pub(crate) fn merge(&mut self, other: Report) {
         self.seconds.field += other.seconds.field;
         self.seconds.coordinates += other.seconds.coordinates;

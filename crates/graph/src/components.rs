@@ -1,6 +1,6 @@
-//! Connected pieces of a graph, and the shortest bridges between them.
+//! Connected components of a graph, and the shortest linking edges between them.
 //!
-//! Bridges are a minimum spanning tree over the pieces, found as Borůvka did: every piece but the largest looks for
+//! Linking edges are a minimum spanning tree over the components, found as Borůvka did: every component but the largest looks for
 //! its shortest way out, all these join, and so on. Ties are broken by the indices, smaller first, so that all edges
 //! differ and the tree is unique.
 //!
@@ -14,7 +14,7 @@ use eigenfold_linalg::error::Result;
 
 /// A search for the connecting k gives up beyond this many nanoseconds of work ([`Source::work`]).
 const AFFORDABLE: f64 = 2e9;
-/// The lists of the largest piece are searched too if that takes no more than this.
+/// The lists of the largest component are searched too if that takes no more than this.
 const REFINED: f64 = 3e8;
 
 /// Sets that only ever merge.
@@ -47,7 +47,7 @@ impl Sets {
     }
 }
 
-/// The piece of each point, following edges either way, and the number of points in each piece; pieces are numbered
+/// The component of each point, following edges either way, and the number of points in each component; components are numbered
 /// from the largest, ties from the smallest index.
 pub(super) fn label(graph: &Graph) -> (Vec<u32>, Vec<usize>) {
     let n = graph.len();
@@ -60,26 +60,26 @@ pub(super) fn label(graph: &Graph) -> (Vec<u32>, Vec<usize>) {
     let roots: Vec<u32> = (0..n as u32).map(|i| sets.root(i)).collect();
     let mut sizes = vec![0usize; n];
     roots.iter().for_each(|&root| sizes[root as usize] += 1);
-    let mut pieces: Vec<usize> = (0..n).filter(|&i| sizes[i] > 0).collect();
-    pieces.sort_by_key(|&root| std::cmp::Reverse(sizes[root]));
+    let mut components: Vec<usize> = (0..n).filter(|&i| sizes[i] > 0).collect();
+    components.sort_by_key(|&root| std::cmp::Reverse(sizes[root]));
     let mut number = vec![0u32; n];
-    for (piece, &root) in pieces.iter().enumerate() {
-        number[root] = piece as u32;
+    for (component, &root) in components.iter().enumerate() {
+        number[root] = component as u32;
     }
-    let piece_of = roots.iter().map(|&root| number[root as usize]).collect();
-    (piece_of, pieces.iter().map(|&root| sizes[root]).collect())
+    let component_of = roots.iter().map(|&root| number[root as usize]).collect();
+    (component_of, components.iter().map(|&root| sizes[root]).collect())
 }
 
-/// The shortest edges that connect all pieces, as (smaller index, larger index, length), shortest first.
-pub(super) fn bridges(source: &dyn Source, piece_of: &[u32], watch: &Watch) -> Result<Vec<(u32, u32, f64)>> {
-    let mut labels = piece_of.to_vec();
-    let mut bridges = Vec::new();
+/// The shortest edges that connect all components, as (smaller index, larger index, length), shortest first.
+pub(super) fn linking_edges(source: &dyn Source, component_of: &[u32], watch: &Watch) -> Result<Vec<(u32, u32, f64)>> {
+    let mut labels = component_of.to_vec();
+    let mut linking_edges = Vec::new();
     loop {
-        let pieces = labels.iter().max().map_or(0, |&last| last as usize + 1);
-        let mut sizes = vec![0usize; pieces];
+        let components = labels.iter().max().map_or(0, |&last| last as usize + 1);
+        let mut sizes = vec![0usize; components];
         labels.iter().for_each(|&label| sizes[label as usize] += 1);
-        let largest = (0..pieces).fold(0, |best, p| if sizes[p] > sizes[best] { p } else { best });
-        let mut shortest: Vec<Option<(f64, u32, u32)>> = vec![None; pieces];
+        let largest = (0..components).fold(0, |best, p| if sizes[p] > sizes[best] { p } else { best });
+        let mut shortest: Vec<Option<(f64, u32, u32)>> = vec![None; components];
         for (length, i, j) in source.ways_out(&labels, largest as u32, &watch.again(labels.len()))? {
             let best = &mut shortest[labels[i as usize] as usize];
             let way = (length, i.min(j), i.max(j));
@@ -87,40 +87,45 @@ pub(super) fn bridges(source: &dyn Source, piece_of: &[u32], watch: &Watch) -> R
                 *best = Some(way);
             }
         }
-        let mut sets = Sets::new(pieces);
+        let mut sets = Sets::new(components);
         for (length, i, j) in shortest.into_iter().flatten() {
             if sets.merge(labels[i as usize], labels[j as usize]) {
-                bridges.push((i, j, length));
+                linking_edges.push((i, j, length));
             }
         }
         if sets.count == 1 {
             break;
         }
-        let mut number = vec![u32::MAX; pieces];
+        let mut number = vec![u32::MAX; components];
         let mut next = 0;
-        for piece in 0..pieces as u32 {
-            let root = sets.root(piece) as usize;
+        for component in 0..components as u32 {
+            let root = sets.root(component) as usize;
             if number[root] == u32::MAX {
                 number[root] = next;
                 next += 1;
             }
-            number[piece as usize] = number[root];
+            number[component as usize] = number[root];
         }
         labels.iter_mut().for_each(|label| *label = number[*label as usize]);
     }
-    bridges.sort_unstable_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
-    Ok(bridges)
+    linking_edges.sort_unstable_by(|a, b| a.2.total_cmp(&b.2).then((a.0, a.1).cmp(&(b.0, b.1))));
+    Ok(linking_edges)
 }
 
-/// The smallest number of nearest neighbors beyond `k` that connects the pieces of the graph of `k`; nothing if it takes more
+/// The smallest number of nearest neighbors beyond `k` that connects the components of the graph of `k`; nothing if it takes more
 /// than max(64, 8k) or too much work.
 ///
-/// First the lists of all points outside the largest piece are searched, which are few as a rule. What they need is an upper
-/// bound: points of the largest piece may reach out with fewer neighbors, and their lists are searched up to that bound. Only
+/// First the lists of all points outside the largest component are searched, which are few as a rule. What they need is an upper
+/// bound: points of the largest component may reach out with fewer neighbors, and their lists are searched up to that bound. Only
 /// where this would take long is the bound itself the answer.
-pub(super) fn connecting_k(source: &dyn Source, piece_of: &[u32], k: usize, watch: &Watch) -> Result<Option<usize>> {
+pub(super) fn connecting_k(
+    source: &dyn Source,
+    component_of: &[u32],
+    k: usize,
+    watch: &Watch,
+) -> Result<Option<usize>> {
     let n = source.len();
-    let (inside, outside): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| piece_of[i as usize] == 0);
+    let (inside, outside): (Vec<u32>, Vec<u32>) = (0..n as u32).partition(|&i| component_of[i as usize] == 0);
     let work = |rows: &[u32], k: usize| source.work(k) * rows.len() as f64 / n as f64;
     let search = |rows: &[u32], k: usize| source.some_others(rows, k, &watch.again(rows.len()));
     let most = (8 * k).max(64).min(n - 1);
@@ -133,7 +138,7 @@ pub(super) fn connecting_k(source: &dyn Source, piece_of: &[u32], k: usize, watc
             return Ok(None);
         }
         outer = search(&outside, tried)?;
-        bound = connecting_prefix(&[(&outside, &outer, tried)], tried, piece_of);
+        bound = connecting_prefix(&[(&outside, &outer, tried)], tried, component_of);
     }
     let below = bound.map_or(tried, |bound| bound - 1);
     if below <= k || work(&inside, below) > REFINED {
@@ -141,18 +146,18 @@ pub(super) fn connecting_k(source: &dyn Source, piece_of: &[u32], k: usize, watc
     }
     let inner = search(&inside, below)?;
     let all = [(&outside[..], &outer, tried), (&inside[..], &inner, below)];
-    Ok(connecting_prefix(&all, below, piece_of).or(bound))
+    Ok(connecting_prefix(&all, below, component_of).or(bound))
 }
 
-/// The shortest prefix, of `most` at most, of the lists of some points that connects all pieces; each of the lists has as many
+/// The shortest prefix, of `most` at most, of the lists of some points that connects all components; each of the lists has as many
 /// entries as stand beside them.
-fn connecting_prefix(all: &[(&[u32], &Lists, usize)], most: usize, piece_of: &[u32]) -> Option<usize> {
-    let pieces = piece_of.iter().max().map_or(0, |&last| last as usize + 1);
-    let mut sets = Sets::new(pieces);
+fn connecting_prefix(all: &[(&[u32], &Lists, usize)], most: usize, component_of: &[u32]) -> Option<usize> {
+    let components = component_of.iter().max().map_or(0, |&last| last as usize + 1);
+    let mut sets = Sets::new(components);
     (1..=most).find(|&prefix| {
         for &(rows, (targets, _), width) in all {
             for (at, &i) in rows.iter().enumerate() {
-                sets.merge(piece_of[i as usize], piece_of[targets[at * width + prefix - 1] as usize]);
+                sets.merge(component_of[i as usize], component_of[targets[at * width + prefix - 1] as usize]);
             }
         }
         sets.count == 1
@@ -164,7 +169,7 @@ fn connecting_prefix(all: &[(&[u32], &Lists, usize)], most: usize, piece_of: &[u
 mod tests {
     use super::*;
     use crate::points::Points;
-    use crate::{Metric, Neighbors, Pieces, Search};
+    use crate::{Disconnected, Metric, Neighbors, Search};
     use eigenfold_linalg::progress::Silent;
 
     fn line(xs: &[f64]) -> Points {
@@ -176,9 +181,9 @@ mod tests {
         let points = line(&[10.0, 11.0, 0.0, 1.0, 13.5, 14.5]);
         let search = Search { neighbors: Neighbors::Nearest(1), ..Search::default() };
         let found = search.of_points(&points, &Silent).unwrap();
-        assert_eq!(found.piece_of, [0, 0, 1, 1, 2, 2]);
+        assert_eq!(found.component_of, [0, 0, 1, 1, 2, 2]);
         assert_eq!(found.sizes, [2, 2, 2]);
-        assert_eq!(found.bridges, [(1, 4, 2.5), (0, 3, 9.0)]);
+        assert_eq!(found.linking_edges, [(1, 4, 2.5), (0, 3, 9.0)]);
         assert_eq!(found.graph.neighbors(1), [0, 4]);
         assert_eq!(found.graph.neighbors(4), [5, 1]);
         // With two neighbors, point 3 reaches 0 and point 1 reaches 4.
@@ -195,7 +200,11 @@ mod tests {
         let iris = Points::from_rows(&table.lines().skip(1).map(row).collect::<Vec<_>>()).unwrap();
         for (points, k, expected) in [(line(&pair), 1, None), (iris, 5, Some(25))] {
             let of = |k| {
-                let search = Search { neighbors: Neighbors::Nearest(k), pieces: Pieces::Separate, ..Search::default() };
+                let search = Search {
+                    neighbors: Neighbors::Nearest(k),
+                    disconnected: Disconnected::Separate,
+                    ..Search::default()
+                };
                 search.of_points(&points, &Silent).unwrap()
             };
             let smallest = (k..).find(|&k| of(k).sizes.len() == 1).unwrap();
@@ -205,19 +214,19 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_refused_or_left_as_asked() {
+    fn components_are_refused_or_left_as_asked() {
         let points = line(&[0.0, 1.0, 2.0, 50.0, 51.0]);
-        let search = |pieces| Search { neighbors: Neighbors::Within(1.0), pieces, ..Search::default() };
-        let error = search(Pieces::Error).of_points(&points, &Silent).unwrap_err();
-        assert!(error.to_string().starts_with("the graph is in 2 pieces (3, 2 points)"), "{error}");
-        let found = search(Pieces::Separate).of_points(&points, &Silent).unwrap();
-        assert_eq!((found.sizes, found.bridges.len(), found.connecting_k), (vec![3, 2], 0, None));
-        let error = search(Pieces::Join).of_graph(&found.graph).unwrap_err();
-        assert!(error.to_string().contains("`pieces` separate"), "{error}");
+        let search = |disconnected| Search { neighbors: Neighbors::Within(1.0), disconnected, ..Search::default() };
+        let error = search(Disconnected::Error).of_points(&points, &Silent).unwrap_err();
+        assert!(error.to_string().starts_with("the graph has 2 connected components (3, 2 points)"), "{error}");
+        let found = search(Disconnected::Separate).of_points(&points, &Silent).unwrap();
+        assert_eq!((found.sizes, found.linking_edges.len(), found.connecting_k), (vec![3, 2], 0, None));
+        let error = search(Disconnected::Join).of_graph(&found.graph).unwrap_err();
+        assert!(error.to_string().contains("`disconnected` separate"), "{error}");
     }
 
-    /// Bridges must be the edges of the minimum spanning tree of all points that run between pieces (Kruskal).
-    fn kruskal(points: &Points, metric: Metric, piece_of: &[u32]) -> Vec<(u32, u32, f64)> {
+    /// Linking edges must be the edges of the minimum spanning tree of all points that run between components (Kruskal).
+    fn kruskal(points: &Points, metric: Metric, component_of: &[u32]) -> Vec<(u32, u32, f64)> {
         let n = points.rows();
         let mut edges: Vec<(f64, u32, u32)> = Vec::new();
         for i in 0..n {
@@ -229,14 +238,14 @@ mod tests {
         let mut sets = Sets::new(n);
         edges
             .into_iter()
-            .filter(|&(_, i, j)| sets.merge(piece_of[i as usize], piece_of[j as usize]))
+            .filter(|&(_, i, j)| sets.merge(component_of[i as usize], component_of[j as usize]))
             .map(|(d, i, j)| (i, j, d))
             .collect()
     }
 
     proptest::proptest! {
         #[test]
-        fn bridges_are_a_minimum_spanning_tree(
+        fn linking_edges_are_a_minimum_spanning_tree(
             cells in proptest::collection::vec(0u8..12, 4..80), dims in 1usize..12, metric in 0usize..3
         ) {
             let n = cells.len() / dims;
@@ -246,7 +255,7 @@ mod tests {
             let metric = [Metric::Euclidean, Metric::Manhattan, Metric::Cosine][metric];
             let search = Search { neighbors: Neighbors::Mutual(1), metric, ..Search::default() };
             let found = search.of_points(&points, &Silent).unwrap();
-            proptest::prop_assert_eq!(&found.bridges, &kruskal(&points, metric, &found.piece_of));
+            proptest::prop_assert_eq!(&found.linking_edges, &kruskal(&points, metric, &found.component_of));
             proptest::prop_assert_eq!(label(&found.graph).1.len(), 1);
         }
     }

@@ -17,7 +17,7 @@ pub use metric::Metric;
 pub use paths::Paths;
 pub use points::Points;
 pub use search::index::{Index, Lists};
-pub use search::{Found, Neighbors, Pieces, Search};
+pub use search::{Disconnected, Found, Neighbors, Search};
 pub use weight::Weight;
 
 use eigenfold_linalg::error::{Error, Result};
@@ -87,8 +87,9 @@ impl Graph {
     }
 
     /// The graph with edges added to the lists of both their ends.
-    pub(crate) fn with_bridges(&self, bridges: &[(u32, u32, f64)]) -> Graph {
-        let mut added: Vec<(u32, f64, u32)> = bridges.iter().flat_map(|&(i, j, d)| [(i, d, j), (j, d, i)]).collect();
+    pub(crate) fn with_linking_edges(&self, linking_edges: &[(u32, u32, f64)]) -> Graph {
+        let mut added: Vec<(u32, f64, u32)> =
+            linking_edges.iter().flat_map(|&(i, j, d)| [(i, d, j), (j, d, i)]).collect();
         added.sort_unstable_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
         let mut added = added.into_iter().peekable();
         let mut graph = Graph::empty();
@@ -96,7 +97,7 @@ impl Graph {
         for i in 0..self.len() {
             list.clear();
             list.extend(self.neighbors(i).iter().copied().zip(self.lengths(i).iter().copied()));
-            while let Some((_, length, j)) = added.next_if(|bridge| bridge.0 as usize == i) {
+            while let Some((_, length, j)) = added.next_if(|linking_edge| linking_edge.0 as usize == i) {
                 list.push((j, length));
             }
             list.sort_by(sort::by_distance);
@@ -173,14 +174,14 @@ impl Graph {
 
     /// The undirected graph that has an edge wherever either list does (the union); each list sorted by index.
     pub fn union(&self) -> Undirected {
-        /// Points to a piece of parallel work.
-        const PIECE: usize = 2048;
+        /// Points to a component of parallel work.
+        const CHUNK: usize = 2048;
         let n = self.len();
         let incoming = self.reversed();
-        let pieces = parallel::collect(n.div_ceil(PIECE), |piece| {
+        let components = parallel::collect(n.div_ceil(CHUNK), |component| {
             let mut part = SomeRows::default();
             let mut list: Vec<(u32, f64)> = Vec::new();
-            for i in piece * PIECE..((piece + 1) * PIECE).min(n) {
+            for i in component * CHUNK..((component + 1) * CHUNK).min(n) {
                 list.clear();
                 let both = self.edges(i).chain(incoming.edges(i));
                 list.extend(both.map(|(j, length)| (j as u32, length)));
@@ -192,7 +193,7 @@ impl Graph {
             }
             part
         });
-        let (offsets, targets, lengths) = joined(pieces);
+        let (offsets, targets, lengths) = joined(components);
         Undirected(Graph { offsets, targets, lengths })
     }
 

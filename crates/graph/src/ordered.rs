@@ -19,8 +19,8 @@ use faer::Mat;
 const HOPS: usize = 3;
 /// So many parents are enough to stop looking further, however many more are allowed.
 const ENOUGH: usize = 32;
-/// Points to a piece of parallel work.
-const PIECE: usize = 4096;
+/// Points to a component of parallel work.
+const CHUNK: usize = 4096;
 
 /// An order of the points, and the parents of every place among the places after it; the last place has none.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,9 +42,9 @@ impl Ordered {
         distance: &(dyn Fn(usize, usize) -> f64 + Sync),
     ) -> Ordered {
         let place = inverse(&order);
-        let lists = parallel::collect(order.len().div_ceil(PIECE), |piece| {
+        let lists = parallel::collect(order.len().div_ceil(CHUNK), |component| {
             let mut walk = Walk { graph, place: &place, met: vec![u32::MAX; order.len()], enough: most.min(ENOUGH) };
-            let places = piece * PIECE..((piece + 1) * PIECE).min(order.len());
+            let places = component * CHUNK..((component + 1) * CHUNK).min(order.len());
             let list = |i: u32| {
                 let (later, hops) = walk.later(i as usize);
                 let mut later: Vec<(f64, u32)> =

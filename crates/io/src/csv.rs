@@ -1,6 +1,6 @@
 //! Tables as text: comma, tab, semicolon or spaces between the values, with or without a header.
 //!
-//! Rows that hold no quote are read in parallel, a piece of the file each; a cell that is not a number stops the
+//! Rows that hold no quote are read in parallel, a chunk of the file each; a cell that is not a number stops the
 //! reading with its row, its line and its column.
 
 use crate::carried::Cells;
@@ -17,8 +17,8 @@ use std::io::Write;
 use std::path::Path;
 
 /// The bytes that one task reads, and about the bytes that one task writes.
-const PIECE: usize = 1 << 20;
-/// The pieces of each thread that are read before they go into the table.
+const CHUNK: usize = 1 << 20;
+/// The chunks of each thread that are read before they go into the table.
 const PIECES_AT_ONCE: usize = 4;
 
 /// Reads a table from the bytes of a text file; `delimiter` is what the extension says.
@@ -46,15 +46,15 @@ pub(super) fn read(
     let columns = if detected.is_none() { columns.detected() } else { columns };
     let roles = columns.roles(path, options, want)?;
     let rows = check_room(path, bytes.len(), &text, &roles, options)?;
-    // What fits into one piece is read in one.
-    let numbers = if text.len() > PIECE { rows * roles.count(Role::Data) } else { 0 };
+    // What fits into one chunk is read in one.
+    let numbers = if text.len() > CHUNK { rows * roles.count(Role::Data) } else { 0 };
 
     let layout = Layout { delimiter, roles: &roles.of, options };
-    let rows = read_pieces(&layout, &text[first_row..], room_for(path, numbers)?).map_err(|problem| {
+    let rows = read_chunks(&layout, &text[first_row..], room_for(path, numbers)?).map_err(|problem| {
         let line = skipped + line_of(&text, first_row + problem.byte);
         let lenient = ReadOptions { missing: true, ..options.clone() };
         let lenient = Layout { delimiter, roles: &roles.of, options: &lenient };
-        let all = || read_pieces(&lenient, &text[first_row..], Vec::new());
+        let all = || read_chunks(&lenient, &text[first_row..], Vec::new());
         let gone = || all().map_or(Gone::default(), |rows| Gone::of(&rows.values, roles.count(Role::Data)));
         describe(path, &columns, &roles, options, &problem, line, &gone)
     })?;
@@ -150,12 +150,12 @@ enum Fault {
 }
 
 /// Reads all rows of a text that has no header, into `room`.
-fn read_pieces(layout: &Layout, text: &[u8], room: Vec<f64>) -> std::result::Result<Rows, Problem> {
+fn read_chunks(layout: &Layout, text: &[u8], room: Vec<f64>) -> std::result::Result<Rows, Problem> {
     let mut bounds = vec![0];
     // A quoted value may hold a line end, and then only reading from the start tells where rows begin.
     if !text.contains(&b'"') {
-        while text.len() - bounds[bounds.len() - 1] > PIECE {
-            let from = bounds[bounds.len() - 1] + PIECE;
+        while text.len() - bounds[bounds.len() - 1] > CHUNK {
+            let from = bounds[bounds.len() - 1] + CHUNK;
             match text[from..].iter().position(|&b| b == b'\n') {
                 Some(end) => bounds.push(from + end + 1),
                 None => break,
@@ -163,30 +163,30 @@ fn read_pieces(layout: &Layout, text: &[u8], room: Vec<f64>) -> std::result::Res
         }
     }
     bounds.push(text.len());
-    let pieces: Vec<&[u8]> = bounds.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
+    let chunks: Vec<&[u8]> = bounds.windows(2).map(|ends| &text[ends[0]..ends[1]]).collect();
     let mut all = Rows { values: room, ..Rows::default() };
-    // A few pieces at a time: beside the text and the table that it makes, no more than they are in memory.
+    // A few chunks at a time: beside the text and the table that it makes, no more than they are in memory.
     let some = PIECES_AT_ONCE * rayon::current_num_threads();
-    for (group, start) in pieces.chunks(some).zip((0..).step_by(some)) {
+    for (group, start) in chunks.chunks(some).zip((0..).step_by(some)) {
         let read = parallel::collect(group.len(), |at| read_rows(layout, group[at]));
-        for (piece, at) in read.into_iter().zip(start..) {
-            let piece = piece.map_err(|problem| Problem {
+        for (chunk, at) in read.into_iter().zip(start..) {
+            let chunk = chunk.map_err(|problem| Problem {
                 row: all.count + problem.row,
                 byte: bounds[at] + problem.byte,
                 fault: problem.fault,
             })?;
-            if pieces.len() == 1 {
-                return Ok(piece);
+            if chunks.len() == 1 {
+                return Ok(chunk);
             }
-            all.count += piece.count;
-            all.values.extend_from_slice(&piece.values);
-            all.texts.extend(piece.texts);
+            all.count += chunk.count;
+            all.values.extend_from_slice(&chunk.values);
+            all.texts.extend(chunk.texts);
         }
     }
     Ok(all)
 }
 
-/// Reads the rows of one piece.
+/// Reads the rows of one chunk.
 fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem> {
     // The reader would pass over it in silence, with what is left of its line.
     if text.starts_with(b"\xef\xbb\xbf") {
@@ -315,10 +315,10 @@ pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> 
     let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
     out.write_all(&names.join(&delimiter))?;
     out.write_all(b"\n")?;
-    let step = (PIECE / (20 * columns.len())).max(1);
+    let step = (CHUNK / (20 * columns.len())).max(1);
     let alone = columns.len() == 1;
     let text_of = |start: usize| {
-        let mut text = Vec::with_capacity(PIECE);
+        let mut text = Vec::with_capacity(CHUNK);
         for i in start..(start + step).min(outgoing.rows) {
             for (c, (_, column)) in columns.iter().enumerate() {
                 if c > 0 {
@@ -336,7 +336,7 @@ pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> 
         }
         text
     };
-    // A few pieces at a time, so that the text of a large table is never in memory whole.
+    // A few chunks at a time, so that the text of a large table is never in memory whole.
     let starts: Vec<usize> = (0..outgoing.rows).step_by(step).collect();
     for group in starts.chunks(16) {
         let texts = parallel::collect(group.len(), |at| text_of(group[at]));

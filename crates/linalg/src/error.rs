@@ -39,15 +39,15 @@ pub enum Error {
         source: std::io::Error,
     },
 
-    /// The graph is in several pieces and the caller asked for an error in that case.
+    /// The graph has several connected components and the caller asked for an error in that case.
     #[error(
-        "the graph is in {} pieces ({}); use {}`pieces` join, or `pieces` separate",
+        "the graph has {} connected components ({}); use {}`disconnected` join, or `disconnected` separate",
         sizes.len(),
         sizes_text(sizes),
         connecting_k.map_or(String::new(), |k| format!("`neighbors` {k}, "))
     )]
     Disconnected {
-        /// The number of points in each piece, largest first.
+        /// The number of points in each component, largest first.
         sizes: Vec<usize>,
         /// A number of neighbors that connects the graph, where it is known.
         connecting_k: Option<usize>,
@@ -200,11 +200,11 @@ pub fn plural(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-/// The sizes of at most five pieces in points, then how many more pieces there are.
+/// The sizes of at most five components in points, then how many more components there are.
 pub fn sizes_text(sizes: &[usize]) -> String {
     let shown: Vec<String> = sizes.iter().take(5).map(|s| s.to_string()).collect();
     let rest =
-        if sizes.len() > 5 { format!(" and {}", plural(sizes.len() - 5, "smaller piece")) } else { String::new() };
+        if sizes.len() > 5 { format!(" and {}", plural(sizes.len() - 5, "smaller component")) } else { String::new() };
     shown.join(", ") + " points" + &rest
 }
 
@@ -259,10 +259,10 @@ mod tests {
     }
 
     #[test]
-    fn five_pieces_have_their_sizes_and_the_rest_are_counted() {
+    fn five_components_have_their_sizes_and_the_rest_are_counted() {
         assert_eq!(sizes_text(&[9, 8]), "9, 8 points");
-        assert_eq!(sizes_text(&[9, 8, 7, 6, 5, 4]), "9, 8, 7, 6, 5 points and 1 smaller piece");
-        assert_eq!(sizes_text(&[9, 8, 7, 6, 5, 4, 3]), "9, 8, 7, 6, 5 points and 2 smaller pieces");
+        assert_eq!(sizes_text(&[9, 8, 7, 6, 5, 4]), "9, 8, 7, 6, 5 points and 1 smaller component");
+        assert_eq!(sizes_text(&[9, 8, 7, 6, 5, 4, 3]), "9, 8, 7, 6, 5 points and 2 smaller components");
     }
 
     #[test]
@@ -270,7 +270,7 @@ mod tests {
         let error = Error::Disconnected { sizes: vec![1200, 30, 2], connecting_k: Some(14) };
         assert_eq!(
             error.to_string(),
-            "the graph is in 3 pieces (1200, 30, 2 points); use `neighbors` 14, `pieces` join, or `pieces` separate"
+            "the graph has 3 connected components (1200, 30, 2 points); use `neighbors` 14, `disconnected` join, or `disconnected` separate"
         );
         let error = Error::Memory {
             what: "the distance matrix".into(),

@@ -1,7 +1,7 @@
 //! The only place that calls the matrix library's algorithms.
 //!
-//! Everything here gives the same bytes for any number of threads: work is cut into pieces whose size depends on the
-//! problem alone, and partial sums are added in the order of the pieces.
+//! Everything here gives the same bytes for any number of threads: work is cut into chunks whose size depends on the
+//! problem alone, and partial sums are added in the order of the chunks.
 
 pub mod buffers;
 pub mod cost;

@@ -10,9 +10,9 @@ use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most pieces that indices are handed out in: enough for any number of threads, and few beside the work.
-const PIECES: usize = 1024;
-/// Entries to a piece where the work on an entry is small.
+/// The most chunks that indices are handed out in: enough for any number of threads, and few beside the work.
+const CHUNKS: usize = 1024;
+/// Entries to a chunk where the work on an entry is small.
 const FINE: usize = 4096;
 
 /// What is made of every index below `count`, in order.
@@ -60,18 +60,18 @@ pub fn collect_chunks_mut<T: Send, R: Send>(
 
 /// Sets every entry to what is made of its index; fast even where that is little work.
 pub fn fill<T: Send>(entries: &mut [T], of: impl Fn(usize) -> T + Sync) {
-    chunks_mut(entries, FINE, |piece, entries| {
-        entries.iter_mut().enumerate().for_each(|(at, entry)| *entry = of(piece * FINE + at));
+    chunks_mut(entries, FINE, |chunk, entries| {
+        entries.iter_mut().enumerate().for_each(|(at, entry)| *entry = of(chunk * FINE + at));
     });
 }
 
 /// The largest of zero and what is made of every index below `count`; fast even where that is little work.
 pub fn largest(count: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
-    let piece = |piece: usize| (piece * FINE..((piece + 1) * FINE).min(count)).map(&of).fold(0.0, f64::max);
-    collect(count.div_ceil(FINE), piece).into_iter().fold(0.0, f64::max)
+    let chunk = |chunk: usize| (chunk * FINE..((chunk + 1) * FINE).min(count)).map(&of).fold(0.0, f64::max);
+    collect(count.div_ceil(FINE), chunk).into_iter().fold(0.0, f64::max)
 }
 
-/// Memory that work needs for itself, lent to one piece of work after the other; as it was left, so it is lent again.
+/// Memory that work needs for itself, lent to one chunk of work after the other; as it was left, so it is lent again.
 pub struct Scratch<T, M> {
     free: Mutex<Vec<T>>,
     make: M,
@@ -101,19 +101,19 @@ fn each_index(count: usize, work: &(dyn Fn(usize) + Sync)) {
 
 #[inline(never)]
 fn collect_indices<T: Send>(count: usize, of: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
-    let size = count.div_ceil(PIECES).max(1);
-    let pieces: Vec<Mutex<Vec<T>>> = (0..count.div_ceil(size)).map(|_| Mutex::new(Vec::new())).collect();
-    each_index(pieces.len(), &|piece| {
-        let found = (piece * size..((piece + 1) * size).min(count)).map(of).collect();
-        *lock(&pieces[piece]) = found;
+    let size = count.div_ceil(CHUNKS).max(1);
+    let chunks: Vec<Mutex<Vec<T>>> = (0..count.div_ceil(size)).map(|_| Mutex::new(Vec::new())).collect();
+    each_index(chunks.len(), &|chunk| {
+        let found = (chunk * size..((chunk + 1) * size).min(count)).map(of).collect();
+        *lock(&chunks[chunk]) = found;
     });
-    joined(pieces.iter().map(|piece| std::mem::take(&mut *lock(piece))).collect())
+    joined(chunks.iter().map(|chunk| std::mem::take(&mut *lock(chunk))).collect())
 }
 
-/// Pieces one after the other; moved as a whole, not entry by entry.
-fn joined<T>(pieces: Vec<Vec<T>>) -> Vec<T> {
-    let mut all = Vec::with_capacity(pieces.iter().map(Vec::len).sum());
-    pieces.into_iter().for_each(|mut piece| all.append(&mut piece));
+/// Chunks one after the other; moved as a whole, not entry by entry.
+fn joined<T>(chunks: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = Vec::with_capacity(chunks.iter().map(Vec::len).sum());
+    chunks.into_iter().for_each(|mut chunk| all.append(&mut chunk));
     all
 }
 
@@ -180,10 +180,10 @@ fn try_collect_items<T: Send, R: Send, E: Send>(
 
 #[inline(never)]
 fn each_chunk<T: Send>(entries: &mut [T], size: usize, work: &(dyn Fn(usize, &mut [T]) + Sync)) {
-    let (together, pieces) = pieces_of_chunks(entries, size);
-    each_index(pieces.len(), &|piece| {
-        let mut entries = lock(&pieces[piece]);
-        let chunks = (piece * together..).zip(entries.chunks_mut(size));
+    let (together, chunks) = chunks_of_chunks(entries, size);
+    each_index(chunks.len(), &|chunk| {
+        let mut entries = lock(&chunks[chunk]);
+        let chunks = (chunk * together..).zip(entries.chunks_mut(size));
         chunks.for_each(|(at, chunk)| work(at, chunk));
     });
 }
@@ -194,21 +194,21 @@ fn collect_chunks<T: Send, R: Send>(
     size: usize,
     of: &(dyn Fn(usize, &mut [T]) -> R + Sync),
 ) -> Vec<R> {
-    let (together, pieces) = pieces_of_chunks(entries, size);
-    let found = collect_indices(pieces.len(), &|piece| -> Vec<R> {
-        let mut entries = lock(&pieces[piece]);
-        let chunks = (piece * together..).zip(entries.chunks_mut(size));
+    let (together, chunks) = chunks_of_chunks(entries, size);
+    let found = collect_indices(chunks.len(), &|chunk| -> Vec<R> {
+        let mut entries = lock(&chunks[chunk]);
+        let chunks = (chunk * together..).zip(entries.chunks_mut(size));
         chunks.map(|(at, chunk)| of(at, chunk)).collect()
     });
     joined(found)
 }
 
 /// How many chunks are worked on together, and the entries of those.
-fn pieces_of_chunks<T>(entries: &mut [T], size: usize) -> (usize, Vec<Mutex<&mut [T]>>) {
+fn chunks_of_chunks<T>(entries: &mut [T], size: usize) -> (usize, Vec<Mutex<&mut [T]>>) {
     if entries.is_empty() {
         return (0, Vec::new());
     }
-    let together = entries.len().div_ceil(size).div_ceil(PIECES);
+    let together = entries.len().div_ceil(size).div_ceil(CHUNKS);
     (together, entries.chunks_mut(together * size).map(Mutex::new).collect())
 }
 
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn results_are_in_order() {
-        for count in [0, 1, 7, PIECES, PIECES + 1, 10_000] {
+        for count in [0, 1, 7, CHUNKS, CHUNKS + 1, 10_000] {
             let doubled: Vec<usize> = (0..count).map(|i| 2 * i).collect();
             assert_eq!(collect(count, |i| 2 * i), doubled);
             assert_eq!(collect_of(0..count, |i, item| i + item), doubled);

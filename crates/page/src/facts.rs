@@ -54,11 +54,16 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
             "Of the points under the field that was made of them: not comparable between methods.",
         );
     }
-    if report.pieces.len() > 1 {
-        let shown: Vec<String> = report.pieces.iter().take(5).map(usize::to_string).collect();
-        let more = if report.pieces.len() > 5 { ", ..." } else { "" };
-        let value = format!("{} ({}{more} points), {} bridges", report.pieces.len(), shown.join(", "), report.bridges);
-        say("pieces of the graph", value, "Where the graph falls apart, the shortest bridges join it.");
+    if report.components.len() > 1 {
+        let shown: Vec<String> = report.components.iter().take(5).map(usize::to_string).collect();
+        let more = if report.components.len() > 5 { ", ..." } else { "" };
+        let value = format!(
+            "{} ({}{more} points), {} linking edges",
+            report.components.len(),
+            shown.join(", "),
+            report.linking_edges
+        );
+        say("components of the graph", value, "Where the graph falls apart, the shortest linking edges join it.");
     }
     if let Some(recall) = report.recall {
         let value = format!("{:.1} %", (1000.0 * recall).floor() / 10.0);

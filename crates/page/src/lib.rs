@@ -12,7 +12,7 @@ mod shade;
 use block::Block;
 use eigenfold::compare::{Outcome, RANKED_BY, RULE};
 use eigenfold::error::Result;
-use eigenfold::graph::{Metric, Neighbors, Pieces, Search};
+use eigenfold::graph::{Disconnected, Metric, Neighbors, Search};
 use eigenfold::io::Labels;
 use eigenfold::preparation::{Log, Prepared};
 use eigenfold::progress::Silent;
@@ -200,7 +200,8 @@ impl Near {
     /// If the metric is not defined on the points.
     pub fn of(points: &Points, metric: Metric) -> Result<Near> {
         let k = NEIGHBORS.min(points.rows() - 1);
-        let search = Search { neighbors: Neighbors::Nearest(k), pieces: Pieces::Separate, ..Search::default() };
+        let search =
+            Search { neighbors: Neighbors::Nearest(k), disconnected: Disconnected::Separate, ..Search::default() };
         let graph = Ground::Points(points, metric).neighbors(&search, &Silent)?.graph;
         let ids = (0..graph.len()).flat_map(|i| graph.neighbors(i).iter().copied()).collect();
         Ok(Near { k, ids, distances: graph.all_lengths().to_vec() })

@@ -161,7 +161,7 @@ fn add_way_back(
             })
         }
         Portable::Kriging { .. } if !holds_rows => Value::Null, // the rows are what it leads back to
-        Portable::Kriging { neighbors, length, noise, unit, roughness, means, spread, bases, widths, pieces } => {
+        Portable::Kriging { neighbors, length, noise, unit, roughness, means, spread, bases, widths, components } => {
             json!({
                 "rule": "kriging",
                 "neighbors": neighbors,
@@ -173,7 +173,7 @@ fn add_way_back(
                 "spread": block.f64(&[p], spread),
                 "bases": block.f64(&[p], bases),
                 "widths": block.f64(&[p, 2], widths.into_iter().flatten()),
-                "pieces": pieces.map(|pieces| block.u32(&[n], pieces)),
+                "components": components.map(|components| block.u32(&[n], components)),
             })
         }
         // A way that the page does not know yet.

@@ -49,8 +49,8 @@ impl Curve<'_> {
         for pair in path.windows(2) {
             scene.line(pair[0], pair[1], 1.75, PLAIN);
         }
-        let color = |pieces: usize| if pieces > 1 { OTHER } else { PLAIN };
-        let dots = known().map(|(tried, x, y)| (x, y, Look::disc(color(tried.pieces)))).collect();
+        let color = |components: usize| if components > 1 { OTHER } else { PLAIN };
+        let dots = known().map(|(tried, x, y)| (x, y, Look::disc(color(tried.components)))).collect();
         scene.marks.push(Mark::Dots { radius: 4.5, opacity: 1.0, dots });
         if let Some((tried, at, height)) = known().find(|(tried, ..)| tried.k == self.choice.chosen) {
             let mark = class(1, 8);

@@ -59,7 +59,7 @@ pub(crate) fn rasterize(text: &str, size: f64, (x, y): (f64, f64), mut paint: im
     }
 }
 
-/// A piece of an outline; the pen is where the piece before it ended.
+/// A chunk of an outline; the pen is where the chunk before it ended.
 pub(crate) enum Stroke {
     /// Begins anew at a place.
     Move((f64, f64)),
@@ -69,7 +69,7 @@ pub(crate) enum Stroke {
     Curve((f64, f64), (f64, f64), (f64, f64)),
 }
 
-/// Calls `draw` for every piece of the outlines of `text`, its left end of the baseline at (`x`, `y`), y downwards.
+/// Calls `draw` for every chunk of the outlines of `text`, its left end of the baseline at (`x`, `y`), y downwards.
 pub(crate) fn outlined(text: &str, size: f64, (x, y): (f64, f64), mut draw: impl FnMut(Stroke)) {
     let Some(font) = SANS.as_ref() else { return };
     let unit = size / f64::from(font.units_per_em().unwrap_or(2048.0));

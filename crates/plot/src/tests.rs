@@ -90,10 +90,10 @@ fn other_kinds_of_picture_are_refused_with_the_way_out() {
 #[test]
 fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
     let tried = [(4, 0.06, 2), (5, 0.044, 1), (8, 0.028, 1), (12, 0.0196, 1), (20, 0.335, 1), (50, 0.45, 1)].map(
-        |(k, value, pieces)| eigenfold::validate::choose_neighbors::Tried {
+        |(k, value, components)| eigenfold::validate::choose_neighbors::Tried {
             k,
             value: Some(value),
-            pieces,
+            components,
             converged: true,
         },
     );

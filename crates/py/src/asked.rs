@@ -2,7 +2,9 @@
 
 use eigenfold::gp_likelihood::Lengths;
 use eigenfold::preparation::{Log, Preparation, Scale};
-use eigenfold::{Drill, Error, Likelihood, Method, Metric, Missing, Neighbors, Pieces, Recipe, Result, parameter};
+use eigenfold::{
+    Disconnected, Drill, Error, Likelihood, Method, Metric, Missing, Neighbors, Recipe, Result, parameter,
+};
 use pyo3::prelude::*;
 
 /// The neighbors of each point where none are given, and where a graph is learned from them.
@@ -35,7 +37,7 @@ pub(crate) struct Neighborhood {
     graph: String,
     metric: String,
     approximate: Option<bool>,
-    pieces: String,
+    disconnected: String,
 }
 
 /// A fit that a call asks for, its parameters by the library's names.
@@ -73,7 +75,7 @@ impl Asked {
             neighbors: self.neighborhood.neighbors()?,
             metric: self.neighborhood.metric()?,
             approximate: self.neighborhood.approximate,
-            pieces: self.neighborhood.pieces()?,
+            disconnected: self.neighborhood.disconnected()?,
             learned,
             method,
             dims: if let Count::Number(dims) = self.dims { dims } else { 1 },
@@ -158,12 +160,12 @@ impl Neighborhood {
         self.metric.parse().map_err(refused)
     }
 
-    pub(crate) fn pieces(&self) -> Result<Pieces> {
-        match self.pieces.as_str() {
-            "join" => Ok(Pieces::Join),
-            "error" => Ok(Pieces::Error),
-            "separate" => Ok(Pieces::Separate),
-            other => Err(Error::Parameter(format!("`pieces` is {other:?}; give join, error or separate"))),
+    pub(crate) fn disconnected(&self) -> Result<Disconnected> {
+        match self.disconnected.as_str() {
+            "join" => Ok(Disconnected::Join),
+            "error" => Ok(Disconnected::Error),
+            "separate" => Ok(Disconnected::Separate),
+            other => Err(Error::Parameter(format!("`disconnected` is {other:?}; give join, error or separate"))),
         }
     }
 }

@@ -77,7 +77,7 @@ pub(crate) fn graph<'py>(
         neighbors: neighborhood.neighbors().map_err(raised)?,
         metric: neighborhood.metric().map_err(raised)?,
         recall: if neighborhood.approximate() { 0.9 } else { 1.0 },
-        pieces: neighborhood.pieces().map_err(raised)?,
+        disconnected: neighborhood.disconnected().map_err(raised)?,
         seed,
         memory: None,
     };
@@ -93,8 +93,8 @@ pub(crate) fn graph<'py>(
         starts.push(targets.len() as i64);
     }
     let about = json!({
-        "pieces": found.sizes,
-        "bridges": found.bridges.len(),
+        "components": found.sizes,
+        "linking_edges": found.linking_edges.len(),
         "connecting_k": found.connecting_k,
         "recall": found.recall,
     });

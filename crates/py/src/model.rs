@@ -142,7 +142,7 @@ impl Model {
             "log": recipe.preparation.log.map(Log::name),
             "scale": recipe.preparation.scale.name(),
             "approximate": recipe.approximate,
-            "pieces": format!("{:?}", recipe.pieces).to_lowercase(),
+            "disconnected": format!("{:?}", recipe.disconnected).to_lowercase(),
             "seed": recipe.seed,
             "memory": recipe.memory,
             "rescale": recipe.rescale,

@@ -96,7 +96,7 @@ def test_distances_and_graphs_are_inputs(expected):
     X, map_ = expected
     distances = cdist(X, X)
     assert np.allclose(Isomap(metric="precomputed").fit_transform(distances), map_, atol=1e-6)
-    graph = eigenfold.knn_graph(X, 10, pieces="join")
+    graph = eigenfold.knn_graph(X, 10, disconnected="join")
     assert scipy.sparse.issparse(graph) and graph.shape == (120, 120)
     assert np.allclose(Isomap(metric="precomputed").fit_transform(graph), map_, atol=1e-6)
     mds = eigenfold.ClassicalMDS(metric="precomputed").fit(distances)
@@ -214,13 +214,13 @@ REFUSED = [
     (lambda X: Isomap().fit(X + 1j), ValueError, "Complex"),
     (lambda X: Isomap().fit(X * np.inf), ValueError, "NaN|inf"),
     (lambda X: Isomap(n_neighbors=500).fit(X), ValueError, "use n_neighbors 119 or less"),
-    (lambda X: Isomap(n_neighbors=2, pieces="error").fit(X), ValueError, "pieces.*use n_neighbors"),
+    (lambda X: Isomap(n_neighbors=2, disconnected="error").fit(X), ValueError, "components.*use n_neighbors"),
     (lambda X: Isomap(n_neighbors=5, radius=1.0).fit(X), ValueError, "n_neighbors and radius exclude each other"),
     (lambda X: Isomap(n_neighbors="many").fit(X), ValueError, "n_neighbors is 'many'"),
     (lambda X: Isomap(n_neighbors=2.5).fit(X), ValueError, "n_neighbors is 2.5"),
     (lambda X: Isomap(metric="nonsense").fit(X), ValueError, "metric is 'nonsense'"),
     (lambda X: Isomap(n_components=0).fit(X), ValueError, "n_components is 0; give a whole number of 1 or more"),
-    (lambda X: Isomap(pieces=3).fit(X), ValueError, 'pieces is "3"; give join'),
+    (lambda X: Isomap(disconnected=3).fit(X), ValueError, 'disconnected is "3"; give join'),
     (lambda X: Isomap(metric=None).fit(X), ValueError, "metric is None"),
     (lambda X: Isomap(metric="mahalanobis").fit(np.column_stack([X, X[:, 0]])), ValueError, "column 4 is a combination of the columns before it"),
     (lambda X: Isomap(metric="mahalanobis", metric_params={"V": np.zeros((3, 3))}).fit(X), ValueError, "Singular matrix"),

@@ -20,7 +20,7 @@ X, KINDS = IRIS.data, IRIS.target
 
 
 def silently(call):
-    """Without a word about parameters or y; a graph in pieces is another matter."""
+    """Without a word about parameters or y; a graph with several connected components is another matter."""
     with warnings.catch_warnings():
         warnings.filterwarnings("error", message=".*(had no effect|was not used)")
         return call()

@@ -19,7 +19,7 @@ pub(super) fn entrants(args: &Compared) -> Result<Vec<Entrant>> {
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
-        pieces: input::pieces(&args.neighbors),
+        disconnected: input::disconnected(&args.neighbors),
         snapshots: if args.report.is_some() { FRAMES } else { 0 },
         dims: args.dims,
         seed: args.common.seed,

@@ -134,16 +134,16 @@ fn refused<T>(code: u16, text: &str) -> Result<T, Option<Answer>> {
 
 /// Reads a few bytes more, up to `most` in all.
 fn more(stream: &mut impl Read, bytes: &mut Vec<u8>, most: usize, began: Instant) -> Result<(), Option<Answer>> {
-    let mut piece = [0; 4096];
-    let room = piece.len().min(most.saturating_sub(bytes.len()).max(1));
+    let mut chunk = [0; 4096];
+    let room = chunk.len().min(most.saturating_sub(bytes.len()).max(1));
     let late = || Err(Some(Answer::text(408, "the request took too long to arrive")));
     if began.elapsed() > PATIENCE {
         return late();
     }
-    match stream.read(&mut piece[..room]) {
+    match stream.read(&mut chunk[..room]) {
         Ok(0) => Err(None),
         Ok(count) => {
-            bytes.extend_from_slice(&piece[..count]);
+            bytes.extend_from_slice(&chunk[..count]);
             Ok(())
         }
         Err(error) if error.kind() == ErrorKind::Interrupted => Ok(()),

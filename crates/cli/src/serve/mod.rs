@@ -127,7 +127,7 @@ fn base(args: &Serve) -> Result<Recipe> {
         neighbors: input::neighbors(&args.neighbors, false)?,
         metric: input::metric(&args.neighbors),
         approximate: args.neighbors.approximate,
-        pieces: input::pieces(&args.neighbors),
+        disconnected: input::disconnected(&args.neighbors),
         snapshots: FRAMES,
         dims: args.dims,
         seed: args.common.seed,

@@ -44,16 +44,16 @@ fn files_that_are_not_what_they_seem_are_refused() {
 }
 
 #[test]
-fn a_graph_in_pieces_is_refused_where_that_is_asked_for() {
+fn a_graph_in_components_is_refused_where_that_is_asked_for() {
     let bench = Bench::new();
     let far: String = (0..12).map(|i| format!("{},{}\n", (i % 6) + 1000 * (i / 6), (i * i) % 5)).collect();
     bench.write("far.csv", far);
-    let line = "embed far.csv -m isomap -k 2 --pieces error -o m.csv --plot m.png";
+    let line = "embed far.csv -m isomap -k 2 --disconnected error -o m.csv --plot m.png";
     let message = bench.refuses(line, 2, "the graph is in");
-    assert!(message.contains("--pieces join"), "{message}");
-    bench.does("embed far.csv -m isomap -k 2 --pieces join -o m.csv");
+    assert!(message.contains("--disconnected join"), "{message}");
+    bench.does("embed far.csv -m isomap -k 2 --disconnected join -o m.csv");
     assert_eq!(bench.read("m.csv").lines().count(), 13, "rows never vanish");
-    bench.does("embed far.csv -m isomap -k 2 --pieces separate -o m.csv");
+    bench.does("embed far.csv -m isomap -k 2 --disconnected separate -o m.csv");
     assert_eq!(bench.read("m.csv").lines().count(), 13, "rows never vanish");
 }
 

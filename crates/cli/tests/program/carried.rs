@@ -143,19 +143,22 @@ fn kept_columns_are_written_beside_the_coordinates() {
 }
 
 #[test]
-fn pieces_kept_apart_have_a_column() {
+fn components_kept_apart_have_a_column() {
     let bench = Bench::new();
     let near = cloud(20, 3);
     let far: String = cloud(9, 3).lines().map(|row| format!("9{row}\n")).collect();
     bench.write("t.csv", far + &near);
-    bench.does("embed t.csv -m isomap -k 4 --pieces separate -q -o m.csv");
+    bench.does("embed t.csv -m isomap -k 4 --disconnected separate -q -o m.csv");
     let map = bench.read("m.csv");
-    assert!(map.starts_with("y1,y2,piece\n"), "{map}");
-    let pieces: Vec<f64> = coordinates(&map).iter().map(|row| row[2]).collect();
-    let size = |piece: f64| pieces.iter().filter(|&&other| other == piece).count();
-    assert_eq!(size(pieces[0]), 9);
-    assert!(pieces[..9].iter().all(|&piece| piece == pieces[0]) && pieces[9..].iter().all(|&piece| piece != pieces[0]));
+    assert!(map.starts_with("y1,y2,component\n"), "{map}");
+    let components: Vec<f64> = coordinates(&map).iter().map(|row| row[2]).collect();
+    let size = |component: f64| components.iter().filter(|&&other| other == component).count();
+    assert_eq!(size(components[0]), 9);
+    assert!(
+        components[..9].iter().all(|&component| component == components[0])
+            && components[9..].iter().all(|&component| component != components[0])
+    );
     // The largest comes first.
-    assert!(pieces.iter().all(|&piece| size(piece) <= size(1.0)), "{pieces:?}");
-    bench.does("embed t.csv -m isomap -k 4 --pieces separate -q -o m.npy");
+    assert!(components.iter().all(|&component| size(component) <= size(1.0)), "{components:?}");
+    bench.does("embed t.csv -m isomap -k 4 --disconnected separate -q -o m.npy");
 }

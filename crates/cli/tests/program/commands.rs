@@ -90,30 +90,34 @@ fn the_number_of_neighbors_that_connects_is_the_smallest() {
     let bench = Bench::new();
     let answer = bench.does("graph iris -k 5 -o edges.csv");
     assert!(answer.err.contains("; -k 25 connects it"), "{}", answer.err);
-    for (k, pieces) in [(24, 2), (25, 1)] {
+    for (k, components) in [(24, 2), (25, 1)] {
         bench.does(&format!("graph iris -k {k} -q -o edges.csv --json graph.json"));
-        assert_eq!(bench.json("graph.json")["pieces"].as_array().unwrap().len(), pieces, "{k}");
+        assert_eq!(bench.json("graph.json")["components"].as_array().unwrap().len(), components, "{k}");
     }
 }
 
 #[test]
-fn the_graph_has_edges_and_pieces() {
+fn the_graph_has_edges_and_components() {
     let bench = Bench::new();
     // Two squares far apart.
     let square = |x: f64| format!("{x},0\n{x},1\n{0},0\n{0},1\n", x + 1.0);
     bench.write("squares.csv", square(0.0) + &square(100.0));
-    bench.does("graph squares.csv -k 2 --pieces separate -o edges.csv --json graph.json");
+    bench.does("graph squares.csv -k 2 --disconnected separate -o edges.csv --json graph.json");
     let report = bench.json("graph.json");
     assert_eq!(report["n"], 8);
-    assert_eq!(report["pieces"], serde_json::json!([4, 4]));
+    assert_eq!(report["components"], serde_json::json!([4, 4]));
     assert_eq!(report["edges"], 16);
     assert!(report["connecting_k"].as_u64().is_none_or(|k| k == 4), "{report}");
     assert!(bench.read("edges.csv").lines().count() >= 16);
     let joined = bench.does("graph squares.csv -k 2");
-    assert!(joined.err.contains("in pieces: 2 (4, 4 points), joined by 1 bridge"), "{}", joined.err);
-    let message = bench.refuses("graph squares.csv -k 2 --pieces error -o e.csv", 2, "the graph is in 2 pieces");
+    assert!(joined.err.contains("connected components: 2 (4, 4 points), joined by 1 linking edge"), "{}", joined.err);
+    let message = bench.refuses(
+        "graph squares.csv -k 2 --disconnected error -o e.csv",
+        2,
+        "the graph has 2 connected components",
+    );
     assert!(message.contains("(4, 4 points)"), "{message}");
-    bench.does("embed edges.csv --input-kind graph -m laplacian-eigenmaps -d 1 --pieces separate -o map.csv");
+    bench.does("embed edges.csv --input-kind graph -m laplacian-eigenmaps -d 1 --disconnected separate -o map.csv");
     assert_eq!(bench.read("map.csv").lines().count(), 9);
 }
 

@@ -18,7 +18,9 @@ fn every_output_is_written_and_the_report_keeps_its_keys() {
     let report = bench.json("map.json");
     assert_eq!((&report["method"], &report["n"]), (&json!("isomap"), &json!(150)));
     assert_eq!((&report["features"], &report["dims"]), (&json!(4), &json!(2)));
-    for key in ["parameters", "seconds", "eigenvalues", "residuals", "pieces", "converged", "iterations", "warnings"] {
+    for key in
+        ["parameters", "seconds", "eigenvalues", "residuals", "components", "converged", "iterations", "warnings"]
+    {
         assert!(report.get(key).is_some(), "{key} of {report}");
     }
     for key in ["read", "graph", "field", "coordinates", "write"] {
@@ -224,12 +226,12 @@ fn fitted_edges_are_written_and_read_back_as_their_graph() {
 
 /// Two rolls far apart, row by row in turn.
 #[test]
-fn fitted_edges_of_separate_pieces_name_the_rows_of_the_input() {
+fn fitted_edges_of_separate_components_name_the_rows_of_the_input() {
     let bench = Bench::new();
     let rows = |i: usize| (i % 2 * 1000 + i / 2, (i * i) % 17);
     let text: String = (0..60).map(rows).map(|(x, y)| format!("{x}.0,{y}.5\n")).collect();
     bench.write("two.csv", text);
-    bench.does("embed two.csv -m meu -k 4 --pieces separate -q -o map.csv --weights weights.csv");
+    bench.does("embed two.csv -m meu -k 4 --disconnected separate -q -o map.csv --weights weights.csv");
     let edges = coordinates(&bench.read("weights.csv"));
     assert!(edges.windows(2).all(|pair| (pair[0][0], pair[0][1]) < (pair[1][0], pair[1][1])));
     assert!(edges.iter().all(|edge| (edge[1] - edge[0]) % 2.0 == 0.0 && edge[0] < edge[1]));
@@ -250,7 +252,7 @@ fn a_graph_is_learned_written_and_used() {
     let map = bench.json("map.json");
     assert_eq!(map["parameters"]["graph"]["used"], "learned");
     assert_eq!(map["graph_penalty"], 5.0);
-    bench.does("embed learned.csv --input-kind graph --pieces separate -m le -q -o again.csv");
+    bench.does("embed learned.csv --input-kind graph --disconnected separate -m le -q -o again.csv");
     bench.does("embed roll.csv -m drill -k 8 --penalty 0.5:50:3 -q -o drill.csv --json drill.json --weights w.csv");
     let drill = bench.json("drill.json");
     assert_eq!(drill["path"].as_array().unwrap().len(), 3);

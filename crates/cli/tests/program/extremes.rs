@@ -87,7 +87,7 @@ fn a_model_at_the_end_of_the_range_is_read_again_and_gives_its_rows_back() {
 #[test]
 fn a_point_far_from_all_landmarks_is_far_on_the_map_or_refused() {
     let bench = Bench::new();
-    // A cloud without lines and gaps, so that its graph is in one piece without the far point.
+    // A cloud without lines and gaps, so that its graph is in one component without the far point.
     let number = |at: usize| ((at as f64 + 1.0).sin() * 43_758.545_3).fract();
     let rows: String =
         (0..80).map(|i| format!("{},{},{}\n", number(3 * i), number(3 * i + 1), number(3 * i + 2))).collect();

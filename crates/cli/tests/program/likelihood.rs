@@ -53,7 +53,7 @@ fn the_likelihood_of_ppca_is_that_of_its_own_model_also_with_missing_cells() {
 /// 25 points and 15 others far away: the likelihood is the sum of both, and in another unit it differs by the logarithm of that
 /// for every number that has a density.
 #[test]
-fn the_likelihood_of_separate_pieces_is_their_sum_in_any_unit() {
+fn the_likelihood_of_separate_components_is_their_sum_in_any_unit() {
     let bench = Bench::new();
     let rows: Vec<Vec<f64>> = coordinates(&format!("a,b,c\n{}", cloud(40, 3)));
     let table = |rows: &[Vec<f64>], beyond: f64, unit: f64| -> String {
@@ -66,7 +66,7 @@ fn the_likelihood_of_separate_pieces_is_their_sum_in_any_unit() {
     bench.write("large.csv", table(here, 0.0, 1024.0) + &table(there, 128.0, 1024.0));
     for (method, numbers) in [("alle", 38.0 * 3.0), ("meu", 38.0 * 3.0), ("drill", 40.0 * 3.0)] {
         let [here, there, both, large] = ["here", "there", "both", "large"].map(|file| {
-            bench.does(&format!("embed {file}.csv -m {method} -k 6 --pieces separate -q -o m.csv --json r.json"));
+            bench.does(&format!("embed {file}.csv -m {method} -k 6 --disconnected separate -q -o m.csv --json r.json"));
             bench.json("r.json")["log_likelihood"].as_f64().unwrap()
         });
         assert!((both - here - there).abs() < 1e-6 * both.abs(), "{method}: {here} {there} {both}");

@@ -3,7 +3,7 @@
 use super::Entrant;
 use crate::method::Method;
 use crate::recipe::Recipe;
-use eigenfold_graph::{Neighbors, Pieces};
+use eigenfold_graph::{Disconnected, Neighbors};
 use eigenfold_linalg::error::{Error, Result};
 
 /// Those that take part if none are named: of every kind some, a minute for the digits together.
@@ -124,7 +124,7 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
         Some((parameter, value)) => format!("{} {parameter}={value}", info.name),
         None => info.name.to_string(),
     };
-    let filmed = method.has_snapshots() && base.pieces != Pieces::Separate;
+    let filmed = method.has_snapshots() && base.disconnected != Disconnected::Separate;
     let snapshots = if filmed { base.snapshots } else { 0 };
     let recipe = Recipe { neighbors, method, snapshots, ..base.clone() };
     Ok(Entrant { name, recipe, sweep: sweep.map(|(parameter, value)| (parameter.into(), value.into())) })

@@ -103,7 +103,7 @@ mod tests {
     use eigenfold_linalg::progress::Silent;
 
     #[test]
-    fn clusters_are_the_pieces_of_the_nearest_neighbors() {
+    fn clusters_are_the_components_of_the_nearest_neighbors() {
         let points = Points::new(6, 1, vec![0.0, 1.0, 1.9, 10.0, 10.5, 30.0]).unwrap();
         let index = Index::new(&points, Metric::Euclidean).unwrap();
         let near = Near::search(&index, 2, 10, &Silent).unwrap();

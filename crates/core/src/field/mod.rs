@@ -97,7 +97,7 @@ pub enum Scale {
     Covariance(f64),
 }
 
-/// Stage 1 over the same points with other features; its pieces are left apart.
+/// Stage 1 over the same points with other features; its components are left apart.
 pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
 
 /// What a method is given to build on.

@@ -49,7 +49,7 @@ impl Change<'_> {
         self.number(&mut observation.noise, 2);
     }
 
-    /// A figure of that name, of n points with that many features, in so many pieces `apart` of which some are a point `alone`.
+    /// A figure of that name, of n points with that many features, in so many components `apart` of which some are a point `alone`.
     fn figure(&self, name: &str, value: &mut f64, [n, features, apart, alone]: [usize; 4]) {
         match name {
             "noise" | "least_eigenvalue" => self.number(value, self.lengths.eigenvalues),
@@ -101,9 +101,9 @@ impl Report {
         }
         self.likelihood.iter_mut().for_each(|observation| change.observation(observation));
         let (n, features) = (self.n, self.features.unwrap_or(0));
-        let pieces: &[usize] = if self.bridges > 0 { &[] } else { &self.pieces };
-        let alone = pieces.iter().filter(|&&size| size == 1).count();
-        let counts = [n, features, pieces.len().max(1), alone];
+        let components: &[usize] = if self.linking_edges > 0 { &[] } else { &self.components };
+        let alone = components.iter().filter(|&&size| size == 1).count();
+        let counts = [n, features, components.len().max(1), alone];
         self.figures.iter_mut().for_each(|(name, value)| change.figure(name, value, counts));
         self.certificate.iter_mut().for_each(|bracket| change.bracket(bracket));
         for step in &mut self.path {

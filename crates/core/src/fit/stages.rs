@@ -1,4 +1,4 @@
-//! Fitting a recipe: the three stages, over the whole input or piece by piece.
+//! Fitting a recipe: the three stages, over the whole input or component by component.
 
 use crate::coordinates::{self, Map, Snapshot};
 use crate::extend::{Barycenter, Known, Rule};
@@ -12,7 +12,7 @@ use crate::model::{Model, Part};
 use crate::recipe::Recipe;
 use crate::report::{OWN_LIKELIHOOD, Report, Seconds, Used};
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Found, Graph, Pieces, Search};
+use eigenfold_graph::{Disconnected, Found, Graph, Search};
 use eigenfold_linalg::error::{Error, Result, sizes_text};
 use eigenfold_linalg::memory;
 use eigenfold_linalg::progress::{Observer, Share, Silent, Stage};
@@ -21,7 +21,7 @@ use std::time::Instant;
 /// Bytes of an edge of a graph: its target and its length.
 const EDGE: u64 = 12;
 
-/// What the stages gave for one piece.
+/// What the stages gave for one component.
 struct Fitted {
     embedding: Points,
     part: Part,
@@ -89,9 +89,9 @@ impl<'a> Stages<'a> {
         }))
     }
 
-    /// Stage 1 over the same points with other features, its pieces left apart.
+    /// Stage 1 over the same points with other features, its components left apart.
     fn regraph(&self, points: &Points) -> Result<Graph> {
-        let search = Search { pieces: Pieces::Separate, ..self.recipe.search() };
+        let search = Search { disconnected: Disconnected::Separate, ..self.recipe.search() };
         let ground = Ground::from(points).measured_by(self.recipe.metric);
         Ok(match &self.recipe.learned {
             Some(drill) => drill.graph(&search, ground, self.recipe.memory, self.observer)?.0.graph,
@@ -99,14 +99,17 @@ impl<'a> Stages<'a> {
         })
     }
 
-    /// Stages 2 and 3 over the whole, or piece by piece.
+    /// Stages 2 and 3 over the whole, or component by component.
     fn fit(&self, found: Option<&Found>) -> Result<Model> {
-        if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.pieces == Pieces::Separate) {
+        if let Some(found) = found.filter(|f| f.sizes.len() > 1 && self.recipe.disconnected == Disconnected::Separate) {
             if self.recipe.snapshots > 0 {
-                let fact = format!("`snapshots` show one descent, and the graph is in {} pieces", found.sizes.len());
-                return Err(Error::parameter(format!("{fact}; use `pieces` join, or leave them out")));
+                let fact = format!(
+                    "`snapshots` show one descent, and the graph has {} connected components",
+                    found.sizes.len()
+                );
+                return Err(Error::parameter(format!("{fact}; use `disconnected` join, or leave them out")));
             }
-            return self.fit_pieces(found);
+            return self.fit_components(found);
         }
         let Fitted { embedding, part, report, weights, certificate, snapshots } =
             self.fit_one(found.map(|f| &f.graph), self.recipe.dims)?;
@@ -114,28 +117,28 @@ impl<'a> Stages<'a> {
         Ok(Model { weights, certificates, snapshots, ..Model::new(embedding, vec![part], report) })
     }
 
-    /// Every piece on its own, largest first, side by side along the first coordinate.
-    fn fit_pieces(&self, found: &Found) -> Result<Model> {
+    /// Every component on its own, largest first, side by side along the first coordinate.
+    fn fit_components(&self, found: &Found) -> Result<Model> {
         let (n, dims) = (found.graph.len(), self.recipe.dims);
         let mut values = vec![0.0; n * dims];
         let (mut parts, mut whole) = (Vec::new(), None::<Report>);
         let (mut all_weights, mut certificates) = (Vec::<Weight>::new(), Vec::new());
         let mut edge = 0.0;
         let mut placed = 0;
-        for piece in 0..found.sizes.len() {
-            let rows: Vec<usize> = (0..n).filter(|&i| found.piece_of[i] as usize == piece).collect();
+        for component in 0..found.sizes.len() {
+            let rows: Vec<usize> = (0..n).filter(|&i| found.component_of[i] as usize == component).collect();
             let [_, share, _] =
                 Share::split(self.observer, [placed, rows.len(), n - placed - rows.len()].map(|rows| rows as f64));
             placed += rows.len();
             let Fitted { embedding, mut part, report, weights, certificate, .. } =
-                Stages { observer: &share, ..*self }.fit_piece(&rows, &found.graph)?;
+                Stages { observer: &share, ..*self }.fit_component(&rows, &found.graph)?;
             let in_input = |w: Weight| Weight { i: rows[w.i as usize] as u32, j: rows[w.j as usize] as u32, ..w };
             all_weights.extend(weights.into_iter().flatten().map(in_input));
             let in_rows = |c: Certificate| Certificate { rows: rows.iter().map(|&i| i as u32).collect(), ..c };
             certificates.extend(certificate.map(in_rows));
             let column = || (0..rows.len()).map(|i| embedding.row(i)[0]);
             let (low, high) = (column().fold(f64::MAX, f64::min), column().fold(f64::MIN, f64::max));
-            let gap = if piece == 0 { 0.0 } else { 0.05 * (edge + high - low) };
+            let gap = if component == 0 { 0.0 } else { 0.05 * (edge + high - low) };
             part.shift = edge + gap - low;
             edge += gap + high - low;
             for (at, &i) in rows.iter().enumerate() {
@@ -156,7 +159,7 @@ impl<'a> Stages<'a> {
         Ok(Model { weights, certificates, ..Model::new(Points::computed(n, dims, values)?, parts, whole) })
     }
 
-    fn fit_piece(&self, rows: &[usize], graph: &Graph) -> Result<Fitted> {
+    fn fit_component(&self, rows: &[usize], graph: &Graph) -> Result<Fitted> {
         let dims = self.recipe.dims.min(rows.len() - 1);
         if dims == 0 {
             let embedding = Points::new(1, 1, vec![0.0])?;
@@ -394,8 +397,8 @@ impl<'a> Stages<'a> {
             report.add_completion(distances.completion());
         }
         if let Some(found) = found {
-            report.pieces = found.sizes.clone();
-            report.bridges = found.bridges.len();
+            report.components = found.sizes.clone();
+            report.linking_edges = found.linking_edges.len();
             report.connecting_k = found.connecting_k;
             report.recall = found.recall;
             report.graph_route = Some(found.route.into());
@@ -403,7 +406,7 @@ impl<'a> Stages<'a> {
                 report.warnings.push(format!("`approximate` was not used, the neighbors are exact: {why}"));
             }
             if found.sizes.len() > 1 {
-                report.warnings.insert(0, pieces_message(found, recipe.pieces));
+                report.warnings.insert(0, components_message(found, recipe.disconnected));
             }
         }
         let asked = recipe.method.parameters();
@@ -421,13 +424,13 @@ impl<'a> Stages<'a> {
 }
 
 /// One message: the sizes, what was done, and a k that connects.
-fn pieces_message(found: &Found, pieces: Pieces) -> String {
+fn components_message(found: &Found, disconnected: Disconnected) -> String {
     let sizes = sizes_text(&found.sizes);
-    let done = match pieces {
-        Pieces::Separate => "each was embedded on its own".into(),
-        _ if found.bridges.len() == 1 => "joined by the shortest bridge".into(),
-        _ => format!("joined by the {} shortest bridges", found.bridges.len()),
+    let done = match disconnected {
+        Disconnected::Separate => "each was embedded on its own".into(),
+        _ if found.linking_edges.len() == 1 => "joined by the shortest linking edge".into(),
+        _ => format!("joined by the {} shortest linking edges", found.linking_edges.len()),
     };
     let way = found.connecting_k.map_or(String::new(), |k| format!("; `neighbors` {k} connects the graph"));
-    format!("the graph is in {} pieces ({sizes}), {done}{way}", found.sizes.len())
+    format!("the graph has {} connected components ({sizes}), {done}{way}", found.sizes.len())
 }

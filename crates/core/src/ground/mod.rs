@@ -121,7 +121,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Does to a graph over these points, however it came about, what [`Search::pieces`] says.
+    /// Does to a graph over these points, however it came about, what [`Search::components`] says.
     ///
     /// # Errors
     ///

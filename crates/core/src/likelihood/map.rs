@@ -17,7 +17,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use faer::Mat;
 
-/// Rows to a piece of parallel work.
+/// Rows to a chunk of parallel work.
 const ROWS: usize = 1024;
 
 /// The span of a map, and its variances.
@@ -55,10 +55,10 @@ impl Map {
         let (n, p, rank, mean) = (points.rows(), points.cols(), self.lengths.len(), points.column_means());
         // Sums of squares of numbers up to 1e150 would overflow without the division.
         let largest = points.values().iter().fold(0.0, |m: f64, v| m.max(v.abs())).max(f64::MIN_POSITIVE);
-        let pieces: Vec<(Vec<f64>, f64)> = parallel::collect(n.div_ceil(ROWS), |piece| {
+        let chunks: Vec<(Vec<f64>, f64)> = parallel::collect(n.div_ceil(ROWS), |chunk| {
             let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
             let mut row = vec![0.0; p];
-            for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
+            for i in chunk * ROWS..((chunk + 1) * ROWS).min(n) {
                 for (to, (x, m)) in row.iter_mut().zip(points.row(i).iter().zip(&mean)) {
                     *to = (x - m) / largest;
                 }
@@ -71,7 +71,7 @@ impl Map {
             (along, square)
         });
         let (mut along, mut square) = (vec![0.0; rank * p], 0.0);
-        for (part, own) in &pieces {
+        for (part, own) in &chunks {
             along.iter_mut().zip(part).for_each(|(sum, part)| *sum += part);
             square += own;
         }

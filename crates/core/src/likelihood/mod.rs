@@ -60,25 +60,25 @@ pub enum Likelihood {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Observation {
-    /// The log density of the (n − 1) p numbers; a sum over separate pieces.
+    /// The log density of the (n − 1) p numbers; a sum over separate components.
     pub log_likelihood: f64,
-    /// α², in the square of the data's units over those of K; of the largest of separate pieces.
+    /// α², in the square of the data's units over those of K; of the largest of separate components.
     pub signal: f64,
-    /// σ², in the square of the data's units; of the largest of separate pieces.
+    /// σ², in the square of the data's units; of the largest of separate components.
     pub noise: f64,
     /// Whether the least variance of a direction, which is the noise where there is any, is the floor: then the
     /// likelihood has no maximum above it.
     pub noise_at_floor: bool,
     /// p.
     pub features: usize,
-    /// n − 1, of all pieces together.
+    /// n − 1, of all components together.
     pub directions: usize,
     /// How often the likelihood was evaluated by a factor.
     pub evaluations: usize,
 }
 
 impl Observation {
-    /// Adds another piece of the same input.
+    /// Adds another component of the same input.
     pub(crate) fn merge(&mut self, other: &Observation) {
         self.log_likelihood += other.log_likelihood;
         self.noise_at_floor |= other.noise_at_floor;

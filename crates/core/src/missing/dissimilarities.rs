@@ -168,10 +168,10 @@ impl Known {
             let fact = format!("{what} point {} is known, which does not say where it is", i + 1);
             return Err(Error::data(format!("{fact}; {way_out}")));
         }
-        let sizes = known.pieces();
+        let sizes = known.components();
         if sizes.len() > 1 {
             let (count, sizes) = (sizes.len(), sizes_text(&sizes));
-            let fact = format!("the known cells leave the points in {count} pieces ({sizes})");
+            let fact = format!("the known cells leave the points in {count} components ({sizes})");
             return Err(Error::data(format!(
                 "{fact}, and nothing says how far apart these are; give cells between them"
             )));
@@ -179,8 +179,8 @@ impl Known {
         Ok(known)
     }
 
-    /// The number of points in each piece that known cells connect, largest first.
-    fn pieces(&self) -> Vec<usize> {
+    /// The number of points in each component that known cells connect, largest first.
+    fn components(&self) -> Vec<usize> {
         let mut sets = Sets::new(self.n);
         for i in 0..self.n {
             self.cells(i).take_while(|&(j, _)| j < i).for_each(|(j, _)| {

@@ -9,7 +9,7 @@
 //! 30      ...    the body: the model in the postcard encoding (variable-length integers, little-endian IEEE doubles)
 //! ```
 //!
-//! The body holds the recipe, the report, the training points, their coordinates, and per piece the rule that places
+//! The body holds the recipe, the report, the training points, their coordinates, and per component the rule that places
 //! new points (for Isomap that includes the neighbor lists, from which geodesics are computed again), and then how
 //! columns were prepared. A file of a format version that is not known is refused by name.
 

@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::sync::OnceLock;
 
-/// What one piece of the input was fitted to; there is one piece unless they were kept separate.
+/// What one component of the input was fitted to; there is one component unless they were kept separate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Part {
     /// Its rows in the input; all if empty.
@@ -36,7 +36,7 @@ pub(crate) struct Part {
     pub(crate) width: usize,
     /// The eigenvalues of its coordinates; none of a descent.
     pub(crate) eigenvalues: Vec<f64>,
-    /// How new points are placed; a point that is a piece of its own has no rule.
+    /// How new points are placed; a point that is a component of its own has no rule.
     pub(crate) rule: Option<Rule>,
 }
 
@@ -220,7 +220,7 @@ impl Model {
         self.weights.as_deref()
     }
 
-    /// Bounds that anyone can check, one certificate per piece, where the method has them; not kept in saved models.
+    /// Bounds that anyone can check, one certificate per component, where the method has them; not kept in saved models.
     pub fn certificates(&self) -> &[Certificate] {
         &self.certificates
     }
@@ -240,16 +240,16 @@ impl Model {
         &self.recipe
     }
 
-    /// The piece of every row, counted from 0, the largest first; nothing unless there are several, each on its own.
-    pub fn pieces(&self) -> Option<Vec<u32>> {
+    /// The component of every row, counted from 0, the largest first; nothing unless there are several, each on its own.
+    pub fn components(&self) -> Option<Vec<u32>> {
         if self.parts.len() < 2 {
             return None;
         }
-        let mut pieces = vec![0; self.embedding.rows()];
-        for (piece, part) in self.parts.iter().enumerate() {
-            part.rows.iter().for_each(|&i| pieces[i as usize] = piece as u32);
+        let mut components = vec![0; self.embedding.rows()];
+        for (component, part) in self.parts.iter().enumerate() {
+            part.rows.iter().for_each(|&i| components[i as usize] = component as u32);
         }
-        Some(pieces)
+        Some(components)
     }
 
     /// The names of the features, if the model was told.

@@ -77,7 +77,7 @@ impl Model {
         }
         match self.parts.as_slice() {
             [part] => self.place_on(part, self.points.as_ref(), &self.embedding, new, deviations),
-            _ => self.place_by_piece(new, deviations),
+            _ => self.place_by_component(new, deviations),
         }
     }
 
@@ -143,12 +143,12 @@ impl Model {
         Ok(Index::new(points, inside.metric())?.nearest(&new, k)?.0)
     }
 
-    /// How many pieces were kept separate; one if they were not.
-    pub(crate) fn pieces_kept(&self) -> usize {
+    /// How many components were kept separate; one if they were not.
+    pub(crate) fn components_kept(&self) -> usize {
         self.parts.len()
     }
 
-    /// Where training rows would go if they were new, each placed by the others of its piece.
+    /// Where training rows would go if they were new, each placed by the others of its component.
     pub(crate) fn place_without(&self, rows: &[usize]) -> Result<Points> {
         let dims = self.embedding.cols();
         let (Some(points), metric) = (&self.points, self.metric()) else {
@@ -168,7 +168,7 @@ impl Model {
             if own.is_empty() {
                 continue;
             }
-            let (map, points) = self.piece(part)?;
+            let (map, points) = self.component(part)?;
             let points = points.as_ref().map(|points| (points, metric));
             let (k, radius) = (part.k.min(map.rows()), self.radius());
             let known = Known { points, k, map: &map, eigenvalues: &part.eigenvalues, radius };
@@ -181,8 +181,8 @@ impl Model {
         Points::computed(rows.len(), dims, values)
     }
 
-    /// The coordinates and the features of one piece alone.
-    fn piece(&self, part: &Part) -> Result<(Points, Option<Points>)> {
+    /// The coordinates and the features of one component alone.
+    fn component(&self, part: &Part) -> Result<(Points, Option<Points>)> {
         let rows: Vec<usize> = part.rows.iter().map(|&i| i as usize).collect();
         let own = |&i: &usize| {
             let mut row = self.embedding.row(i)[..part.width].to_vec();
@@ -193,8 +193,8 @@ impl Model {
         Ok((map, self.points.as_ref().map(|points| points.select(&rows))))
     }
 
-    /// Every new point goes to the piece of its nearest training point.
-    fn place_by_piece(&self, new: &Points, deviations: bool) -> Result<Placed> {
+    /// Every new point goes to the component of its nearest training point.
+    fn place_by_component(&self, new: &Points, deviations: bool) -> Result<Placed> {
         let dims = self.embedding.cols();
         let nearest: Vec<u32> = match &self.points {
             Some(points) => Index::new(points, self.metric())?.nearest(new, 1)?.0,
@@ -215,14 +215,14 @@ impl Model {
                 continue;
             }
             let width = part.width;
-            let (embedding, points) = self.piece(part)?;
+            let (embedding, points) = self.component(part)?;
             let mut queries = new.select(&ours);
             if points.is_none() {
                 let columns = ours.iter().flat_map(|&i| rows.iter().map(move |&j| new.row(i)[j]));
                 queries = Points::new(ours.len(), rows.len(), columns.collect())?;
             }
             let placed = self.place_on(part, points.as_ref(), &embedding, &queries, deviations)?;
-            // A piece of a single point says nothing of how sure it is.
+            // A component of a single point says nothing of how sure it is.
             sure = sure.filter(|_| placed.deviations.is_some());
             far.extend(placed.far.iter().map(|&at| ours[at]));
             for (at, &i) in ours.iter().enumerate() {

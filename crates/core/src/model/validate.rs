@@ -63,7 +63,7 @@ impl Model {
         let features = self.points.as_ref().map_or(0, Points::cols);
         let one_of_several = self.parts.len() > 1;
         let rule = match &part.rule {
-            // A point that is a piece of its own goes nowhere else.
+            // A point that is a component of its own goes nowhere else.
             None => rows == 1,
             Some(rule) => rule.fits(rows, features, dims, part.eigenvalues.len()),
         };

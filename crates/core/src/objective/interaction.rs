@@ -14,7 +14,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
 
-/// Rows to a piece of parallel work.
+/// Rows to a chunk of parallel work.
 const ROWS: usize = 128;
 /// Pairs that are added side by side.
 const LANES: usize = 8;
@@ -176,8 +176,8 @@ impl<T: Real> Interaction<T> {
     /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point, whose places have D entries.
     fn attract<const D: usize>(&self, factor: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         let places = self.places.as_chunks::<D>().0;
-        let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * self.dims, |piece, slope| {
-            let rows = Rows { of: self, places, first: piece * ROWS, factor, wanted };
+        let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * self.dims, |chunk, slope| {
+            let rows = Rows { of: self, places, first: chunk * ROWS, factor, wanted };
             pulp::Arch::new().dispatch(Written(rows, slope))
         });
         parts.iter().sum()
@@ -255,8 +255,8 @@ pub(crate) fn of_size(
 
 /// Rows of `dims` values, taken from where `from` says.
 fn gather(to: &mut [f64], values: &[f64], from: &[u32], dims: usize) {
-    parallel::chunks_mut(to, ROWS * dims, |piece, to| {
-        for (row, &i) in to.chunks_exact_mut(dims).zip(&from[piece * ROWS..]) {
+    parallel::chunks_mut(to, ROWS * dims, |chunk, to| {
+        for (row, &i) in to.chunks_exact_mut(dims).zip(&from[chunk * ROWS..]) {
             for (to, value) in row.iter_mut().zip(&values[i as usize * dims..]) {
                 *to = *value;
             }

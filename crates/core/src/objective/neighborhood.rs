@@ -5,7 +5,7 @@ use crate::forces::perplexity::affinities;
 use crate::forces::{Pairs, Real};
 use crate::ground::Ground;
 use crate::parameter::{Held, Value};
-use eigenfold_graph::{Graph, Neighbors, Pieces, Search};
+use eigenfold_graph::{Disconnected, Graph, Neighbors, Search};
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -113,7 +113,7 @@ impl Affinities {
                 let search = Search {
                     neighbors,
                     metric: site.metric(),
-                    pieces: Pieces::Separate,
+                    disconnected: Disconnected::Separate,
                     seed: site.seed,
                     recall: site.recall,
                     memory: Some(site.memory),

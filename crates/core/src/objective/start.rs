@@ -43,7 +43,7 @@ choices! {
     }
 }
 
-/// The least weight of an edge in a spectral start: what holds pieces together must be seen.
+/// The least weight of an edge in a spectral start: what holds components together must be seen.
 const LEAST_WEIGHT: f64 = 1e-6;
 
 /// How many times principal components are averaged over neighbors.

@@ -60,11 +60,11 @@ enum Springs<'a> {
 }
 
 impl<'a> Energy<'a> {
-    /// Of a model of elastic embedding with Euclidean points, heat or one perplexity, and squared repulsion, in one piece.
+    /// Of a model of elastic embedding with Euclidean points, heat or one perplexity, and squared repulsion, in one component.
     pub(crate) fn new(model: &'a Model, points: &'a Points, near: &MapNeighbors<'_>) -> Result<Energy<'a>> {
         let unfit = || {
             Error::parameter(
-                "the way back by the objective is that of elastic embedding with squared repulsion, in one piece; leave out `by`",
+                "the way back by the objective is that of elastic embedding with squared repulsion, in one component; leave out `by`",
             )
         };
         let [part] = model.parts.as_slice() else { return Err(unfit()) };

@@ -43,8 +43,8 @@ pub enum Portable {
         bases: Vec<f64>,
         /// w of the deviation and of the margin of every feature, stretched if rows were held out.
         widths: Vec<[f64; 2]>,
-        /// The piece of every map point, if they were kept separate.
-        pieces: Option<Vec<u32>>,
+        /// The component of every map point, if they were kept separate.
+        components: Option<Vec<u32>>,
     },
 }
 

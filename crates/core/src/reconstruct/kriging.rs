@@ -336,7 +336,7 @@ impl Kriging {
             spread: self.spread.clone(),
             bases: self.bases.clone(),
             widths: self.widths.iter().map(|[one, two]| [stretch[0] * one, stretch[1] * two]).collect(),
-            pieces: map.pieces.clone(),
+            components: map.components.clone(),
         }
     }
 }

@@ -9,16 +9,16 @@ use eigenfold_linalg::parallel;
 /// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
 const NEIGHBORS: usize = 32;
 
-/// Finds the neighbors of places, within one piece of the map.
+/// Finds the neighbors of places, within one component of the map.
 pub(crate) struct MapNeighbors<'a> {
     pub(crate) index: Index<'a>,
-    /// The piece of every map point, if they were kept separate.
-    pub(crate) pieces: Option<Vec<u32>>,
+    /// The component of every map point, if they were kept separate.
+    pub(crate) components: Option<Vec<u32>>,
 }
 
 impl<'a> MapNeighbors<'a> {
-    pub(crate) fn new(map: &'a Points, pieces: Option<Vec<u32>>) -> Result<MapNeighbors<'a>> {
-        Ok(MapNeighbors { index: Index::new(map, Metric::Euclidean)?, pieces })
+    pub(crate) fn new(map: &'a Points, components: Option<Vec<u32>>) -> Result<MapNeighbors<'a>> {
+        Ok(MapNeighbors { index: Index::new(map, Metric::Euclidean)?, components })
     }
 
     /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
@@ -34,7 +34,7 @@ impl<'a> MapNeighbors<'a> {
         }))
     }
 
-    /// The map points nearest to places with their distances, those of one piece.
+    /// The map points nearest to places with their distances, those of one component.
     fn lists(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Vec<(u32, f64)>>> {
         let k = (NEIGHBORS + usize::from(rows.is_some())).min(self.index.points().rows());
         let (near, to) = self.index.nearest(places, k)?;
@@ -43,9 +43,9 @@ impl<'a> MapNeighbors<'a> {
             let (near, to) = (&near[i * k..(i + 1) * k], &to[i * k..(i + 1) * k]);
             let list = near.iter().copied().zip(to.iter().copied());
             let mut list: Vec<(u32, f64)> = list.filter(|(a, _)| Some(*a) != own).take(NEIGHBORS).collect();
-            if let (Some(pieces), Some(&(first, _))) = (&self.pieces, list.first()) {
-                let home = pieces[own.unwrap_or(first) as usize];
-                list.retain(|(a, _)| pieces[*a as usize] == home);
+            if let (Some(components), Some(&(first, _))) = (&self.components, list.first()) {
+                let home = components[own.unwrap_or(first) as usize];
+                list.retain(|(a, _)| components[*a as usize] == home);
             }
             list
         }))

@@ -138,7 +138,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one piece.
+    /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one component.
     pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
         let inside = self.inside().way_back_by_energy_inside()?;
         Ok(WayBack { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside })
@@ -150,7 +150,7 @@ impl Model {
             return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
         }
         let points = self.data()?;
-        let near = MapNeighbors::new(&self.embedding, self.pieces())?;
+        let near = MapNeighbors::new(&self.embedding, self.components())?;
         let energy = Energy::new(self, points, &near)?;
         let evidence = Evidence {
             rule: BackRule::Energy,

@@ -67,7 +67,7 @@ impl Model {
     /// As [`Model::way_back`], in the unit of the stages, by what was learned before or is learned now.
     pub(super) fn way_back_inside(&self, learned: Option<&Learned>) -> Result<WayBack<'_>> {
         let points = self.data()?;
-        let near = MapNeighbors::new(&self.embedding, self.pieces())?;
+        let near = MapNeighbors::new(&self.embedding, self.components())?;
         let learned = match learned {
             Some(learned) => {
                 learned.check(points, &near)?;
@@ -80,7 +80,7 @@ impl Model {
 
     /// As [`Model::learn_way_back`], in the unit of the stages.
     pub(super) fn learned_inside(&self) -> Result<Learned> {
-        self.learn_from(self.data()?, &MapNeighbors::new(&self.embedding, self.pieces())?)
+        self.learn_from(self.data()?, &MapNeighbors::new(&self.embedding, self.components())?)
     }
 
     fn learn_from(&self, points: &Points, near: &MapNeighbors<'_>) -> Result<Learned> {

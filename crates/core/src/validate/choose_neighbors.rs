@@ -6,7 +6,7 @@
 //! map is creased and it grows.
 //!
 //! Fits that converged go before the others. Among them the least farness is best, and every k is as good that is worse by no
-//! more than two standard errors of the difference, row by row. Of these, graphs in one piece go before others; then the
+//! more than two standard errors of the difference, row by row. Of these, graphs in one component go before others; then the
 //! usual ten neighbors, if they are among them; then the least farness, and the smaller k if two tie.
 //! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
@@ -15,7 +15,7 @@ use crate::likelihood::Likelihood;
 use crate::recipe::Recipe;
 use crate::validate::neighbor_ratio::Nearness;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Neighbors, Pieces};
+use eigenfold_graph::{Disconnected, Neighbors};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Share};
 use serde::Serialize;
@@ -35,8 +35,8 @@ pub struct Tried {
     /// The farness of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
     /// data, 1 at best; nothing if no row can be asked.
     pub value: Option<f64>,
-    /// In how many pieces the graph is, before they are joined.
-    pub pieces: usize,
+    /// In how many components the graph is, before they are joined.
+    pub components: usize,
     /// Whether the fit met its tolerances.
     pub converged: bool,
 }
@@ -140,17 +140,18 @@ impl Recipe {
         nearness: &Nearness<'_>,
         observer: &dyn Observer,
     ) -> Result<Trial> {
-        let pieces = if self.pieces == Pieces::Error { Pieces::Join } else { self.pieces };
+        let disconnected =
+            if self.disconnected == Disconnected::Error { Disconnected::Join } else { self.disconnected };
         let neighbors = with_number(self.neighbors, k);
-        let recipe = Recipe { neighbors, pieces, likelihood: Likelihood::Never, ..self.clone() };
+        let recipe = Recipe { neighbors, disconnected, likelihood: Likelihood::Never, ..self.clone() };
         let model = recipe.fit_from(points, Beside { labels, ..Beside::default() }, observer)?;
         if observer.stop() {
             return Err(Error::Stopped);
         }
         let logs = nearness.of(model.embedding())?;
         let value = (!logs.is_empty()).then(|| mean(&logs).exp());
-        let (pieces, converged) = (model.report().pieces.len(), model.report().converged);
-        Ok(Trial { tried: Tried { k, value, pieces, converged }, logs })
+        let (components, converged) = (model.report().components.len(), model.report().converged);
+        Ok(Trial { tried: Tried { k, value, components, converged }, logs })
     }
 }
 
@@ -179,23 +180,24 @@ fn best(tried: &[Trial]) -> Option<(usize, String)> {
     let (k, farness) = least(&mut judged.iter())?;
     let first = judged.iter().find(|one| one.tried.k == k)?;
     let mut good: Vec<&Trial> = judged.iter().copied().filter(|one| one.is_as_good_as(first)).collect();
-    let pieces = first.tried.pieces;
-    let whole = pieces > 1 && good.iter().any(|one| one.tried.pieces == 1);
-    if good.iter().any(|one| one.tried.pieces == 1) {
-        good.retain(|one| one.tried.pieces == 1);
+    let components = first.tried.components;
+    let whole = components > 1 && good.iter().any(|one| one.tried.components == 1);
+    if good.iter().any(|one| one.tried.components == 1) {
+        good.retain(|one| one.tried.components == 1);
     }
     let usual = least(&mut good.iter().filter(|one| one.tried.k == USUAL));
     let (chosen, value) = usual.or_else(|| least(&mut good.iter()))?;
-    let in_pieces = |pieces: usize| if pieces > 1 { format!(" in {pieces} pieces") } else { String::new() };
-    let rest = format!("k = {k} has {farness:.3}{}, which is no better for certain", in_pieces(pieces));
+    let in_components =
+        |components: usize| if components > 1 { format!(" in {components} components") } else { String::new() };
+    let rest = format!("k = {k} has {farness:.3}{}, which is no better for certain", in_components(components));
     let mut reason = match usual {
-        _ if chosen == k && pieces > 1 => {
-            format!("the least farness, {farness:.3}, although the graph is in {pieces} pieces")
+        _ if chosen == k && components > 1 => {
+            format!("the least farness, {farness:.3}, although the graph has {components} connected components")
         }
         _ if chosen == k => format!("the least farness, {farness:.3}"),
-        Some(_) if whole => format!("default among graphs in one piece, with a farness of {value:.3}; {rest}"),
+        Some(_) if whole => format!("default among graphs in one component, with a farness of {value:.3}; {rest}"),
         Some(_) => format!("default, with a farness of {value:.3}; {rest}"),
-        None => format!("the least farness, {value:.3}, of graphs in one piece; {rest}"),
+        None => format!("the least farness, {value:.3}, of graphs in one component; {rest}"),
     };
     if !converged {
         reason.push_str("; no fit converged");
@@ -235,54 +237,57 @@ mod tests {
     /// A roll beside a flat sheet, each in a unit of its own. With more than six neighbors the turns of the roll are joined, and its part
     /// of the map is lost, while the sheet is as good with any number.
     #[test]
-    fn a_small_piece_has_its_say_whether_pieces_are_kept_apart_or_joined() {
+    fn a_small_component_has_its_say_whether_components_are_kept_apart_or_joined() {
         let roll = Sample::SwissRoll.draw(300, 0.0, 1).unwrap().points;
-        let chosen = |size: f64, pieces: Pieces| {
+        let chosen = |size: f64, disconnected: Disconnected| {
             let row = |i: usize| match i < 300 {
                 true => [0, 1, 2].map(|j| size * roll.row(i)[j]),
                 false => [1e5 + (i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract(), 0.0],
             };
             let points = Points::from_rows(&(0..500).map(row).collect::<Vec<_>>()).unwrap();
-            let recipe = Recipe { method: Isomap::default().into(), pieces, ..Recipe::default() };
+            let recipe = Recipe { method: Isomap::default().into(), disconnected, ..Recipe::default() };
             let choice = recipe.choose_neighbors(&points, &Silent).unwrap();
             let of = |k: usize| choice.tried.iter().find(|tried| tried.k == k).unwrap().value.unwrap();
             (choice.chosen, of(choice.chosen), of(50))
         };
         // Much smaller than the sheet, and much larger.
-        let [small, large] = [1e-4, 1.0].map(|size| chosen(size, Pieces::Separate));
+        let [small, large] = [1e-4, 1.0].map(|size| chosen(size, Disconnected::Separate));
         for (k, value, with_many) in [small, large] {
             assert!(k == 6 && with_many > 1.2 * value, "{k} {value} {with_many}");
         }
         // Joined to a sheet far away, a small roll is a dot on the map; that its rows have lost each other shows.
-        let (_, joined, _) = chosen(1e-4, Pieces::Join);
+        let (_, joined, _) = chosen(1e-4, Disconnected::Join);
         assert!(joined > 1.5 * small.1, "{joined} {small:?}");
     }
 
     /// Forty rows: half of them are off by the logarithm and a little more, half by a little less.
-    fn trial(k: usize, log: Option<f64>, pieces: usize, converged: bool) -> Trial {
+    fn trial(k: usize, log: Option<f64>, components: usize, converged: bool) -> Trial {
         let row = |i: usize| log.unwrap_or_default() + if (i + k).is_multiple_of(2) { 0.05 } else { -0.05 };
         let logs: Vec<f64> = (0..40).map(row).collect();
-        Trial { tried: Tried { k, value: log.map(|_| mean(&logs).exp()), pieces, converged }, logs }
+        Trial { tried: Tried { k, value: log.map(|_| mean(&logs).exp()), components, converged }, logs }
     }
 
     #[test]
-    fn one_piece_wins_only_if_it_is_as_good_and_the_reason_says_so() {
+    fn one_component_wins_only_if_it_is_as_good_and_the_reason_says_so() {
         let chosen = |tried: &[Trial]| best(tried).map(|(k, _)| k);
         let mut tried = vec![trial(4, Some(0.30), 8, true), trial(5, Some(0.67), 1, true)];
         let (k, reason) = best(&tried).unwrap();
-        assert_eq!((k, reason.as_str()), (4, "the least farness, 1.350, although the graph is in 8 pieces"));
+        assert_eq!(
+            (k, reason.as_str()),
+            (4, "the least farness, 1.350, although the graph has 8 connected components")
+        );
         // Rows differ by 0.1 up and down, so that the difference is known to 0.1 / 40^½ = 0.016, twice that is 0.032.
         tried.push(trial(7, Some(0.31), 1, true));
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(k, 7);
-        let wanted = "the least farness, 1.363, of graphs in one piece; k = 4 has 1.350 in 8 pieces, which is no better for certain";
+        let wanted = "the least farness, 1.363, of graphs in one component; k = 4 has 1.350 in 8 components, which is no better for certain";
         assert_eq!(reason, wanted);
         // A fit that did not converge has no say where others did.
         tried.extend([trial(8, Some(0.1), 1, false), trial(10, None, 1, true), trial(13, Some(0.31), 1, true)]);
         assert_eq!(chosen(&tried), Some(7));
         // The usual number stays where no other is better for certain.
         tried.push(trial(10, Some(0.29), 8, true));
-        assert_eq!(chosen(&tried), Some(7), "a graph in one piece goes first");
+        assert_eq!(chosen(&tried), Some(7), "a graph in one component goes first");
         let tried = [trial(5, Some(0.30), 1, true), trial(10, Some(0.32), 1, true)];
         let wanted = "default, with a farness of 1.377; k = 5 has 1.350, which is no better for certain";
         assert_eq!(best(&tried).unwrap(), (10, wanted.to_string()));

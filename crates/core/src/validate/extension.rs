@@ -25,7 +25,7 @@ use crate::quality::procrustes::Onto;
 use crate::recipe::Recipe;
 use crate::reconstruct::{HELD_OUT, LEVELS, counted};
 use crate::validate::reconstruction::dealt;
-use eigenfold_graph::Pieces;
+use eigenfold_graph::Disconnected;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Silent};
@@ -72,10 +72,10 @@ struct Missed {
 
 impl Model {
     /// Whether the map can be made again without some of its rows, and laid onto this one: not if it went by classes, which a
-    /// model does not keep, or if pieces were kept separate; ppca and fa have a posterior in place of it.
+    /// model does not keep, or if components were kept separate; ppca and fa have a posterior in place of it.
     pub fn can_hold_out_places(&self) -> bool {
         let recipe = self.recipe();
-        let again = !recipe.method.is_supervised() && recipe.pieces != Pieces::Separate;
+        let again = !recipe.method.is_supervised() && recipe.disconnected != Disconnected::Separate;
         again && self.latent_inside().is_none() && self.points().is_some()
     }
 
@@ -102,7 +102,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the model was not fitted to points, or to too few, if its pieces were kept separate, or as [`Recipe::fit`] for a fold.
+    /// If the model was not fitted to points, or to too few, if its components were kept separate, or as [`Recipe::fit`] for a fold.
     pub fn held_out_places(&self) -> Result<HeldOutPlaces> {
         self.held_out_places_watched(&Silent)
     }
@@ -117,9 +117,9 @@ impl Model {
         let points = self.points().ok_or_else(|| {
             Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
         })?;
-        if self.pieces_kept() > 1 {
-            let fact = "pieces that are kept separate lie side by side, and how far apart means nothing";
-            return Err(Error::parameter(format!("{fact}; use `pieces` join")));
+        if self.components_kept() > 1 {
+            let fact = "components that are kept separate lie side by side, and how far apart means nothing";
+            return Err(Error::parameter(format!("{fact}; use `disconnected` join")));
         }
         let (n, dims) = (points.rows(), self.embedding().cols());
         if n < LEAST {

@@ -18,7 +18,7 @@ use crate::likelihood::Columns;
 use crate::preparation::Whitening;
 use crate::recipe::Recipe;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Metric, Pieces};
+use eigenfold_graph::{Disconnected, Metric};
 use eigenfold_linalg::error::{Error, Result, plural};
 use eigenfold_linalg::progress::{Observer, Share, Silent};
 use rand::SeedableRng;
@@ -77,7 +77,7 @@ impl Recipe {
     ///
     /// # Errors
     ///
-    /// If fewer features make the field than the map has coordinates, if pieces are to be kept separate, or as
+    /// If fewer features make the field than the map has coordinates, if components are to be kept separate, or as
     /// [`Recipe::fit`] for a fold.
     pub fn held_out(&self, points: &Points) -> Result<HeldOut> {
         self.held_out_watched(points, &Silent)
@@ -104,8 +104,8 @@ impl Recipe {
         labels: Option<&[Option<u32>]>,
         observer: &dyn Observer,
     ) -> Result<HeldOut> {
-        if self.pieces == Pieces::Separate {
-            return Err(Error::parameter("separate pieces differ from fold to fold; use `pieces` join"));
+        if self.disconnected == Disconnected::Separate {
+            return Err(Error::parameter("separate components differ from fold to fold; use `disconnected` join"));
         }
         let (recipe, points) = self.after_preparation(points)?;
         let varies = |&f: &usize| (1..points.rows()).any(|i| points.row(i)[f] != points.row(0)[f]);

@@ -8,8 +8,8 @@
 //!
 //! and r[i] is at most what rows in the middle of all would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in N[i]).
 //! So the farness of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
-//! perfect. Each row is measured by its own scale, whether it lies in a dense piece of the data or in a thin one, and a row
-//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small piece of
+//! perfect. Each row is measured by its own scale, whether it lies in a dense component of the data or in a thin one, and a row
+//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small component of
 //! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
 
 use crate::model::Model;
@@ -208,7 +208,7 @@ mod tests {
     /// Three points far away land in the middle of 200 others: 30 rows have one of them for a neighbor, and that they came from
     /// a million away counts for no more than from a hundred.
     #[test]
-    fn a_small_piece_does_not_decide_however_far_it_is() {
+    fn a_small_component_does_not_decide_however_far_it_is() {
         let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
         let farness = |far: f64| {
             let row = |i: usize| if i < 200 { spot(i) } else { [far, 0.01 * i as f64] };
@@ -223,16 +223,17 @@ mod tests {
         assert!(far > 1.02, "the neighbors that were lost count: {far}");
     }
 
-    /// Two pieces of the same shape, one a thousandth of the size of the other. A map that scrambles the small one is as bad as one
-    /// that scrambles the large one; squared errors would see a millionth of it. One that blows a piece up, its neighborhoods kept, is
+    /// Two components of the same shape, one a thousandth of the size of the other. A map that scrambles the small one is as bad as one
+    /// that scrambles the large one; squared errors would see a millionth of it. One that blows a component up, its neighborhoods kept, is
     /// perfect.
     #[test]
-    fn a_piece_counts_by_its_rows_whatever_its_size() {
+    fn a_component_counts_by_its_rows_whatever_its_size() {
         // No two distances are equal, as they would be on a lattice.
         let spot = |i: usize| [12.9898, 78.233].map(|by| (43_758.545 * (by * (i + 1) as f64).sin()).fract());
-        let size = |piece: usize| [1.0, 1e-3][piece];
-        let place =
-            |piece: usize, i: usize| [500.0 * piece as f64 + size(piece) * spot(i)[0], size(piece) * spot(i)[1]];
+        let size = |component: usize| [1.0, 1e-3][component];
+        let place = |component: usize, i: usize| {
+            [500.0 * component as f64 + size(component) * spot(i)[0], size(component) * spot(i)[1]]
+        };
         let all = |of: &dyn Fn(usize, usize) -> [f64; 2]| {
             let row = |at: usize| of(at / 100, at % 100);
             Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
@@ -240,10 +241,11 @@ mod tests {
         let points = all(&place);
         let nearness = Nearness::new(&points, Metric::Euclidean).unwrap();
         let farness = |map: &Points| (nearness.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
-        let scrambled = |which: usize| all(&|piece, i| place(piece, if piece == which { i * 37 % 100 } else { i }));
+        let scrambled =
+            |which: usize| all(&|component, i| place(component, if component == which { i * 37 % 100 } else { i }));
         let [large, small] = [0, 1].map(|which| farness(&scrambled(which)));
         assert!(large > 1.5 && (small / large - 1.0).abs() < 1e-6, "{large} {small}");
-        let blown_up = all(&|piece, i| place(piece, i).map(|x| x * if piece == 1 { 1e6 } else { 1.0 }));
+        let blown_up = all(&|component, i| place(component, i).map(|x| x * if component == 1 { 1e6 } else { 1.0 }));
         assert!((farness(&blown_up) - 1.0).abs() < 1e-9);
     }
 

@@ -6,7 +6,7 @@ use eigenfold::Dimension;
 use eigenfold::dimension::{Dimensions, Name};
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
-use eigenfold::{Neighbors, Pieces, Points};
+use eigenfold::{Disconnected, Neighbors, Points};
 
 fn found(name: &str) -> Option<Dimensions> {
     let points = shared(name)?;
@@ -63,7 +63,8 @@ fn h01_the_ratio_of_the_two_nearest_distances_has_its_law() {
         let angle = |i: usize, a: usize| std::f64::consts::TAU * uniform(i * d + a);
         let row = |i: usize| (0..d).flat_map(move |a| [angle(i, a).cos(), angle(i, a).sin()]);
         let points = Points::new(n, 2 * d, (0..n).flat_map(row).collect()).unwrap();
-        let search = Search { neighbors: Neighbors::Nearest(2), pieces: Pieces::Separate, ..Search::default() };
+        let search =
+            Search { neighbors: Neighbors::Nearest(2), disconnected: Disconnected::Separate, ..Search::default() };
         let graph = search.of_points(&points, &Silent).unwrap().graph;
         let mut ratios: Vec<f64> = (0..n).map(|i| graph.lengths(i)[1] / graph.lengths(i)[0]).collect();
         ratios.sort_by(f64::total_cmp);

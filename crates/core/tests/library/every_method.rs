@@ -1,6 +1,6 @@
 //! The contract every method keeps, looped over all of them.
 use crate::support::*;
-use eigenfold::{Error, Method, Model, Neighbors, Pieces, Points, Recipe};
+use eigenfold::{Disconnected, Error, Method, Model, Neighbors, Points, Recipe};
 
 fn recipe(method: Method) -> Recipe {
     Recipe { method, ..Recipe::default() }
@@ -246,7 +246,7 @@ fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
 }
 
 #[test]
-fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
+fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
     let near = swiss(200);
     let rows: Vec<Vec<f64>> =
         (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
@@ -254,11 +254,14 @@ fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
     for method in methods().into_iter().filter(|m| m.info().needs_graph) {
         let name = method.info().name;
         let joined = recipe(method.clone()).fit(&points).unwrap();
-        assert_eq!(joined.report().pieces, [200, 60], "{name}");
-        assert_eq!((joined.embedding().rows(), joined.report().bridges), (260, 1), "{name}");
-        assert!(joined.report().warnings[0].starts_with("the graph is in 2 pieces (200, 60 points)"), "{name}");
+        assert_eq!(joined.report().components, [200, 60], "{name}");
+        assert_eq!((joined.embedding().rows(), joined.report().linking_edges), (260, 1), "{name}");
+        assert!(
+            joined.report().warnings[0].starts_with("the graph has 2 connected components (200, 60 points)"),
+            "{name}"
+        );
 
-        let apart = Recipe { pieces: Pieces::Separate, ..recipe(method.clone()) }.fit(&points).unwrap();
+        let apart = Recipe { disconnected: Disconnected::Separate, ..recipe(method.clone()) }.fit(&points).unwrap();
         assert_eq!(apart.embedding().rows(), 260);
         let first = |range: std::ops::Range<usize>| range.map(|i| apart.embedding().row(i)[0]);
         assert!(first(0..200).fold(f64::MIN, f64::max) < first(200..260).fold(f64::MAX, f64::min), "{name}");
@@ -267,7 +270,7 @@ fn pieces_are_joined_kept_apart_or_refused_and_no_row_vanishes() {
             assert!((a - b).abs() < 1e-9, "{name}");
         }
 
-        let refused = Recipe { pieces: Pieces::Error, ..recipe(method) }.fit(&points).unwrap_err();
+        let refused = Recipe { disconnected: Disconnected::Error, ..recipe(method) }.fit(&points).unwrap_err();
         assert!(matches!(refused, Error::Disconnected { ref sizes, .. } if *sizes == [200, 60]), "{name}: {refused}");
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn trials(what: &str, count: usize, mut trial: impl FnMut(&mut Dice))
 
 /// Changes some of the bytes, in ways that matter to the formats read here.
 pub(crate) fn mutated(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
-    const PIECES: [&[u8]; 24] = [
+    const CHUNKS: [&[u8]; 24] = [
         b"\"",
         b",",
         b"\n",
@@ -105,7 +105,7 @@ pub(crate) fn mutated(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
         match dice.below(9) {
             0 if at < bytes.len() => bytes[at] ^= 1 << dice.below(8),
             1 if at < bytes.len() => bytes[at] = dice.number() as u8,
-            2 => drop(bytes.splice(at..at, dice.one(&PIECES).iter().copied())),
+            2 => drop(bytes.splice(at..at, dice.one(&CHUNKS).iter().copied())),
             3 => drop(bytes.drain(low..high)),
             4 => bytes.truncate(at),
             5 => {
@@ -118,9 +118,9 @@ pub(crate) fn mutated(bytes: &[u8], dice: &mut Dice) -> Vec<u8> {
                 bytes[at..at + 8].copy_from_slice(&hard[dice.below(8)].to_le_bytes());
             }
             7 if at < bytes.len() => {
-                let piece = dice.one(&PIECES);
-                let end = (at + piece.len()).min(bytes.len());
-                drop(bytes.splice(at..end, piece.iter().copied()));
+                let component = dice.one(&CHUNKS);
+                let end = (at + component.len()).min(bytes.len());
+                drop(bytes.splice(at..end, component.iter().copied()));
             }
             _ if at < bytes.len() => bytes[at] = [0, 1, 2, 0x7f, 0x80, 0xff][dice.below(6)],
             _ => {}

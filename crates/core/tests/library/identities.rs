@@ -147,7 +147,7 @@ fn maximum_entropy_unfolding_with_gamma_is_read_from_the_whole_precision() {
     assert!((found.log_likelihood / density - 1.0).abs() < SOLVED, "{} {density}", found.log_likelihood);
 }
 
-/// A strong γ leaves the bridge between the two groups of iris without a multiplier: L alone would have two constants,
+/// A strong γ leaves the linking edge between the two groups of iris without a multiplier: L alone would have two constants,
 /// and a coordinate of infinite length.
 #[test]
 fn maximum_entropy_unfolding_with_a_strong_gamma_has_finite_coordinates() {

@@ -239,7 +239,7 @@ fn a_large_table_is_read_in_order_and_its_errors_keep_their_rows() {
     let n = 200_000;
     let mut text: String = (0..n).map(|i| format!("{i},{}\n", -(i as f64))).collect();
     let expected: Vec<f64> = (0..n).flat_map(|i| [i as f64, -(i as f64)]).collect();
-    assert!(text.len() > 2 << 20, "several pieces");
+    assert!(text.len() > 2 << 20, "several components");
     assert_eq!(values(&text), expected);
     text.push_str("oops,1\n");
     assert!(message(&text).contains("(\"oops\" in row 200001 (line 200001))"));

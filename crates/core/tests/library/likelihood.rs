@@ -3,7 +3,7 @@ use crate::support::*;
 use eigenfold::field::{Field, Site, Task};
 use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
-use eigenfold::{Alle, Likelihood, Method, Meu, Neighbors, Observation, Pca, Pieces, Points, Recipe};
+use eigenfold::{Alle, Disconnected, Likelihood, Method, Meu, Neighbors, Observation, Pca, Points, Recipe};
 use faer::Mat;
 use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
@@ -180,7 +180,7 @@ fn points_in_the_free_directions_are_at_the_floor_and_say_so() {
 }
 
 #[test]
-fn separate_pieces_add_up_and_single_points_add_nothing() {
+fn separate_components_add_up_and_single_points_add_nothing() {
     let roll = swiss(60);
     let rows = |shift: f64| (0..60).map(move |i| (i, shift));
     let values: Vec<Vec<f64>> =
@@ -189,7 +189,7 @@ fn separate_pieces_add_up_and_single_points_add_nothing() {
     for name in ["laplacian-eigenmaps", "isomap"] {
         let method = Method::from_name(name).unwrap();
         let one = observed(method.clone(), &roll).log_likelihood;
-        let model = Recipe { pieces: Pieces::Separate, ..recipe(method) }.fit(&both).unwrap();
+        let model = Recipe { disconnected: Disconnected::Separate, ..recipe(method) }.fit(&both).unwrap();
         assert!((model.log_likelihood().unwrap() / (2.0 * one) - 1.0).abs() < SOLVED, "{name}");
         assert_eq!(model.report().likelihood.unwrap().directions, 118);
     }
@@ -198,11 +198,12 @@ fn separate_pieces_add_up_and_single_points_add_nothing() {
     let lonely = Points::from_rows(&lonely).unwrap();
     let apart = |points: &Points| {
         let method = Method::from_name("laplacian-eigenmaps").unwrap();
-        let recipe = Recipe { pieces: Pieces::Separate, neighbors: Neighbors::Mutual(12), ..recipe(method) };
+        let recipe =
+            Recipe { disconnected: Disconnected::Separate, neighbors: Neighbors::Mutual(12), ..recipe(method) };
         recipe.fit(points).unwrap()
     };
     let model = apart(&lonely);
-    assert_eq!(model.report().pieces.last(), Some(&1));
+    assert_eq!(model.report().components.last(), Some(&1));
     assert_eq!(model.log_likelihood(), apart(&roll).log_likelihood());
 }
 

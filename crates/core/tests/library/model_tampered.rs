@@ -3,7 +3,7 @@
 
 use crate::fuzz::{Dice, mutated, trials};
 use crate::support::*;
-use eigenfold::graph::Pieces;
+use eigenfold::graph::Disconnected;
 use eigenfold::preparation::{Log, Preparation, Scale};
 use eigenfold::{Distances, Kernel, KernelPca, Method, Metric, Model, Neighbors, Points, Recipe};
 use std::sync::LazyLock;
@@ -21,7 +21,7 @@ fn forged(body: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A model of every method, some of them with landmarks, in pieces, or of distances.
+/// A model of every method, some of them with landmarks, in components, or of distances.
 static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
     let points = cloud(16, 3, 7);
     let recipe = |method: Method| Recipe { method, neighbors: Neighbors::Nearest(6), ..Recipe::default() };
@@ -34,8 +34,9 @@ static MODELS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         let far: Vec<f64> =
             points.values().iter().enumerate().map(|(i, x)| x + if i < 24 { 90.0 } else { 0.0 }).collect();
         let far = Points::new(16, 3, far).unwrap();
-        let pieces = Recipe { pieces: Pieces::Separate, neighbors: Neighbors::Nearest(4), ..recipe(method.clone()) };
-        models.extend(pieces.fit(&far).ok());
+        let components =
+            Recipe { disconnected: Disconnected::Separate, neighbors: Neighbors::Nearest(4), ..recipe(method.clone()) };
+        models.extend(components.fit(&far).ok());
         let length = |at: usize| Metric::Euclidean.distance(points.row(at / 16), points.row(at % 16));
         let table = Points::new(16, 16, (0..256).map(length).collect()).unwrap();
         models.extend(recipe(method).fit(&Distances::new(table).unwrap()).ok());

@@ -137,10 +137,10 @@ fn a_portable_way_back_says_what_reconstruct_says() {
         }
         let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&data).unwrap();
         let kriging = model.way_back().unwrap().stretched([2.0, 3.0]).portable();
-        let Some(Portable::Kriging { neighbors, unit, roughness, means, widths, pieces, .. }) = kriging else {
+        let Some(Portable::Kriging { neighbors, unit, roughness, means, widths, components, .. }) = kriging else {
             panic!("kriging")
         };
-        assert!(neighbors == 32 && roughness.is_some() && pieces.is_none());
+        assert!(neighbors == 32 && roughness.is_some() && components.is_none());
         let means_by_hand: Vec<f64> = (0..3).map(|j| (0..80).map(|i| data.row(i)[j] / 80.0).sum()).collect();
         let largest = (0..240).map(|at| (data.values()[at] - means_by_hand[at % 3]).abs()).fold(0.0, f64::max);
         assert!((unit / largest - 1.0).abs() < EXACT, "{unit:e} for {largest:e}");

@@ -4,7 +4,7 @@ use eigenfold::graph::Index;
 use eigenfold::preparation::{Preparation, Scale};
 use eigenfold::reconstruct::BackRule;
 use eigenfold::sample::Sample;
-use eigenfold::{Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Pieces, Points, Recipe};
+use eigenfold::{Disconnected, Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points, Recipe};
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
     Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }.fit(points).unwrap()
@@ -273,12 +273,12 @@ fn huge_and_small_numbers_come_back() {
 }
 
 #[test]
-fn separate_pieces_do_not_mix() {
+fn separate_components_do_not_mix() {
     let near = swiss(200);
     let rows: Vec<Vec<f64>> =
         (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
-    let recipe = Recipe { pieces: Pieces::Separate, method: Isomap::default().into(), ..Recipe::default() };
+    let recipe = Recipe { disconnected: Disconnected::Separate, method: Isomap::default().into(), ..Recipe::default() };
     let model = recipe.fit(&points).unwrap();
     let back = model.reconstruct(model.embedding()).unwrap();
     for i in 0..260 {

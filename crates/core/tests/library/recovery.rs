@@ -288,12 +288,13 @@ fn a_learned_graph_serves_any_method() {
     let model = recipe.fit(&points).unwrap();
     let search = Search { neighbors: Neighbors::Nearest(8), ..Search::default() };
     let (found, learned) = drill.graph(&search, &points, None, &Silent).unwrap();
-    assert!(learned.kept < learned.candidates && learned.kept >= 139 - found.bridges.len(), "{learned:?}");
+    assert!(learned.kept < learned.candidates && learned.kept >= 139 - found.linking_edges.len(), "{learned:?}");
     let candidates = search.of_points(&points, &Silent).unwrap().graph.union();
-    let bridge =
-        |i: usize, j: u32| found.bridges.iter().any(|b| (b.0, b.1) == (i as u32, j) || (b.1, b.0) == (i as u32, j));
+    let linking_edge = |i: usize, j: u32| {
+        found.linking_edges.iter().any(|b| (b.0, b.1) == (i as u32, j) || (b.1, b.0) == (i as u32, j))
+    };
     for i in 0..140 {
-        assert!(found.graph.neighbors(i).iter().all(|&j| candidates.neighbors(i).contains(&j) || bridge(i, j)));
+        assert!(found.graph.neighbors(i).iter().all(|&j| candidates.neighbors(i).contains(&j) || linking_edge(i, j)));
     }
     let given = plain.fit(&found.graph).unwrap();
     assert!(distance_mismatch(given.embedding(), model.embedding()) < SOLVED);

@@ -7,8 +7,8 @@ use eigenfold::graph::Search;
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::upper_bound;
 use eigenfold::{
-    Bandwidth, Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors, Pieces, Points,
-    Recipe,
+    Bandwidth, Disconnected, Graph, Isomap, LaplacianEigenmaps, Likelihood, Ltsa, Method, Meu, Model, Neighbors,
+    Points, Recipe,
 };
 use proptest::prelude::*;
 
@@ -173,7 +173,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 }
 
 #[test]
-fn landmarks_pieces_distances_and_graphs_can_be_rescaled() {
+fn landmarks_components_distances_and_graphs_can_be_rescaled() {
     let roll = swiss(300);
     let edges = edges(&graph(&roll, 8));
     for method in [Method::from(Isomap { landmarks: Some(60) }), Meu { landmarks: Some(80), ..Meu::default() }.into()] {
@@ -196,7 +196,7 @@ fn landmarks_pieces_distances_and_graphs_can_be_rescaled() {
     let rows = rows.clone().chain(rows.map(|row| row.iter().map(|x| 1e4 + 2.0 * x).collect()));
     let rows: Vec<f64> = rows.flatten().chain([-1e5; 3]).collect();
     let points = Points::new(301, 3, rows).unwrap();
-    let apart = Recipe { pieces: Pieces::Separate, ..recipe(Isomap::default(), 8, Some(6)) };
+    let apart = Recipe { disconnected: Disconnected::Separate, ..recipe(Isomap::default(), 8, Some(6)) };
     let apart = Recipe { neighbors: Neighbors::Within(11.0), ..apart }.fit(&points).unwrap();
     let y = apart.embedding();
     let span = |range: std::ops::Range<usize>| {

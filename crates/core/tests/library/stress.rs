@@ -2,7 +2,7 @@
 use crate::support::*;
 use eigenfold::objective::stress::{StressDistances, StressInit, StressVariant, StressWeight};
 use eigenfold::progress::{Observer, Silent, Stage};
-use eigenfold::{Distances, Graph, Mds, Neighbors, Pieces, Points, Recipe, Sammon, Smacof};
+use eigenfold::{Disconnected, Distances, Graph, Mds, Neighbors, Points, Recipe, Sammon, Smacof};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Σ_{i<j} (δ − d)² by the definition.
@@ -91,17 +91,17 @@ fn points_and_their_distances_have_one_map_and_new_points_find_their_places() {
 
 /// A graph in two rings: each is drawn on its own, and every ring is round.
 #[test]
-fn the_pieces_of_a_graph_are_drawn_one_by_one() {
+fn the_components_of_a_graph_are_drawn_one_by_one() {
     let ring = |first: u32, n: u32| (0..n).map(move |i| vec![(first + (i + 1) % n, 1.0)]);
     let graph = Graph::from_lists(ring(0, 12).chain(ring(12, 9)).collect()).unwrap();
-    let recipe = Recipe { method: Smacof::default().into(), pieces: Pieces::Separate, ..Recipe::default() };
+    let recipe = Recipe { method: Smacof::default().into(), disconnected: Disconnected::Separate, ..Recipe::default() };
     let model = recipe.fit(&graph).unwrap();
-    assert_eq!(model.report().pieces, [12, 9]);
+    assert_eq!(model.report().components, [12, 9]);
     for rows in [0..12, 12..21] {
-        let piece = model.embedding().select(&rows.collect::<Vec<_>>());
-        let mean = piece.column_means();
-        let radius = |i: usize| eigenfold::Metric::Euclidean.distance(piece.row(i), &mean);
-        let all: Vec<f64> = (0..piece.rows()).map(radius).collect();
+        let component = model.embedding().select(&rows.collect::<Vec<_>>());
+        let mean = component.column_means();
+        let radius = |i: usize| eigenfold::Metric::Euclidean.distance(component.row(i), &mean);
+        let all: Vec<f64> = (0..component.rows()).map(radius).collect();
         let (low, high) = all.iter().fold((f64::MAX, 0.0f64), |(low, high), r| (low.min(*r), high.max(*r)));
         assert!(high / low < 1.001, "{low} {high}");
     }

@@ -6,7 +6,7 @@ use eigenfold::graph::{Found, Neighbors, Paths, Search};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::unfolding::{Constraints, MvuVariant};
-use eigenfold::{Distances, Graph, LaplacianEigenmaps, Model, Mvu, Pieces, Points, Recipe};
+use eigenfold::{Disconnected, Distances, Graph, LaplacianEigenmaps, Model, Mvu, Points, Recipe};
 
 fn recipe(k: usize, mvu: Mvu) -> Recipe {
     Recipe { neighbors: Neighbors::Nearest(k), method: mvu.into(), ..Recipe::default() }
@@ -88,21 +88,21 @@ fn angles_unroll_the_roll_without_narrowing_it() {
 }
 
 #[test]
-fn separate_pieces_have_a_certificate_each() {
+fn separate_components_have_a_certificate_each() {
     let one = swiss(120);
     let values: Vec<f64> = (0..2).flat_map(|at| one.values().iter().map(move |v| v + 1000.0 * at as f64)).collect();
     let both = Points::new(240, 3, values).unwrap();
-    let recipe = Recipe { pieces: Pieces::Separate, ..recipe(6, Mvu::default()) };
+    let recipe = Recipe { disconnected: Disconnected::Separate, ..recipe(6, Mvu::default()) };
     let model = recipe.fit(&both).unwrap();
     assert_eq!(model.certificates().len(), 2);
-    let search = Search { neighbors: Neighbors::Nearest(6), pieces: Pieces::Separate, ..Search::default() };
+    let search = Search { neighbors: Neighbors::Nearest(6), disconnected: Disconnected::Separate, ..Search::default() };
     let graph = search.of_points(&both, &Silent).unwrap().graph;
     let sum: f64 = model.certificates().iter().map(|c| c.verify(&both, &graph).unwrap().primal).sum();
     assert!((sum / primal(&model) - 1.0).abs() < 1e-9);
     let alone = recipe.fit(&one).unwrap();
     assert!((primal(&alone) * 2.0 / sum - 1.0).abs() < 1e-4);
-    // Joined by a bridge they are one problem.
-    let joined = Recipe { pieces: Pieces::Join, ..recipe }.fit(&both).unwrap();
+    // Joined by a linking edge they are one problem.
+    let joined = Recipe { disconnected: Disconnected::Join, ..recipe }.fit(&both).unwrap();
     assert!(joined.certificates().len() == 1 && primal(&joined) > sum);
 }
 
@@ -339,15 +339,15 @@ fn x03_the_rank_is_at_most_the_multiplicity_of_every_kind_of_data() {
     assert!(bounded >= 10, "{bounded} of 15 have a bound");
 }
 
-/// Separate pieces: the largest rank stands beside the largest multiplicity.
+/// Separate components: the largest rank stands beside the largest multiplicity.
 #[test]
-fn pieces_of_different_rank_keep_the_rank_below_the_multiplicity() {
+fn components_of_different_rank_keep_the_rank_below_the_multiplicity() {
     let ring = (0..20).map(|i| (std::f64::consts::TAU * i as f64 / 20.0).sin_cos()).map(|(s, c)| [s, c, 0.0]);
     let line = (0..20).map(|i| [100.0 + i as f64, 0.0, 0.0]);
     let points = Points::from_rows(&ring.chain(line).collect::<Vec<_>>()).unwrap();
     let mvu = Mvu { constraints: Some(Constraints::Edges), ..Mvu::default() };
-    let model = Recipe { pieces: Pieces::Separate, ..recipe(2, mvu) }.fit(&points).unwrap();
-    assert_eq!(model.report().pieces.len(), 2);
+    let model = Recipe { disconnected: Disconnected::Separate, ..recipe(2, mvu) }.fit(&points).unwrap();
+    assert_eq!(model.report().components.len(), 2);
     let bracket = model.report().certificate.unwrap();
     assert!((1..=bracket.multiplicity).contains(&bracket.rank), "{bracket:?}");
 }

@@ -3,7 +3,7 @@ use crate::support::*;
 use eigenfold::dimension::Dimension;
 use eigenfold::gp_likelihood::GplvmScore;
 use eigenfold::progress::{Observer, Stage};
-use eigenfold::{Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Pieces, Points, Recipe};
+use eigenfold::{Disconnected, Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Points, Recipe};
 use std::sync::Mutex;
 
 /// Writes down what it hears.
@@ -73,12 +73,13 @@ fn progress_never_falls_where_a_fit_has_parts_of_its_own() {
         (0..120).flat_map(|i| [f64::from(i % 60) + 1e4 * f64::from(i / 60), (f64::from(i)).sin()]).collect();
     let two = Points::new(120, 2, two).unwrap();
     let isomap: Method = Isomap::default().into();
-    let pieces = Recipe { method: isomap.clone(), pieces: Pieces::Separate, ..Recipe::default() };
+    let components = Recipe { method: isomap.clone(), disconnected: Disconnected::Separate, ..Recipe::default() };
     let path = Drill { penalty: "0.02:0.5:3".parse().unwrap(), ..Drill::default() };
     let learned = Recipe { method: isomap, learned: Some(path), ..Recipe::default() };
     let rescaled = Recipe { method: Ltsa.into(), rescale: Some(2), ..Recipe::default() };
     let roll = swiss(120);
-    for (what, recipe, points) in [("pieces", pieces, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
+    for (what, recipe, points) in
+        [("components", components, &two), ("learned", learned, &roll), ("rescaled", rescaled, &roll)]
     {
         let heard = Heard::default();
         recipe.fit_watched(points, &heard).unwrap();

@@ -78,7 +78,7 @@ impl Paths {
 
     fn with_route(graph: &Undirected, route: Route) -> Paths {
         let longest = graph.all_lengths().iter().copied().fold(0.0, f64::max);
-        Paths { route, sizes: piece_sizes(graph), longest }
+        Paths { route, sizes: component_sizes(graph), longest }
     }
 
     /// The number of points.
@@ -102,8 +102,8 @@ impl Paths {
         }
     }
 
-    /// The number of points in each connected piece, largest first.
-    pub fn piece_sizes(&self) -> &[usize] {
+    /// The number of points in each connected component, largest first.
+    pub fn component_sizes(&self) -> &[usize] {
         &self.sizes
     }
 
@@ -218,8 +218,8 @@ pub fn in_blocks<T: Send>(
     worked.map(drop)
 }
 
-/// The number of points in each connected piece, largest first.
-fn piece_sizes(graph: &Undirected) -> Vec<usize> {
+/// The number of points in each connected component, largest first.
+fn component_sizes(graph: &Undirected) -> Vec<usize> {
     let mut seen = vec![false; graph.len()];
     let (mut sizes, mut stack) = (Vec::new(), Vec::new());
     for start in 0..graph.len() {
@@ -305,7 +305,7 @@ mod tests {
         d
     }
 
-    /// Graphs of 1 to 70 points, some in several pieces, a fifth of the edges of length zero.
+    /// Graphs of 1 to 70 points, some in several components, a fifth of the edges of length zero.
     fn any_graph() -> impl Strategy<Value = Undirected> {
         (1usize..70, 0.0..3.0f64).prop_flat_map(|(n, degree)| {
             let length = prop_oneof![1 => Just(0.0), 4 => 1e-3..10.0f64];
@@ -337,8 +337,8 @@ mod tests {
                     prop_assert!(close(single[at], value, 1e-6), "{} is not {value} in single", single[at]);
                 }
                 let reached = expected[..graph.len()].iter().filter(|d| d.is_finite()).count();
-                prop_assert!(paths.piece_sizes().contains(&reached));
-                prop_assert_eq!(paths.piece_sizes().iter().sum::<usize>(), graph.len());
+                prop_assert!(paths.component_sizes().contains(&reached));
+                prop_assert_eq!(paths.component_sizes().iter().sum::<usize>(), graph.len());
             }
         }
 

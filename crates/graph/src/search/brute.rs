@@ -77,9 +77,9 @@ impl Blocks {
         let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
         let mut blocks = Blocks { metric, dims, center, scale, rows: Rows::default() };
         let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], doubt: vec![0.0; n] };
-        let pieces = rows.values.chunks_mut(BLOCK * dims).zip(rows.base.chunks_mut(BLOCK));
-        parallel::each_of(pieces.zip(rows.doubt.chunks_mut(BLOCK)), |piece, ((values, base), doubt)| {
-            let rows = ranked[piece * BLOCK * dims..].chunks_exact(dims).zip(values.chunks_exact_mut(dims));
+        let chunks = rows.values.chunks_mut(BLOCK * dims).zip(rows.base.chunks_mut(BLOCK));
+        parallel::each_of(chunks.zip(rows.doubt.chunks_mut(BLOCK)), |chunk, ((values, base), doubt)| {
+            let rows = ranked[chunk * BLOCK * dims..].chunks_exact(dims).zip(values.chunks_exact_mut(dims));
             for (at, (row, values)) in rows.enumerate() {
                 (base[at], doubt[at]) = blocks.convert(row, values);
             }

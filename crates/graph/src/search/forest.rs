@@ -30,8 +30,8 @@ fn split(values: &[f32], dims: usize, size: usize, ids: Vec<u32>, seed: u64) -> 
     let direction: Vec<f32> = from.iter().zip(to).map(|(a, b)| a - b).collect();
     let (left_seed, right_seed) = (random.random(), random.random());
     let mut projected: Vec<(f32, u32)> = vec![(0.0, 0); ids.len()];
-    parallel::chunks_mut(&mut projected, CHUNK, |piece, out| {
-        let ids = &ids[piece * CHUNK..];
+    parallel::chunks_mut(&mut projected, CHUNK, |chunk, out| {
+        let ids = &ids[chunk * CHUNK..];
         widest(
             #[inline(always)]
             || {

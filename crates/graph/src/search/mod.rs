@@ -51,8 +51,8 @@ impl Default for Neighbors {
 
 /// What to do with a graph that is not connected.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Pieces {
-    /// Connect the pieces by the shortest bridges between them.
+pub enum Disconnected {
+    /// Connect the components by the shortest linking edges between them.
     #[default]
     Join,
     /// Refuse.
@@ -72,7 +72,7 @@ pub struct Search {
     /// many features; [`Found::recall`] says how many were found.
     pub recall: f64,
     /// What to do with a graph that is not connected.
-    pub pieces: Pieces,
+    pub disconnected: Disconnected,
     /// Where the random choices of an approximate search start.
     pub seed: u64,
     /// How many bytes the graph and what is made of it may take; if not given, most of what the machine has free.
@@ -81,22 +81,22 @@ pub struct Search {
 
 impl Default for Search {
     fn default() -> Search {
-        let (neighbors, metric, pieces) = (Neighbors::default(), Metric::default(), Pieces::default());
-        Search { neighbors, metric, recall: 1.0, pieces, seed: 0, memory: None }
+        let (neighbors, metric, disconnected) = (Neighbors::default(), Metric::default(), Disconnected::default());
+        Search { neighbors, metric, recall: 1.0, disconnected, seed: 0, memory: None }
     }
 }
 
 /// A graph, and how it came about.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// The neighbor lists, bridges included.
+    /// The neighbor lists, linking edges included.
     pub graph: Graph,
-    /// The piece of each point before joining; pieces are numbered from the largest, ties from the smallest index.
-    pub piece_of: Vec<u32>,
-    /// The number of points in each piece before joining.
+    /// The component of each point before joining; components are numbered from the largest, ties from the smallest index.
+    pub component_of: Vec<u32>,
+    /// The number of points in each component before joining.
     pub sizes: Vec<usize>,
-    /// The edges that were added to join the pieces, shortest first; each is in both lists.
-    pub bridges: Vec<(u32, u32, f64)>,
+    /// The edges that were added to join the components, shortest first; each is in both lists.
+    pub linking_edges: Vec<(u32, u32, f64)>,
     /// The smallest number of nearest neighbors that connects the graph, if it is not connected and this was cheap
     /// enough to find out.
     pub connecting_k: Option<usize>,
@@ -110,9 +110,9 @@ pub struct Found {
 
 impl Found {
     /// A graph that was not searched for.
-    fn known(graph: Graph, piece_of: Vec<u32>, sizes: Vec<usize>, route: &'static str) -> Found {
-        let (bridges, connecting_k, recall, exact_because) = (Vec::new(), None, None, None);
-        Found { graph, piece_of, sizes, bridges, connecting_k, recall, exact_because, route }
+    fn known(graph: Graph, component_of: Vec<u32>, sizes: Vec<usize>, route: &'static str) -> Found {
+        let (linking_edges, connecting_k, recall, exact_because) = (Vec::new(), None, None, None);
+        Found { graph, component_of, sizes, linking_edges, connecting_k, recall, exact_because, route }
     }
 }
 
@@ -122,7 +122,7 @@ impl Search {
     /// # Errors
     ///
     /// If a parameter does not fit the data, the metric is not defined on them, the graph would not fit in memory or
-    /// is in pieces and [`Pieces::Error`] was asked for, or the observer stopped the search.
+    /// has several connected components and [`Disconnected::Error`] was asked for, or the observer stopped the search.
     pub fn of_points(&self, points: &Points, observer: &dyn Observer) -> Result<Found> {
         self.check(points.rows())?;
         let index = Index::new(points, self.metric)?;
@@ -139,33 +139,33 @@ impl Search {
         self.find(&Matrix(distances), &Watch::new(observer, distances.len()))
     }
 
-    /// A graph the user brought, as it is; only [`Search::pieces`] is used.
+    /// A graph the user brought, as it is; only [`Search::disconnected`] is used.
     ///
     /// # Errors
     ///
-    /// If the graph is in pieces and they are not to be left separate: there are no distances to join them by.
+    /// If the graph has several connected components and they are not to be left separate: there are no distances to join them by.
     pub fn of_graph(&self, graph: &Graph) -> Result<Found> {
-        let (piece_of, sizes) = components::label(graph);
-        if sizes.len() > 1 && self.pieces == Pieces::Join {
+        let (component_of, sizes) = components::label(graph);
+        if sizes.len() > 1 && self.disconnected == Disconnected::Join {
             return Err(Error::data(format!(
-                "the given graph is in {} pieces ({}) and says no distances to join them by; \
-                 use `pieces` separate, or give the points instead of the graph",
+                "the given graph has {} connected components ({}) and says no distances to join them by; \
+                 use `disconnected` separate, or give the points instead of the graph",
                 sizes.len(),
                 sizes_text(&sizes)
             )));
         }
-        if sizes.len() > 1 && self.pieces == Pieces::Error {
+        if sizes.len() > 1 && self.disconnected == Disconnected::Error {
             return Err(Error::Disconnected { sizes, connecting_k: None });
         }
         let graph = graph.clone();
-        Ok(Found::known(graph, piece_of, sizes, "given graph"))
+        Ok(Found::known(graph, component_of, sizes, "given graph"))
     }
 
-    /// Does to a graph over points, however it came about, what [`Search::pieces`] says.
+    /// Does to a graph over points, however it came about, what [`Search::disconnected`] says.
     ///
     /// # Errors
     ///
-    /// If it is in pieces and [`Pieces::Error`] was asked for, or the observer stopped.
+    /// If it has several connected components and [`Disconnected::Error`] was asked for, or the observer stopped.
     pub fn mended(&self, graph: Graph, points: &Points, observer: &dyn Observer) -> Result<Found> {
         let index = Index::new(points, self.metric)?;
         self.known(graph, &index, &Watch::new(observer, points.rows()))
@@ -181,8 +181,8 @@ impl Search {
     }
 
     fn known(&self, graph: Graph, source: &dyn Source, watch: &Watch) -> Result<Found> {
-        let (piece_of, sizes) = components::label(&graph);
-        let mut found = Found::known(graph, piece_of, sizes, "known graph");
+        let (component_of, sizes) = components::label(&graph);
+        let mut found = Found::known(graph, component_of, sizes, "known graph");
         if found.sizes.len() > 1 {
             self.mend(&mut found, source, watch)?;
         }
@@ -241,28 +241,28 @@ impl Search {
             exact_because = Some("only the search for a number of neighbors may make mistakes");
         }
         let graph = if let Neighbors::Mutual(_) = self.neighbors { within::mutual(&graph) } else { graph };
-        let (piece_of, sizes) = components::label(&graph);
-        let mut found = Found { recall, exact_because, ..Found::known(graph, piece_of, sizes, route) };
+        let (component_of, sizes) = components::label(&graph);
+        let mut found = Found { recall, exact_because, ..Found::known(graph, component_of, sizes, route) };
         if found.sizes.len() > 1 {
             if let (Neighbors::Nearest(k), None) = (self.neighbors, recall) {
-                found.connecting_k = components::connecting_k(source, &found.piece_of, k, watch)?;
+                found.connecting_k = components::connecting_k(source, &found.component_of, k, watch)?;
             }
             self.mend(&mut found, source, watch)?;
         }
         Ok(found)
     }
 
-    /// Does to a graph in pieces what was asked for.
+    /// Does to a graph with several connected components what was asked for.
     fn mend(&self, found: &mut Found, source: &dyn Source, watch: &Watch) -> Result<()> {
-        match self.pieces {
-            Pieces::Separate => {}
-            Pieces::Error => {
+        match self.disconnected {
+            Disconnected::Separate => {}
+            Disconnected::Error => {
                 let sizes = std::mem::take(&mut found.sizes);
                 return Err(Error::Disconnected { sizes, connecting_k: found.connecting_k });
             }
-            Pieces::Join => {
-                found.bridges = components::bridges(source, &found.piece_of, watch)?;
-                found.graph = found.graph.with_bridges(&found.bridges);
+            Disconnected::Join => {
+                found.linking_edges = components::linking_edges(source, &found.component_of, watch)?;
+                found.graph = found.graph.with_linking_edges(&found.linking_edges);
             }
         }
         Ok(())
@@ -281,7 +281,7 @@ mod tests {
     }
 
     fn lists(neighbors: Neighbors, xs: &[f64]) -> Vec<Vec<u32>> {
-        let search = Search { neighbors, pieces: Pieces::Separate, ..Search::default() };
+        let search = Search { neighbors, disconnected: Disconnected::Separate, ..Search::default() };
         let graph = search.of_points(&line(xs), &Silent).unwrap().graph;
         (0..xs.len()).map(|i| graph.neighbors(i).to_vec()).collect()
     }
@@ -299,11 +299,13 @@ mod tests {
     }
 
     fn apart(neighbors: Neighbors, points: &Points) -> Found {
-        Search { neighbors, pieces: Pieces::Separate, ..Search::default() }.of_points(points, &Silent).unwrap()
+        Search { neighbors, disconnected: Disconnected::Separate, ..Search::default() }
+            .of_points(points, &Silent)
+            .unwrap()
     }
 
-    /// How many points the pieces have, largest first, by spreading labels along edges until nothing changes.
-    fn pieces_by_hand(graph: &Graph) -> Vec<usize> {
+    /// How many points the components have, largest first, by spreading labels along edges until nothing changes.
+    fn components_by_hand(graph: &Graph) -> Vec<usize> {
         let mut labels: Vec<usize> = (0..graph.len()).collect();
         for _ in 0..graph.len() {
             for i in 0..graph.len() {
@@ -322,7 +324,7 @@ mod tests {
     proptest! {
         /// H03 for points on a grid (many distances tie) and off it. The lists of a radius are all points as near, and so
         /// symmetric. A point farther away than all others are from each other has k nearest and is nobody's: no graph of
-        /// nearest neighbors with one is symmetric. The same points twice, far apart, leave both graphs in pieces.
+        /// nearest neighbors with one is symmetric. The same points twice, far apart, disconnect both graphs.
         #[test]
         fn h03_of_any_points(
             values in prop_oneof![
@@ -353,7 +355,7 @@ mod tests {
             for found in [&within, &nearest] {
                 let mut sizes = found.sizes.clone();
                 sizes.sort_unstable_by(eigenfold_linalg::sort::largest_first);
-                prop_assert_eq!(sizes, pieces_by_hand(&found.graph));
+                prop_assert_eq!(sizes, components_by_hand(&found.graph));
             }
 
             // The diameter is below 14.

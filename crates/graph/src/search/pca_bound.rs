@@ -78,8 +78,8 @@ impl Outline {
         let width = best_width(spread(blocks, TRIED).as_ref(), directions.as_ref(), (k * TRIED).div_ceil(n))?;
         let directions = directions.get(.., ..width);
         let mut values = vec![0.0f32; n * (width + 1)];
-        parallel::chunks_mut(&mut values, BLOCK * (width + 1), |piece, out| {
-            let rows = &rows.values[piece * BLOCK * dims..];
+        parallel::chunks_mut(&mut values, BLOCK * (width + 1), |chunk, out| {
+            let rows = &rows.values[chunk * BLOCK * dims..];
             let x = Mat::from_fn(out.len() / (width + 1), dims, |i, c| f64::from(rows[i * dims + c]));
             let p = dense_product(x.as_ref(), directions);
             for (i, out) in out.chunks_exact_mut(width + 1).enumerate() {

@@ -4,7 +4,7 @@ use crate::search::index::{Attempt, Index, Lists};
 use crate::search::watch::Watch;
 use eigenfold_linalg::error::Result;
 
-/// A shortest way out of a piece: (distance, from, to).
+/// A shortest way out of a component: (distance, from, to).
 pub(crate) type WayOut = (f64, u32, u32);
 
 /// Distances between n points, searchable.

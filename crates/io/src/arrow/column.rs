@@ -7,7 +7,7 @@ use crate::npy;
 use crate::npy_header::Kind as Number;
 use std::borrow::Cow;
 
-/// How many columns, pieces and view counts of a batch were passed.
+/// How many columns, chunks and view counts of a batch were passed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Passed {
     nodes: usize,
@@ -38,18 +38,18 @@ impl Passed {
             Kind::Number(..) | Kind::Bool | Kind::Decimal(_) | Kind::List(_) => 2,
             Kind::FixedList(_) => 1,
             Kind::Text(_) => 3,
-            Kind::Other(_, pieces) => pieces,
-            Kind::View | Kind::OtherView => 2 + self.pieces_of_view(batch)?,
+            Kind::Other(_, chunks) => chunks,
+            Kind::View | Kind::OtherView => 2 + self.chunks_of_view(batch)?,
         };
         // What lies within a dictionary is in its own batch.
         let children = if field.dictionary.is_some() { &[][..] } else { &field.children };
         children.iter().try_for_each(|child| self.skip(child, batch))
     }
 
-    fn pieces_of_view(&mut self, batch: &Batch) -> Result<usize> {
+    fn chunks_of_view(&mut self, batch: &Batch) -> Result<usize> {
         let count = batch.views.get(self.views).and_then(|&count| usize::try_from(count).ok());
         self.views += 1;
-        count.filter(|&count| count <= batch.buffers.len()).ok_or_else(|| "a column of texts has no pieces".into())
+        count.filter(|&count| count <= batch.buffers.len()).ok_or_else(|| "a column of texts has no chunks".into())
     }
 
     /// How many values the next column has, and the marks of those that are not null: none if all are there.
@@ -65,7 +65,7 @@ impl Passed {
         Ok((length, valid))
     }
 
-    /// The next piece of a column.
+    /// The next chunk of a column.
     pub(super) fn buffer<'b>(&mut self, batch: &'b Batch, limit: u64) -> Result<Cow<'b, [u8]>> {
         self.buffers += 1;
         batch.buffer(self.buffers - 1, limit)
@@ -108,9 +108,9 @@ impl Passed {
             }
             Kind::View => {
                 let first = self.buffers;
-                self.buffers += self.pieces_of_view(batch)?;
-                let pieces = (first..self.buffers).map(|at| batch.buffer(at, limit)).collect::<Result<Vec<_>>>()?;
-                Cells::Texts(views(&values, &pieces, (rows, limit), is_there).ok_or_else(short)?)
+                self.buffers += self.chunks_of_view(batch)?;
+                let chunks = (first..self.buffers).map(|at| batch.buffer(at, limit)).collect::<Result<Vec<_>>>()?;
+                Cells::Texts(views(&values, &chunks, (rows, limit), is_there).ok_or_else(short)?)
             }
             Kind::Decimal(scale) => {
                 let (sixteens, _) = values.as_chunks();
@@ -154,12 +154,12 @@ impl Cells {
 }
 
 impl Batch<'_> {
-    /// A piece of a column, unpacked.
+    /// A chunk of a column, unpacked.
     fn buffer(&self, at: usize, limit: u64) -> Result<Cow<'_, [u8]>> {
-        let &(start, length) = self.buffers.get(at).ok_or("a batch has fewer pieces than the schema")?;
+        let &(start, length) = self.buffers.get(at).ok_or("a batch has fewer chunks than the schema")?;
         let range = usize::try_from(start).ok().zip(usize::try_from(length).ok());
         let bytes = range.and_then(|(start, length)| self.body.get(start..start.checked_add(length)?));
-        let bytes = bytes.ok_or("a piece does not lie within its batch")?;
+        let bytes = bytes.ok_or("a chunk does not lie within its batch")?;
         let (Some(codec), Some((size, packed))) = (self.codec, bytes.split_first_chunk()) else {
             return Ok(Cow::Borrowed(bytes));
         };
@@ -167,14 +167,14 @@ impl Batch<'_> {
             -1 => Ok(Cow::Borrowed(packed)),
             size => match u64::try_from(size) {
                 Ok(size) if size <= limit => codec.unpacked(packed, size).map(Cow::Owned),
-                _ => Err(format!("a piece of {size} bytes has no room")),
+                _ => Err(format!("a chunk of {size} bytes has no room")),
             },
         }
     }
 }
 
 impl Codec {
-    /// Unpacks a piece that says how long it will be; no more is taken than it turns out to be.
+    /// Unpacks a chunk that says how long it will be; no more is taken than it turns out to be.
     #[cfg(feature = "compressed")]
     fn unpacked(self, packed: &[u8], size: u64) -> Result<Vec<u8>> {
         use std::io::Read;
@@ -184,10 +184,10 @@ impl Codec {
             Codec::Zstd => zstd::stream::read::Decoder::with_buffer(packed)
                 .and_then(|decoder| decoder.take(size + 1).read_to_end(&mut bytes)),
         };
-        read.map_err(|error| format!("a piece cannot be unpacked: {error}"))?;
+        read.map_err(|error| format!("a chunk cannot be unpacked: {error}"))?;
         match bytes.len() as u64 == size {
             true => Ok(bytes),
-            false => Err("a piece has another length than it says".into()),
+            false => Err("a chunk has another length than it says".into()),
         }
     }
 
@@ -222,7 +222,7 @@ fn told_apart(offsets: &[u8], texts: &[u8], width: usize, rows: usize) -> Option
 /// a null means nothing.
 fn views(
     views: &[u8],
-    pieces: &[Cow<[u8]>],
+    chunks: &[Cow<[u8]>],
     (rows, limit): (usize, u64),
     is_there: impl Fn(usize) -> bool,
 ) -> Option<Vec<String>> {
@@ -237,7 +237,7 @@ fn views(
         held += length as u64;
         let bytes = match length {
             0..=12 => &view[4..4 + length],
-            _ => pieces.get(number(view, 8)?)?.get(number(view, 12)?..)?.get(..length)?,
+            _ => chunks.get(number(view, 8)?)?.get(number(view, 12)?..)?.get(..length)?,
         };
         found.push((held <= limit).then(|| text(bytes))?);
     }

@@ -16,7 +16,7 @@ use std::ops::Range;
 const TASK: usize = 1 << 15;
 
 impl Passed {
-    /// Adds the vectors of a batch to those before them; `limit` is how many bytes a piece may take, and `fail` makes an error of
+    /// Adds the vectors of a batch to those before them; `limit` is how many bytes a chunk may take, and `fail` makes an error of
     /// what is wrong with the file.
     pub(super) fn read_vectors(
         &mut self,

@@ -38,15 +38,15 @@ pub(super) struct Batch<'a> {
     pub(super) rows: usize,
     /// One per column, those within other columns after these: how many values it has, and how many of them are null.
     pub(super) nodes: Vec<(i64, i64)>,
-    /// Where each piece of a column is in the body, and how long it is.
+    /// Where each chunk of a column is in the body, and how long it is.
     pub(super) buffers: Vec<(i64, i64)>,
-    /// How many pieces hold the texts of each column of views.
+    /// How many chunks hold the texts of each column of views.
     pub(super) views: Vec<i64>,
     pub(super) codec: Option<Codec>,
     pub(super) body: &'a [u8],
 }
 
-/// How the pieces of a batch are packed.
+/// How the chunks of a batch are packed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Codec {
     Lz4,
@@ -81,7 +81,7 @@ pub(super) enum Kind {
     List(usize),
     /// Lists of so many values each.
     FixedList(usize),
-    /// What is not read: what it holds, in words, and in how many pieces.
+    /// What is not read: what it holds, in words, and in how many chunks.
     Other(&'static str, usize),
     /// What is not read, in views.
     OtherView,
@@ -209,7 +209,7 @@ fn integer(table: Table) -> Result<Kind> {
     }
 }
 
-/// The kind of a column, by its number in `Schema.fbs`, with the number of pieces it is in.
+/// The kind of a column, by its number in `Schema.fbs`, with the number of chunks it is in.
 fn kind(number: u8, table: Option<Table>) -> Result<Kind> {
     Ok(match (number, table) {
         (2, Some(table)) => integer(table)?,

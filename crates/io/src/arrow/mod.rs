@@ -103,7 +103,7 @@ fn lists(field: &Field) -> &'static str {
 struct Reading<'a> {
     fields: &'a [Field],
     roles: &'a Roles,
-    /// The bytes that all texts, or a piece of a column, may take.
+    /// The bytes that all texts, or a chunk of a column, may take.
     limit: u64,
     /// Makes an error of what is wrong with the file.
     fail: &'a dyn Fn(String) -> Error,

@@ -84,20 +84,20 @@ fn schema(flat: &mut Flat, outgoing: &Outgoing) {
     }
 }
 
-/// Where the pieces of a batch are.
+/// Where the chunks of a batch are.
 fn batch(flat: &mut Flat, rows: usize, body: &Body) {
     let table = flat.table(&[rows as u64, 0, 0].map(Some));
     let nodes: Vec<u64> = body.nulls.iter().flat_map(|&nulls| [rows as u64, nulls]).collect();
     flat.structs(table[1], body.nulls.len(), &nodes);
-    flat.structs(table[2], body.pieces.len(), &body.pieces.concat());
+    flat.structs(table[2], body.chunks.len(), &body.chunks.concat());
 }
 
-/// The columns of some rows, one piece after the other.
+/// The columns of some rows, one chunk after the other.
 #[derive(Default)]
 struct Body {
     bytes: Vec<u8>,
-    /// Where each piece begins, and how long it is.
-    pieces: Vec<[u64; 2]>,
+    /// Where each chunk begins, and how long it is.
+    chunks: Vec<[u64; 2]>,
     /// How many cells of each column are not there.
     nulls: Vec<u64>,
 }
@@ -139,9 +139,9 @@ impl Body {
         body
     }
 
-    fn push(&mut self, piece: Vec<u8>) {
-        self.pieces.push([self.bytes.len() as u64, piece.len() as u64]);
-        self.bytes.extend(piece);
+    fn push(&mut self, chunk: Vec<u8>) {
+        self.chunks.push([self.bytes.len() as u64, chunk.len() as u64]);
+        self.bytes.extend(chunk);
         self.bytes.resize(self.bytes.len().next_multiple_of(ALIGNED), 0);
     }
 }

@@ -10,7 +10,7 @@ use crate::power::{exponent, times_two_to};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
-/// Rows to a piece of a tall product: the unit of parallel work and of summation.
+/// Rows to a chunk of a tall product: the unit of parallel work and of summation.
 const ROWS: usize = 4096;
 
 /// The matrix library splits its work in this many parts, whatever the number of threads, so that the order of its
@@ -24,7 +24,7 @@ pub fn parts(n: usize) -> Par {
     if n < 128 { Par::Seq } else { fixed_parts() }
 }
 
-/// A matrix cut into so many rows at a time; the last piece may have fewer.
+/// A matrix cut into so many rows at a time; the last chunk may have fewer.
 pub(crate) fn row_chunks_mut(mut rest: MatMut<'_, f64>, size: usize) -> Vec<MatMut<'_, f64>> {
     let mut chunks = Vec::with_capacity(rest.nrows().div_ceil(size));
     while rest.nrows() > 0 {
@@ -36,7 +36,7 @@ pub(crate) fn row_chunks_mut(mut rest: MatMut<'_, f64>, size: usize) -> Vec<MatM
     chunks
 }
 
-/// A matrix cut into so many columns at a time; the last piece may have fewer.
+/// A matrix cut into so many columns at a time; the last chunk may have fewer.
 pub fn col_chunks_mut(matrix: MatMut<'_, f64>, size: usize) -> impl Iterator<Item = MatMut<'_, f64>> {
     row_chunks_mut(matrix.transpose_mut(), size).into_iter().map(MatMut::transpose_mut)
 }
@@ -86,8 +86,8 @@ fn decomposed(matrix: MatRef<'_, f64>, vectors: Option<MatMut<'_, f64>>) -> Resu
 /// AᵀB for tall A and B with the same number of rows.
 pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
     let n = a.nrows();
-    let partial = parallel::collect(n.div_ceil(ROWS), |piece| {
-        let (start, rows) = (piece * ROWS, ROWS.min(n - piece * ROWS));
+    let partial = parallel::collect(n.div_ceil(ROWS), |chunk| {
+        let (start, rows) = (chunk * ROWS, ROWS.min(n - chunk * ROWS));
         let mut product = Mat::<f64>::zeros(a.ncols(), b.ncols());
         let (a, b) = (a.subrows(start, rows), b.subrows(start, rows));
         matmul(product.as_mut(), Accum::Replace, a.transpose(), b, 1.0, Par::Seq);
@@ -102,8 +102,8 @@ pub fn inner(a: MatRef<'_, f64>, b: MatRef<'_, f64>) -> Mat<f64> {
 
 /// `out ← out + scale · A S` for a tall A and a small S.
 pub(crate) fn add_product(out: MatMut<'_, f64>, a: MatRef<'_, f64>, s: MatRef<'_, f64>, scale: f64) {
-    parallel::each_of(row_chunks_mut(out, ROWS), |piece, out| {
-        let a = a.subrows(piece * ROWS, out.nrows());
+    parallel::each_of(row_chunks_mut(out, ROWS), |chunk, out| {
+        let a = a.subrows(chunk * ROWS, out.nrows());
         matmul(out, Accum::Add, a, s, scale, Par::Seq);
     });
 }
@@ -157,8 +157,8 @@ impl crate::Operator for DenseSymmetric {
     }
 
     fn apply(&self, x: MatRef<'_, f64>, out: MatMut<'_, f64>) {
-        parallel::each_of(row_chunks_mut(out, 256), |piece, out| {
-            let rows = self.0.as_ref().subrows(piece * 256, out.nrows());
+        parallel::each_of(row_chunks_mut(out, 256), |chunk, out| {
+            let rows = self.0.as_ref().subrows(chunk * 256, out.nrows());
             matmul(out, Accum::Replace, rows, x, 1.0, Par::Seq);
         });
     }

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Blocks of columns are eliminated one after the other. Where that is worth it, their rows and what they change are done in
-//! parallel, in pieces of a fixed size.
+//! parallel, in chunks of a fixed size.
 
 use crate::dense::{col_chunks_mut, row_chunks_mut};
 use crate::parallel;
@@ -19,8 +19,8 @@ use faer::{Accum, MatMut, MatRef, Par};
 
 /// Columns eliminated together.
 const BLOCK: usize = 128;
-/// Rows or columns to a piece of parallel work.
-const PIECE: usize = 96;
+/// Rows or columns to a chunk of parallel work.
+const CHUNK: usize = 96;
 /// An elimination with fewer multiplications than this is not divided.
 const DIVIDED: f64 = 4e6;
 
@@ -49,7 +49,7 @@ pub(crate) fn eliminate(mut panel: MatMut<'_, f64>, mut rest: MatMut<'_, f64>) -
             solve_unit_lower_triangular_in_place(triangle.as_ref(), rows.transpose_mut(), Par::Seq);
         };
         if divided {
-            parallel::each_of(row_chunks_mut(rows.as_mut(), PIECE), |_, rows| solve(rows));
+            parallel::each_of(row_chunks_mut(rows.as_mut(), CHUNK), |_, rows| solve(rows));
         } else {
             solve(rows.as_mut());
         }
@@ -77,8 +77,8 @@ fn subtract(target: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>, div
         triangular::matmul(target, lower, Accum::Add, a, full, b.transpose(), full, -1.0, Par::Seq);
         return;
     }
-    parallel::each_of(col_chunks_mut(target, PIECE), |at, target| {
-        let (start, columns, rows) = (at * PIECE, target.ncols(), target.nrows());
+    parallel::each_of(col_chunks_mut(target, CHUNK), |at, target| {
+        let (start, columns, rows) = (at * CHUNK, target.ncols(), target.nrows());
         let (a, b) = (a.subrows(start, rows - start), b.subrows(start, columns));
         matmul(target.subrows_mut(start, rows - start), Accum::Add, a, b.transpose(), -1.0, Par::Seq);
     });

@@ -21,8 +21,8 @@ use crate::sparse::matrix::{SparseSymmetric, from_rows, to_rows};
 use crate::{Operator, dense};
 use faer::{Mat, MatMut, MatRef};
 
-/// Values to a piece of an element-wise pass.
-const PIECE: usize = 8192;
+/// Values to a chunk of an element-wise pass.
+const CHUNK: usize = 8192;
 
 struct Chebyshev<'a> {
     matrix: &'a SparseSymmetric,
@@ -46,8 +46,8 @@ impl Operator for Chebyshev<'_> {
         let mut current: Vec<f64> = image.iter().zip(&before).map(|(bx, x)| center * x + stretch * bx).collect();
         for _ in 1..self.degree {
             self.matrix.apply_rows(lanes, &current, &mut image);
-            parallel::chunks_mut(&mut before, PIECE, |piece, before| {
-                let (current, image) = (&current[piece * PIECE..], &image[piece * PIECE..]);
+            parallel::chunks_mut(&mut before, CHUNK, |chunk, before| {
+                let (current, image) = (&current[chunk * CHUNK..], &image[chunk * CHUNK..]);
                 for ((b, c), m) in before.iter_mut().zip(current).zip(image) {
                     *b = 2.0 * (center * c + stretch * m) - *b;
                 }

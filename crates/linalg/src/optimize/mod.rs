@@ -14,7 +14,7 @@
 //!
 //! The step t is found by bisection between a step that is too long (too little decrease, or f not defined there) and
 //! one that is too short (the slope is still steep), both measured as Wolfe did; where rounding hides the decrease, the
-//! slopes tell it. Sums run over pieces of a fixed size, so that the answer is the same for any number of threads if the
+//! slopes tell it. Sums run over chunks of a fixed size, so that the answer is the same for any number of threads if the
 //! function is.
 //!
 //! D. P. Bertsekas. Projected Newton methods for optimization problems with simple constraints. SIAM Journal on Control

@@ -164,7 +164,7 @@ fn a_bowl_ends_at_its_bottom_or_at_the_wall_and_at_once_if_its_curvature_is_know
     }
 }
 
-/// More variables than one piece of a sum has.
+/// More variables than one chunk of a sum has.
 #[test]
 fn many_variables_have_the_same_bytes_for_any_number_of_threads() {
     let n = 40_000;

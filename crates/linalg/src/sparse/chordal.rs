@@ -24,7 +24,7 @@ use crate::sparse::selected::{Selected, Slot, Tree};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatMut, MatRef, Par};
 
-/// Blocks to a piece of parallel work.
+/// Blocks to a chunk of parallel work.
 const BLOCKS: usize = 8;
 
 /// The second derivative at one matrix.

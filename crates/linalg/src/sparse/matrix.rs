@@ -8,7 +8,7 @@ use crate::sparse::rows::{Counted, SomeRows, joined};
 use faer::{MatMut, MatRef};
 use std::ops::Range;
 
-/// Rows to a piece of parallel work.
+/// Rows to a chunk of parallel work.
 const ROWS: usize = 1024;
 
 /// A symmetric matrix with both triangles stored, every diagonal entry present.
@@ -168,8 +168,8 @@ impl SparseSymmetric {
     /// One block product with the block's rows contiguous: `out[i, ·] = Σⱼ a[i,j] x[j, ·]`.
     pub(crate) fn apply_rows(&self, lanes: usize, x: &[f64], out: &mut [f64]) {
         debug_assert!(x.len() == out.len() && x.len() == lanes * self.dim());
-        parallel::chunks_mut(out, ROWS * lanes, |piece, out| {
-            let kernel = RowsKernel { matrix: self, first: piece * ROWS, lanes, x, out };
+        parallel::chunks_mut(out, ROWS * lanes, |chunk, out| {
+            let kernel = RowsKernel { matrix: self, first: chunk * ROWS, lanes, x, out };
             pulp::Arch::new().dispatch(kernel);
         });
     }
@@ -248,27 +248,27 @@ impl Operator for SparseSymmetric {
     }
 }
 
-/// The entries of a matrix cut at row ends into pieces for parallel work, each with its rows.
+/// The entries of a matrix cut at row ends into chunks for parallel work, each with its rows.
 pub fn by_rows<'a, T>(offsets: &[usize], mut entries: &'a mut [T]) -> Vec<(Range<usize>, &'a mut [T])> {
     let n = offsets.len() - 1;
-    let mut pieces = Vec::with_capacity(n.div_ceil(ROWS));
+    let mut chunks = Vec::with_capacity(n.div_ceil(ROWS));
     for start in (0..n).step_by(ROWS) {
         let end = (start + ROWS).min(n);
-        let (piece, rest) = entries.split_at_mut(offsets[end] - offsets[start]);
-        pieces.push((start..end, piece));
+        let (chunk, rest) = entries.split_at_mut(offsets[end] - offsets[start]);
+        chunks.push((start..end, chunk));
         entries = rest;
     }
-    pieces
+    chunks
 }
 
 /// A block of vectors with its rows contiguous.
 pub(crate) fn to_rows(x: MatRef<'_, f64>) -> Vec<f64> {
     let lanes = x.ncols();
     let mut rows = vec![0.0; x.nrows() * lanes];
-    parallel::chunks_mut(&mut rows, ROWS * lanes, |piece, rows| {
+    parallel::chunks_mut(&mut rows, ROWS * lanes, |chunk, rows| {
         for (q, column) in x.col_iter().enumerate() {
             for (i, row) in rows.chunks_exact_mut(lanes).enumerate() {
-                row[q] = column[piece * ROWS + i];
+                row[q] = column[chunk * ROWS + i];
             }
         }
     });
@@ -278,8 +278,8 @@ pub(crate) fn to_rows(x: MatRef<'_, f64>) -> Vec<f64> {
 /// The inverse of [`to_rows`].
 pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
     let lanes = out.ncols();
-    parallel::each_of(row_chunks_mut(out, ROWS), |piece, mut out| {
-        for (i, row) in rows[piece * ROWS * lanes..].chunks_exact(lanes).enumerate().take(out.nrows()) {
+    parallel::each_of(row_chunks_mut(out, ROWS), |chunk, mut out| {
+        for (i, row) in rows[chunk * ROWS * lanes..].chunks_exact(lanes).enumerate().take(out.nrows()) {
             for (q, &value) in row.iter().enumerate() {
                 out[(i, q)] = value;
             }
@@ -290,10 +290,10 @@ pub(crate) fn from_rows(rows: &[f64], out: MatMut<'_, f64>) {
 /// A matrix whose rows are sums: each output row is gathered on its own, so the rows are computed in parallel and the
 /// sums have one order.
 fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseSymmetric {
-    let pieces = parallel::collect(n.div_ceil(ROWS), |piece| {
+    let chunks = parallel::collect(n.div_ceil(ROWS), |chunk| {
         let mut part = SomeRows::default();
         let mut sum = RowSum { row: 0, sums: vec![0.0; n], seen: vec![u32::MAX; n], pattern: Vec::new() };
-        for i in piece * ROWS..((piece + 1) * ROWS).min(n) {
+        for i in chunk * ROWS..((chunk + 1) * ROWS).min(n) {
             sum.row = i as u32;
             sum.pattern.clear();
             contribute(i, &mut sum);
@@ -304,7 +304,7 @@ fn gathered(n: usize, contribute: impl Fn(usize, &mut RowSum) + Sync) -> SparseS
         }
         part
     });
-    let (offsets, columns, values) = joined(pieces);
+    let (offsets, columns, values) = joined(chunks);
     SparseSymmetric { offsets, columns, values }
 }
 

@@ -47,18 +47,18 @@ pub struct SomeRows {
     pub values: Vec<f64>,
 }
 
-/// The rows of all pieces, in their order: offsets, columns and values.
-pub fn joined(pieces: Vec<SomeRows>) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
-    let rows: usize = pieces.iter().map(|piece| piece.ends.len()).sum();
-    let entries = pieces.iter().map(|piece| piece.columns.len()).sum();
+/// The rows of all chunks, in their order: offsets, columns and values.
+pub fn joined(chunks: Vec<SomeRows>) -> (Vec<usize>, Vec<u32>, Vec<f64>) {
+    let rows: usize = chunks.iter().map(|chunk| chunk.ends.len()).sum();
+    let entries = chunks.iter().map(|chunk| chunk.columns.len()).sum();
     let (mut offsets, mut columns) = (Vec::with_capacity(rows + 1), Vec::with_capacity(entries));
     let mut values = Vec::with_capacity(entries);
     offsets.push(0);
-    for piece in pieces {
+    for chunk in chunks {
         let base = columns.len();
-        offsets.extend(piece.ends.iter().map(|end| base + end));
-        columns.extend(piece.columns);
-        values.extend(piece.values);
+        offsets.extend(chunk.ends.iter().map(|end| base + end));
+        columns.extend(chunk.columns);
+        values.extend(chunk.values);
     }
     (offsets, columns, values)
 }

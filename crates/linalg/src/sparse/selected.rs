@@ -247,7 +247,7 @@ mod tests {
         for side in [1, 2, 7, 20] {
             check(&grid(side));
         }
-        // Two pieces have two roots.
+        // Two chunks have two roots.
         let both = SparseSymmetric::from_parts(vec![0, 1, 3, 5], vec![0, 1, 2, 1, 2], vec![2.0, 3.0, 1.0, 1.0, 4.0]);
         check(&both);
     }

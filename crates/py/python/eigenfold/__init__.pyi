@@ -188,7 +188,7 @@ class Isomap(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -224,7 +224,7 @@ class Isomap(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -255,7 +255,7 @@ class LocallyLinearEmbedding(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -291,7 +291,7 @@ class LocallyLinearEmbedding(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -324,7 +324,7 @@ class LaplacianEigenmaps(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -360,7 +360,7 @@ class LaplacianEigenmaps(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -392,7 +392,7 @@ class DiffusionMaps(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -421,7 +421,7 @@ class DiffusionMaps(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -448,7 +448,7 @@ class MVU(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -484,7 +484,7 @@ class MVU(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -514,7 +514,7 @@ class MEU(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -549,7 +549,7 @@ class MEU(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -579,7 +579,7 @@ class Drill(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -613,7 +613,7 @@ class Drill(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -880,7 +880,7 @@ class ElasticEmbedding(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -914,7 +914,7 @@ class ElasticEmbedding(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -1105,7 +1105,7 @@ class UMAP(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -1147,7 +1147,7 @@ class UMAP(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -1188,7 +1188,7 @@ class Sammon(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -1220,7 +1220,7 @@ class Sammon(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,
@@ -1249,7 +1249,7 @@ class MDS(Estimator):
     graph: str
     graph_params: dict[str, Any] | None
     approximate: bool | None
-    pieces: str
+    disconnected: str
     rescale: int | None
     metric: str | Callable[[Any, Any], float]
     metric_params: dict[str, Any] | None
@@ -1289,7 +1289,7 @@ class MDS(Estimator):
         graph: str = 'nearest',
         graph_params: dict[str, Any] | None = None,
         approximate: bool | None = None,
-        pieces: str = 'join',
+        disconnected: str = 'join',
         rescale: int | None = None,
         metric: str | Callable[[Any, Any], float] = 'euclidean',
         metric_params: dict[str, Any] | None = None,

@@ -185,13 +185,13 @@ class Estimator(_sklearn.Alone):
             return symmetric(self.edges_, getattr(self, "edge_weights_"), len(self.embedding_))
         return self._edges()
 
-    def _edges(self, pieces: str | None = None) -> Any:
-        """The graph of the fit, made again; with its pieces as they are told to be treated, or as they were."""
+    def _edges(self, disconnected: str | None = None) -> Any:
+        """The graph of the fit, made again; with its components as they are told to be treated, or as they were."""
         points = self._model.seen
         if points is None:
             raise AttributeError("the graph of distances is not kept; eigenfold.knn_graph makes it")
         asked = self._spec.asked(self, seed=json.loads(self._model.recipe)["seed"])[0]
-        neighborhood = {**asked["neighborhood"], **({} if pieces is None else {"pieces": pieces})}
+        neighborhood = {**asked["neighborhood"], **({} if disconnected is None else {"disconnected": disconnected})}
         return knn_graph_of("points", points, neighborhood, asked["seed"], _input.threads(self.n_jobs))
 
     @property

@@ -54,21 +54,21 @@ def knn_graph(
     graph: str = "nearest",
     metric: str = "euclidean",
     approximate: bool | None = None,
-    pieces: str = "separate",
+    disconnected: str = "separate",
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Any:
     """The neighborhood graph as a sparse matrix of lengths (scipy), one row per point; no point is its own neighbor.
 
-    The matrix can be given to every graph method with `metric="precomputed"`, and to scikit-learn's too. `pieces` is
-    "separate" (as they are), "join" (with the shortest bridges) or "error".
+    The matrix can be given to every graph method with `metric="precomputed"`, and to scikit-learn's too. `disconnected` is
+    "separate" (as they are), "join" (with the shortest linking_edges) or "error".
 
     >>> from eigenfold import datasets, knn_graph
     >>> knn_graph(datasets.load("iris").data, 5).nnz
     750
     """
     kind, metric = ("distances", "euclidean") if metric == "precomputed" else ("points", metric)
-    asked = {"neighbors": n_neighbors, "radius": radius, "graph": graph, "metric": metric, "approximate": approximate, "pieces": pieces}
+    asked = {"neighbors": n_neighbors, "radius": radius, "graph": graph, "metric": metric, "approximate": approximate, "disconnected": disconnected}
     return knn_graph_of(kind, _input.matrix(X), asked, _input.seed(random_state), _input.threads(n_jobs))
 
 

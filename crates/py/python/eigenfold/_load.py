@@ -26,7 +26,7 @@ def load(path: Any) -> Any:
         "memory": recipe["memory"],
         "log": recipe["log"],
         "scale_columns": None if recipe["scale"] == "none" else recipe["scale"],
-        **{name: recipe[name] for name in ("radius", "graph", "metric", "approximate", "pieces", "rescale")},
+        **{name: recipe[name] for name in ("radius", "graph", "metric", "approximate", "disconnected", "rescale")},
     }
     if recipe["graph"] == "within":
         values["graph"] = "nearest"  # which a radius alone makes of it

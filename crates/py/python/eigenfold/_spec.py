@@ -36,7 +36,7 @@ GRAPH = {
     "graph": ("nearest", "str", "who is a neighbor: 'nearest', 'mutual', 'within' a radius, 'all', or 'learned' by an L1 penalty"),
     "graph_params": (None, "dict[str, Any] | None", "parameters of a learned graph, as of Drill: penalty, ridge, ..."),
     "approximate": (None, "bool | None", "whether a tenth of the neighbors may be missed for speed; None as the method can do with"),
-    "pieces": ("join", "str", "what to do with a graph in pieces: 'join' by the shortest bridges, 'error', or 'separate'"),
+    "disconnected": ("join", "str", "what to do with a graph with several connected components: 'join' by the shortest linking edges, 'error', or 'separate'"),
     "rescale": (None, "int | None", "within how many coordinates the lengths of the map are put right"),
 }
 METRIC = {
@@ -163,7 +163,7 @@ class Spec:
                 "graph": str(values.get("graph", "nearest")),
                 "metric": metric,
                 "approximate": None if values.get("approximate") is None else bool(values["approximate"]),
-                "pieces": str(values.get("pieces", "join")),
+                "disconnected": str(values.get("disconnected", "join")),
             },
             "seed": _input.seed(values["random_state"], values.get("init")) if seed is None else seed,
             "memory": None if values["memory"] is None else _input.whole("memory", values["memory"], 1),

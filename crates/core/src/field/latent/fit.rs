@@ -30,7 +30,7 @@ pub(crate) const OWN_FLOOR: f64 = 1e-6;
 
 /// The fewest rows whose terms are summed together, and the most sums of such; they are added in their order.
 const ROWS: usize = 256;
-const PIECES: usize = 32;
+const CHUNKS: usize = 32;
 
 /// How the model is fitted.
 #[derive(Clone, Copy)]
@@ -349,10 +349,10 @@ impl Sums {
         let (n, p, q) = (points.rows(), latent.mean.len(), latent.dims());
         let whole = latent.observing_all()?;
         let missing = !points.missing().is_empty();
-        let rows = ROWS.max(n.div_ceil(PIECES));
-        let parts = parallel::try_collect(n.div_ceil(rows), |piece| {
+        let rows = ROWS.max(n.div_ceil(CHUNKS));
+        let parts = parallel::try_collect(n.div_ceil(rows), |chunk| {
             let mut sums = Sums::zero(p, q, missing);
-            for i in piece * rows..((piece + 1) * rows).min(n) {
+            for i in chunk * rows..((chunk + 1) * rows).min(n) {
                 sums.add(latent, points, i, &whole)?;
             }
             Ok::<Sums, Error>(sums)

@@ -26,10 +26,10 @@ use eigenfold_linalg::{Eigenpairs, FURTHER, parallel};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
-/// Rows to a piece of the work.
+/// Rows to a chunk of the work.
 const ROWS: usize = 1024;
-/// Pieces whose sums are held at a time.
-const PIECES: usize = 32;
+/// Chunks whose sums are held at a time.
+const CHUNKS: usize = 32;
 /// How many exact rows of K are looked at.
 const LOOKED_AT: usize = 100;
 /// An eigenvalue of W below this part of the largest is left out.
@@ -120,8 +120,8 @@ impl Low<'_> {
         Mat::from_fn(rows, places.rows(), |i, j| self.kernel.of(points.row(first + i), places.row(j)))
     }
 
-    /// Does something for every piece of rows, given by its first row and its size, and hands the results over in order.
-    fn pieces<T: Send>(
+    /// Does something for every chunk of rows, given by its first row and its size, and hands the results over in order.
+    fn chunks<T: Send>(
         &self,
         half: f64,
         of: impl Fn(usize, usize) -> T + Sync,
@@ -129,12 +129,12 @@ impl Low<'_> {
     ) -> Result<()> {
         let n = self.points.rows();
         let all = n.div_ceil(ROWS);
-        for start in (0..all).step_by(PIECES) {
+        for start in (0..all).step_by(CHUNKS) {
             if self.observer.stop() {
                 return Err(Error::Stopped);
             }
             self.observer.progress(Stage::Field, half + 0.5 * start as f64 / all as f64);
-            let found = parallel::collect(PIECES.min(all - start), |at| {
+            let found = parallel::collect(CHUNKS.min(all - start), |at| {
                 let first = (start + at) * ROWS;
                 of(first, ROWS.min(n - first))
             });
@@ -147,7 +147,7 @@ impl Low<'_> {
     fn sums(&self) -> Result<Sums> {
         let rank = self.root.ncols();
         let (mut gram, mut sum, mut diagonal) = (Mat::<f64>::zeros(rank, rank), vec![0.0; rank], 0.0);
-        let piece = |first: usize, rows: usize| {
+        let chunk = |first: usize, rows: usize| {
             let g = small_product(self.kernel_rows(first, rows).as_ref(), self.root);
             let mut gram = Mat::<f64>::zeros(rank, rank);
             matmul(gram.as_mut(), Accum::Replace, g.transpose(), g.as_ref(), 1.0, Par::Seq);
@@ -155,7 +155,7 @@ impl Low<'_> {
             let own = |i: usize| self.kernel.of(self.points.row(i), self.points.row(i));
             (gram, sum, (first..first + rows).map(own).sum::<f64>())
         };
-        self.pieces(0.0, piece, |_, (part, own, trace)| {
+        self.chunks(0.0, chunk, |_, (part, own, trace)| {
             gram += part;
             sum.iter_mut().zip(own).for_each(|(sum, own)| *sum += own);
             diagonal += trace;
@@ -177,7 +177,7 @@ impl Low<'_> {
         let through = small_product(self.root, small_product(c.as_ref(), self.root).transpose());
         let mut vectors = Mat::<f64>::zeros(n, width);
         let (mut off, mut all, mut images) = (0.0, 0.0, Mat::<f64>::zeros(m, width));
-        let piece = |first: usize, rows: usize| {
+        let chunk = |first: usize, rows: usize| {
             let c = self.kernel_rows(first, rows);
             let mut psi = small_product(c.as_ref(), axes);
             for (q, b) in origin.iter().enumerate() {
@@ -190,7 +190,7 @@ impl Low<'_> {
             let images = small_product(exact.transpose(), psi.as_ref());
             (psi, off, exact.squared_norm_l2(), images)
         };
-        self.pieces(0.5, piece, |first, (psi, own_off, own_all, own_images)| {
+        self.chunks(0.5, chunk, |first, (psi, own_off, own_all, own_images)| {
             vectors.as_mut().subrows_mut(first, psi.nrows()).copy_from(&psi);
             off += own_off;
             all += own_all;

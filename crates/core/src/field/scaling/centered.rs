@@ -56,8 +56,8 @@ impl Centered {
     }
 
     fn from_paths_in(paths: &Paths, single: bool, observer: &dyn Observer) -> Result<Centered> {
-        if paths.piece_sizes().len() > 1 {
-            return Err(Error::Disconnected { sizes: paths.piece_sizes().to_vec(), connecting_k: None });
+        if paths.component_sizes().len() > 1 {
+            return Err(Error::Disconnected { sizes: paths.component_sizes().to_vec(), connecting_k: None });
         }
         let n = paths.len();
         let panels = if single {
@@ -373,9 +373,9 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_in_pieces_is_refused() {
-        let pieces = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![]]).unwrap().union();
-        let error = Centered::from_paths(&Paths::new(&pieces, 3), &Silent).unwrap_err();
+    fn a_graph_in_components_is_refused() {
+        let components = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![]]).unwrap().union();
+        let error = Centered::from_paths(&Paths::new(&components, 3), &Silent).unwrap_err();
         assert!(matches!(error, Error::Disconnected { sizes, .. } if sizes == [2, 1]));
     }
 

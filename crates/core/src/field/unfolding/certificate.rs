@@ -70,7 +70,7 @@ pub struct Bracket {
 }
 
 impl Bracket {
-    /// The bracket of separate pieces together.
+    /// The bracket of separate components together.
     pub(crate) fn merge(&mut self, other: &Bracket) {
         self.primal += other.primal;
         self.dual += other.dual;

@@ -35,8 +35,8 @@ const IMPOSSIBLE: f64 = 1e-6;
 const ZERO: f64 = 1e-12;
 /// A distance follows from others if the part of it that is independent of them, squared, is below this.
 const IMPLIED: f64 = 1e-9;
-/// Pairs to a piece of parallel work.
-const PIECE: usize = 64;
+/// Pairs to a chunk of parallel work.
+const CHUNK: usize = 64;
 
 /// What is left of K and of the pairs.
 pub(crate) struct Face {
@@ -172,8 +172,8 @@ fn independent(pairs: &Pairs, basis: &Mat<f64>) -> Vec<usize> {
         }
         kept.push(pivot);
         let (own, ends, root) = (rows[pivot].clone(), pairs.ends[pivot], left[pivot].sqrt());
-        parallel::each_of(rows.chunks_mut(PIECE).zip(left.chunks_mut(PIECE)), |piece, (rows, left)| {
-            for ((row, left), e) in rows.iter_mut().zip(left).zip(piece * PIECE..) {
+        parallel::each_of(rows.chunks_mut(CHUNK).zip(left.chunks_mut(CHUNK)), |chunk, (rows, left)| {
+            for ((row, left), e) in rows.iter_mut().zip(left).zip(chunk * CHUNK..) {
                 let cosine = inner(&pairs.ends[e], &ends).powi(2) * inverses[e] * inverses[pivot];
                 let entry = (cosine - row.iter().zip(&own).map(|(a, b)| a * b).sum::<f64>()) / root;
                 row.push(entry);

@@ -25,8 +25,8 @@ use faer::{Mat, MatRef};
 
 /// Rounds of added pairs at most; about ten are usual.
 const ROUNDS: usize = 200;
-/// Pairs to a piece of parallel work.
-const PIECE: usize = 8192;
+/// Pairs to a component of parallel work.
+const CHUNK: usize = 8192;
 
 /// The best unfolding within a subspace, in the units of the pairs.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub(crate) struct Subspace {
 ///
 /// # Errors
 ///
-/// If the graph of the pairs is in several pieces, so that nothing bounds the variance, or the observer stopped the
+/// If the graph of the pairs has several connected components, so that nothing bounds the variance, or the observer stopped the
 /// work.
 pub(crate) fn solve(
     pairs: &Pairs,
@@ -70,7 +70,7 @@ pub(crate) fn solve(
         let Some(solved) = largest_trace(few.as_ref(), (0.1 * gap).clamp(0.1 * tolerance, 0.01)) else {
             if all {
                 return Err(Error::data(
-                    "the graph is in several pieces and nothing holds them; use `pieces` separate",
+                    "the graph has several connected components and nothing holds them; use `disconnected` separate",
                 ));
             }
             within.add_spread(4 * within.chosen.len());
@@ -164,11 +164,11 @@ impl Within {
     /// aᵀQa for every pair.
     fn forms(&self, q: &Mat<f64>) -> Vec<f64> {
         let count = self.a.nrows();
-        let pieces: Vec<Vec<f64>> = parallel::collect(count.div_ceil(PIECE), |piece| {
-            let start = piece * PIECE;
-            interior::forms(self.a.subrows(start, PIECE.min(count - start)), q)
+        let components: Vec<Vec<f64>> = parallel::collect(count.div_ceil(CHUNK), |component| {
+            let start = component * CHUNK;
+            interior::forms(self.a.subrows(start, CHUNK.min(count - start)), q)
         });
-        pieces.concat()
+        components.concat()
     }
 
     /// The pairs that bind first if all directions have one length, or a single one has any, and some from everywhere.
@@ -309,10 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_bounds_pieces_that_drift_apart() {
+    fn nothing_bounds_components_that_drift_apart() {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![(3, 1.0)], vec![]]).unwrap();
         let pairs = Pairs::new(&graph, Constraints::Edges, None).unwrap();
         let apart = orthonormal(&pairs, faer::mat![[0.0], [0.0], [1.0], [1.0f64]].as_ref()).unwrap();
-        assert!(solve(&pairs, apart.as_ref(), 1e-6, &Silent).unwrap_err().to_string().contains("several pieces"));
+        assert!(solve(&pairs, apart.as_ref(), 1e-6, &Silent).unwrap_err().to_string().contains("several components"));
     }
 }

@@ -14,8 +14,8 @@ use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use eigenfold_linalg::sparse::rows::Counted;
 use faer::{Mat, MatRef};
 
-/// Pairs to a piece of parallel work, and of summation.
-const PIECE: usize = 8192;
+/// Pairs to a chunk of parallel work, and of summation.
+const CHUNK: usize = 8192;
 /// A factor of more flops than this is not computed.
 const DEAR_FLOPS: f64 = 2e12;
 /// Up to this many points all eigenpairs are computed.
@@ -89,12 +89,12 @@ impl<'a> Web<'a> {
 
     /// The sum of something over all pairs, in a fixed order.
     pub(crate) fn sum(&self, of: impl Fn(usize) -> f64 + Sync) -> f64 {
-        self.pieces(|pairs| pairs.map(&of).sum()).iter().sum()
+        self.chunks(|pairs| pairs.map(&of).sum()).iter().sum()
     }
 
     /// Σ log x over all pairs; nothing where one is not positive. Eight factors share a logarithm.
     pub(crate) fn log_sum(&self, of: impl Fn(usize) -> f64 + Sync) -> Option<f64> {
-        let of_piece = |pairs: std::ops::Range<usize>| {
+        let of_chunk = |pairs: std::ops::Range<usize>| {
             let mut sum = 0.0;
             for start in pairs.clone().step_by(8) {
                 let mut product = 1.0;
@@ -109,20 +109,20 @@ impl<'a> Web<'a> {
             }
             sum
         };
-        let total: f64 = self.pieces(of_piece).iter().sum();
+        let total: f64 = self.chunks(of_chunk).iter().sum();
         total.is_finite().then_some(total)
     }
 
     /// The smallest of something over all pairs; NaN counts as −∞.
     pub(crate) fn least(&self, of: impl Fn(usize) -> f64 + Sync) -> f64 {
         let least = |a: f64, b: f64| if b.is_nan() { f64::NEG_INFINITY } else { a.min(b) };
-        self.pieces(|pairs| pairs.map(&of).fold(f64::INFINITY, least)).into_iter().fold(f64::INFINITY, least)
+        self.chunks(|pairs| pairs.map(&of).fold(f64::INFINITY, least)).into_iter().fold(f64::INFINITY, least)
     }
 
-    fn pieces(&self, of: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> Vec<f64> {
+    fn chunks(&self, of: impl Fn(std::ops::Range<usize>) -> f64 + Sync) -> Vec<f64> {
         let m = self.pairs.ends.len();
-        let piece = |at: usize| of(at * PIECE..((at + 1) * PIECE).min(m));
-        parallel::collect(m.div_ceil(PIECE), piece)
+        let chunk = |at: usize| of(at * CHUNK..((at + 1) * CHUNK).min(m));
+        parallel::collect(m.div_ceil(CHUNK), chunk)
     }
 
     /// y[i] − y[j] for every pair, r numbers each.
@@ -130,8 +130,8 @@ impl<'a> Web<'a> {
         let size = r * self.pairs.ends.len();
         let mut out = self.free.vector(size, SPARE);
         out.resize(size, 0.0);
-        parallel::chunks_mut(&mut out, PIECE * r, |piece, out| {
-            for (&(i, j), out) in self.pairs.ends[piece * PIECE..].iter().zip(out.chunks_exact_mut(r)) {
+        parallel::chunks_mut(&mut out, CHUNK * r, |chunk, out| {
+            for (&(i, j), out) in self.pairs.ends[chunk * CHUNK..].iter().zip(out.chunks_exact_mut(r)) {
                 let (a, b) = (&y[i as usize * r..][..r], &y[j as usize * r..][..r]);
                 (0..r).for_each(|q| out[q] = a[q] - b[q]);
             }
@@ -143,9 +143,9 @@ impl<'a> Web<'a> {
     pub(crate) fn laplacian(&self, r: usize, weights: &[f64], differences: &[f64]) -> Vec<f64> {
         let size = r * self.pairs.len();
         let mut out = self.free.zeros(size, SPARE);
-        parallel::chunks_mut(&mut out, 1024 * r, |piece, out| {
+        parallel::chunks_mut(&mut out, 1024 * r, |chunk, out| {
             for (at, out) in out.chunks_exact_mut(r).enumerate() {
-                let i = piece * 1024 + at;
+                let i = chunk * 1024 + at;
                 for &(e, first) in &self.around[self.offsets[i]..self.offsets[i + 1]] {
                     let weight = if first { weights[e as usize] } else { -weights[e as usize] };
                     let difference = &differences[e as usize * r..][..r];

@@ -7,7 +7,7 @@ use super::spline::Real;
 use eigenfold_fft::{Complex, ComplexPlans, RealPlans, Transformed};
 use eigenfold_linalg::parallel::{self, Scratch};
 
-/// Rows to a piece of parallel work, and columns that are turned together.
+/// Rows to a chunk of parallel work, and columns that are turned together.
 const TILE: usize = 16;
 
 /// A grid of that many nodes, and the kernel's transform over it.

@@ -20,8 +20,8 @@ use eigenfold_linalg::parallel;
 
 /// Rows to a band.
 const BAND: usize = 32;
-/// Points to a piece of parallel work.
-const PIECE: usize = 1024;
+/// Points to a chunk of parallel work.
+const CHUNK: usize = 1024;
 /// Nodes around the points, where the padded kernel has its kink.
 const MARGIN: usize = 10;
 /// A node of a grid takes as long as this many pairs.
@@ -215,10 +215,10 @@ impl<T: Real, const W: usize> Grid<T, W> {
         let Some(convolution) = &mut self.convolution else { return };
         convolution.apply(&mut self.nodes);
         let dims = self.dims;
-        let rows = sums.values.chunks_mut(PIECE).zip(sums.slopes.chunks_mut(PIECE * dims));
-        parallel::each_of(rows, |piece, (values, slopes)| {
+        let rows = sums.values.chunks_mut(CHUNK).zip(sums.slopes.chunks_mut(CHUNK * dims));
+        parallel::each_of(rows, |chunk, (values, slopes)| {
             for (at, (value, slope)) in values.iter_mut().zip(slopes.chunks_exact_mut(dims)).enumerate() {
-                let i = piece * PIECE + at;
+                let i = chunk * CHUNK + at;
                 let factor = factors.map_or(1.0, |factors| factors[i]);
                 let own = charges.map_or(1.0, |charges| charges[i]);
                 let ((all, along), (itself, itself_along)) = (self.read(&self.places[i]), self.itself(&self.places[i]));

@@ -26,7 +26,7 @@ pub(super) const DRAWN: usize = 128;
 const LOOKED_AT: usize = 4 * DRAWN;
 /// Drawn points that are added side by side.
 const LANES: usize = 16;
-/// Points to a piece of parallel work.
+/// Points to a chunk of parallel work.
 const ROWS: usize = 64;
 
 /// The points drawn for a step.
@@ -79,11 +79,11 @@ impl Sampled {
     /// Adds the slopes of all points, by those drawn last.
     pub(crate) fn add_slopes(&self, points: &[f64], sums: &mut Sums) {
         let (dims, others) = (self.dims, points.len() / self.dims - 1);
-        parallel::chunks_mut(&mut sums.slopes, ROWS * dims, |piece, slopes| {
-            let first = piece * ROWS;
+        parallel::chunks_mut(&mut sums.slopes, ROWS * dims, |chunk, slopes| {
+            let first = chunk * ROWS;
             let own = &points[first * dims..][..slopes.len()];
             let weight = |at: usize| others as f64 / (DRAWN - usize::from(self.is_drawn[first + at])) as f64;
-            pulp::Arch::new().dispatch(Piece { sampled: self, own, weight, slopes });
+            pulp::Arch::new().dispatch(Chunk { sampled: self, own, weight, slopes });
         });
     }
 
@@ -105,15 +105,15 @@ impl Sampled {
 }
 
 /// Some points, and where their slopes go.
-struct Piece<'a, W> {
+struct Chunk<'a, W> {
     sampled: &'a Sampled,
     own: &'a [f64],
-    /// What each of the drawn points counts for, for the point at a place of the piece.
+    /// What each of the drawn points counts for, for the point at a place of the chunk.
     weight: W,
     slopes: &'a mut [f64],
 }
 
-impl<W: Fn(usize) -> f64> pulp::WithSimd for Piece<'_, W> {
+impl<W: Fn(usize) -> f64> pulp::WithSimd for Chunk<'_, W> {
     type Output = ();
 
     #[inline(always)]

@@ -76,7 +76,7 @@ fn what_says_nothing_of_a_point_is_refused() {
     let hanging = message(6, &|i, j| (i != 2 && j != 2) || i == 0 || j == 0);
     assert!(hanging.starts_with("only one cell of point 3 is known"), "{hanging}");
     let halves = message(10, &|i, j| (i < 6) == (j < 6));
-    assert!(halves.contains("2 pieces (6, 4 points)"), "{halves}");
+    assert!(halves.contains("2 components (6, 4 points)"), "{halves}");
     let three = message(3, &|i, j| i != j && i + j != 3);
     assert!(three.starts_with("only one cell of point 2"), "{three}");
     let similar = table(4, |i, j| if i == 1 && j == 1 { f64::NAN } else { f64::from(u8::from(i == j)) });

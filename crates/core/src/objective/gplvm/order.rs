@@ -7,7 +7,7 @@
 //! log likelihood = Σ over neighbors (log p(a, b) − ½ log p(a) − ½ log p(b)) + ½ log p(first) + ½ log p(last)
 //! ```
 //!
-//! The path is improved by turning pieces of it around (2-opt) and by moving pieces of up to three rows (or-opt) until neither
+//! The path is improved by turning segments of it around (2-opt) and by moving segments of up to three rows (or-opt) until neither
 //! helps, from several starts. The variance v is then set to its best for the path, and both are repeated until the path
 //! stays. That is a local maximum: the likeliest order of all is as hard to find as a shortest tour.
 //!
@@ -23,7 +23,7 @@ use eigenfold_linalg::progress::{Observer, Stage};
 /// How often path and variance are found in turn.
 const ROUNDS: usize = 20;
 /// The most rows that are moved together.
-const PIECE: usize = 3;
+const CHUNK: usize = 3;
 /// A gain below this part of the value is rounding.
 const ROUNDING: f64 = 1e-12;
 /// Between which logarithms of v, in units of the data's variance, the best is sought, and on how many of them first.
@@ -133,12 +133,12 @@ impl Worth {
     /// One sweep of or-opt; whether it helped.
     fn moves(&self, cycle: &mut Vec<usize>, least: f64) -> bool {
         let (size, mut helped) = (cycle.len(), false);
-        for length in 1..=PIECE.min(size - 2) {
+        for length in 1..=CHUNK.min(size - 2) {
             for i in 1..=size - length {
                 let (first, last) = (cycle[i], cycle[i + length - 1]);
                 let (before, after) = (cycle[i - 1], cycle[(i + length) % size]);
                 let freed = self.get(before, after) - self.get(before, first) - self.get(last, after);
-                // Between k and the next, where neither is of the piece.
+                // Between k and the next, where neither is of the segment.
                 let gain = |k: usize| {
                     let (a, b) = (cycle[k], cycle[(k + 1) % size]);
                     let straight = self.get(a, first) + self.get(last, b);
@@ -150,12 +150,12 @@ impl Worth {
                     continue;
                 };
                 if won > least {
-                    let mut piece: Vec<usize> = cycle.drain(i..i + length).collect();
+                    let mut segment: Vec<usize> = cycle.drain(i..i + length).collect();
                     if turned {
-                        piece.reverse();
+                        segment.reverse();
                     }
                     let at = if k < i { k + 1 } else { k + 1 - length };
-                    cycle.splice(at..at, piece);
+                    cycle.splice(at..at, segment);
                     helped = true;
                 }
             }

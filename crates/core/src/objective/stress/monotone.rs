@@ -20,8 +20,8 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
 use rayon::prelude::*;
 
-/// Pairs to a piece of parallel work.
-const PIECE: usize = 1 << 16;
+/// Pairs to a chunk of parallel work.
+const CHUNK: usize = 1 << 16;
 /// Places at which the regression is told.
 const KNOTS: usize = 200;
 /// Below this stress any order is met, whatever the map.
@@ -84,13 +84,13 @@ impl Monotone {
             }
         }
         isotonic(&self.lengths, &mut self.fitted);
-        let piece = |_: usize, (d, fitted): (&[f64], &[f64])| {
+        let chunk = |_: usize, (d, fitted): (&[f64], &[f64])| {
             let off = d.iter().zip(fitted).map(|(d, f)| (d - f) * (d - f)).sum::<f64>();
             (off, d.iter().map(|d| d * d).sum::<f64>())
         };
-        let pieces: Vec<(f64, f64)> =
-            parallel::collect_of(self.lengths.chunks(PIECE).zip(self.fitted.chunks(PIECE)), piece);
-        pieces.iter().fold((0.0, 0.0), |(off, all), piece| (off + piece.0, all + piece.1))
+        let chunks: Vec<(f64, f64)> =
+            parallel::collect_of(self.lengths.chunks(CHUNK).zip(self.fitted.chunks(CHUNK)), chunk);
+        chunks.iter().fold((0.0, 0.0), |(off, all), chunk| (off + chunk.0, all + chunk.1))
     }
 
     /// What the value is S times: as much as makes its curvature about one.
@@ -105,12 +105,12 @@ impl Emphasized for Monotone {
         let (off, all) = self.regress(y);
         let all = all.max(f64::MIN_POSITIVE);
         let (stress, dims) = (off / all, y.len() / self.n);
-        // Every piece has a slope of its own; there are so few that they are kept.
-        let pieces = self.pairs.len().div_ceil(PIECE).clamp(1, 8);
-        let size = self.pairs.len().div_ceil(pieces).max(1);
-        let parts: Vec<Vec<f64>> = parallel::collect(pieces, |piece| {
+        // Every chunk has a slope of its own; there are so few that they are kept.
+        let chunks = self.pairs.len().div_ceil(CHUNK).clamp(1, 8);
+        let size = self.pairs.len().div_ceil(chunks).max(1);
+        let parts: Vec<Vec<f64>> = parallel::collect(chunks, |chunk| {
             let mut slope = vec![0.0; y.len()];
-            for at in piece * size..((piece + 1) * size).min(self.pairs.len()) {
+            for at in chunk * size..((chunk + 1) * size).min(self.pairs.len()) {
                 let ((i, j), d) = (self.pairs[at], self.lengths[at]);
                 let pull = if d > 0.0 { 1.0 - self.fitted[at] / d - stress } else { 0.0 };
                 let (i, j) = (i as usize * dims, j as usize * dims);

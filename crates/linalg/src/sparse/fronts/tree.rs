@@ -140,7 +140,7 @@ fn schedule(fronts: &[Front]) -> (Vec<Range<usize>>, Vec<Vec<usize>>) {
         }
         waves[height[f]].push(f);
     }
-    // A root may be small itself, in a graph of several pieces.
+    // A root may be small itself, in a graph of several chunks.
     let roots = (0..fronts.len()).filter(|&f| fronts[f].rows.is_empty() && is_small(f));
     subtrees.extend(roots.map(|root| root + 1 - size[root]..root + 1));
     subtrees.sort_unstable_by_key(|range| range.start);

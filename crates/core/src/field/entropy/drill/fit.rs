@@ -141,7 +141,7 @@ impl<'a> Problem<'a> {
             tolerance: self.drill.tolerance,
             max_steps: self.drill.max_iterations,
         };
-        // Inside the pool, where the many short pieces of parallel work start at once.
+        // Inside the pool, where the many short components of parallel work start at once.
         let mut found = rayon::scope(|_| lasso.minimize(observer))?;
         found.values.iter_mut().for_each(|t| *t /= mean);
         found.log_determinant -= n as f64 * mean.ln();

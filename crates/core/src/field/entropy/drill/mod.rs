@@ -26,7 +26,7 @@ use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Found, Graph, Pieces, Search};
+use eigenfold_graph::{Disconnected, Found, Graph, Search};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::memory;
 use eigenfold_linalg::progress::{Observer, Share, Stage};
@@ -238,7 +238,7 @@ impl Drill {
             let fact = "a graph is learned from points or distances";
             Error::parameter(format!("{fact}; give one of them, or leave out `graph` learned"))
         })?;
-        let apart = Search { pieces: Pieces::Separate, ..search.clone() };
+        let apart = Search { disconnected: Disconnected::Separate, ..search.clone() };
         let [first, rest] = Share::split(observer, [1.0, 9.0]);
         let candidates = ground.neighbors(&apart, &first)?.graph;
         let rest = rest.of_stage(Stage::Field);

@@ -19,8 +19,8 @@ fn every(name: &str, step: usize, count: usize) -> Points {
 }
 
 fn graph(points: &Points, neighbors: Neighbors) -> Graph {
-    let pieces = eigenfold_graph::Pieces::Separate;
-    Search { neighbors, pieces, ..Search::default() }.of_points(points, &Silent).unwrap().graph
+    let disconnected = eigenfold_graph::Disconnected::Separate;
+    Search { neighbors, disconnected, ..Search::default() }.of_points(points, &Silent).unwrap().graph
 }
 
 fn fitted(drill: &Drill, points: &Points, graph: &Graph) -> (Support, Fitted) {

@@ -5,15 +5,15 @@
 //! H[e,f] = (b[e]ᵀ K b[f])² / (s[e] s[f])        in the variables w = λ s
 //! ```
 //!
-//! falls off fast with the distance of e from f, so that its diagonal blocks over small pieces of the graph hold nearly
-//! all of it. A piece is a subtree T of the elimination tree: the edges of T lead within T or to its ancestors B, all
+//! falls off fast with the distance of e from f, so that its diagonal blocks over small blocks of the graph hold nearly
+//! all of it. A block is a subtree T of the elimination tree: the edges of T lead within T or to its ancestors B, all
 //! entries of K over B are on the pattern, and the rest of what the block needs is
 //!
 //! ```text
 //! X = A[T,T]⁻¹ A[T,B]        K[T,B] = −X K[B,B]        K[T,T] = A[T,T]⁻¹ + X K[B,B] Xᵀ
 //! ```
 //!
-//! A point above all such subtrees is a piece of its own; its later neighbors are joined by fill, so that its block lies
+//! A point above all such subtrees is a block of its own; its later neighbors are joined by fill, so that its block lies
 //! on the pattern altogether.
 
 use crate::field::entropy::meu::resistances::Edges;
@@ -33,10 +33,10 @@ const FEW: usize = 10_000_000;
 /// The end of an edge that is the grounded point.
 const GROUND: usize = usize::MAX;
 
-/// The pieces of a graph.
-pub(crate) struct Pieces(Vec<Piece>);
+/// The blocks of a graph.
+pub(crate) struct Disconnected(Vec<Component>);
 
-struct Piece {
+struct Component {
     /// How many of the points are of the subtree; the others come after them.
     inner: usize,
     points: usize,
@@ -46,14 +46,14 @@ struct Piece {
     edges: Vec<(u32, usize, usize)>,
 }
 
-impl Pieces {
-    /// The pieces of at most `most` points; nothing if the blocks would be too large to be worth it.
+impl Disconnected {
+    /// The blocks of at most `most` points; nothing if the blocks would be too large to be worth it.
     pub(crate) fn new(
         edges: &Edges,
         analysis: &Analysis,
         most: usize,
         place: impl Fn(usize, usize) -> Option<Slot>,
-    ) -> Result<Option<Pieces>> {
+    ) -> Result<Option<Disconnected>> {
         let (order, later) = analysis.pattern()?;
         let rows = order.len();
         let parent = |a: usize| later[a].first().map(|&b| b as usize);
@@ -63,31 +63,31 @@ impl Pieces {
                 size[above] += size[a];
             }
         }
-        let (mut piece_of, mut members) = (vec![0; rows], Vec::<Vec<usize>>::new());
+        let (mut block_of, mut members) = (vec![0; rows], Vec::<Vec<usize>>::new());
         for a in (0..rows).rev() {
             match parent(a).filter(|&above| size[above] <= most) {
-                Some(above) => piece_of[a] = piece_of[above],
+                Some(above) => block_of[a] = block_of[above],
                 None => {
-                    piece_of[a] = members.len();
+                    block_of[a] = members.len();
                     members.push(Vec::new());
                 }
             }
-            members[piece_of[a]].push(a);
+            members[block_of[a]].push(a);
         }
         let mut turn = vec![0; rows];
         order.iter().enumerate().for_each(|(a, &i)| turn[i as usize] = a);
-        let mut of_piece = vec![Vec::new(); members.len()];
+        let mut of_block = vec![Vec::new(); members.len()];
         for (e, &(i, j)) in edges.ends.iter().enumerate() {
             let first = if (j as usize) < rows { turn[i as usize].min(turn[j as usize]) } else { turn[i as usize] };
-            of_piece[piece_of[first]].push(e);
+            of_block[block_of[first]].push(e);
         }
-        let entries: usize = of_piece.iter().map(|list| list.len() * list.len()).sum();
+        let entries: usize = of_block.iter().map(|list| list.len() * list.len()).sum();
         if entries > FEW.max(DENSEST * edges.ends.len()) {
             return Ok(None);
         }
         let mut local = vec![GROUND; rows];
-        let mut pieces = Vec::with_capacity(members.len());
-        for (members, list) in members.iter().zip(&of_piece) {
+        let mut blocks = Vec::with_capacity(members.len());
+        for (members, list) in members.iter().zip(&of_block) {
             let whole = size[members[0]] <= most;
             let own = members.iter().filter(|_| whole).map(|&a| order[a] as usize);
             let mut points: Vec<usize> = own.collect();
@@ -107,9 +107,9 @@ impl Pieces {
             let known = &points[inner..];
             let pairs = (0..known.len()).flat_map(|c| (0..=c).map(move |d| (known[c], known[d])));
             let Some(places) = pairs.map(|(i, j)| place(i, j)).collect() else { return Ok(None) };
-            pieces.push(Piece { inner, points: points.len(), places, edges: ended });
+            blocks.push(Component { inner, points: points.len(), places, edges: ended });
         }
-        Ok(Some(Pieces(pieces)))
+        Ok(Some(Disconnected(blocks)))
     }
 
     /// The blocks over the wanted edges where the multipliers are w/s, with a part of the identity added.
@@ -121,10 +121,10 @@ impl Pieces {
         wanted: &[bool],
         damping: f64,
     ) -> EdgeCurvature {
-        let block = |piece: &Piece| {
+        let block = |block: &Component| {
             let list: Vec<(u32, usize, usize)> =
-                piece.edges.iter().copied().filter(|&(e, _, _)| wanted[e as usize]).collect();
-            let Some(k) = piece.covariance(edges, gamma, inverse, w).filter(|_| !list.is_empty()) else {
+                block.edges.iter().copied().filter(|&(e, _, _)| wanted[e as usize]).collect();
+            let Some(k) = block.covariance(edges, gamma, inverse, w).filter(|_| !list.is_empty()) else {
                 return (Vec::new(), Mat::new());
             };
             let at = |i: usize, j: usize| if i == GROUND || j == GROUND { 0.0 } else { k[(i, j)] };
@@ -140,8 +140,8 @@ impl Pieces {
     }
 }
 
-impl Piece {
-    /// K over the piece's points.
+impl Component {
+    /// K over the block's points.
     fn covariance(&self, edges: &Edges, gamma: f64, inverse: &Selected, w: &[f64]) -> Option<Mat<f64>> {
         let (inner, points) = (self.inner, self.points);
         let mut k = Mat::zeros(points, points);
@@ -234,7 +234,7 @@ mod tests {
     use eigenfold_linalg::progress::Silent;
     use eigenfold_linalg::sparse::cholesky::Analysis;
 
-    /// A column of the whole curvature is how the slope changes along one multiplier; a piece has a part of it exactly.
+    /// A column of the whole curvature is how the slope changes along one multiplier; a block has a part of it exactly.
     #[test]
     fn the_blocks_are_the_central_differences_of_the_slope() {
         let points = r2_swiss_roll(60);
@@ -246,9 +246,9 @@ mod tests {
             let pattern = edges.laplacian(&w, gamma);
             let analysis = Analysis::new(&pattern).unwrap();
             let mut oracle = Oracle::new(&edges, gamma, &pattern, &analysis).unwrap();
-            let pieces = oracle.pieces(&pattern, &analysis, most).unwrap().unwrap();
+            let blocks = oracle.blocks(&pattern, &analysis, most).unwrap().unwrap();
             oracle.value(&w).unwrap().unwrap();
-            let curvature = oracle.curvature(&pieces, &w, &vec![true; m], 0.0).unwrap();
+            let curvature = oracle.curvature(&blocks, &w, &vec![true; m], 0.0).unwrap();
             for e in (0..m).step_by(7) {
                 let mut unit = vec![0.0; m];
                 unit[e] = 1.0;

@@ -1,12 +1,12 @@
 //! The fit of maximum entropy unfolding: the multipliers of a graph's edges ([`super::Meu`] has the formulas).
 //!
 //! A few multiplicative updates w ← w R/s, each of which climbs (they are those of D-optimal design), then a descent whose
-//! steps are led by the curvature over small pieces of the graph.
+//! steps are led by the curvature over small blocks of the graph.
 //!
 //! D. M. Titterington. Algorithms for computing D-optimal designs on a finite design space. Conf. on Information Science
 //! and Systems, Johns Hopkins, 1976.
 
-use crate::field::entropy::meu::curvature::Pieces;
+use crate::field::entropy::meu::curvature::Disconnected;
 use crate::field::entropy::meu::resistances::{Edges, Oracle};
 use crate::field::entropy::meu::{Meu, MeuVariant};
 use eigenfold_linalg::error::{Error, Result};
@@ -23,8 +23,8 @@ const UPDATES: usize = 5;
 const NEAR: f64 = 0.1;
 /// The part of that gap that is added to the curvature, with what rounding needs.
 const DAMPING: (f64, f64) = (0.1, 1e-7);
-/// The points of a piece of the graph over which the curvature is known.
-const PIECE: usize = 64;
+/// The points of a block of the graph over which the curvature is known.
+const CHUNK: usize = 64;
 /// Up to so many points the free variant, whose curvature reaches far, has it whole.
 const WHOLE: usize = 300;
 /// The part of the value that rounding may change.
@@ -78,8 +78,8 @@ pub(crate) fn fit(
         return Err(Error::Stopped);
     }
     let mut oracle = Oracle::new(edges, meu.gamma, pattern, analysis)?;
-    let most = if meu.variant == MeuVariant::Free && edges.n <= WHOLE { edges.n } else { PIECE };
-    let pieces = oracle.pieces(pattern, analysis, most)?;
+    let most = if meu.variant == MeuVariant::Free && edges.n <= WHOLE { edges.n } else { CHUNK };
+    let blocks = oracle.blocks(pattern, analysis, most)?;
     let m = edges.ends.len();
     let mut w = vec![(edges.n as f64 - 1.0) / m as f64; m];
     if meu.variant == MeuVariant::Standard {
@@ -99,7 +99,7 @@ pub(crate) fn fit(
         stop: Stop { gradient: 0.0, decrease: -1.0, evaluations: meu.max_iterations - oracle.evaluations },
         stage: Some(Stage::Field),
     };
-    let mut search = Search { meu, edges, oracle, pieces, observer, at: Vec::new(), off: f64::INFINITY, first: 0.0 };
+    let mut search = Search { meu, edges, oracle, blocks, observer, at: Vec::new(), off: f64::INFINITY, first: 0.0 };
     let (w, report) = descent.minimize(&w, &mut search, observer)?;
     let evaluations = search.oracle.evaluations;
     search.go_to(&w)?;
@@ -132,7 +132,7 @@ struct Search<'a> {
     meu: &'a Meu,
     edges: &'a Edges,
     oracle: Oracle<'a>,
-    pieces: Option<Pieces>,
+    blocks: Option<Disconnected>,
     observer: &'a dyn Observer,
     /// The last point, ...
     at: Vec<f64>,
@@ -204,8 +204,8 @@ impl Objective for Search<'_> {
             MeuVariant::Standard => DAMPING.0 * self.off + DAMPING.1,
             MeuVariant::Free => DAMPING.1,
         };
-        let Some(pieces) = &self.pieces else { return Ok(None) };
-        let curvature = self.oracle.curvature(pieces, w, free, damping);
+        let Some(blocks) = &self.blocks else { return Ok(None) };
+        let curvature = self.oracle.curvature(blocks, w, free, damping);
         Ok(curvature.map(|curvature| Box::new(curvature) as Box<dyn Preconditioner>))
     }
 }

@@ -1,7 +1,7 @@
 //! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
 //! expects the ends of each edge to be.
 
-use crate::field::entropy::meu::curvature::{EdgeCurvature, Pieces};
+use crate::field::entropy::meu::curvature::{Disconnected, EdgeCurvature};
 use eigenfold_graph::Undirected;
 use eigenfold_graph::Weight;
 use eigenfold_linalg::Operator;
@@ -161,16 +161,27 @@ impl<'a> Oracle<'a> {
         Ok(value.is_finite().then_some(value))
     }
 
-    /// The pieces of the graph over which the curvature is known, of at most so many points each.
-    pub(crate) fn pieces(&self, pattern: &SparseSymmetric, analysis: &Analysis, most: usize) -> Result<Option<Pieces>> {
+    /// The blocks of the graph over which the curvature is known, of at most so many points each.
+    pub(crate) fn blocks(
+        &self,
+        pattern: &SparseSymmetric,
+        analysis: &Analysis,
+        most: usize,
+    ) -> Result<Option<Disconnected>> {
         let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
-        Pieces::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
+        Disconnected::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
     }
 
     /// The curvature at the last point that was evaluated.
-    pub(crate) fn curvature(&self, pieces: &Pieces, w: &[f64], wanted: &[bool], damping: f64) -> Option<EdgeCurvature> {
+    pub(crate) fn curvature(
+        &self,
+        blocks: &Disconnected,
+        w: &[f64],
+        wanted: &[bool],
+        damping: f64,
+    ) -> Option<EdgeCurvature> {
         let inverse = self.inverse.as_ref()?;
-        Some(pieces.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
+        Some(blocks.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
     }
 
     /// The duality gap at the last point that was evaluated.

@@ -7,7 +7,7 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use eigenfold_linalg::sparse::rows::Counted;
 
-/// Rows to a piece of parallel work.
+/// Rows to a component of parallel work.
 const ROWS: usize = 256;
 
 /// Where a matrix may differ from zero.
@@ -78,9 +78,9 @@ impl Support {
             let range = self.offsets[i]..self.offsets[i + 1];
             self.columns[range.clone()].iter().zip(&self.places[range]).map(|(&j, &place)| (j as usize, place as usize))
         };
-        let pieces: Vec<Vec<(usize, f64)>> = parallel::collect(self.n.div_ceil(ROWS), |piece| {
+        let components: Vec<Vec<(usize, f64)>> = parallel::collect(self.n.div_ceil(ROWS), |component| {
             let (mut spread, mut out) = (vec![0.0; self.n], Vec::new());
-            for i in piece * ROWS..((piece + 1) * ROWS).min(self.n) {
+            for i in component * ROWS..((component + 1) * ROWS).min(self.n) {
                 for (k, place) in row(i) {
                     row(k).for_each(|(l, at)| spread[l] += a[place] * b[at]);
                 }
@@ -94,7 +94,7 @@ impl Support {
             out
         });
         let mut product = vec![0.0; self.len()];
-        for (place, value) in pieces.into_iter().flatten() {
+        for (place, value) in components.into_iter().flatten() {
             product[place] = value;
         }
         product
