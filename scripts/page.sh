@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}
-program=$(realpath "$target/debug/eigenfold")
+program=$(realpath "${EIGENFOLD_BUILD:-$target/debug}/eigenfold")
 
 skip() {
     echo "$1: no test of the page was run"
