@@ -19,7 +19,7 @@ mkdir "$work/mnist" "$work/robot_wireless"
 python3 -c "import sys, zipfile; z = zipfile.ZipFile(sys.argv[1]); sys.stdout.buffer.write(z.read(z.namelist()[0]))" \
   "$data/mnist/data.npz" > "$work/mnist/data.npy"
 cut -d, -f2,3 "$data/robot_wireless/labels.csv" > "$work/robot_wireless/labels.csv"
-echo "| data | rows | method | truth | trust | farness | components | seconds | |"
+echo "| data | rows | method | truth | trust | neighbor ratio | components | seconds | |"
 echo "|---|---|---|---|---|---|---|---|---|"
 run() { "$maps" "$@" "${methods[@]}"; }
 methods=("$@")

@@ -29,7 +29,7 @@ export interface Answer {
   far: boolean;
 }
 
-interface Neighborhood { near: number[]; to: number[]; between: Float64Array; typical: number; nearness: number[] }
+interface Neighborhood { near: number[]; to: number[]; between: Float64Array; typical: number; closeness: number[] }
 
 interface Kriged { weights: Float64Array; variance: number; roughness: number; missing: number; lost: number }
 
@@ -55,8 +55,8 @@ function linear(back: LinearBack, y: number[]): Omit<Answer, "far"> {
     for (let c = 0; c < d; c++) along += back.axes[j * d + c] * y[c];
     row[j] = back.mean[j] + along;
   }
-  const deviations = Float64Array.from(back.deviations, (width) => back.stretch[0] * width);
-  return { row, deviations, margins: Float64Array.from(back.deviations, (width) => back.stretch[1] * MARGIN * width) };
+  const deviations = Float64Array.from(back.deviations, (width) => back.calibration_factor[0] * width);
+  return { row, deviations, margins: Float64Array.from(back.deviations, (width) => back.calibration_factor[1] * MARGIN * width) };
 }
 
 /** The map points nearest to a place, those of its component alone, nearest first. */
@@ -65,7 +65,7 @@ function neighborhood(map: Numbers, d: number, place: number[], back: KrigingBac
   const near = list.map(({ row }) => row), to = list.map(({ distance }) => distance);
   // The scale is that of the map around the nearest point, so that a gap between clusters counts as far.
   const there = near.length > 0 ? ofOneComponent(map, d, Array.from({ length: d }, (_, c) => map[near[0] * d + c]), back).map(({ row }) => row) : [];
-  return { near, to, between: between(map, d, near), typical: scale(map, d, there), nearness: nearness(to) };
+  return { near, to, between: between(map, d, near), typical: scale(map, d, there), closeness: closeness(to) };
 }
 
 function ofOneComponent(map: Numbers, d: number, place: ArrayLike<number>, back: KrigingBack | LinearBack): { row: number; distance: number }[] {
@@ -120,7 +120,7 @@ function typical(distances: Float64Array): number {
 }
 
 /** In proportion to 1/d², summing to one; those at the place itself share it. */
-function nearness(to: number[]): number[] {
+function closeness(to: number[]): number[] {
   const weights = to.map((d) => (d > to[0] ? (to[0] / d) ** 2 : 1)), total = weights.reduce((a, b) => a + b, 0);
   return weights.map((weight) => weight / total);
 }
@@ -193,7 +193,7 @@ function solve(around: Neighborhood, length: number, noise: number, g: Float64Ar
   const lean = weights.reduce((sum, weight) => sum + Math.abs(weight), 0), s = lean > LEAN ? (LEAN - 1) / (lean - 1) : 1;
   if (s < 1) {
     // C(sα + (1 − s)p) with Cα = c + β, and C = LLᵀ.
-    const p = around.nearness, along = new Float64Array(m);
+    const p = around.closeness, along = new Float64Array(m);
     for (let b = 0; b < m; b++) for (let a = b; a < m; a++) along[b] += lower[a * m + b] * p[a];
     const square = s * s * (dot(weights, toward) + beta) + 2 * s * (1 - s) * (dot(p, toward) + beta) + (1 - s) * (1 - s) * dot(along, along);
     for (let a = 0; a < m; a++) weights[a] = s * weights[a] + (1 - s) * p[a];
@@ -216,13 +216,13 @@ function kriging(rows: Numbers, p: number, back: KrigingBack, around: Neighborho
   const deviation = Math.sqrt(place), widths = [new Float64Array(p), new Float64Array(p)];
   for (let j = 0; j < p; j++) {
     let floor = kriged.missing ** 2 * back.spread[j];
-    if (kriged.lost > 0) near.forEach((a, at) => { floor += around.nearness[at] * kriged.lost ** 2 * ((rows[a * p + j] - row[j]) / back.unit) ** 2; });
+    if (kriged.lost > 0) near.forEach((a, at) => { floor += around.closeness[at] * kriged.lost ** 2 * ((rows[a * p + j] - row[j]) / back.unit) ** 2; });
     const scale = Math.hypot(back.bases[j] * deviation, Math.sqrt(floor));
     const least = back.unit * kriged.missing * Math.sqrt(back.spread[j]);
     const most = back.unit * Math.SQRT2 * Math.sqrt(back.spread[j]);
     for (const level of [0, 1]) {
       const g = level === 0 ? 1 : MARGIN, width = back.unit * back.widths[2 * j + level] * scale;
-      widths[level][j] = Math.min(Math.max(back.stretch[level] * width, g * least), g * most);
+      widths[level][j] = Math.min(Math.max(back.calibration_factor[level] * width, g * least), g * most);
     }
   }
   return { row, deviations: widths[0], margins: widths[1] };

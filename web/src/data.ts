@@ -19,11 +19,11 @@ export interface Score {
   low: number | null; high: number | null; pointwise: boolean;
 }
 
-export interface LinearBack { rule: "linear"; mean: Numbers; axes: Numbers; deviations: Numbers; stretch: [number, number] }
+export interface LinearBack { rule: "linear"; mean: Numbers; axes: Numbers; deviations: Numbers; calibration_factor: [number, number] }
 
 export interface KrigingBack {
   rule: "kriging"; neighbors: number; length: number; noise: number; unit: number; roughness: number | null;
-  means: Numbers; spread: Numbers; bases: Numbers; widths: Numbers; components: Numbers | null; stretch: [number, number];
+  means: Numbers; spread: Numbers; bases: Numbers; widths: Numbers; components: Numbers | null; calibration_factor: [number, number];
 }
 
 export interface Shade { extent: [number, number, number, number]; values: Numbers; width: number; height: number; low: number; high: number }
@@ -154,12 +154,12 @@ export function resolve(raw: Record<string, any>, block: ArrayBuffer): Page {
 
 function back(raw: any, array: (ref: Ref | null) => Numbers | null): MapData["back"] {
   if (!raw) return null;
-  const stretch = raw.stretch ?? [1, 1];
-  if (raw.rule === "linear") return { rule: "linear", mean: array(raw.mean)!, axes: array(raw.axes)!, deviations: array(raw.deviations)!, stretch };
+  const calibration_factor = raw.calibration_factor ?? [1, 1];
+  if (raw.rule === "linear") return { rule: "linear", mean: array(raw.mean)!, axes: array(raw.axes)!, deviations: array(raw.deviations)!, calibration_factor };
   if (raw.rule !== "kriging") return null;
   return {
     ...raw, means: array(raw.means), spread: array(raw.spread), bases: array(raw.bases), widths: array(raw.widths),
-    components: array(raw.components ?? null), stretch,
+    components: array(raw.components ?? null), calibration_factor,
   };
 }
 

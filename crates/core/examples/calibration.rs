@@ -5,14 +5,14 @@
 //! cargo run --release -p eigenfold --example calibration -- swiss-roll:1000:0.4:1 ltsa --repeats 3
 //! ```
 //!
-//! A fifth of the rows is set aside, and nothing that follows sees it: the map is made of the others, the stretch of its
+//! A fifth of the rows is set aside, and nothing that follows sees it: the map is made of the others, the calibration_factor of its
 //! intervals is found by holding rows of the others out ([`Recipe::held_out_rows`]), and the rows set aside are placed, led
 //! back and counted. So it goes for all five fifths, and for several deals of the rows into fifths.
 //!
 //! Prints a line per method, as the table of docs/reconstruct.md has it: data, method, the error of left-out rows as
 //! `reconstruct` reports it, that of the rows set aside, the shares of their entries within deviation and margin before and
-//! after the stretch, the standard error of the share within the deviation, over rows (the entries of a row go together), the share
-//! of entries in features that came back exactly in 68 of 100 rows or more, and the shares after the stretch with these. A
+//! after the calibration_factor, the standard error of the share within the deviation, over rows (the entries of a row go together), the share
+//! of entries in features that came back exactly in 68 of 100 rows or more, and the shares after the calibration_factor with these. A
 //! feature that comes back exactly so often is within any interval as often; the other columns leave it out (for margins,
 //! features that came back exactly in 95 of 100 rows).
 //! Data are what `eigenfold embed` reads, or a sample with points, noise and seed. `:N` behind a file takes every so many-th
@@ -28,7 +28,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 const FIFTHS: usize = 5;
 
 /// An entry of a row set aside: whether it came back exactly, and whether it was within deviation and margin before and after
-/// the stretch.
+/// the calibration_factor.
 struct Entry {
     row: usize,
     feature: usize,
@@ -54,7 +54,7 @@ fn main() -> Result<(), Error> {
         let neighbors = Neighbors::Nearest(k.parse().unwrap_or(10));
         let likelihood = Likelihood::Never;
         let recipe = Recipe { method: Method::from_name(name)?, neighbors, likelihood, ..Recipe::default() };
-        let claimed = recipe.fit(&points)?.way_back()?.evidence().error.unwrap_or(f64::NAN);
+        let claimed = recipe.fit(&points)?.inverse_transform()?.diagnostics().error.unwrap_or(f64::NAN);
         let (mut entries, mut wrong, mut total) = (Vec::new(), 0.0, 0.0);
         for repeat in 0..repeats {
             let mut order: Vec<usize> = (0..points.rows()).collect();
@@ -98,10 +98,10 @@ fn judge(
 ) -> Result<[f64; 2], Error> {
     let (known, new) = (points.select(kept), points.select(away));
     let model = recipe.fit(&known)?;
-    let plain = model.way_back()?;
+    let plain = model.inverse_transform()?;
     let places = model.transform(&new)?;
     let before = plain.reconstruct(&places)?;
-    let after = plain.stretched(recipe.held_out_rows(&known)?.stretch).reconstruct(&places)?;
+    let after = plain.stretched(recipe.held_out_rows(&known)?.calibration_factor).reconstruct(&places)?;
     let varies = |j: usize| (1..known.rows()).any(|i| known.row(i)[j] != known.row(0)[j]);
     let varying: Vec<usize> = (0..known.cols()).filter(|&j| varies(j)).collect();
     let means = known.column_means();

@@ -7,13 +7,13 @@
 //!
 //! The data, what is known of them and their labels are as in the example `auto_k`. A method comes with its parameters behind
 //! commas, and with k and components. Prints a line per method: data, rows, method, truth (the share of rows with the label of most
-//! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, farness
+//! of their five nearest on the map, or R² of known values), trustworthiness for ten neighbors, neighbor_ratio
 //! (docs/neighbors.md), components of the graph, seconds, and whether the map says that it is crowded or not determined.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
 mod truth;
 
-use eigenfold::validate::farness;
+use eigenfold::validate::neighbor_ratio;
 use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe};
 use std::time::Instant;
 use truth::{read, trust};
@@ -37,7 +37,7 @@ fn main() -> Result<(), Error> {
         let seconds = start.elapsed().as_secs_f64();
         let shown = truth.shown_by(model.embedding())?.map_or("".to_string(), |value| format!("{value:.3}"));
         let (report, trust) = (model.report(), trust(&points, model.embedding())?);
-        let far = farness(&points, Metric::Euclidean, model.embedding())?;
+        let far = neighbor_ratio(&points, Metric::Euclidean, model.embedding())?;
         let lost = report.warnings.iter().any(|told| told.contains("apart") || told.contains("not determined"));
         println!(
             "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Prints a line per method: the shares of held-out coordinates within one and within 1.96 deviations of where they belong, by the
-//! deviations of the placing alone and by those that include the doubt of the map ([`Model::held_out_places`]), which is found
+//! deviations of the placing alone and by those that include the doubt of the map ([`Model::held_out_extension`]), which is found
 //! without these rows; and medians of the deviation, of the error, and of how far the two maps are apart at the rows that they
 //! share, in standard deviations of the coordinate. The map of all rows is turned, scaled and shifted onto the map without the
 //! rows (Procrustes) by all rows that they share.
@@ -41,7 +41,7 @@ fn main() -> Result<(), Error> {
             let model = recipe.fit(&known)?;
             let new = points.select(&left);
             let alone = model.place_with_deviations(&new)?.deviations;
-            let placed = model.place_held_out(&new, &model.held_out_places()?)?;
+            let placed = model.transform_held_out(&new, &model.held_out_extension()?)?;
             let Some(deviations) = placed.deviations else { continue };
             let shared = whole.embedding().select(&kept);
             let onto = Procrustes::new(&shared, model.embedding());

@@ -38,9 +38,9 @@ fn main() -> Result<(), Error> {
     let of = |rule: fn(&Points, usize, &[u32]) -> Option<Said>| -> Result<(usize, [f64; 4]), Error> {
         let mut best = (0, [f64::NAN, 0.0, 0.0, f64::NEG_INFINITY]);
         for size in sizes.into_iter().filter(|&size| size < points.rows()) {
-            let judged = judge(&points, map, size, rule)?;
-            if judged[3] > best.1[3] {
-                best = (size, judged);
+            let evaluated = judge(&points, map, size, rule)?;
+            if evaluated[3] > best.1[3] {
+                best = (size, evaluated);
             }
         }
         Ok(best)
@@ -49,12 +49,12 @@ fn main() -> Result<(), Error> {
     show(&format!("mean of {k} nearest"), nearest);
     let (k, regression) = of(local_regression)?;
     show(&format!("linear regression of {k}"), regression);
-    let way_back = model.way_back()?;
-    let evidence = way_back.evidence();
-    let [one, two] = evidence.within.unwrap_or([f64::NAN; 2]);
-    let error = evidence.error.unwrap_or(f64::NAN);
-    show("eigenfold", [error, one, two, evidence.log_density.unwrap_or(f64::NAN)]);
-    println!("{:?}", evidence.rule);
+    let inverse_transform = model.inverse_transform()?;
+    let diagnostics = inverse_transform.diagnostics();
+    let [one, two] = diagnostics.within.unwrap_or([f64::NAN; 2]);
+    let error = diagnostics.error.unwrap_or(f64::NAN);
+    show("eigenfold", [error, one, two, diagnostics.log_density.unwrap_or(f64::NAN)]);
+    println!("{:?}", diagnostics.rule);
     Ok(())
 }
 

@@ -57,10 +57,10 @@ pub use eigenfold_io::{self as io, Schema, schema};
 pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 
 pub use dimension::{Dimension, DimsChoice};
-pub use extend::{Latent, Placed, Posterior};
+pub use extend::{Latent, Posterior, Transformed};
 pub use field::unfolding::{self, Certificate};
 pub use fit::Beside;
-pub use gp_likelihood::GplvmScore;
+pub use gp_likelihood::GpLikelihood;
 pub use ground::Ground;
 pub use kernel::{Bandwidth, Kernel};
 pub use likelihood::{Likelihood, Observation};
@@ -72,7 +72,7 @@ pub use quality::Quality;
 pub use recipe::Recipe;
 pub use reconstruct::Reconstruction;
 pub use validate::choose_neighbors::Choice;
-pub use validate::{HeldOut, HeldOutPlaces, HeldOutRows};
+pub use validate::{HeldOut, HeldOutExtension, HeldOutRows};
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

@@ -3,7 +3,7 @@
 use crate::block::Block;
 use eigenfold::Points;
 use eigenfold::error::Result;
-use eigenfold::reconstruct::WayBack;
+use eigenfold::reconstruct::InverseTransform;
 use serde_json::{Value, json};
 
 /// Places along a side.
@@ -14,7 +14,7 @@ const AROUND: f64 = 0.08;
 /// The deviation of the data rows at every place of a grid over the map, all features together, as a part of the spread of the
 /// data: 0 is certain, 1 knows no more than the mean does. `turn` leads from places of the page to those of the way back.
 pub(crate) fn shade(
-    way: &WayBack<'_>,
+    way: &InverseTransform<'_>,
     map: &Points,
     spread: f64,
     turn: &dyn Fn(&[f64]) -> Vec<f64>,

@@ -42,7 +42,7 @@ impl Curve<'_> {
             area,
             &y,
             &y.ticks(6.0),
-            Some("farness: neighbors on the map, times as far in the data as the nearest"),
+            Some("neighbor_ratio: neighbors on the map, times as far in the data as the nearest"),
         );
         let known = || self.choice.tried.iter().filter_map(|t| t.value.map(|value| (t, x.at(place(t.k)), y.at(value))));
         let path: Vec<(f64, f64)> = known().map(|(_, x, y)| (x, y)).collect();

@@ -100,7 +100,7 @@ fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
     let choice = eigenfold::Choice { chosen: 12, reason: "the least error".into(), tried: tried.to_vec() };
     let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points" };
     let svg = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
-    for text in ["k = 12 chosen", "neighbors k", "farness", ">50<"] {
+    for text in ["k = 12 chosen", "neighbors k", "neighbor_ratio", ">50<"] {
         assert!(svg.contains(text), "{text}");
     }
     let png = curve.rendered(Format::Png).unwrap();

@@ -37,9 +37,9 @@ impl Comparison {
         let one = |one: &Outcome| {
             let info = one.entrant.recipe.method.info();
             let scores: Map<String, Value> = one
-                .judged
+                .evaluated
                 .iter()
-                .flat_map(|judged| &judged.scores)
+                .flat_map(|evaluated| &evaluated.scores)
                 .map(|score| (score.measure.key().into(), json!({"value": score.value, "error": score.error})))
                 .collect();
             json!({

@@ -5,7 +5,7 @@ use crate::asked::{Asked, Neighborhood, lengths, missing};
 use crate::errors::{raised, told};
 use crate::model::Model;
 use crate::watch::run;
-use eigenfold::gp_likelihood::{GplvmScore, Starts};
+use eigenfold::gp_likelihood::{GpLikelihood, Starts};
 use eigenfold::graph::Search;
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::sample::Sample;
@@ -146,7 +146,7 @@ pub(crate) fn score(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let starts = if one_start { Starts::One } else { Starts::All };
-    let asked = GplvmScore { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
+    let asked = GpLikelihood { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
     let (data, map) = (data.points().map_err(raised)?, map.points().map_err(raised)?);
     let found = run(py, threads, None, move |observer| asked.of(&data, &map, observer))?;
     let parameters = &found.parameters;

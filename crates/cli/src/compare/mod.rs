@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     Ok(())
 }
 
-/// How maps are made and judged, with memory as the program counts it.
+/// How maps are made and evaluated, with memory as the program counts it.
 pub(crate) fn comparison(seconds: Option<f64>, seed: u64) -> Compare {
     let meter = Meter {
         reset: || crate::ALLOCATED.reset_peak_usage(),

@@ -49,7 +49,7 @@ fn a_graph_in_components_is_refused_where_that_is_asked_for() {
     let far: String = (0..12).map(|i| format!("{},{}\n", (i % 6) + 1000 * (i / 6), (i * i) % 5)).collect();
     bench.write("far.csv", far);
     let line = "embed far.csv -m isomap -k 2 --disconnected error -o m.csv --plot m.png";
-    let message = bench.refuses(line, 2, "the graph is in");
+    let message = bench.refuses(line, 2, "the graph has 2 connected components");
     assert!(message.contains("--disconnected join"), "{message}");
     bench.does("embed far.csv -m isomap -k 2 --disconnected join -o m.csv");
     assert_eq!(bench.read("m.csv").lines().count(), 13, "rows never vanish");

@@ -316,12 +316,12 @@ fn lattices_are_flagged_and_larger_scales_asked() {
         let found = quick(&points);
         assert!(found.check.flagged && found.warnings.iter().any(|w| w.contains("not those of random points")));
         assert_eq!(found.recommended.dims, dims, "{:?} {:?}", found.recommended, found.scales);
-        assert!(found.recommended.doubt.contains("sampling check"), "{}", found.recommended.doubt);
+        assert!(found.recommended.caveat.contains("sampling check"), "{}", found.recommended.caveat);
     }
     // In three dimensions the shells of a lattice show at every scale.
     let cubic: Vec<[f64; 3]> = (0..1000).map(|i| [i / 100, i / 10 % 10, i % 10].map(f64::from)).collect();
     let found = quick(&Points::from_rows(&cubic).unwrap());
-    assert!(found.check.flagged && found.recommended.doubt.contains("2 is a guess"), "{:?}", found.recommended);
+    assert!(found.check.flagged && found.recommended.caveat.contains("2 is a guess"), "{:?}", found.recommended);
 }
 
 #[test]

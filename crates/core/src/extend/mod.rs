@@ -72,7 +72,7 @@ const DESCENTS: usize = 300;
 
 /// New points on a map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Placed {
+pub struct Transformed {
     /// Their coordinates, one row per new row.
     pub coordinates: Points,
     /// The rows that are far from all training points: their coordinates are extrapolated and mean little.
@@ -176,7 +176,7 @@ impl Rule {
     }
 
     /// The coordinates of new rows.
-    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
+    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
         match self {
             Rule::Linear(linear) => linear.place(known, new),
             Rule::Latent(latent) => latent.place(known, new),
@@ -244,7 +244,7 @@ impl Rule {
     /// ```
     ///
     /// which is continuous where r is, and goes to y[j] where x goes to x[j].
-    fn place_rows(&self, known: &Known<'_>, new: &Points, own: Option<&[u32]>) -> Result<Placed> {
+    fn place_rows(&self, known: &Known<'_>, new: &Points, own: Option<&[u32]>) -> Result<Transformed> {
         let dims = known.map.cols();
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
         let prepared = Prepared {
@@ -282,7 +282,7 @@ impl Rule {
                 far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
             }
         }
-        Ok(Placed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
+        Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
     }
 
     /// Where the rule alone sends every row of a batch.

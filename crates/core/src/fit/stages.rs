@@ -219,16 +219,16 @@ impl<'a> Stages<'a> {
         let (likelihood, likelihood_left_out) = Stages { observer: &last, ..*self }.likelihood(
             &built,
             own.as_ref().unwrap_or(&map.coordinates),
-            &mut map.evidence.warnings,
+            &mut map.diagnostics.warnings,
         )?;
-        let Map { coordinates: embedding, evidence } = map;
+        let Map { coordinates: embedding, diagnostics } = map;
         let own = built.log_likelihood.map(|value| (OWN_LIKELIHOOD, value));
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
             k,
             width: embedding.cols(),
-            eigenvalues: evidence.eigenvalues.iter().copied().take(embedding.cols()).collect(),
+            eigenvalues: diagnostics.eigenvalues.iter().copied().take(embedding.cols()).collect(),
             rule: Some(built.rule),
         };
         let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
@@ -240,30 +240,30 @@ impl<'a> Stages<'a> {
                 likelihood: start.elapsed().as_secs_f64(),
             },
             parameters: chosen.collect(),
-            eigenvalues: evidence.eigenvalues,
-            residuals: evidence.residuals,
+            eigenvalues: diagnostics.eigenvalues,
+            residuals: diagnostics.residuals,
             // A rescaled map has other lengths.
-            explained: built.explained.or(evidence.explained).filter(|_| self.recipe.rescale.is_none()),
-            objective: evidence.objective,
-            gradient: evidence.gradient,
-            curve: evidence.curve,
-            disparities: evidence.disparities,
+            explained: built.explained.or(diagnostics.explained).filter(|_| self.recipe.rescale.is_none()),
+            objective: diagnostics.objective,
+            gradient: diagnostics.gradient,
+            curve: diagnostics.curve,
+            disparities: diagnostics.disparities,
             recall: built.recall,
             likelihood,
             likelihood_left_out,
             figures: built
                 .figures
                 .into_iter()
-                .chain(evidence.figures)
+                .chain(diagnostics.figures)
                 .chain(own)
                 .map(|(name, value)| (name.into(), value))
                 .collect(),
             certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
             path: built.path,
-            solver: evidence.solver,
-            iterations: evidence.iterations,
-            converged: evidence.converged && built.converged,
-            warnings: built.warnings.into_iter().chain(evidence.warnings).collect(),
+            solver: diagnostics.solver,
+            iterations: diagnostics.iterations,
+            converged: diagnostics.converged && built.converged,
+            warnings: built.warnings.into_iter().chain(diagnostics.warnings).collect(),
             rescale,
             ..Report::default()
         };
@@ -271,7 +271,7 @@ impl<'a> Stages<'a> {
             Task::Descend(descend) if self.recipe.affinities => descend.objective.affinities(embedding.values()),
             _ => None,
         };
-        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, evidence.snapshots);
+        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, diagnostics.snapshots);
         Ok(Fitted { embedding, part, report, weights, certificate, snapshots })
     }
 
@@ -303,7 +303,7 @@ impl<'a> Stages<'a> {
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
         let (n, k) = (self.ground.len(), built.neighbors_of(graph));
         if let Rule::Stress(stress) = &mut built.rule {
-            stress.disparities.clone_from(&map.evidence.disparities);
+            stress.disparities.clone_from(&map.diagnostics.disparities);
         }
         if map.coordinates.rows() < n {
             let points = match self.ground {
@@ -311,10 +311,10 @@ impl<'a> Stages<'a> {
                 Ground::Distances(_) | Ground::Graph(_) => None,
             };
             let known =
-                Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
+                Known { points, k, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
             map.coordinates = built.rule.place_all(&known, self.ground, built.geodesics.take())?;
         } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
-            linear.learn(points, &map.coordinates, &map.evidence.eigenvalues);
+            linear.learn(points, &map.coordinates, &map.diagnostics.eigenvalues);
         }
         Ok((map, k))
     }

@@ -275,7 +275,7 @@ pub(super) fn isomap(site: &Site<'_>, graph: &Graph) -> Result<Points> {
         return Ok(map.coordinates);
     }
     let known =
-        Known { points: None, k: 1, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
+        Known { points: None, k: 1, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
     built.rule.place_all(&known, site.ground, built.geodesics.take())
 }
 

@@ -7,7 +7,7 @@
 //!
 //! | file | measures |
 //! |---|---|
-//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; farness |
+//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; neighbor_ratio |
 //! | `distances.rs`, `pairs.rs` | stress, correlation and residual variance; the correlation of ranks and the Shepard diagram |
 //! | `classes.rs` | neighborhood hit, k-NN accuracy, silhouette |
 //! | `back/kriging.rs` | the error of the way back |
@@ -91,7 +91,7 @@ pub struct Score {
 /// What was found out about a map.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Judged {
+pub struct Evaluation {
     /// k, as it was used.
     pub neighbors: usize,
     /// The number of points.
@@ -101,7 +101,7 @@ pub struct Judged {
     /// The measures, in the order of [`MEASURES`]; those that cannot be told are left out, such as those of labels where there
     /// are none.
     pub scores: Vec<Score>,
-    /// The same measures per point: one number for each of [`Judged::rows`], NaN for a row of which nothing can be said.
+    /// The same measures per point: one number for each of [`Evaluation::rows`], NaN for a row of which nothing can be said.
     pub pointwise: Vec<(Measure, Vec<f64>)>,
     /// R_NX(k) at some k, ascending.
     pub curve: Vec<(usize, f64)>,
@@ -109,13 +109,13 @@ pub struct Judged {
     pub shepard: Vec<[f64; 2]>,
 }
 
-impl Judged {
+impl Evaluation {
     /// One of the measures.
     pub fn score(&self, measure: Measure) -> Option<Score> {
         self.scores.iter().copied().find(|score| score.measure == measure)
     }
 
-    /// One of the measures per point, for each of [`Judged::rows`].
+    /// One of the measures per point, for each of [`Evaluation::rows`].
     pub fn per_row(&self, measure: Measure) -> Option<&[f64]> {
         self.pointwise.iter().find(|(of, _)| *of == measure).map(|(_, each)| each.as_slice())
     }
@@ -142,8 +142,8 @@ impl Quality {
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
     /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris)?;
-    /// let judged = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
-    /// assert!(judged[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
+    /// let evaluated = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
+    /// assert!(evaluated[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
     ///
@@ -152,12 +152,12 @@ impl Quality {
     /// If there are fewer than two points, only a graph is known of them, the metric is not defined on them, a map, the labels
     /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
     /// the observer stops it.
-    pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+    pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
         given.ground.whitened(|ground| self.judge_measured(&Given { ground, ..*given }, maps, observer))
     }
 
     /// As [`Quality::judge`], by a metric of two rows.
-    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
         let (neighbors, rows) = self.check(given, maps)?;
         given.ground.check_metric()?;
         let power = match given.ground {
@@ -211,7 +211,7 @@ impl Quality {
         maps: &[&Points],
         (neighbors, rows, power): (usize, usize, i32),
         observer: &dyn Observer,
-    ) -> Result<Vec<Judged>> {
+    ) -> Result<Vec<Evaluation>> {
         let n = given.ground.len();
         let Some(data) = given.ground.measured() else {
             let fact = "a graph does not say how far apart all points are";
@@ -235,7 +235,7 @@ impl Quality {
         let [asking, leading] = Share::split(&all, efforts(data, n, maps.len()));
         let heard = pass.ask(&rows, &asking)?;
         let truth = given.truth.map(|truth| in_unit(truth, power_of(Some(truth))));
-        let mut judged = Vec::with_capacity(maps.len());
+        let mut evaluated = Vec::with_capacity(maps.len());
         for (at, (heard, (spearman, shepard))) in heard.into_iter().zip(of_pairs).enumerate() {
             let share = Share::one_of(&leading, at, maps.len());
             if share.stop() {
@@ -245,7 +245,7 @@ impl Quality {
             let mut found = told(&heard, map, &rows, n, classes.as_ref());
             found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
             if let Measured::Points(points, _) = data {
-                found.push((Measure::WayBackError, way_back(points, &map.points, &rows, self.seed)?));
+                found.push((Measure::WayBackError, inverse_transform(points, &map.points, &rows, self.seed)?));
             }
             if let Some(truth) = &truth {
                 let each = truth::disparity(&map.points, truth)?;
@@ -258,15 +258,17 @@ impl Quality {
             }
             share.progress(Stage::Score, 1.0);
             let curve = near.curve(&heard.shared, rows.len());
-            judged
-                .push(Judged::new(found, Judged { neighbors, points: n, rows: rows.clone(), curve, shepard, ..EMPTY }));
+            evaluated.push(Evaluation::new(
+                found,
+                Evaluation { neighbors, points: n, rows: rows.clone(), curve, shepard, ..EMPTY },
+            ));
         }
         all.finish();
-        Ok(judged)
+        Ok(evaluated)
     }
 }
 
-const EMPTY: Judged = Judged {
+const EMPTY: Evaluation = Evaluation {
     neighbors: 0,
     points: 0,
     rows: Vec::new(),
@@ -276,17 +278,17 @@ const EMPTY: Judged = Judged {
     shepard: Vec::new(),
 };
 
-impl Judged {
+impl Evaluation {
     /// With the measures that could be told, in their order.
-    fn new(mut found: Vec<(Measure, Option<Value>)>, empty: Judged) -> Judged {
-        let mut judged = empty;
+    fn new(mut found: Vec<(Measure, Option<Value>)>, empty: Evaluation) -> Evaluation {
+        let mut evaluated = empty;
         found.sort_by_key(|(measure, _)| *measure as usize);
         for (measure, value) in found {
             let Some(Value { value, error, each }) = value else { continue };
-            judged.scores.push(Score { measure, value, error });
-            judged.pointwise.push((measure, each));
+            evaluated.scores.push(Score { measure, value, error });
+            evaluated.pointwise.push((measure, each));
         }
-        judged
+        evaluated
     }
 }
 
@@ -307,16 +309,16 @@ fn told(
         Value::mean(each(&|row| row.alike.as_ref().and_then(of)), labeled)
     };
     let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
-    let distances::Told { stress, scaled, correlation, residual } =
+    let distances::DistanceMeasures { stress, scaled, correlation, residual } =
         distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
-    // Rows without a scale are left out of the farness, however many there are among those that were not asked.
-    let farness = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
+    // Rows without a scale are left out of the neighbor_ratio, however many there are among those that were not asked.
+    let neighbor_ratio = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
     vec![
         (Measure::Trustworthiness, mean(&|row| Some(row.near.trustworthiness))),
         (Measure::Continuity, mean(&|row| Some(row.near.continuity))),
         (Measure::Kept, mean(&|row| Some(row.near.kept))),
         (Measure::RnxAuc, mean(&|row| row.near.area)),
-        (Measure::Farness, farness),
+        (Measure::NeighborRatio, neighbor_ratio),
         (Measure::Stress, stress),
         (Measure::ScaledStress, scaled),
         (Measure::ResidualVariance, residual),
@@ -333,7 +335,7 @@ fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
 }
 
 /// The error of the way back of the rows that were asked, or of a draw of them; nothing if the data are the same everywhere.
-fn way_back(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
+fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
     let kriging = Kriging::of_map(points, &MapNeighbors::new(map, None)?, rows, seed)?;
     let mut squares = vec![f64::NAN; rows.len()];
     for (row, error) in kriging.error_of_rows(points) {

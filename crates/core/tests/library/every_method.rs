@@ -215,7 +215,7 @@ fn training_rows_come_back_within_their_deviations() {
             let off: Vec<f64> = known.filter(|(_, m)| **m > 0.0).map(|((back, x), m)| (back - x).abs() / m).collect();
             let inside = off.iter().filter(|&&z| z <= 1.0).count() as f64 / off.len() as f64;
             assert!(inside >= 0.93, "{name}: {inside}");
-            assert!(back.evidence.error.unwrap() < 1.0, "{name}: better than the mean, {:?}", back.evidence);
+            assert!(back.diagnostics.error.unwrap() < 1.0, "{name}: better than the mean, {:?}", back.diagnostics);
         }
     }
 }
@@ -235,11 +235,11 @@ fn the_way_back_is_the_same_alone_on_any_number_of_threads_and_after_saving() {
         assert_eq!(all, run(3), "{name}");
         let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
         assert_eq!(loaded.reconstruct(&places).unwrap(), all, "{name}");
-        let learned = model.learn_way_back().unwrap();
-        let way_back = model.way_back_as(&learned).unwrap();
-        assert_eq!(way_back.reconstruct(&places).unwrap(), all, "{name}");
+        let learned = model.learn_inverse().unwrap();
+        let inverse_transform = model.inverse_from(&learned).unwrap();
+        assert_eq!(inverse_transform.reconstruct(&places).unwrap(), all, "{name}");
         for i in 0..places.rows() {
-            let alone = way_back.reconstruct(&places.select(&[i])).unwrap();
+            let alone = inverse_transform.reconstruct(&places.select(&[i])).unwrap();
             assert_eq!((alone.points.row(0), alone.deviations.row(0)), (all.points.row(i), all.deviations.row(i)));
         }
     }

@@ -2,7 +2,7 @@
 //! them, docs/lawrence-2012.md tells of them.
 use crate::support::*;
 use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
-use eigenfold::gp_likelihood::{GplvmScore, Lengths, Starts};
+use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Starts};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::{Constraints, MvuVariant};
@@ -116,7 +116,7 @@ fn embed(method: impl Into<Method>, k: usize, data: &Points) -> Model {
 /// The author's score: from his start alone.
 fn score(data: &Points, map: &Points, raw: bool) -> f64 {
     let lengths = if raw { Lengths::Raw } else { Lengths::Unit };
-    let asked = GplvmScore { lengths, starts: Starts::One, ..GplvmScore::default() };
+    let asked = GpLikelihood { lengths, starts: Starts::One, ..GpLikelihood::default() };
     asked.of(data, map, &Silent).unwrap().log_likelihood
 }
 
@@ -237,7 +237,7 @@ fn l14_motion_capture_like_for_like() {
         let name = method.info().name;
         let map = embed(method, 6, &data).embedding().clone();
         for (lengths, known) in [Lengths::Ard, Lengths::Unit, Lengths::Raw].into_iter().zip(known) {
-            let asked = GplvmScore { lengths, ..GplvmScore::default() };
+            let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
             near(&format!("{name} {lengths:?}"), asked.of(&data, &map, &Silent).unwrap().log_likelihood, known);
         }
     }

@@ -256,7 +256,7 @@ fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
         let (lambda, v) = symmetric_eigen(k.as_ref());
         let along =
             |columns: &[usize]| v.transpose() * contrasts(40).transpose() * matrix(&points.select_columns(columns));
-        let (tuned, judged) = (along(tuned), along(left));
+        let (tuned, evaluated) = (along(tuned), along(left));
         let density = |z: &Mat<f64>, (signal, noise): (f64, f64)| {
             let one = |i: usize| {
                 let variance = signal.exp() * lambda[i] + noise.exp();
@@ -274,7 +274,7 @@ fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
             step *= 0.85;
             best = next;
         }
-        let expected = density(&judged, best);
+        let expected = density(&evaluated, best);
         assert!((value - expected).abs() < 1e-3, "{value} {expected} at {best:?}");
     }
 }

@@ -72,8 +72,8 @@ fn the_way_back_leads_to_the_columns_of_the_data_with_deviations_that_hold() {
         // Ten neighbors would join the turns of a roll of 300 points.
         let recipe = Recipe { neighbors: Neighbors::Nearest(6), ..by_mahalanobis(Isomap::default()) };
         let model = recipe.fit(&points).unwrap();
-        let way = model.way_back().unwrap();
-        assert!(way.evidence().error.unwrap() < 0.3, "{:?}", way.evidence());
+        let way = model.inverse_transform().unwrap();
+        assert!(way.diagnostics().error.unwrap() < 0.3, "{:?}", way.diagnostics());
         let back = way.reconstruct(model.embedding()).unwrap();
         for j in 0..3 {
             let off = |i: usize| (back.points.row(i)[j] - points.row(i)[j]).abs();

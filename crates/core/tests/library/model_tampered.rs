@@ -56,7 +56,7 @@ fn use_it(model: &Model, dice: &mut Dice) {
         let _ = model.place_with_deviations(&new);
         let places = model.embedding().select(&[0, 1]);
         let _ = model.reconstruct(&places);
-        if let Ok(way) = model.way_back() {
+        if let Ok(way) = model.inverse_transform() {
             let _ = way.draw(&places, 2, 1);
         }
         if let Ok(way) = model.way_back_by_energy() {

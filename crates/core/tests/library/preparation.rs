@@ -90,7 +90,7 @@ fn intervals_of_logarithms_hold_as_many_entries_as_they_promise() {
     let points = log_normal(2000);
     let preparation = Preparation { log: Some(Log::Plain), scale: Scale::Unit, ..Preparation::default() };
     let model = Recipe { preparation, method: Pca::default().into(), ..Recipe::default() }.fit(&points).unwrap();
-    let way = model.way_back().unwrap();
+    let way = model.inverse_transform().unwrap();
     let back = way.reconstruct(model.embedding()).unwrap();
     let share = |widths: &Points| {
         let held = |at: &usize| (points.values()[*at] - back.points.values()[*at]).abs() <= widths.values()[*at];

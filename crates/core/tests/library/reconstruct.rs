@@ -2,7 +2,7 @@
 use crate::support::*;
 use eigenfold::graph::Index;
 use eigenfold::preparation::{Preparation, Scale};
-use eigenfold::reconstruct::BackRule;
+use eigenfold::reconstruct::ReconstructionRule;
 use eigenfold::sample::Sample;
 use eigenfold::{Disconnected, Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points, Recipe};
 
@@ -29,7 +29,7 @@ fn a_straight_line_comes_back_straight() {
         assert!((back.points.row(i)[1] - (2.0 * t + 1.0)).abs() < 2e-3);
         assert_eq!((back.points.row(i)[2], back.deviations.row(i)[2]), (5.0, 0.0), "a constant feature is certain");
     }
-    assert!(back.evidence.error.unwrap() < 0.01 && back.far.is_empty() && back.warnings.is_empty());
+    assert!(back.diagnostics.error.unwrap() < 0.01 && back.far.is_empty() && back.warnings.is_empty());
 }
 
 /// Six clusters on a ring, each of one kind of row. On the way from a cluster to the middle of the ring nothing is known that was
@@ -49,7 +49,7 @@ fn deviations_do_not_fall_in_a_gap_between_clusters() {
     let points = Points::from_rows(&rows.collect::<Vec<_>>()).unwrap();
     let map = Points::from_rows(&places.collect::<Vec<_>>()).unwrap();
     let inward = (0..=20).map(|step| center(0).map(|y| y * (1.0 - f64::from(step) / 20.0)));
-    let way = eigenfold::reconstruct::WayBack::of_map(&points, &map).unwrap();
+    let way = eigenfold::reconstruct::InverseTransform::of_map(&points, &map).unwrap();
     let back = way.reconstruct(&Points::from_rows(&inward.collect::<Vec<_>>()).unwrap()).unwrap();
     let size = |i: usize| (back.deviations.row(i).iter().map(|d| d * d).sum::<f64>() / 6.0).sqrt();
     let sizes: Vec<f64> = (0..=20).map(size).collect();
@@ -102,7 +102,7 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
     let radius = (0..1000).map(|i| from_mean(points.row(i))).fold(0.0, f64::max);
     for name in ["laplacian-eigenmaps", "ltsa"] {
         let model = model(Method::from_name(name).unwrap(), 10, 2, &points);
-        let (map, way) = (model.embedding(), model.way_back().unwrap());
+        let (map, way) = (model.embedding(), model.inverse_transform().unwrap());
         let index = Index::new(map, Metric::Euclidean).unwrap();
         for step in [0.5, 2.0, 16.0, 1e6] {
             let (mut places, mut edge) = (Vec::new(), Vec::new());
@@ -145,7 +145,10 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
         let [one, two] = held_out.within.unwrap();
         assert!((one - 0.68).abs() < 0.05 && (two - 0.95).abs() < 0.03, "{name}: {held_out:?}");
         assert_eq!((held_out.rows, held_out.folds, held_out.by_fold.len()), (240, 5, 5));
-        assert!(held_out.stretch.iter().all(|stretch| (0.5..3.0).contains(stretch)), "{held_out:?}");
+        assert!(
+            held_out.calibration_factor.iter().all(|calibration_factor| (0.5..3.0).contains(calibration_factor)),
+            "{held_out:?}"
+        );
     }
     let twice =
         [0, 1].map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60)));
@@ -180,7 +183,7 @@ fn features_that_come_back_exactly_are_told_and_not_counted() {
 fn the_error_of_left_out_rows_is_about_that_of_rows_held_out() {
     let points = Sample::SwissRoll.draw(1000, 0.4, 1).unwrap().points;
     let recipe = Recipe { method: Method::from_name("laplacian-eigenmaps").unwrap(), ..Recipe::default() };
-    let claimed = recipe.fit(&points).unwrap().way_back().unwrap().evidence().error.unwrap();
+    let claimed = recipe.fit(&points).unwrap().inverse_transform().unwrap().diagnostics().error.unwrap();
     let means = points.column_means();
     let (mut wrong, mut total) = (0.0, 0.0);
     for fold in 0..5 {
@@ -202,7 +205,7 @@ fn all_axes_of_pca_lead_back_exactly_and_fewer_leave_the_discarded_variance() {
     for method in [Method::from(Pca::default()), Mds::default().into()] {
         let whole = model(method.clone(), 5, 4, &points).reconstruct(model(method.clone(), 5, 4, &points).embedding());
         let whole = whole.unwrap();
-        assert_eq!(whole.evidence.rule, BackRule::Linear);
+        assert_eq!(whole.diagnostics.rule, ReconstructionRule::Linear);
         for (a, b) in whole.points.values().iter().zip(points.values()) {
             assert!((a - b).abs() < EXACT);
         }
@@ -226,7 +229,7 @@ fn tiny_models_and_every_number_of_coordinates_work() {
             for method in [Method::from(Isomap::default()), Lle::default().into()] {
                 let model = model(method, n - 1, dims, &points);
                 let back = model.reconstruct(model.embedding()).unwrap();
-                assert!(back.evidence.error.unwrap().is_finite());
+                assert!(back.diagnostics.error.unwrap().is_finite());
                 assert!(back.deviations.values().iter().all(|&d| d > 0.0), "{n} {dims} {:?}", back.deviations);
                 let off = back.points.values().iter().zip(points.values()).map(|(a, b)| (a - b).abs());
                 assert!(off.fold(0.0, f64::max) < 1.0, "{n} {dims}: the points fill a unit box");
@@ -242,7 +245,7 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let thrice = base.select(&(0..180).map(|i| i % 60).collect::<Vec<_>>());
     let twins = model(Isomap::default(), 12, 2, &thrice);
     let back = twins.reconstruct(twins.embedding()).unwrap();
-    assert!(back.evidence.error.unwrap() < 1e-3, "{:?}", back.evidence);
+    assert!(back.diagnostics.error.unwrap() < 1e-3, "{:?}", back.diagnostics);
     // One coordinate of a swiss roll folds its height away, and the deviation of the height is that of a uniform
     // number, 21/√12; a quarter more is allowed because places are rough by what all features together say.
     let roll = swiss(500);
@@ -250,7 +253,7 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let back = folded.reconstruct(folded.embedding()).unwrap();
     let height = (0..500).map(|i| back.deviations.row(i)[1].powi(2)).sum::<f64>() / 500.0;
     assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
-    // Points that are all the same are that point, without a doubt.
+    // Points that are all the same are that point, without a caveat.
     let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
     if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same) {
         let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();
@@ -261,13 +264,13 @@ fn duplicates_folds_and_coinciding_map_points_work() {
 #[test]
 fn huge_and_small_numbers_come_back() {
     let base = swiss(300);
-    let plain = model(Isomap::default(), 8, 2, &base).way_back().unwrap().evidence().error.unwrap();
+    let plain = model(Isomap::default(), 8, 2, &base).inverse_transform().unwrap().diagnostics().error.unwrap();
     for scale in [1e140, 1e-140] {
         let values = base.values().iter().map(|v| v * scale).collect();
         let points = Points::new(300, 3, values).unwrap();
         let model = model(Isomap::default(), 8, 2, &points);
         let back = model.reconstruct(model.embedding()).unwrap();
-        assert!((back.evidence.error.unwrap() / plain - 1.0).abs() < 1e-6, "{scale:e} {:?}", back.evidence);
+        assert!((back.diagnostics.error.unwrap() / plain - 1.0).abs() < 1e-6, "{scale:e} {:?}", back.diagnostics);
         assert!(back.deviations.values().iter().all(|&d| d > 0.0 && d < 30.0 * scale), "{scale:e}");
     }
 }
@@ -284,7 +287,7 @@ fn separate_components_do_not_mix() {
     for i in 0..260 {
         assert_eq!(back.points.row(i)[0] > 250.0, i >= 200, "row {i}: {:?}", back.points.row(i));
     }
-    assert!(back.evidence.error.unwrap() < 0.1);
+    assert!(back.diagnostics.error.unwrap() < 0.1);
 }
 
 #[test]
@@ -314,7 +317,7 @@ fn draws_keep_deviations_margins_and_what_goes_together() {
     let points = Points::from_rows(&(0..300).map(row).collect::<Vec<_>>()).unwrap();
     for method in [Method::from(Isomap::default()), Pca::default().into()] {
         let model = model(method, 20, 1, &points);
-        let way = model.way_back().unwrap();
+        let way = model.inverse_transform().unwrap();
         let places = model.embedding().select(&[100, 150]);
         let (back, draws) = (way.reconstruct(&places).unwrap(), way.draw(&places, 4000, 7).unwrap());
         assert_eq!((draws.rows(), draws.cols()), (8000, 4));
@@ -347,13 +350,13 @@ fn a_way_that_was_kept_is_the_way_that_would_be_learned_again() {
     let with = |one: Recipe| methods().map(|method| Recipe { method, ..one.clone() });
     for recipe in recipes.into_iter().flat_map(with) {
         let model = recipe.fit(&curved).unwrap();
-        let (kept, anew) = (model.learn_way_back().unwrap(), model.way_back().unwrap());
-        let follows = model.way_back_as(&kept.clone()).unwrap();
-        assert_eq!(follows.evidence(), anew.evidence());
+        let (kept, anew) = (model.learn_inverse().unwrap(), model.inverse_transform().unwrap());
+        let follows = model.inverse_from(&kept.clone()).unwrap();
+        assert_eq!(follows.diagnostics(), anew.diagnostics());
         assert_eq!(follows.reconstruct(model.embedding()).unwrap(), anew.reconstruct(model.embedding()).unwrap());
         assert_eq!(follows.draw(model.embedding(), 2, 7).unwrap(), anew.draw(model.embedding(), 2, 7).unwrap());
         let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>())).unwrap();
-        let told = other.way_back_as(&kept).err().unwrap().to_string();
+        let told = other.inverse_from(&kept).err().unwrap().to_string();
         let fact = "learned from 60 points, 2 features and 2 coordinates and the model has 59 points";
         assert!(told.contains(fact), "{told}");
     }

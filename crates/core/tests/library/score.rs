@@ -1,6 +1,6 @@
 //! The score against numbers from elsewhere, where the files are at hand (`support::shared`).
 use crate::support::*;
-use eigenfold::gp_likelihood::{GplvmScore, Lengths, Parameters};
+use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Parameters};
 use eigenfold::io::ReadOptions;
 use eigenfold::progress::Silent;
 use eigenfold::{Pca, io};
@@ -13,7 +13,7 @@ fn digits_and_iris_have_the_scores_of_the_reference_files() {
     for (name, best, at_ones) in cases {
         let file = |which: &str| shared(&format!("gold/gplvm_{name}_PCA2_{which}.csv"));
         let (Some(map), Some(data)) = (file("X"), file("Y")) else { continue };
-        let asked = GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() };
+        let asked = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
         let ones = Parameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
         let there = asked.at(&data, &map, &ones).unwrap();
         assert!((there / at_ones - 1.0).abs() < EXACT, "{name}: {there} for {at_ones}");
@@ -28,10 +28,10 @@ fn digits_and_iris_have_the_scores_of_the_reference_files() {
 fn a_hundred_digits_on_their_principal_components_have_the_reference_score() {
     let digits = io::read("digits", &ReadOptions::default()).unwrap().points.select(&(0..100).collect::<Vec<_>>());
     let map = fit(Pca::default(), &digits).embedding().clone();
-    let score = GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() }.of(&digits, &map, &Silent).unwrap();
+    let score = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() }.of(&digits, &map, &Silent).unwrap();
     assert!((score.log_likelihood / -14_534.316_509_45 - 1.0).abs() < SOLVED, "{score:?}");
     assert_eq!((score.features, score.constant), (53, 11));
-    let unit = GplvmScore { lengths: Lengths::Unit, ..GplvmScore::default() };
+    let unit = GpLikelihood { lengths: Lengths::Unit, ..GpLikelihood::default() };
     let scaled = unit.of(&digits, &map, &Silent).unwrap();
     assert!((scaled.log_likelihood + 14_535.84).abs() < 0.01, "{scaled:?}");
     // Two of the seven starts end elsewhere; that is why there are seven.

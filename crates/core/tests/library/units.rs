@@ -1,7 +1,7 @@
 //! The unit of the data, columns that say nothing and points that are given twice: what must change nothing changes nothing.
 use crate::support::*;
 use eigenfold::field::Lengths;
-use eigenfold::gp_likelihood::GplvmScore;
+use eigenfold::gp_likelihood::GpLikelihood;
 use eigenfold::missing::{complete, complete_distances};
 use eigenfold::progress::Silent;
 use eigenfold::{Dimension, Distances, Ground, Likelihood, Method, Metric, Model, Neighbors, Points, Recipe};
@@ -132,7 +132,7 @@ fn dimensions_and_scores_follow_the_unit() {
     let points = wide();
     let map = Recipe { method: Method::from_name("pca").unwrap(), ..Recipe::default() }.fit(&points).unwrap();
     let dimension = |power| Dimension::default().of(&scaled(&points, power), &Silent).unwrap();
-    let score = |power| GplvmScore::default().of(&scaled(&points, power), map.embedding(), &Silent).unwrap();
+    let score = |power| GpLikelihood::default().of(&scaled(&points, power), map.embedding(), &Silent).unwrap();
     let (plain, scored) = (dimension(0), score(0));
     for power in [-480, 480] {
         let there = dimension(power);

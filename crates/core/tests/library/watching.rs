@@ -1,7 +1,7 @@
 //! What an observer hears: one fraction for the whole of the work, which never falls.
 use crate::support::*;
 use eigenfold::dimension::Dimension;
-use eigenfold::gp_likelihood::GplvmScore;
+use eigenfold::gp_likelihood::GpLikelihood;
 use eigenfold::progress::{Observer, Stage};
 use eigenfold::{Disconnected, Drill, Isomap, LaplacianEigenmaps, Ltsa, Method, Points, Recipe};
 use std::sync::Mutex;
@@ -98,15 +98,15 @@ fn progress_never_falls_over_trials_folds_and_scores() {
     let iris = eigenfold::io::read("iris", &eigenfold::io::ReadOptions::default()).unwrap().points;
     let heard = Heard::default();
     Recipe { dims: 1, ..recipe.clone() }.held_out_watched(&iris, &heard).unwrap();
-    heard.rises("evidence");
-    assert_eq!(heard.trials.lock().unwrap()[1], "evidence, fold 2 of 4");
+    heard.rises("diagnostics");
+    assert_eq!(heard.trials.lock().unwrap()[1], "diagnostics, fold 2 of 4");
 
     let heard = Heard::default();
     recipe.held_out_rows_watched(&roll, &heard).unwrap();
     heard.rises("rows");
 
     let heard = Heard::default();
-    GplvmScore::default().of(&roll, recipe.fit(&roll).unwrap().embedding(), &heard).unwrap();
+    GpLikelihood::default().of(&roll, recipe.fit(&roll).unwrap().embedding(), &heard).unwrap();
     heard.rises("score");
 
     let heard = Heard::default();

@@ -239,7 +239,7 @@ mod tests {
             assert!((-w * m / entry - 1.0).abs() < 1e-10, "{:?}", rows[0].weights);
         }
         let spectrum = crate::coordinates::spectral::map(&Field::Root(root), 3, 0, u64::MAX, &Silent).unwrap();
-        let eigenvalues = spectrum.evidence.eigenvalues;
+        let eigenvalues = spectrum.diagnostics.eigenvalues;
         for (ours, theirs) in
             eigenvalues.iter().zip([0.0013651426190328423, 0.0014979871687946264, 0.0017380794685061091])
         {

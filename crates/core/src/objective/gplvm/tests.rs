@@ -330,11 +330,10 @@ fn rows_held_out_are_as_far_off_as_their_deviations_say() {
         }
         let [one, two] = counts.map(|count| count / test.values().len() as f64);
         assert!((0.6..0.8).contains(&one) && (0.9..0.99).contains(&two), "{inducing:?}: {one} {two}");
-        let evidence = &back.evidence;
-        let rule =
-            matches!(evidence.rule, crate::reconstruct::BackRule::Process { inducing: used, .. } if used == inducing);
-        assert!(rule && evidence.rows == 300 && evidence.error.unwrap() < 0.5, "{evidence:?}");
-        let [one, two] = evidence.within.unwrap();
+        let diagnostics = &back.diagnostics;
+        let rule = matches!(diagnostics.rule, crate::reconstruct::ReconstructionRule::Process { inducing: used, .. } if used == inducing);
+        assert!(rule && diagnostics.rows == 300 && diagnostics.error.unwrap() < 0.5, "{diagnostics:?}");
+        let [one, two] = diagnostics.within.unwrap();
         assert!((0.6..0.8).contains(&one) && (0.9..0.99).contains(&two), "{inducing:?}: {one} {two}");
     }
 }

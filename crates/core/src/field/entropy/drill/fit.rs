@@ -66,7 +66,7 @@ impl Drill {
             Penalty::Auto => AUTO * problem.mean,
             Penalty::Value(value) => value,
             Penalty::Path { from, to, count } => {
-                let Judged { best, path, stopped } =
+                let HeldOutLikelihood { best, path, stopped } =
                     self.follow(&problem, &Penalty::path(from, to, count), ground, regraph, memory, observer)?;
                 let (penalty, found) = best;
                 return Ok(Fitted { found, penalty, moments: problem.moments, path, stopped });
@@ -151,7 +151,7 @@ impl<'a> Problem<'a> {
 }
 
 /// A path of penalties with the best of them and its precision.
-struct Judged {
+struct HeldOutLikelihood {
     best: (f64, Minimum),
     path: Vec<PathStep>,
     /// Whether the observer stopped it before all were judged.
@@ -170,7 +170,7 @@ impl Drill {
         regraph: Option<&Regraph<'_>>,
         memory: u64,
         observer: &dyn Observer,
-    ) -> Result<Judged> {
+    ) -> Result<HeldOutLikelihood> {
         let (points, metric, features) = features_to_leave_out(ground)?;
         let folds = FOLDS.min(features.len());
         // Each penalty is fitted to all features, then to those of each fold.
@@ -233,7 +233,11 @@ impl Drill {
         }
         let best = (0..path.len()).max_by(|&a, &b| path[a].held_out.total_cmp(&path[b].held_out));
         let best = best.map(|at| (path[at].penalty, fits.swap_remove(at)));
-        Ok(Judged { best: best.ok_or_else(|| Error::parameter("a path needs a penalty; give one"))?, path, stopped })
+        Ok(HeldOutLikelihood {
+            best: best.ok_or_else(|| Error::parameter("a path needs a penalty; give one"))?,
+            path,
+            stopped,
+        })
     }
 }
 
