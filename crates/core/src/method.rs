@@ -165,9 +165,29 @@ impl Method {
         self.inner().has_weights()
     }
 
-    /// Whether it goes by the classes of the points, which a model does not keep.
+    /// Whether the classes of the points, which a model does not keep, take part in the fit.
     pub fn is_supervised(&self) -> bool {
-        matches!(self, Method::Umap(umap) if umap.supervision > 0.0)
+        self.inner().is_supervised()
+    }
+
+    /// Whether the fitted model has a density of its own over new rows.
+    pub fn has_density(&self) -> bool {
+        self.inner().has_density()
+    }
+
+    /// Why the rule for new points has no standard deviation, where the method knows the reason.
+    pub fn without_standard_deviation(&self) -> Option<&'static str> {
+        self.inner().without_standard_deviation()
+    }
+
+    /// Whether the method brings the columns to one scale itself.
+    pub(crate) fn scales_columns(&self) -> bool {
+        self.inner().scales_columns()
+    }
+
+    /// Whether the coordinates are the directions of largest variance of the points as they are measured.
+    pub(crate) fn keeps_largest_variance(&self) -> bool {
+        self.inner().keeps_largest_variance()
     }
 
     /// Stage 2.

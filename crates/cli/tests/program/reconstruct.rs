@@ -157,7 +157,8 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
     assert!(coordinates(&bench.read("s.csv"))[0].iter().all(|deviation| (1e-6..10.0).contains(deviation)));
     bench
         .does("embed cloud.csv -m gplvm --back-constraints true --max-iterations 3 -q --save tied.model -o latent.csv");
-    let fact = "this gplvm map is a function of the data (back-constraints), which places a row without a caveat; ";
+    let fact =
+        "this gplvm map is a function of the data (back-constraints), which places a row without any uncertainty; ";
     bench.refuses("transform tied.model one.csv -o new.csv --std s.csv", 2, fact);
 }
 

@@ -16,7 +16,7 @@ use crate::quality::{Evaluation, Given, Measure, Quality};
 use crate::recipe::Recipe;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
-use eigenfold_linalg::progress::{Observer, Share, Stage};
+use eigenfold_linalg::progress::{Observer, Share};
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
@@ -238,7 +238,6 @@ fn unsolved(model: &Model) -> bool {
 /// Passes on what it hears, and asks for a stop when the time is over.
 struct Deadline<'a> {
     whole: Share<'a>,
-    observer: &'a dyn Observer,
     end: Option<Instant>,
 }
 
@@ -246,7 +245,7 @@ impl<'a> Deadline<'a> {
     fn new(observer: &'a dyn Observer, seconds: Option<f64>) -> Deadline<'a> {
         let end =
             seconds.filter(|seconds| *seconds < 1e9).map(|seconds| Instant::now() + Duration::from_secs_f64(seconds));
-        Deadline { whole: Share::all(observer), observer, end }
+        Deadline { whole: Share::all(observer), end }
     }
 
     fn passed(&self) -> bool {
@@ -255,35 +254,11 @@ impl<'a> Deadline<'a> {
 }
 
 impl Observer for Deadline<'_> {
-    fn progress(&self, stage: Stage, fraction: f64) {
-        self.whole.progress(stage, fraction);
-    }
-
-    fn trial(&self, what: &str) {
-        self.observer.trial(what);
-    }
-
-    fn descends(&self) {
-        self.observer.descends();
-    }
-
-    fn objective(&self, value: f64) {
-        self.observer.objective(value);
-    }
-
-    fn watches(&self) -> bool {
-        self.observer.watches()
-    }
-
-    fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
-        self.observer.passes(step, coordinates, dims);
-    }
-
-    fn gap(&self, value: f64) {
-        self.observer.gap(value);
+    fn inner(&self) -> Option<&dyn Observer> {
+        Some(&self.whole)
     }
 
     fn stop(&self) -> bool {
-        self.observer.stop() || self.passed()
+        self.whole.stop() || self.passed()
     }
 }

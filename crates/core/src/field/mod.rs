@@ -19,7 +19,7 @@ pub use entropy::drill::penalty::Penalty;
 pub use entropy::drill::{Learned, PathStep};
 pub use entropy::meu::MeuVariant;
 pub use explained::Explained;
-pub use info::Info;
+pub use info::{Basis, Info};
 pub use laplacian::affinity::{Affinity, Mutual};
 pub use laplacian::eigenmaps::{EdgeWeight, LaplacianVariant};
 pub use latent::em::EmStart;
@@ -372,7 +372,7 @@ pub trait Build: Parameters {
 
     /// Whether the maps on the way to its own can be kept.
     fn has_snapshots(&self) -> bool {
-        self.info().stage == "objective"
+        self.info().basis == Basis::Objective
     }
 
     /// The share of true neighbors that will do, unless more or fewer are asked for: all of them, or almost all where the
@@ -381,10 +381,35 @@ pub trait Build: Parameters {
         1.0
     }
 
+    /// Whether the method brings the columns to one scale itself.
+    fn scales_columns(&self) -> bool {
+        false
+    }
+
+    /// Whether the coordinates are the directions of largest variance of the points as they are measured.
+    fn keeps_largest_variance(&self) -> bool {
+        false
+    }
+
+    /// Whether a class of each point takes part in the fit.
+    fn is_supervised(&self) -> bool {
+        false
+    }
+
+    /// Whether the fitted model has a density of its own over new rows.
+    fn has_density(&self) -> bool {
+        false
+    }
+
+    /// Why the rule for new points has no standard deviation, where the method knows the reason.
+    fn without_standard_deviation(&self) -> Option<&'static str> {
+        None
+    }
+
     /// How the time of a fit divides among the graph, the field and the coordinates, roughly and in any unit: for those who
     /// watch it.
     fn efforts(&self) -> [f64; 3] {
-        if self.info().stage == "objective" { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
+        if self.info().basis == Basis::Objective { [1.0, 1.0, 8.0] } else { [1.0, 1.0, 1.0] }
     }
 
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.

@@ -8,11 +8,10 @@ pub(crate) mod unit;
 
 pub use input::Beside;
 
-use crate::field::Lengths;
+use crate::field::{Basis, Lengths};
 use crate::fit::stages::Stages;
 use crate::fit::unit::Unit;
 use crate::ground::Ground;
-use crate::method::Method;
 use crate::model::Model;
 use crate::preparation::{Preparation, Whitening, one_alone};
 use crate::recipe::Recipe;
@@ -114,7 +113,7 @@ impl Recipe {
         let white = whitening.apply(points)?;
         let mut model = recipe.fit_prepared(Ground::from(&white), more + 1, beside, observer)?;
         model.certificates.iter_mut().for_each(|certificate| certificate.metric = self.metric);
-        if matches!(self.method, Method::Mds(_)) && self.dims < points.cols() {
+        if self.method.keeps_largest_variance() && self.dims < points.cols() {
             let fact =
                 format!("Mahalanobis distances have the same variance in all of their {} directions", points.cols());
             let rest = format!("so that nothing tells which {} the map shows", self.dims);
@@ -149,9 +148,10 @@ impl Recipe {
         };
         let mut model = fitted.map_err(|error| budget.told(error))?;
         observer.finish();
-        // Factor analysis scales columns itself.
-        let scales = matches!(self.method, Method::Fa(_));
-        let alone = ground.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));
+        let alone = ground
+            .points()
+            .filter(|_| !self.method.scales_columns())
+            .and_then(|points| one_alone(points, beside.names));
         model.report.warnings.extend(alone);
         model.report.warnings.extend(ground.points().and_then(mistaken));
         Ok(model)
@@ -198,7 +198,7 @@ impl Model {
         self.embedding = unit.map_out(&self.embedding)?;
         let (length, weight) = (unit.data, unit.data * lengths.weights);
         // Learned affinities have distances on the map.
-        let on_map = asked.affinities && asked.method.info().stage == "objective";
+        let on_map = asked.affinities && asked.method.info().basis == Basis::Objective;
         let length = if on_map { unit.map } else { length };
         for edge in self.weights.iter_mut().flatten() {
             (edge.distance, edge.weight) = (times_two_to(edge.distance, length), times_two_to(edge.weight, weight));

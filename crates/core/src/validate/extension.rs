@@ -19,7 +19,6 @@
 
 use crate::extend::Transformed;
 use crate::likelihood::Likelihood;
-use crate::method::Method;
 use crate::model::Model;
 use crate::quality::procrustes::Onto;
 use crate::recipe::Recipe;
@@ -82,7 +81,7 @@ impl Model {
     /// Whether rows are better held out to say how sure places are: where that can be done, and few rows make it cheap. A
     /// process (gplvm) has a density of its own, and takes long to fit.
     pub fn holds_out_places(&self) -> bool {
-        let process = matches!(self.recipe().method, Method::Gplvm(_));
+        let process = self.recipe().method.has_density();
         self.can_hold_out_places() && !process && HELD_OUT.contains(&self.embedding().rows())
     }
 

@@ -253,7 +253,7 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let back = folded.reconstruct(folded.embedding()).unwrap();
     let height = (0..500).map(|i| back.deviations.row(i)[1].powi(2)).sum::<f64>() / 500.0;
     assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
-    // Points that are all the same are that point, without a caveat.
+    // Points that are all the same are that point, without uncertainty.
     let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
     if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same) {
         let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();

@@ -137,7 +137,8 @@ proptest! {
 fn every_method_with_a_graph_keeps_the_distances_and_places_new_points() {
     let (roll, new) = (swiss(140), swiss(150).select(&(140..150).collect::<Vec<_>>()));
     let edges = edges(&graph(&roll, 8));
-    let spectral = |method: &Method| method.info().needs_graph && method.info().stage != "objective";
+    let spectral =
+        |method: &Method| method.info().needs_graph && method.info().basis != eigenfold::field::Basis::Objective;
     for method in Method::all().into_iter().filter(spectral) {
         let name = method.info().name;
         let model = recipe(method, 8, Some(6)).fit(&roll).unwrap();

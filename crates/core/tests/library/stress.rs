@@ -135,6 +135,10 @@ fn distances_along_the_graph_unroll_the_roll() {
 struct Impatient(AtomicUsize);
 
 impl Observer for Impatient {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, _stage: Stage, _fraction: f64) {}
 
     fn stop(&self) -> bool {

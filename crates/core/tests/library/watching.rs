@@ -15,6 +15,10 @@ struct Heard {
 }
 
 impl Observer for Heard {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn progress(&self, stage: Stage, fraction: f64) {
         self.told.lock().unwrap().push((stage, fraction));
     }
@@ -123,6 +127,10 @@ struct Looks {
 }
 
 impl Observer for Looks {
+    fn inner(&self) -> Option<&dyn Observer> {
+        None
+    }
+
     fn watches(&self) -> bool {
         let mut asked = self.asked.lock().unwrap();
         *asked += 1;
@@ -137,7 +145,7 @@ impl Observer for Looks {
 #[test]
 fn a_descent_that_is_watched_gives_the_same_bytes_and_shows_its_way() {
     let points = swiss(120);
-    for method in methods().into_iter().filter(|method| method.info().stage == "objective") {
+    for method in methods().into_iter().filter(|method| method.info().basis == eigenfold::field::Basis::Objective) {
         let name = method.info().name;
         // gplvm keeps no maps on its way, but shows them.
         let snapshots = if name == "gplvm" { 0 } else { 5 };

@@ -13,7 +13,7 @@
 
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
@@ -50,12 +50,16 @@ impl Build for Fa {
             title: "Factor analysis",
             good_for: "features with noise of very different sizes, and missing cells",
             caution: "The map is linear: a curved sheet stays folded. Factors may be turned among themselves.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Lawley & Maxwell 1971",
             accepts: &[InputKind::Points],
             needs_graph: false,
             uses_metric: false,
         }
+    }
+
+    fn scales_columns(&self) -> bool {
+        true
     }
 
     /// The field is fitted.

@@ -28,7 +28,7 @@ use crate::field::latent::em;
 use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
 use crate::ground::Ground;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -78,7 +78,7 @@ impl Build for Pkpca {
             title: "PKPCA",
             good_for: "kernel PCA with an estimate of its noise",
             caution: "Lengths are those of the kernel; what it calls far is all equally far.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Zhang & Jordan 2009, section 4",
             accepts: InputKind::MEASURED,
             needs_graph: false,

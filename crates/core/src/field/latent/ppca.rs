@@ -14,7 +14,7 @@
 
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
 use crate::extend::{Latent, Rule};
-use crate::field::{Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::points::Points;
@@ -101,7 +101,7 @@ impl Build for Ppca {
             title: "PPCA",
             good_for: "a first look with an estimate of the noise, and missing cells",
             caution: "The map is linear: a curved sheet stays folded, and groups may lie on each other.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Tipping & Bishop 1999",
             accepts: &[InputKind::Points],
             needs_graph: false,

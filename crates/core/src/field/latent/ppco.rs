@@ -23,7 +23,7 @@
 use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
-use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Task};
+use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Task};
 use crate::ground::Ground;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
@@ -130,7 +130,7 @@ impl Build for Ppco {
             title: "PPCO",
             good_for: "how much of a table of dissimilarities is noise",
             caution: "With a kernel, lengths are those of the kernel, not of the data.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Zhang & Jordan 2009, section 3",
             accepts: InputKind::MEASURED,
             needs_graph: false,

@@ -14,7 +14,7 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
 use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::Regression;
@@ -91,7 +91,7 @@ impl Build for Alle {
             title: "Acyclic LLE",
             good_for: "a sheet with an exact likelihood, in one pass over the points",
             caution: "The map depends on the order of the points; lengths are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.7.4",
             accepts: InputKind::MEASURED,
             needs_graph: true,

@@ -16,7 +16,7 @@
 
 use crate::extend::Rule;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -60,7 +60,7 @@ impl Build for HessianLle {
             title: "Hessian LLE",
             good_for: "the true shape of a smooth sheet, holes too, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data. It needs an even, dense sample.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Donoho & Grimes 2003",
             accepts: InputKind::MEASURED,
             needs_graph: true,

@@ -15,7 +15,7 @@
 
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::symmetric_weights::symmetric_weights;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::Measured;
 use crate::ground::regression::{REGULARIZATION, Regression};
@@ -81,7 +81,7 @@ impl Build for Lle {
             title: "LLE",
             good_for: "a smooth sheet, densely sampled, of very many points",
             caution: "Parts of the map may be squeezed to a line or a point; lengths are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
             accepts: InputKind::MEASURED,
             needs_graph: true,

@@ -10,7 +10,7 @@
 
 use crate::extend::Rule;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Ground;
 use crate::ground::tangent::Tangent;
 use crate::parameter::{Parameter, Table};
@@ -35,7 +35,7 @@ impl Build for Ltsa {
             title: "LTSA",
             good_for: "the true shape of a smooth sheet, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Zhang & Zha 2004",
             accepts: InputKind::MEASURED,
             needs_graph: true,

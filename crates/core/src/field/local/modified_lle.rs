@@ -17,7 +17,7 @@
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::local::patches::{glue, ground};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
 use crate::ground::Cloud;
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
@@ -55,7 +55,7 @@ impl Build for ModifiedLle {
             title: "Modified LLE",
             good_for: "a smooth sheet where LLE loses a coordinate",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Zhang & Wang 2006",
             accepts: InputKind::MEASURED,
             needs_graph: true,

@@ -15,7 +15,7 @@
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
 use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Paths;
@@ -45,7 +45,7 @@ impl Build for Isomap {
             title: "Isomap",
             good_for: "lengths along a curved sheet without holes",
             caution: "One false neighbor joins what is far apart; holes are widened, and clusters are drawn over each other.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Tenenbaum, de Silva & Langford 2000",
             accepts: InputKind::ALL,
             needs_graph: true,

@@ -15,7 +15,7 @@ use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, lengths_of, names_of};
 use crate::field::scaling::mds::Mds;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Kind, Parameter, Table};
@@ -49,7 +49,7 @@ impl Build for KernelPca {
             title: "Kernel PCA",
             good_for: "data whose similarity a kernel of your choice describes",
             caution: "Lengths are those of the kernel; beyond its width everything is equally far.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Schölkopf, Smola & Müller 1998",
             accepts: &[InputKind::Points, InputKind::Similarities],
             needs_graph: false,

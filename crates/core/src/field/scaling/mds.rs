@@ -13,7 +13,7 @@
 use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::pca::linear;
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
 use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Metric;
@@ -48,12 +48,16 @@ impl Build for Mds {
             title: "Classical MDS",
             good_for: "the best linear picture of given distances",
             caution: "Large distances decide: near points may be far from being neighbors.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
             accepts: InputKind::MEASURED,
             needs_graph: false,
             uses_metric: true,
         }
+    }
+
+    fn keeps_largest_variance(&self) -> bool {
+        true
     }
 
     fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {

@@ -10,7 +10,7 @@
 //! K. Pearson. On lines and planes of closest fit to systems of points in space. Philosophical Magazine 2, 1901.
 
 use crate::extend::{Linear, Rule};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
 use crate::ground::Ground;
 use crate::parameter::{Parameter, Table};
 use eigenfold_graph::points::Points;
@@ -36,7 +36,7 @@ impl Build for Pca {
             title: "PCA",
             good_for: "a first look: the directions of largest variance, which can be named by features",
             caution: "What lies beside these directions is not shown: points on top of each other may be far apart.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Pearson 1901; Hotelling 1933",
             accepts: &[InputKind::Points],
             needs_graph: false,

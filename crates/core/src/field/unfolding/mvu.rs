@@ -20,7 +20,7 @@ use crate::field::unfolding::{
     bracket_of_some, cost, follow, solve, tree_weights,
 };
 use crate::field::{
-    Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
+    Basis, Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
 };
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
@@ -119,7 +119,7 @@ impl Build for Mvu {
             title: "MVU",
             good_for: "a sheet laid flat with a proof of how much variance any such map could have",
             caution: "Lengths hold between neighbors only; holes in the sheet stay holes, and one false neighbor can fold it.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
             accepts: InputKind::ALL,
             needs_graph: true,
@@ -396,6 +396,10 @@ mod tests {
     struct Heard(std::sync::atomic::AtomicBool);
 
     impl eigenfold_linalg::progress::Observer for Heard {
+        fn inner(&self) -> Option<&dyn eigenfold_linalg::progress::Observer> {
+            None
+        }
+
         fn descends(&self) {
             self.0.store(true, std::sync::atomic::Ordering::Relaxed);
         }

@@ -26,7 +26,7 @@ use super::start::{self, Init};
 use crate::coordinates;
 use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::field::scaling::pca::Pca;
-use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::ground::Ground;
@@ -210,7 +210,7 @@ impl Build for Elastic {
             title: "Elastic embedding",
             good_for: "sheets or groups spread evenly, between Laplacian eigenmaps and SNE",
             caution: "Density is evened out: crowded places of the data look as wide as empty ones.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "Carreira-Perpinan 2010",
             accepts: InputKind::ALL,
             needs_graph: true,

@@ -26,7 +26,8 @@ use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::scaling::pca::linear;
 use crate::field::{
-    Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead, usual_landmarks,
+    Basis, Build, Built, Descend, Energy, Field, Info, InputKind, Lengths, Site, Task, Way, landmarks_instead,
+    usual_landmarks,
 };
 use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -186,7 +187,7 @@ impl Build for Smacof {
             title: "Metric MDS",
             good_for: "distances kept as well as a plane can, large ones first",
             caution: "What does not fit into a plane is spread over all points: small distances may be far off.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "de Leeuw 1977; Kruskal 1964; graphs: Gansner, Koren & North 2004",
             accepts: InputKind::ALL,
             needs_graph: self.distances == Some(StressDistances::Geodesic),

@@ -21,7 +21,7 @@ use crate::extend::{Barycenter, Rule};
 use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
-use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
+use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
 use crate::ground::regression::REGULARIZATION;
 use crate::ground::{Ground, Measured};
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -131,7 +131,7 @@ impl Build for Drill {
             title: "DRILL",
             good_for: "learning which neighbors matter, with a likelihood and a duality gap",
             caution: "The penalty decides how many edges are left; distances between groups mean little.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Lawrence 2012, section 3",
             accepts: InputKind::MEASURED,
             needs_graph: true,

@@ -27,7 +27,8 @@ use crate::field::entropy::meu::fit::{Multipliers, fit};
 use crate::field::entropy::meu::resistances::Edges;
 use crate::field::scaling::mds::choose_landmarks;
 use crate::field::{
-    Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown, usual_landmarks,
+    Basis, Build, Built, Field, Info, InputKind, Lengths, Scale, Site, landmark_graph, needs_points, shown,
+    usual_landmarks,
 };
 use crate::ground::Ground;
 use crate::ground::regression::REGULARIZATION;
@@ -151,7 +152,7 @@ impl Build for Meu {
             title: "MEU",
             good_for: "groups and sheets, with a likelihood of the map itself and a duality gap",
             caution: "Distances between groups are those of a random walk; do not read them as distances of the data.",
-            stage: "precision",
+            basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.5",
             accepts: InputKind::ALL,
             needs_graph: true,
