@@ -5,10 +5,11 @@ use crate::dropped::Kept;
 use crate::flags::{self, Count, DisconnectedName, GraphKind, Kind, MissingName, Neighbors as Flags, Preparing, YesNo};
 use crate::{preparing, warn};
 use eigenfold::error::{Error, Result};
-use eigenfold::graph::{Disconnected, Graph, Metric, Neighbors};
+use eigenfold::graph::{Disconnected, Metric, Neighbors};
+use eigenfold::input::Owned;
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Ground, Points, Preparation, Schema, missing};
+use eigenfold::{Distances, Points, Preparation, Schema, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -21,26 +22,9 @@ const THREADS_PER_CORE: usize = 4;
 const LEAST_THREADS: usize = 16;
 
 /// What an input holds.
-pub(crate) enum Data {
-    Points(Points),
-    Distances(Distances),
-    Graph(Graph),
-}
-
-impl Data {
-    /// The same as the library takes it.
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        match self {
-            Data::Points(points) => points.into(),
-            Data::Distances(distances) => distances.into(),
-            Data::Graph(graph) => graph.into(),
-        }
-    }
-}
-
 /// An input with what is known about it.
 pub(crate) struct Given {
-    pub(crate) data: Data,
+    pub(crate) data: Owned,
     /// What goes with the points.
     pub(crate) along: Along,
     /// The names of the features of points.
@@ -76,7 +60,7 @@ pub(crate) fn read(
         let (graph, notes) = io::read_graph(&input.source, &options)?;
         let along = carry.along(None, None, Vec::new(), graph.len())?;
         let (names, schema) = (None, Schema::default());
-        return Ok(Given { data: Data::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
+        return Ok(Given { data: Owned::Graph(graph), along, names, schema, rows: None, notes: told(&notes) });
     }
     let Table { points, labels, kept, columns, schema, notes } = io::read_all(&input.sources(), &options)?;
     let along = carry.along(labels, input.label.as_deref(), kept, points.rows())?;
@@ -85,12 +69,12 @@ pub(crate) fn read(
     let along = along.of_rows(rows.as_ref());
     let model = input.missing() == MissingName::Model;
     let data = match kind {
-        Kind::Distances if model => Data::Distances(missing::complete_distances(&points, observer)?),
-        Kind::Distances => Data::Distances(Distances::new(points)?),
-        Kind::Similarities if model => Data::Distances(missing::complete_similarities(&points, observer)?),
-        Kind::Similarities => Data::Distances(Distances::from_similarities(&points)?),
+        Kind::Distances if model => Owned::Distances(missing::complete_distances(&points, observer)?),
+        Kind::Distances => Owned::Distances(Distances::new(points)?),
+        Kind::Similarities if model => Owned::Distances(missing::complete_similarities(&points, observer)?),
+        Kind::Similarities => Owned::Distances(Distances::from_similarities(&points)?),
         Kind::Points | Kind::Graph => {
-            Data::Points(completed(input, points, &preparing::asked(preparing, &schema), observer)?)
+            Owned::Points(completed(input, points, &preparing::asked(preparing, &schema), observer)?)
         }
     };
     let names = columns.filter(|_| kind == Kind::Points);

@@ -1,8 +1,9 @@
 //! Arrays of numpy as what the library takes, and back.
 
 use crate::errors::raised;
+use eigenfold::input::Owned;
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Error, Graph, Ground, Missing, Points, Preparation, missing};
+use eigenfold::{Distances, Error, Graph, Missing, Points, Preparation, missing};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -75,13 +76,6 @@ pub(crate) enum Given {
     Graph(Graph),
 }
 
-/// The same, checked and completed.
-pub(crate) enum Data {
-    Points(Points),
-    Distances(Distances),
-    Graph(Graph),
-}
-
 impl Given {
     /// From a matrix of the kind `points`, `distances` or `similarities`, or from the three arrays of a sparse `graph`; `missing`
     /// is nothing where it cannot be asked for.
@@ -112,38 +106,33 @@ impl Given {
         missing: Missing,
         preparation: &Preparation,
         observer: &dyn Observer,
-    ) -> eigenfold::Result<Data> {
+    ) -> eigenfold::Result<Owned> {
         let model = missing == Missing::Model;
         Ok(match self {
-            Given::Points(points) if model => Data::Points(missing::complete_prepared(&points, preparation, observer)?),
-            Given::Points(points) => Data::Points(points),
-            Given::Square(table, true) if model => Data::Distances(missing::complete_similarities(&table, observer)?),
-            Given::Square(table, true) => Data::Distances(Distances::from_similarities(&table)?),
-            Given::Square(table, false) if model => Data::Distances(missing::complete_distances(&table, observer)?),
-            Given::Square(table, false) => Data::Distances(Distances::new(table)?),
-            Given::Graph(graph) => Data::Graph(graph),
+            Given::Points(points) if model => {
+                Owned::Points(missing::complete_prepared(&points, preparation, observer)?)
+            }
+            Given::Points(points) => Owned::Points(points),
+            Given::Square(table, true) if model => Owned::Distances(missing::complete_similarities(&table, observer)?),
+            Given::Square(table, true) => Owned::Distances(Distances::from_similarities(&table)?),
+            Given::Square(table, false) if model => Owned::Distances(missing::complete_distances(&table, observer)?),
+            Given::Square(table, false) => Owned::Distances(Distances::new(table)?),
+            Given::Graph(graph) => Owned::Graph(graph),
         })
     }
 }
 
-impl Data {
-    /// The same as the library takes it.
-    pub(crate) fn ground(&self) -> Ground<'_> {
-        match self {
-            Data::Points(points) => points.into(),
-            Data::Distances(distances) => distances.into(),
-            Data::Graph(graph) => graph.into(),
-        }
-    }
-
-    /// The points, for what needs features; `what` needs them.
-    pub(crate) fn points(&self, what: &str) -> eigenfold::Result<&Points> {
-        match self {
-            Data::Points(points) => Ok(points),
-            _ => {
-                let fact = format!("`{what}` auto needs points with features");
-                Err(eigenfold::Error::Parameter(format!("{fact}; give `{what}` a number")))
-            }
+/// The points among data, for a parameter that is chosen by them.
+///
+/// # Errors
+///
+/// If the data are something else.
+pub(crate) fn points<'a>(data: &'a Owned, what: &str) -> eigenfold::Result<&'a Points> {
+    match data {
+        Owned::Points(points) => Ok(points),
+        _ => {
+            let fact = format!("`{what}` auto needs points with features");
+            Err(eigenfold::Error::Parameter(format!("{fact}; give `{what}` a number")))
         }
     }
 }

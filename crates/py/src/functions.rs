@@ -1,15 +1,16 @@
 //! What Python calls that is no method of a fitted model.
 
-use crate::arrays::{Data, Given, Numbers, matrix};
+use crate::arrays::{Given, Numbers, matrix, points};
 use crate::asked::{Asked, Neighborhood, lengths, missing};
 use crate::errors::{raised, told};
 use crate::model::Model;
 use crate::watch::run;
 use eigenfold::gp_likelihood::{GpLikelihood, Starts};
 use eigenfold::graph::Search;
+use eigenfold::input::Owned;
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::sample::Sample;
-use eigenfold::{Beside, Dimension, Missing, Preparation};
+use eigenfold::{Dimension, Input, Missing, Preparation};
 use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -47,18 +48,21 @@ pub(crate) fn fit(
         let data = given.completed(missing, &recipe.preparation, observer)?;
         let mut chosen = Map::new();
         if asked.chooses_dims() {
-            let choice = recipe.choose_dims(data.points("dims")?, observer)?;
+            let choice = recipe.choose_dims(points(&data, "dims")?, observer)?;
             recipe.dims = choice.chosen;
             chosen.insert("n_components".into(), json!(choice));
         }
         if asked.chooses_neighbors() {
-            let choice = recipe.choose_neighbors(data.points("neighbors")?, observer)?;
+            let choice = recipe.choose_neighbors(
+                Input { labels: labels.as_deref(), ..points(&data, "neighbors")?.into() },
+                observer,
+            )?;
             recipe.neighbors = choice.neighbors(recipe.neighbors);
             chosen.insert("n_neighbors".into(), json!(choice));
         }
-        let names = names.as_deref().filter(|_| matches!(data, Data::Points(_)));
-        let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names };
-        Ok((recipe.fit_from(data.ground(), beside, observer)?, chosen))
+        let names = names.as_deref().filter(|_| matches!(data, Owned::Points(_)));
+        let input = Input { labels: labels.as_deref(), names, init: start.as_ref(), ..data.view().into() };
+        Ok((recipe.fit(input, observer)?, chosen))
     })?;
     Ok((Model::new(model), Value::Object(chosen).to_string()))
 }
@@ -84,7 +88,7 @@ pub(crate) fn graph<'py>(
     let given = Given::new(kind, data, None, None)?;
     let found = run(py, threads, None, move |observer| {
         let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
-        data.ground().measured_by(search.metric).neighbors(&search, observer)
+        data.view().measured_by(search.metric).neighbors(&search, observer)
     })?;
     let graph = &found.graph;
     let (mut starts, mut targets) = (vec![0i64], Vec::with_capacity(graph.edge_count()));

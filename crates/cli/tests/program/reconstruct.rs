@@ -124,7 +124,7 @@ fn rows_are_held_out_and_rows_are_drawn() {
     let report = bench.json("seen.json");
     assert!(report["held_out"].is_null());
     assert_eq!(report["intervals"], "set by rows that the map has seen");
-    let stretch = held_out["stretch"]["deviation"].as_f64().unwrap();
+    let stretch = held_out["calibration_factor"]["deviation"].as_f64().unwrap();
     let (held, seen) = (coordinates(&bench.read("held.csv")), coordinates(&bench.read("seen.csv")));
     let stretched = |at: usize| (held[at / 3][at % 3] / seen[at / 3][at % 3] / stretch - 1.0).abs() < 1e-9;
     assert!((0..150).filter(|&at| stretched(at)).count() > 125, "{stretch}");

@@ -9,7 +9,7 @@ mod entrants;
 
 pub use entrants::{Sweep, USUAL, entrants};
 
-use crate::fit::input::Beside;
+use crate::input::Input;
 use crate::model::Model;
 use crate::quality::procrustes::Onto;
 use crate::quality::{Evaluation, Given, Measure, Quality};
@@ -166,20 +166,14 @@ impl Compare {
     /// # Errors
     ///
     /// Only [`Error::Stopped`], if the observer itself asked for a stop before there was a map; every other failure is a status.
-    pub fn fit(
-        &self,
-        entrant: Entrant,
-        points: &Points,
-        beside: Beside<'_>,
-        observer: &dyn Observer,
-    ) -> Result<Outcome> {
+    pub fn fit(&self, entrant: Entrant, input: Input<'_>, observer: &dyn Observer) -> Result<Outcome> {
         let deadline = Deadline::new(observer, self.seconds);
         let before = self.meter.map(|meter| {
             (meter.reset)();
             (meter.now)()
         });
         let start = Instant::now();
-        let fitted = entrant.recipe.fit_from(points, beside, &deadline);
+        let fitted = entrant.recipe.fit(input, &deadline);
         let seconds = Some(start.elapsed().as_secs_f64());
         let memory = self.meter.zip(before).map(|(meter, before)| (meter.peak)().saturating_sub(before) as u64);
         let late = || format!("stopped after {} s, the time that each method has", self.seconds.unwrap_or_default());
