@@ -200,7 +200,7 @@ fn write(args: &Embed, fit: &Fit, data: &Owned, along: Along, spent: Spent, bar:
         if wanted(args).is_empty() && args.snapshots.is_none() { Some(Path::new("-")) } else { args.output.as_deref() };
     let parameters = chosen::parameters(args, model);
     let mut warnings: Vec<String> = fit.notes.iter().map(|note| one_line(note)).collect();
-    warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning)));
+    warnings.extend(model.report().warnings.iter().map(|warning| with_flags(warning.message())));
     warnings.extend(chosen::unused_flags(args, model.recipe()));
     warnings.extend(chosen::exact_anyway(args, model));
     let near = if fit.stopped { None } else { model.neighborhoods()? };

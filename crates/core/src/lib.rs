@@ -49,6 +49,7 @@ pub mod reconstruct;
 pub mod report;
 pub mod sample;
 pub mod validate;
+mod warning;
 
 pub use eigenfold_graph::{
     self as graph, Disconnected, Distances, Graph, Metric, Neighbors, Points, distances, points,
@@ -73,6 +74,7 @@ pub use recipe::Recipe;
 pub use reconstruct::Reconstruction;
 pub use validate::choose_neighbors::Choice;
 pub use validate::{HeldOut, HeldOutExtension, HeldOutRows};
+pub use warning::Warning;
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

@@ -52,7 +52,7 @@ impl Comparison {
                 "scores": scores,
                 "good_for": info.good_for,
                 "caution": told(info.caution),
-                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| told(text)).collect::<Vec<_>>(),
+                "warnings": one.model.iter().flat_map(|model| &model.report().warnings).map(|text| told(text.message())).collect::<Vec<_>>(),
             })
         };
         json!({"methods": self.outcomes.iter().map(one).collect::<Vec<_>>(), "rule": RULE}).to_string()
