@@ -1,6 +1,6 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
-use crate::field::{Build, Built, Info, Lengths, Site};
+use crate::field::{Build, Built, Info, Lengths, Nearest, Site};
 use crate::input::Data;
 use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
@@ -112,6 +112,11 @@ impl Method {
     /// The share of true neighbors that will do, unless more or fewer are asked for.
     pub fn recall(&self) -> f64 {
         self.inner().recall()
+    }
+
+    /// The nearest neighbors that the method needs, beside the graph of the recipe.
+    pub(crate) fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        self.inner().nearest(data)
     }
 
     /// How the time of a fit divides among the graph, the field and the coordinates, roughly and in any unit.

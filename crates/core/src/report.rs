@@ -128,6 +128,7 @@ impl Report {
 
     /// Adds what another component of the same input took.
     pub(crate) fn merge(&mut self, other: Report) {
+        self.seconds.graph += other.seconds.graph;
         self.seconds.field += other.seconds.field;
         self.seconds.coordinates += other.seconds.coordinates;
         self.seconds.likelihood += other.seconds.likelihood;

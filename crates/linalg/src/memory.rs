@@ -1,25 +1,26 @@
-//! How much memory there is: what the machine has free, and what limits were set on the process.
+//! The memory that may be used: what the machine has available, and the limits that are set on the process.
 //!
-//! A limit that is asked for is one for everything: the points themselves, the graph, the field, the factors and the map.
-//! [`Recipe::fit`](crate::Recipe::fit) takes the points from it first, and every stage sees what is left.
+//! A limit of the user holds for everything: the points themselves, the graph, the field, the factors and the embedding. A
+//! fit takes the points from it first, and every stage sees what is left.
 
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
+use sysinfo::System;
 
-/// Where nothing can be known.
+/// The limit where the system does not report its memory.
 const UNKNOWN: u64 = 8_000_000_000;
 
-/// What is never refused, however small the limit is: every program takes more for itself.
+/// Never refused, however small the limit is: every program takes more for itself.
 pub const NEGLIGIBLE: u64 = 2_000_000;
 
-/// What a thread reserves of the address space, however little it uses of it: the buffer of the matrix library, which ends the
-/// program where it is not to be had. So many threads at most are reckoned with, and one more.
+/// The address space that a thread reserves for the buffer of the matrix library, whether it is used or not, and the number
+/// of threads that are counted at most, beside one more. The matrix library aborts where it is refused.
 const RESERVED: (u64, usize) = (64 << 20, 4);
 
-/// The bytes that may be allocated, less a margin: what the machine has free, what the control group of the process has
-/// left, and what its limits on address space and data leave.
+/// The bytes that may be allocated, nine tenths of the least of: the available memory of the machine, and on Linux what the
+/// control groups and the limits of the process on address space and data leave.
 pub fn available() -> u64 {
-    let free = read_to_string("/proc/meminfo").ok().and_then(|text| kilobytes(&text, "MemAvailable:"));
+    let free = machine().map(|system| system.available_memory()).filter(|&bytes| bytes > 0);
     let limits = read_to_string("/proc/self/limits").unwrap_or_default();
     let status = read_to_string("/proc/self/status").unwrap_or_default();
     let groups = read_to_string("/proc/self/cgroup").unwrap_or_default();
@@ -31,6 +32,13 @@ pub fn available() -> u64 {
         left_in_groups(&groups, Path::new("/sys/fs/cgroup")),
     ];
     known.into_iter().flatten().min().map_or(UNKNOWN, |bytes| bytes / 10 * 9)
+}
+
+/// The memory of the machine, where the system reports it.
+fn machine() -> Option<System> {
+    let mut system = System::new().ok()?;
+    system.refresh_memory();
+    Some(system)
 }
 
 /// What the threads reserve of the address space.
@@ -77,6 +85,14 @@ fn left_in_groups(groups: &str, root: &Path) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Also where there is no /proc: the figure is that of the machine, not the one for unknown systems.
+    #[test]
+    fn the_machine_reports_its_memory() {
+        let system = machine().unwrap();
+        assert!(system.available_memory() > 0 && system.total_memory() >= system.available_memory());
+        assert!(available() <= system.total_memory());
+    }
 
     #[test]
     fn limits_of_the_process_are_read() {

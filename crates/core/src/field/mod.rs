@@ -37,12 +37,13 @@ use crate::parameter::{Parameters, short};
 use crate::warning::Warning;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
-use eigenfold_graph::{Graph, Metric, Neighbors, Search};
+use eigenfold_graph::{Disconnected, Found, Graph, Metric, Neighbors, Search};
 use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::optimize::{self, Emphasized, Fixed, Momentum};
 use eigenfold_linalg::progress::{Observer, Silent};
 use eigenfold_linalg::{Operator, Root, SparseSymmetric};
 use faer::Mat;
+use std::borrow::Cow;
 
 pub use crate::input::InputKind;
 pub(crate) use crate::input::needs_points;
@@ -108,6 +109,8 @@ pub struct Site<'a> {
     pub data: Data<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
+    /// The nearest neighbors of every point that the method asked stage 1 for ([`Build::nearest`]).
+    pub nearest: Option<&'a Graph>,
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
     /// given.
     pub regraph: Option<&'a Regraph<'a>>,
@@ -133,6 +136,7 @@ impl<'a> Site<'a> {
         Site {
             data,
             graph: None,
+            nearest: None,
             regraph: None,
             start: None,
             labels: None,
@@ -158,6 +162,14 @@ impl<'a> Site<'a> {
     pub(crate) fn graph(&self) -> Result<&'a Graph> {
         self.graph
             .ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give `neighbors` or `radius`"))
+    }
+
+    /// The nearest neighbors that the method asked stage 1 for; searched here where there was no stage 1.
+    pub(crate) fn nearest(&self, request: Nearest) -> Result<Cow<'a, Graph>> {
+        match self.nearest {
+            Some(graph) => Ok(Cow::Borrowed(graph)),
+            None => Ok(Cow::Owned(request.search(self)?.graph)),
+        }
     }
 
     /// The points with all their distances, for a method that cannot start from a graph.
@@ -308,8 +320,6 @@ pub struct Built {
     pub converged: bool,
     /// The penalties that were tried, where a path of them was asked for.
     pub path: Vec<PathStep>,
-    /// The part of the true neighbors that was found, where the method searched for them itself and some may be missed.
-    pub recall: Option<f64>,
     /// How many neighbors a new point gets, if not as many as the graph gives on average.
     pub neighbors: Option<usize>,
     /// How much of the variance the coordinates have, where stage 3 cannot tell.
@@ -352,7 +362,6 @@ impl Built {
             figures: Vec::new(),
             converged: true,
             path: Vec::new(),
-            recall: None,
             neighbors: None,
             explained: None,
             used: Vec::new(),
@@ -361,10 +370,54 @@ impl Built {
     }
 }
 
+/// A request for the nearest neighbors of every point, beside the graph of the recipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Nearest {
+    /// The number of neighbors.
+    pub k: usize,
+    /// The parameter that the number follows from, which a refusal for want of memory names.
+    pub parameter: &'static str,
+}
+
+impl Nearest {
+    /// Searches the neighbors; connected components stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Data::neighbors`].
+    pub(crate) fn search(self, site: &Site<'_>) -> Result<Found> {
+        let search = Search {
+            neighbors: Neighbors::Nearest(self.k),
+            metric: site.metric(),
+            disconnected: Disconnected::Separate,
+            seed: site.seed,
+            recall: site.recall,
+            memory: Some(site.memory),
+        };
+        site.data.neighbors(&search, site.observer).map_err(|error| match error {
+            Error::Memory { what, needed, limit, .. } => {
+                let way_out = format!("use a smaller `{}`, or raise `memory`", self.parameter);
+                Error::Memory { what, needed, limit, way_out }
+            }
+            other => other,
+        })
+    }
+}
+
 /// A method of stage 2.
 pub trait Build: Parameters {
     /// Name, paper, inputs.
     fn info(&self) -> Info;
+
+    /// The nearest neighbors that the method needs of the n points of an input, beside the graph of the recipe.
+    ///
+    /// # Errors
+    ///
+    /// If a parameter asks for more neighbors than there are.
+    fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        let _ = data;
+        Ok(None)
+    }
 
     /// Whether the method comes with weights of pairs: fitted ones on the edges of the graph, or those that it learned.
     fn has_weights(&self) -> bool {

@@ -64,7 +64,7 @@ impl<'a> Stages<'a> {
         let stages = Stages { spent, ..stages };
         // On a thread of the pool, so that handing work to the pool does not wake and wait for another one each time.
         let mut model = rayon::scope(|_| stages.fit(graph.as_ref().map(|(found, _)| found)))?;
-        model.report.seconds.graph = graph_seconds;
+        model.report.seconds.graph += graph_seconds;
         stages.describe(&mut model, graph.as_ref().map(|(found, _)| found));
         model.report.add_learning(graph.and_then(|(_, learned)| learned));
         Ok(model)
@@ -182,7 +182,12 @@ impl<'a> Stages<'a> {
         let last = last.of_stage(Stage::Likelihood);
         let in_third = Stages { observer: &third, ..*self };
         let start = Instant::now();
-        let mut built = Stages { observer: &second, ..*self }.built(graph, dims)?;
+        let in_second = Stages { observer: &second, ..*self };
+        let nearest = in_second.nearest(dims)?;
+        let graph_seconds = start.elapsed().as_secs_f64();
+        let start = Instant::now();
+        let spent = self.spent + nearest.as_ref().map_or(0, |found| EDGE * found.graph.edge_count() as u64);
+        let mut built = Stages { spent, ..in_second }.built(graph, nearest.as_ref().map(|found| &found.graph), dims)?;
         if self.recipe.rescale.is_some() && built.field().is_none() {
             let (name, fact) = (self.recipe.method.info().name, "fits the lengths of its map itself");
             return Err(Error::parameter(format!("{name} {fact}; leave out `rescale`")));
@@ -233,7 +238,7 @@ impl<'a> Stages<'a> {
         let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
         let report = Report {
             seconds: Seconds {
-                graph: 0.0,
+                graph: graph_seconds,
                 field: field_seconds,
                 coordinates: coordinates_seconds,
                 likelihood: start.elapsed().as_secs_f64(),
@@ -247,7 +252,8 @@ impl<'a> Stages<'a> {
             gradient: diagnostics.gradient,
             curve: diagnostics.curve,
             disparities: diagnostics.disparities,
-            recall: built.recall,
+            recall: nearest.as_ref().and_then(|found| found.recall),
+            graph_route: nearest.as_ref().map(|found| found.route.into()),
             likelihood,
             likelihood_left_out,
             figures: built
@@ -274,14 +280,20 @@ impl<'a> Stages<'a> {
         Ok(Fitted { embedding, part, report, weights, certificate, snapshots })
     }
 
-    /// Stage 2. A method that was stopped gives what it has.
-    fn built(&self, graph: Option<&Graph>, dims: usize) -> Result<Built> {
-        self.observer.progress(Stage::Field, 0.0);
-        let regraph = |points: &Points| self.regraph(points);
-        self.recipe.method.build(&Site {
+    /// Stage 1, for a method that needs nearest neighbors beside the graph of the recipe.
+    fn nearest(&self, dims: usize) -> Result<Option<Found>> {
+        let Some(request) = self.recipe.method.nearest(self.input.data)? else { return Ok(None) };
+        self.observer.progress(Stage::Graph, 0.0);
+        request.search(&self.site(None, None, dims)).map(Some)
+    }
+
+    /// What a method of stage 2 is given.
+    fn site<'b>(&'b self, graph: Option<&'b Graph>, nearest: Option<&'b Graph>, dims: usize) -> Site<'b> {
+        Site {
             data: self.input.data,
             graph,
-            regraph: Some(&regraph),
+            nearest,
+            regraph: None,
             start: self.input.init,
             labels: self.input.labels,
             recall: self.recipe.recall(),
@@ -289,7 +301,14 @@ impl<'a> Stages<'a> {
             seed: self.recipe.seed,
             memory: self.memory(),
             observer: self.observer,
-        })
+        }
+    }
+
+    /// Stage 2. A method that was stopped gives what it has.
+    fn built(&self, graph: Option<&Graph>, nearest: Option<&Graph>, dims: usize) -> Result<Built> {
+        self.observer.progress(Stage::Field, 0.0);
+        let regraph = |points: &Points| self.regraph(points);
+        self.recipe.method.build(&Site { regraph: Some(&regraph), ..self.site(graph, nearest, dims) })
     }
 
     /// Stage 3: the coordinates of all points, and how many neighbors a new point gets. The rule learns what it could not
@@ -368,7 +387,9 @@ impl<'a> Stages<'a> {
         let third = third.of_stage(Stage::Coordinates);
         let graph = Stages { observer: &first, ..stages }.graph()?;
         let graph = graph.as_ref().map(|(found, _)| &found.graph);
-        let mut built = Stages { observer: &second, ..stages }.built(graph, self.recipe.dims)?;
+        let in_second = Stages { observer: &second, ..stages };
+        let nearest = in_second.nearest(self.recipe.dims)?;
+        let mut built = in_second.built(graph, nearest.as_ref().map(|found| &found.graph), self.recipe.dims)?;
         let Some(points) = self.input.data.points() else { return Ok(None) };
         let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
         if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
@@ -399,7 +420,7 @@ impl<'a> Stages<'a> {
             report.components = found.sizes.clone();
             report.linking_edges = found.linking_edges.len();
             report.connecting_k = found.connecting_k;
-            report.recall = found.recall;
+            report.recall = found.recall.or(report.recall);
             report.graph_route = Some(found.route.into());
             if let (Some(true), Some(why)) = (recipe.approximate, found.exact_because) {
                 report

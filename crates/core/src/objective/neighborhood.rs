@@ -1,13 +1,14 @@
 //! The neighbors that stochastic neighbor embeddings hold on to: their number follows from a perplexity.
 
-use crate::field::Site;
+use crate::field::{Nearest, Site};
 use crate::forces::perplexity::affinities;
 use crate::forces::{Pairs, Real};
 use crate::input::Data;
 use crate::parameter::{Held, Value};
-use eigenfold_graph::{Disconnected, Graph, Neighbors, Search};
+use eigenfold_graph::Graph;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -29,6 +30,17 @@ pub(crate) const AUTO: &str = "30, or a third of the other points if they are fe
 pub struct Perplexity(pub Vec<f64>);
 
 impl Perplexity {
+    /// The neighbors that the affinities of these perplexities need; those of a given graph are its own.
+    pub(super) fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        let n = data.len();
+        if matches!(data, Data::Graph(_)) {
+            return Ok(None);
+        }
+        let most = self.of(n)?.into_iter().fold(1.0, f64::max);
+        let k = ((PER_EFFECTIVE * most).ceil() as usize).clamp(1, n - 1);
+        Ok(Some(Nearest { k, parameter: "perplexity" }))
+    }
+
     /// The perplexities to use for n points.
     fn of(&self, n: usize) -> Result<Vec<f64>> {
         let most = n as f64 - 1.0;
@@ -79,51 +91,25 @@ impl Held for Perplexity {
     }
 }
 
-/// A refusal that names what the number of neighbors follows from.
-fn by_perplexity(error: Error) -> Error {
-    match error {
-        Error::Memory { what, needed, limit, .. } => {
-            Error::Memory { what, needed, limit, way_out: "use a smaller `perplexity`, or raise `memory`".into() }
-        }
-        other => other,
-    }
-}
-
 /// Neighbor lists with the affinity p[j|i] of every entry.
-pub(crate) struct Affinities {
-    pub(crate) graph: Graph,
+pub(crate) struct Affinities<'a> {
+    pub(crate) graph: Cow<'a, Graph>,
     pub(crate) weights: Vec<f64>,
     /// The perplexities, as they were used.
     pub(crate) perplexity: Perplexity,
-    /// The part of the true neighbors that was found, where some may have been missed.
-    pub(crate) recall: Option<f64>,
 }
 
-impl Affinities {
+impl<'a> Affinities<'a> {
     /// The entropic affinities of what is known of the points.
-    pub(crate) fn new(site: &Site<'_>, perplexity: &Perplexity) -> Result<Affinities> {
-        let n = site.len();
-        let perplexities = perplexity.of(n)?;
-        let most = perplexities.iter().copied().fold(1.0, f64::max);
-        let k = ((PER_EFFECTIVE * most).ceil() as usize).clamp(1, n - 1);
-        let (graph, recall) = match (site.data, site.graph) {
-            (Data::Graph(graph), _) => (graph.clone(), None),
-            (data, _) => {
-                let neighbors = Neighbors::Nearest(k);
-                let search = Search {
-                    neighbors,
-                    metric: site.metric(),
-                    disconnected: Disconnected::Separate,
-                    seed: site.seed,
-                    recall: site.recall,
-                    memory: Some(site.memory),
-                };
-                let found = data.neighbors(&search, site.observer).map_err(by_perplexity)?;
-                (found.graph, found.recall)
-            }
+    pub(crate) fn new(site: &Site<'a>, perplexity: &Perplexity) -> Result<Affinities<'a>> {
+        let perplexities = perplexity.of(site.len())?;
+        let graph = match (perplexity.nearest(site.data)?, site.data) {
+            (Some(request), _) => site.nearest(request)?,
+            (None, Data::Graph(graph)) => Cow::Borrowed(graph),
+            (None, _) => Cow::Borrowed(site.graph()?),
         };
         let weights = affinities(&graph, &perplexities);
-        Ok(Affinities { graph, weights, perplexity: Perplexity(perplexities), recall })
+        Ok(Affinities { graph, weights, perplexity: Perplexity(perplexities) })
     }
 
     /// P = (p[j|i] + p[i|j]) / 2n, which sums to one, with Σ p log p.

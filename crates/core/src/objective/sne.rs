@@ -17,7 +17,7 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::input::Data;
@@ -134,6 +134,10 @@ impl Build for Sne {
         Some(Lengths::NONE)
     }
 
+    fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        self.perplexity.nearest(data)
+    }
+
     fn recall(&self) -> f64 {
         ALMOST_ALL
     }
@@ -169,6 +173,10 @@ impl Build for SymmetricSne {
 
     fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
+    }
+
+    fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        self.perplexity.nearest(data)
     }
 
     fn recall(&self) -> f64 {
@@ -255,7 +263,6 @@ impl Descent {
         let push = if let Form::Uniform(part) = self.form { Push::Uniform(part) } else { Push::LogSum(lambda) };
         let rule = Attracted { hold, pull: Pull::Square, shape, push, away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.recall = affinities.recall;
         built.used.extend(told(site));
         built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
         if chosen {

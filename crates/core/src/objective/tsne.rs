@@ -19,7 +19,7 @@ use super::interaction::{Form, Interaction, of_size};
 use super::neighborhood::{ALMOST_ALL, AUTO, Affinities, FORM, Perplexity};
 use super::start::{Init, told};
 use crate::extend::{Attracted, Hold, Push, Rule};
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
 use crate::input::Data;
@@ -125,6 +125,10 @@ impl Build for Tsne {
         Some(Lengths::NONE)
     }
 
+    fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        self.perplexity.nearest(data)
+    }
+
     fn recall(&self) -> f64 {
         ALMOST_ALL
     }
@@ -146,7 +150,6 @@ impl Build for Tsne {
         let hold = Hold::Perplexity(affinities.perplexity.0.clone());
         let rule = Attracted { hold, pull, shape, push: Push::LogSum(1.0), away: None };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        built.recall = affinities.recall;
         built.used.extend(told(site));
         built.neighbors = Some((affinities.graph.edge_count() / n).max(1));
         if self.perplexity.0.is_empty() {

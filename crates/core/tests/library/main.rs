@@ -25,6 +25,7 @@ mod recovery;
 mod reference;
 mod rescale;
 mod score;
+mod stages;
 mod stress;
 mod support;
 mod unfolding;

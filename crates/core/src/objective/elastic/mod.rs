@@ -26,7 +26,7 @@ use super::start::{self, Init};
 use crate::coordinates;
 use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::field::scaling::pca::Pca;
-use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
+use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::input::Data;
@@ -225,6 +225,10 @@ impl Build for Elastic {
         Some(Lengths { strength: if squared { -2 } else { 0 }, ..Lengths::NONE })
     }
 
+    fn nearest(&self, data: Data<'_>) -> Result<Option<Nearest>> {
+        if self.springs == Springs::Entropic { self.perplexity.nearest(data) } else { Ok(None) }
+    }
+
     fn has_weights(&self) -> bool {
         true
     }
@@ -277,7 +281,7 @@ impl Build for Elastic {
         let away = squared.then_some(Away { measure: Measure::Metric, landmarks: None });
         let rule = Attracted { hold: springs.hold, pull: Pull::Square, shape: Shape::Gaussian, push, away };
         let mut built = Built::of(task, Rule::Attracted(rule));
-        (built.used, built.recall, built.neighbors) = (springs.used, springs.recall, springs.neighbors);
+        (built.used, built.neighbors) = (springs.used, springs.neighbors);
         built.used.push(("lambda", shown(last)));
         built.used.extend(start::told(site));
         if !squared {
@@ -337,7 +341,6 @@ struct Spring {
     pairs: Pairs<f64>,
     hold: Hold,
     used: Vec<(&'static str, String)>,
-    recall: Option<f64>,
     neighbors: Option<usize>,
 }
 
@@ -348,14 +351,14 @@ impl Spring {
             let used = vec![("perplexity", affinities.perplexity.to_string())];
             let pairs = Pairs::symmetric(&affinities.graph, &affinities.weights, |a, b| 0.5 * (a + b));
             let neighbors = Some((affinities.graph.edge_count() / site.len()).max(1));
-            let (hold, recall) = (Hold::Perplexity(affinities.perplexity.0), affinities.recall);
-            return Ok(Spring { pairs, hold, used, recall, neighbors });
+            let hold = Hold::Perplexity(affinities.perplexity.0);
+            return Ok(Spring { pairs, hold, used, neighbors });
         }
         let width = method.bandwidth.map_or_else(|| typical_length(graph), Ok)?;
         let weights: Vec<f64> = graph.all_lengths().iter().map(|&length| heat(length, width)).collect();
         let used = vec![("bandwidth", shown(width))];
         let (pairs, hold) = (Pairs::symmetric(graph, &weights, f64::max), Hold::Heat(width));
-        Ok(Spring { pairs, hold, used, recall: None, neighbors: None })
+        Ok(Spring { pairs, hold, used, neighbors: None })
     }
 
     fn mean_degree(&self) -> f64 {

@@ -34,7 +34,7 @@ const FEW: usize = 10_000_000;
 const GROUND: usize = usize::MAX;
 
 /// The blocks of a graph.
-pub(crate) struct Disconnected(Vec<Component>);
+pub(crate) struct Blocks(Vec<Component>);
 
 struct Component {
     /// How many of the points are of the subtree; the others come after them.
@@ -46,14 +46,14 @@ struct Component {
     edges: Vec<(u32, usize, usize)>,
 }
 
-impl Disconnected {
+impl Blocks {
     /// The blocks of at most `most` points; nothing if the blocks would be too large to be worth it.
     pub(crate) fn new(
         edges: &Edges,
         analysis: &Analysis,
         most: usize,
         place: impl Fn(usize, usize) -> Option<Slot>,
-    ) -> Result<Option<Disconnected>> {
+    ) -> Result<Option<Blocks>> {
         let (order, later) = analysis.pattern()?;
         let rows = order.len();
         let parent = |a: usize| later[a].first().map(|&b| b as usize);
@@ -109,7 +109,7 @@ impl Disconnected {
             let Some(places) = pairs.map(|(i, j)| place(i, j)).collect() else { return Ok(None) };
             blocks.push(Component { inner, points: points.len(), places, edges: ended });
         }
-        Ok(Some(Disconnected(blocks)))
+        Ok(Some(Blocks(blocks)))
     }
 
     /// The blocks over the wanted edges where the multipliers are w/s, with a part of the identity added.

@@ -6,7 +6,7 @@
 //! D. M. Titterington. Algorithms for computing D-optimal designs on a finite design space. Conf. on Information Science
 //! and Systems, Johns Hopkins, 1976.
 
-use crate::field::entropy::meu::curvature::Disconnected;
+use crate::field::entropy::meu::curvature::Blocks;
 use crate::field::entropy::meu::resistances::{Edges, Oracle};
 use crate::field::entropy::meu::{Meu, MeuVariant};
 use eigenfold_linalg::error::{Error, Result};
@@ -132,7 +132,7 @@ struct Search<'a> {
     meu: &'a Meu,
     edges: &'a Edges,
     oracle: Oracle<'a>,
-    blocks: Option<Disconnected>,
+    blocks: Option<Blocks>,
     observer: &'a dyn Observer,
     /// The last point, ...
     at: Vec<f64>,

@@ -1,7 +1,7 @@
 //! Effective resistances: a graph with a multiplier on every edge, its log determinant, and how far apart its field
 //! expects the ends of each edge to be.
 
-use crate::field::entropy::meu::curvature::{Disconnected, EdgeCurvature};
+use crate::field::entropy::meu::curvature::{Blocks, EdgeCurvature};
 use eigenfold_graph::Undirected;
 use eigenfold_graph::Weight;
 use eigenfold_linalg::Operator;
@@ -167,15 +167,15 @@ impl<'a> Oracle<'a> {
         pattern: &SparseSymmetric,
         analysis: &Analysis,
         most: usize,
-    ) -> Result<Option<Disconnected>> {
+    ) -> Result<Option<Blocks>> {
         let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
-        Disconnected::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
+        Blocks::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
     }
 
     /// The curvature at the last point that was evaluated.
     pub(crate) fn curvature(
         &self,
-        blocks: &Disconnected,
+        blocks: &Blocks,
         w: &[f64],
         wanted: &[bool],
         damping: f64,
