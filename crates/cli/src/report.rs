@@ -1,6 +1,8 @@
 //! What a fit reports: as JSON for programs, as a few lines for people.
 
 use crate::flags::with_flags;
+use eigenfold::Figure;
+use eigenfold::Figure;
 use eigenfold::error::Result;
 use eigenfold::field::{Explained, PathStep};
 use eigenfold::io::{write_bytes_atomically, write_error};
@@ -107,7 +109,7 @@ pub(crate) fn json(story: &Story) -> Value {
             object.insert("disparities".into(), json!(report.disparities));
         }
         object.extend(report.connecting_k.map(|k| ("connecting_k".to_string(), json!(k))));
-        object.extend(report.figures.iter().map(|(name, value)| (name.clone(), json!(value))));
+        object.extend(report.figures.iter().map(|(figure, value)| (figure.name().to_string(), json!(value))));
         object.extend(report.certificate.map(|certificate| ("certificate".to_string(), json!(certificate))));
         if !report.path.is_empty() {
             object.insert("path".into(), json!(report.path));
@@ -184,9 +186,9 @@ pub(crate) fn summary(story: &Story) -> String {
         ));
     }
     lines.extend(report.rescale.as_ref().map(rescaled));
-    let figures = || report.figures.iter().filter(|(name, _)| name != "log_likelihood");
+    let figures = || report.figures.iter().filter(|(figure, _)| *figure != Figure::LogLikelihood);
     if figures().next().is_some() {
-        let shown: Vec<String> = figures().map(|(name, value)| figure(name, *value)).collect();
+        let shown: Vec<String> = figures().map(|(of, value)| figure(of.name(), *value)).collect();
         lines.push(format!("  optimizer    {}", shown.join(", ")));
     }
     lines.extend(report.certificate.as_ref().map(certificate));

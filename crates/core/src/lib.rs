@@ -30,6 +30,7 @@ pub mod coordinates;
 pub mod dimension;
 pub mod extend;
 pub mod field;
+mod figure;
 mod fit;
 mod forces;
 mod gp;
@@ -61,6 +62,7 @@ pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progr
 pub use dimension::{Dimension, DimsChoice};
 pub use extend::{Latent, Posterior, Transformed};
 pub use field::unfolding::{self, Certificate};
+pub use figure::Figure;
 pub use gp_likelihood::GpLikelihood;
 pub use input::{Data, Input};
 pub use kernel::{Bandwidth, Kernel};

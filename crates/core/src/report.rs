@@ -2,13 +2,11 @@
 
 use crate::field::unfolding::{Bracket, Rescaling};
 use crate::field::{Explained, Learned, PathStep};
+use crate::figure::Figure;
 use crate::likelihood::Observation;
 use crate::warning::Warning;
 use eigenfold_graph::distances::Completion;
 use serde::{Deserialize, Serialize};
-
-/// The figure of a method that has a density of its own.
-pub(crate) const OWN_LIKELIHOOD: &str = "log_likelihood";
 
 /// What a fit did and how well.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,7 +47,7 @@ pub struct Report {
     pub likelihood_left_out: bool,
     /// What the method's own optimizer has to show for itself, by name; of the largest of separate components, but for the
     /// likelihood, which is the sum over them.
-    pub figures: Vec<(String, f64)>,
+    pub figures: Vec<(Figure, f64)>,
     /// Bounds on the largest variance, where the method has them; the sums over separate components.
     pub certificate: Option<Bracket>,
     /// The penalties that were tried, where a path of them was asked for; of the largest of separate components.
@@ -81,7 +79,7 @@ pub struct Report {
 impl Report {
     /// The log likelihood of the method's own model, where it has one: the density that it maximizes or knows.
     pub fn own_log_likelihood(&self) -> Option<f64> {
-        self.figures.iter().find(|(name, _)| name == OWN_LIKELIHOOD).map(|(_, value)| *value)
+        self.figures.iter().find(|(figure, _)| *figure == Figure::LogLikelihood).map(|(_, value)| *value)
     }
 
     /// The same, and for a method without a model of its own that of the field and noise ([`Report::likelihood`]).
@@ -92,9 +90,12 @@ impl Report {
     /// Adds how the missing cells of a table of distances were fitted, if some were.
     pub(crate) fn add_completion(&mut self, completion: Option<&Completion>) {
         let Some(&Completion { columns, noise, error, loose, converged }) = completion else { return };
-        let figures =
-            [("missing_columns", Some(columns as f64)), ("missing_noise", Some(noise)), ("missing_error", error)];
-        let known = figures.into_iter().filter_map(|(name, value)| value.map(|value| (name.to_string(), value)));
+        let figures = [
+            (Figure::MissingColumns, Some(columns as f64)),
+            (Figure::MissingNoise, Some(noise)),
+            (Figure::MissingError, error),
+        ];
+        let known = figures.into_iter().filter_map(|(name, value)| value.map(|value| (name, value)));
         self.figures.extend(known);
         if loose > 0 {
             let (points, have) = if loose == 1 { ("point", "has") } else { ("points", "have") };
@@ -112,12 +113,12 @@ impl Report {
     pub(crate) fn add_learning(&mut self, learned: Option<Learned>) {
         let Some(Learned { penalty, candidates, kept, gap, converged }) = learned else { return };
         let figures = [
-            ("graph_penalty", penalty),
-            ("graph_candidates", candidates as f64),
-            ("graph_kept", kept as f64),
-            ("graph_gap", gap),
+            (Figure::GraphPenalty, penalty),
+            (Figure::GraphCandidates, candidates as f64),
+            (Figure::GraphKept, kept as f64),
+            (Figure::GraphGap, gap),
         ];
-        self.figures.extend(figures.map(|(name, value)| (name.to_string(), value)));
+        self.figures.extend(figures);
         self.converged &= converged;
         if !converged {
             self.warnings.push(Warning::NotConverged(format!(
@@ -138,8 +139,8 @@ impl Report {
             sum
         });
         let own = self.own_log_likelihood().zip(other.own_log_likelihood()).map(|(sum, other)| sum + other);
-        self.figures.retain(|(name, _)| name != OWN_LIKELIHOOD);
-        self.figures.extend(own.map(|sum| (OWN_LIKELIHOOD.to_string(), sum)));
+        self.figures.retain(|(figure, _)| *figure != Figure::LogLikelihood);
+        self.figures.extend(own.map(|sum| (Figure::LogLikelihood, sum)));
         if let (Some(sum), Some(other)) = (&mut self.certificate, &other.certificate) {
             sum.merge(other);
         }

@@ -37,14 +37,9 @@ pub(crate) fn facts(report: &Report) -> Vec<Value> {
             "The largest variance of any map that keeps these distances is proved to lie between the two numbers.",
         );
     }
-    for (name, value) in &report.figures {
+    for (figure, value) in &report.figures {
         let shown = if value.fract() == 0.0 && value.abs() < 1e9 { format!("{value}") } else { format!("{value:.3e}") };
-        let explain = match name.as_str() {
-            "gap" => "How far the fit can be from its optimum, at most.",
-            "log_likelihood" => "Of the points under the method's own model.",
-            _ => "A figure of the method's own optimizer.",
-        };
-        say(&name.replace('_', " "), shown, explain);
+        say(&figure.name().replace('_', " "), shown, figure.sentence());
     }
     if let Some(fit) = &report.likelihood {
         let value = format!("{:.6e}", fit.log_likelihood);

@@ -12,6 +12,7 @@ pub mod spectral;
 pub(crate) use rescale::rescale;
 
 use crate::field::{Explained, Field, Solved, Task};
+use crate::figure::Figure;
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
@@ -48,7 +49,7 @@ pub struct Diagnostics {
     /// What the map makes of a given distance, as (given, on the map), where the objective chose it.
     pub disparities: Vec<(f64, f64)>,
     /// What else the solver has to show for itself, by name.
-    pub figures: Vec<(&'static str, f64)>,
+    pub figures: Vec<(Figure, f64)>,
     /// What gave the coordinates.
     pub solver: String,
     /// Applications of the solver's operator to a block of vectors, or evaluations of the objective.

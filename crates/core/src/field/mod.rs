@@ -32,6 +32,7 @@ pub use local::lle::LleVariant;
 
 use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
+use crate::figure::Figure;
 use crate::input::{Data, Measured};
 use crate::parameter::{Parameters, short};
 use crate::warning::Warning;
@@ -238,7 +239,7 @@ pub trait Energy: Emphasized + Send {
     }
 
     /// What else there is to say of a value, at those coordinates.
-    fn figures(&mut self, y: &[f64], value: f64) -> Vec<(&'static str, f64)> {
+    fn figures(&mut self, y: &[f64], value: f64) -> Vec<(Figure, f64)> {
         let _ = (y, value);
         Vec::new()
     }
@@ -315,7 +316,7 @@ pub struct Built {
     /// Bounds that anyone can check, where the method has them.
     pub certificate: Option<Certificate>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
-    pub figures: Vec<(&'static str, f64)>,
+    pub figures: Vec<(Figure, f64)>,
     /// Whether it met its tolerance.
     pub converged: bool,
     /// The penalties that were tried, where a path of them was asked for.

@@ -2,9 +2,10 @@
 
 use crate::field::unfolding::Bracket;
 use crate::field::{Lengths, shown};
+use crate::figure::{Figure, Follows};
 use crate::likelihood::Observation;
 use crate::method::Method;
-use crate::report::{OWN_LIKELIHOOD, Report, Used};
+use crate::report::{Report, Used};
 use crate::warning::Warning;
 use eigenfold_linalg::power::times_two_to;
 
@@ -50,20 +51,16 @@ impl Change<'_> {
         self.number(&mut observation.noise, 2);
     }
 
-    /// A figure of that name, of n points with that many features, in so many components `apart` of which some are a point `alone`.
-    fn figure(&self, name: &str, value: &mut f64, [n, features, apart, alone]: [usize; 4]) {
-        match name {
-            "noise" | "least_eigenvalue" => self.number(value, self.lengths.eigenvalues),
-            "process_variance" | "process_bias" | "process_noise" => self.number(value, 2),
-            "landmark_primal" | "landmark_dual" | "graph_penalty" => self.number(value, 2),
-            "critical_lambda" | "critical_lambda_lower" | "critical_lambda_upper" => {
-                self.number(value, self.lengths.strength);
-            }
-            // The log determinant of a precision over the points.
-            "objective" => *value += 2.0 * self.logs(n),
-            OWN_LIKELIHOOD if self.lengths.eigenvalues == -2 => *value -= self.logs((n - apart) * features),
-            OWN_LIKELIHOOD => *value -= self.logs((n - alone) * features - self.missing),
-            _ => {}
+    /// A figure of n points with that many features, in `apart` connected components of which `alone` are single points.
+    fn figure(&self, figure: Figure, value: &mut f64, [n, features, apart, alone]: [usize; 4]) {
+        match figure.follows() {
+            Follows::Nothing => {}
+            Follows::Eigenvalues => self.number(value, self.lengths.eigenvalues),
+            Follows::Square => self.number(value, 2),
+            Follows::Strength => self.number(value, self.lengths.strength),
+            Follows::LogDeterminant => *value += 2.0 * self.logs(n),
+            Follows::LogDensity if self.lengths.eigenvalues == -2 => *value -= self.logs((n - apart) * features),
+            Follows::LogDensity => *value -= self.logs((n - alone) * features - self.missing),
         }
     }
 
@@ -83,7 +80,7 @@ impl Change<'_> {
 impl Report {
     /// How many cells of the input were not observed.
     pub(crate) fn missing_cells(&self) -> usize {
-        self.figures.iter().find(|(name, _)| name == "missing_cells").map_or(0, |(_, cells)| *cells as usize)
+        self.figures.iter().find(|(figure, _)| *figure == Figure::MissingCells).map_or(0, |(_, cells)| *cells as usize)
     }
 
     /// Brings all numbers that have a unit to that of the data.
@@ -105,7 +102,7 @@ impl Report {
         let components: &[usize] = if self.linking_edges > 0 { &[] } else { &self.components };
         let alone = components.iter().filter(|&&size| size == 1).count();
         let counts = [n, features, components.len().max(1), alone];
-        self.figures.iter_mut().for_each(|(name, value)| change.figure(name, value, counts));
+        self.figures.iter_mut().for_each(|(figure, value)| change.figure(*figure, value, counts));
         self.certificate.iter_mut().for_each(|bracket| change.bracket(bracket));
         for step in &mut self.path {
             change.number(&mut step.penalty, 2);

@@ -4,12 +4,13 @@ use crate::coordinates::{self, Map, Snapshot};
 use crate::extend::{Barycenter, Known, Rule};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Task, Weight};
+use crate::figure::Figure;
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Input};
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
 use crate::model::{Model, Part};
 use crate::recipe::Recipe;
-use crate::report::{OWN_LIKELIHOOD, Report, Seconds, Used};
+use crate::report::{Report, Seconds, Used};
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Found, Graph, Search};
@@ -226,7 +227,7 @@ impl<'a> Stages<'a> {
             &mut map.diagnostics.warnings,
         )?;
         let Map { coordinates: embedding, diagnostics } = map;
-        let own = built.log_likelihood.map(|value| (OWN_LIKELIHOOD, value));
+        let own = built.log_likelihood.map(|value| (Figure::LogLikelihood, value));
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
@@ -256,13 +257,7 @@ impl<'a> Stages<'a> {
             graph_route: nearest.as_ref().map(|found| found.route.into()),
             likelihood,
             likelihood_left_out,
-            figures: built
-                .figures
-                .into_iter()
-                .chain(diagnostics.figures)
-                .chain(own)
-                .map(|(name, value)| (name.into(), value))
-                .collect(),
+            figures: built.figures.into_iter().chain(diagnostics.figures).chain(own).collect(),
             certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
             path: built.path,
             solver: diagnostics.solver,
@@ -411,7 +406,7 @@ impl<'a> Stages<'a> {
         report.dims = recipe.dims;
         let cells = self.input.data.table().map_or(0, |table| table.missing().len());
         if cells > 0 {
-            report.figures.push(("missing_cells".into(), cells as f64));
+            report.figures.push((Figure::MissingCells, cells as f64));
         }
         if let Data::Distances(distances) = self.input.data {
             report.add_completion(distances.completion());

@@ -8,6 +8,7 @@
 
 use super::elastic::affinities::learned;
 use crate::field::{Energy, Weight};
+use crate::figure::Figure;
 use crate::forces::repulsion::{Charges, FEW, Repulsion, Sums};
 use crate::forces::{Pairs, Pull, Real, along_curve};
 use crate::warning::Warning;
@@ -296,9 +297,11 @@ impl<T: Real> Energy for Interaction<T> {
         }
     }
 
-    fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(&'static str, f64)> {
+    fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(Figure, f64)> {
         let error = self.repulsion.error(y, self.dims);
-        error.map_or(Vec::new(), |error| vec![("repulsion_error", error.slope), ("repulsion_total_error", error.total)])
+        error.map_or(Vec::new(), |error| {
+            vec![(Figure::RepulsionError, error.slope), (Figure::RepulsionTotalError, error.total)]
+        })
     }
 
     fn warnings(&self) -> Vec<Warning> {

@@ -10,7 +10,7 @@ fn fit(method: Elastic, neighbors: Neighbors, dims: usize, points: &Points) -> M
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
-    model.report().figures.iter().find(|(other, _)| other == name).unwrap().1
+    model.report().figures.iter().find(|(other, _)| other.name() == name).unwrap().1
 }
 
 fn elastic(bandwidth: f64, lambda: f64) -> Elastic {

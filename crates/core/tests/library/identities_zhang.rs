@@ -32,7 +32,7 @@ fn with(method: Ppco, dims: usize) -> Recipe {
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
-    model.report().figures.iter().find(|(known, _)| known == name).unwrap_or_else(|| panic!("no {name}")).1
+    model.report().figures.iter().find(|(known, _)| known.name() == name).unwrap_or_else(|| panic!("no {name}")).1
 }
 
 /// Table 2 and more digits of it, by an independent program (numpy, all eigenvalues).

@@ -140,7 +140,7 @@ fn lawrence_alle() -> Alle {
 fn lawrence_likelihood(model: &Model, data: &Points, gamma: f64) -> f64 {
     let (n, p) = (data.rows() as f64, data.cols() as f64);
     let means: f64 = data.column_means().iter().map(|mean| mean * mean).sum();
-    let own = model.report().figures.iter().find(|(name, _)| name == "log_likelihood").unwrap().1;
+    let own = model.report().figures.iter().find(|(name, _)| name.name() == "log_likelihood").unwrap().1;
     own + 0.5 * n * p * TAU.ln() - 0.5 * gamma * n * means
 }
 

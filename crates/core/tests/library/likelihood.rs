@@ -132,7 +132,7 @@ fn meu_and_alle_alone_are_the_common_likelihood_without_noise() {
             let name = method.info().name;
             let model = Recipe { neighbors: Neighbors::Nearest(6), ..recipe(method) }.fit(&points, &Silent).unwrap();
             let report = model.report();
-            let own = report.figures.iter().find(|figure| figure.0 == "log_likelihood").unwrap().1;
+            let own = report.figures.iter().find(|figure| figure.0.name() == "log_likelihood").unwrap().1;
             let shifted = own + 0.5 * points.cols() as f64 * (points.rows() as f64).ln();
             let fitted = report.likelihood.unwrap();
             assert!(fitted.log_likelihood >= shifted - SOLVED * shifted.abs(), "{name}: {fitted:?} {shifted}");

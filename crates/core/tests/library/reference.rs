@@ -173,7 +173,7 @@ fn drill_of_digits_has_the_optima_of_the_reference() {
         let drill = Drill { penalty, ridge: 0.01, tolerance: 1e-9, ..Drill::default() };
         let site = Site { graph: Some(&graph), ..Site::of((&digits).into()) };
         let built = drill.build(&site).unwrap();
-        let figure = |name: &str| built.figures.iter().find(|(other, _)| *other == name).unwrap().1;
+        let figure = |name: &str| built.figures.iter().find(|(other, _)| other.name() == name).unwrap().1;
         assert!((figure("objective") - value).abs() < 1e-6, "{part}: {}", figure("objective"));
         assert_eq!(figure("active_edges"), edges, "{part}");
         assert!(figure("gap") <= 1e-9 && built.converged);

@@ -189,7 +189,7 @@ fn sammons_stress_is_his_and_is_least_where_the_map_ends() {
         let (wanted, ours) = (distances(&points), model.report().objective.unwrap());
         let by_hand = sammons(&wanted, model.embedding());
         assert!((ours / by_hand - 1.0).abs() < SOLVED, "{ours} {by_hand}");
-        let figure = model.report().figures.iter().find(|(name, _)| name == "normalized_stress").unwrap().1;
+        let figure = model.report().figures.iter().find(|(name, _)| name.name() == "normalized_stress").unwrap().1;
         assert!((figure * figure / ours - 1.0).abs() < SOLVED);
         // No map next to it is better, and neither is the one of plain stress.
         assert!(sammons(&wanted, fit(Smacof::default(), &points).embedding()) > ours);

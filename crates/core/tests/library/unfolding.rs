@@ -186,7 +186,7 @@ fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {
 fn landmarks_are_certified_and_the_whole_is_bracketed() {
     let points = swiss(2000);
     let model = recipe(6, Mvu { landmarks: Some(400), ..Mvu::default() }).fit(&points, &Silent).unwrap();
-    let figure = |name: &str| model.report().figures.iter().find(|(known, _)| known == name).unwrap().1;
+    let figure = |name: &str| model.report().figures.iter().find(|(known, _)| known.name() == name).unwrap().1;
     assert!(figure("landmark_gap") <= 1e-4);
     let bracket = model.certificates()[0].verify(&points, &found(&points, 6).graph).unwrap();
     let whole = recipe(6, Mvu::default()).fit(&points, &Silent).unwrap().report().certificate.unwrap();

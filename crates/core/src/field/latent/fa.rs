@@ -14,6 +14,7 @@
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
 use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
+use crate::figure::Figure;
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use crate::warning::Warning;
@@ -92,7 +93,7 @@ impl Build for Fa {
         let alone = alone.count();
         let own = latent.noise.iter().enumerate().map(|(j, psi)| psi / (psi + shared(j))).sum::<f64>() / p;
         let mut built = built(fitted, points, if fit.em { "em" } else { "quasi-newton" })?;
-        built.figures.extend([("own_share", own), ("degrees_of_freedom", free)]);
+        built.figures.extend([(Figure::OwnShare, own), (Figure::DegreesOfFreedom, free)]);
         if free < 0.0 {
             let (q, p) = (site.dims, points.cols());
             built.warnings.push(Warning::NotDetermined(format!(

@@ -15,8 +15,9 @@ use crate::extend::{Features, Rule};
 use crate::field::Site;
 use crate::field::latent::k_means::centers;
 use crate::field::latent::pairs::indefinite_by;
-use crate::field::latent::principal::{KERNEL_ERROR, Principal};
+use crate::field::latent::principal::Principal;
 use crate::field::scaling::feature_space::{chosen_of, overflow};
+use crate::figure::Figure;
 use crate::kernel::mercer::Kernel;
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
@@ -78,7 +79,7 @@ pub(super) fn principal(points: &Points, kernel: Kernel, count: usize, site: &Si
         },
         trace: diagonal - mean,
         rule: Rule::Features(Features { kernel, places, axes, origin }),
-        figures: vec![(KERNEL_ERROR, error)],
+        figures: vec![(Figure::KernelError, error)],
         warnings: (most > 1e-6 * omega[0])
             .then(|| Warning::NotEuclidean(indefinite_by(most, omega[0])))
             .into_iter()

@@ -29,6 +29,7 @@ use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
 use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site};
+use crate::figure::Figure;
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
@@ -110,7 +111,11 @@ impl Build for Pkpca {
         let (kept, rest) = (gammas.iter().sum::<f64>() / n as f64, principal.rest(site.dims) / n as f64);
         let noise = noise(gammas.len(), n - 1 - gammas.len(), kept, rest);
         let lengths: Vec<f64> = gammas.iter().map(|gamma| gamma.sqrt()).collect();
-        principal.built(&lengths, site.dims, &[("noise", noise), ("posterior_variance", noise / (1.0 + noise))])
+        principal.built(
+            &lengths,
+            site.dims,
+            &[(Figure::Noise, noise), (Figure::PosteriorVariance, noise / (1.0 + noise))],
+        )
     }
 }
 

@@ -15,6 +15,7 @@
 use super::fit::{FLOOR, Fit, Fitted, map_of, turned};
 use crate::extend::{Latent, Rule};
 use crate::field::{Basis, Build, Built, Explained, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::figure::Figure;
 use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use crate::warning::Warning;
@@ -144,7 +145,7 @@ impl Build for Ppca {
             solved.solver = format!("closed form, {}", pairs.solver);
             (solved.eigenvalues, solved.residuals, solved.objective) = (pairs.values, pairs.residuals, None);
         }
-        built.figures.insert(0, ("noise", noise));
+        built.figures.insert(0, (Figure::Noise, noise));
         if noise <= 2.0 * FLOOR * variance {
             let (dims, fact) = (site.dims, "the noise got the least variance that is allowed");
             built.warnings.push(Warning::Likelihood(format!(

@@ -24,6 +24,7 @@ use crate::field::latent::em::{self, EmStart};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
 use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Task};
+use crate::figure::Figure;
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Access, Choice, Held, Kind, Parameter, Table, choices, field};
@@ -157,7 +158,8 @@ impl Build for Ppco {
         let gammas = principal.gammas(site.dims);
         let Estimate { noise, loss } = found.unwrap_or_else(|| Estimate::closed_form(&principal, &gammas, site.dims));
         let lengths: Vec<f64> = gammas.iter().map(|gamma| (gamma - noise).max(0.0).sqrt()).collect();
-        let figures: Vec<_> = [("noise", noise)].into_iter().chain(loss.map(|loss| ("loss", loss))).collect();
+        let figures: Vec<_> =
+            [(Figure::Noise, noise)].into_iter().chain(loss.map(|loss| (Figure::Loss, loss))).collect();
         let mut built = principal.built(&lengths, site.dims, &figures)?;
         if let (Task::Solved(solved), false) = (&mut built.task, self.solver == PpcoSolver::Eigen) {
             solved.tolerance = solved.tolerance.max(self.tolerance);

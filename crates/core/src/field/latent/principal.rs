@@ -5,6 +5,7 @@ use crate::field::latent::landmarks;
 use crate::field::latent::pairs::Pairs;
 use crate::field::scaling::centered::Centered;
 use crate::field::{Built, Explained, Site, Solved, Task, needs_points};
+use crate::figure::Figure;
 use crate::kernel::mercer::Kernel;
 use crate::warning::Warning;
 use eigenfold_graph::points::Points;
@@ -27,9 +28,6 @@ pub(super) const LANDMARKS_HELP: &str =
     "how many centers of a k-means stand for the points (as many as points: none do)";
 pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
 
-/// The figure that says how far the kernel is from what landmarks make of it.
-pub(super) const KERNEL_ERROR: &str = "kernel_error";
-
 /// The largest eigenpairs of Q, and what comes with them.
 pub(super) struct Principal {
     /// γ and Ψ: the wanted pairs, then some further ones.
@@ -39,7 +37,7 @@ pub(super) struct Principal {
     /// How new points are placed; that of landmarks is for coordinates of length one.
     pub(super) rule: Rule,
     /// What else there is to show, by name.
-    pub(super) figures: Vec<(&'static str, f64)>,
+    pub(super) figures: Vec<(Figure, f64)>,
     /// What the user should know.
     pub(super) warnings: Vec<Warning>,
     /// Parameters that were left to the method, as it chose them.
@@ -58,8 +56,11 @@ impl Principal {
             let mut found = landmarks::principal(points, kernel, count, site)?;
             found.used.push(("landmarks", count.to_string()));
             if asked.is_none() {
-                let error =
-                    found.figures.iter().find(|(name, _)| *name == KERNEL_ERROR).map_or(0.0, |(_, error)| *error);
+                let error = found
+                    .figures
+                    .iter()
+                    .find(|(name, _)| *name == Figure::KernelError)
+                    .map_or(0.0, |(_, error)| *error);
                 found.warnings.push(Warning::Approximate(format!(
                     "{count} landmarks stand for the points, with an error of {error:.1e} in the kernel; use more \
                      `landmarks`, or as many as points for none"
@@ -111,7 +112,7 @@ impl Principal {
     }
 
     /// Coordinates of these lengths along the eigenvectors; those without one are zero.
-    pub(super) fn built(mut self, lengths: &[f64], dims: usize, figures: &[(&'static str, f64)]) -> Result<Built> {
+    pub(super) fn built(mut self, lengths: &[f64], dims: usize, figures: &[(Figure, f64)]) -> Result<Built> {
         let pairs = self.pairs;
         let variances: Vec<f64> = (0..dims).map(|q| lengths.get(q).map_or(0.0, |length| length * length)).collect();
         let explained = Explained::new(&variances, self.trace);

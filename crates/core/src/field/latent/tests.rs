@@ -30,7 +30,7 @@ fn fitted(method: impl Into<Method>, dims: usize, points: &Points) -> Model {
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
-    model.report().figures.iter().find(|(known, _)| known == name).unwrap().1
+    model.report().figures.iter().find(|(known, _)| known.name() == name).unwrap().1
 }
 
 fn em() -> Ppca {

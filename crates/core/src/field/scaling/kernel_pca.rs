@@ -16,6 +16,7 @@ use crate::field::scaling::centered::Centered;
 use crate::field::scaling::feature_space::{FeatureSpace, chosen_of, kernel_rows, lengths_of, names_of};
 use crate::field::scaling::mds::Mds;
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead, needs_points};
+use crate::figure::Figure;
 use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Kind, Parameter, Table};
@@ -26,8 +27,6 @@ use serde::{Deserialize, Serialize};
 
 /// Below this part of the largest eigenvalue a negative one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
-/// The figure that says how far the eigenvalues of an indefinite kernel go below zero.
-const LEAST: &str = "least_eigenvalue";
 
 /// Kernel PCA.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -88,7 +87,7 @@ impl Build for KernelPca {
             let top = operator_top(&centered, 1, site.seed, site.observer)?;
             let largest = top.values.first().copied().unwrap_or(0.0);
             let below = centered.below_zero(site.seed, site.observer)?;
-            figures.push((LEAST, -below));
+            figures.push((Figure::LeastEigenvalue, -below));
             warnings.extend(
                 (below > NEGLIGIBLE * largest.abs()).then(|| Warning::NotEuclidean(indefinite(below, largest))),
             );

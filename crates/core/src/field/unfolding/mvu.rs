@@ -22,6 +22,7 @@ use crate::field::unfolding::{
 use crate::field::{
     Basis, Build, Built, Field, Info, InputKind, Lengths, Site, Weight, landmark_graph, needs_points, usual_landmarks,
 };
+use crate::figure::Figure;
 use crate::input::Data;
 use crate::input::regression::REGULARIZATION;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
@@ -193,7 +194,7 @@ impl Mvu {
         let factor = Mat::from_fn(coordinates.rows(), found.r, |i, q| coordinates.row(i)[q]);
         let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         let mut built = Built::new(Field::Factor(factor), rule);
-        built.figures = vec![("factorizations", found.factorizations as f64)];
+        built.figures = vec![(Figure::Factorizations, found.factorizations as f64)];
         built.converged = bracket.gap.abs() <= self.tolerance && bracket.violation <= self.tolerance;
         if self.constraints.is_none() {
             built.used.push(("constraints", constraints.name().into()));
@@ -305,7 +306,11 @@ impl Mvu {
         built.rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: Some(landmarks) });
         let Some(certificate) = &mut built.certificate else { return Ok(built) };
         let own = certificate.claimed;
-        built.figures.extend([("landmark_primal", own.primal), ("landmark_dual", own.dual), ("landmark_gap", own.gap)]);
+        built.figures.extend([
+            (Figure::LandmarkPrimal, own.primal),
+            (Figure::LandmarkDual, own.dual),
+            (Figure::LandmarkGap, own.gap),
+        ]);
         let known = Known {
             points: Some((points, site.metric())),
             k: graph.edge_count() / graph.len(),

@@ -27,6 +27,7 @@ use crate::coordinates;
 use crate::extend::{Attracted, Away, Hold, Measure, Push, Rule};
 use crate::field::scaling::pca::Pca;
 use crate::field::{Basis, Build, Built, Descend, Info, InputKind, Lengths, Nearest, Site, Task, Way, shown};
+use crate::figure::Figure;
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
 use crate::input::Data;
@@ -293,15 +294,15 @@ impl Build for Elastic {
             ));
         }
         built.figures = critical.map_or(Vec::new(), figures);
-        built.figures.extend(off.map(|off| ("repulsion_projection_error", off)));
+        built.figures.extend(off.map(|off| (Figure::RepulsionProjectionError, off)));
         Ok(built)
     }
 }
 
 /// What is said of the critical value.
-fn figures(critical: Critical) -> Vec<(&'static str, f64)> {
+fn figures(critical: Critical) -> Vec<(Figure, f64)> {
     let Critical { value, lower, upper } = critical;
-    vec![("critical_lambda", value), ("critical_lambda_lower", lower), ("critical_lambda_upper", upper)]
+    vec![(Figure::CriticalLambda, value), (Figure::CriticalLambdaLower, lower), (Figure::CriticalLambdaUpper, upper)]
 }
 
 /// The factor of L⁺ where it is worth its price. The constants are free in it, so that one point is held: that changes no

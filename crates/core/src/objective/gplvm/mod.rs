@@ -26,6 +26,7 @@ use super::start::{self, Init};
 use crate::coordinates::descend::{Turn, unfinished};
 use crate::extend::{Mapping, OnLine, Process, Rule};
 use crate::field::{Basis, Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
+use crate::figure::Figure;
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
 use crate::input::Data;
@@ -275,7 +276,8 @@ impl Gplvm {
         let init = start::told(site).unwrap_or(("init", fitted.start.to_string()));
         built.used = vec![init, ("inducing", inducing.map_or("none".into(), |m| m.to_string()))];
         let Parameters { variance, bias, noise, .. } = fitted.in_units;
-        built.figures = vec![("process_variance", variance), ("process_bias", bias), ("process_noise", noise)];
+        built.figures =
+            vec![(Figure::ProcessVariance, variance), (Figure::ProcessBias, bias), (Figure::ProcessNoise, noise)];
         if !fitted.converged {
             built.warnings.push(unfinished(&fitted.report));
         }
@@ -321,7 +323,7 @@ impl Gplvm {
         (built.log_likelihood, built.converged) = (Some(found.log_likelihood), found.converged);
         built.neighbors = Some(NEAR.min(n - 1));
         built.used.push(start::told(site).unwrap_or(("init", found.start.to_string())));
-        built.figures = vec![("process_variance", found.variance * problem.unit() * problem.unit())];
+        built.figures = vec![(Figure::ProcessVariance, found.variance * problem.unit() * problem.unit())];
         if found.tight > 0 {
             let fact = format!("{} of {} gaps at their floor", found.tight, n - 1);
             built.warnings.push(Warning::Likelihood(format!(

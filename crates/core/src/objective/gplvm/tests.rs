@@ -38,7 +38,7 @@ fn fitted(method: &Gplvm, dims: usize, points: &Points) -> Model {
 }
 
 fn figure(model: &Model, name: &str) -> f64 {
-    model.report().figures.iter().find(|(known, _)| known == name).unwrap().1
+    model.report().figures.iter().find(|(known, _)| known.name() == name).unwrap().1
 }
 
 /// Iris at X = the first two principal components over the standard deviation (divided by n) of the first, with

@@ -15,6 +15,7 @@
 
 use super::table::Given;
 use crate::field::Energy;
+use crate::figure::Figure;
 use crate::warning::Warning;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
@@ -138,9 +139,9 @@ impl Energy for Monotone {
         (value / self.level()).max(0.0).sqrt()
     }
 
-    fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(&'static str, f64)> {
+    fn figures(&mut self, y: &[f64], _value: f64) -> Vec<(Figure, f64)> {
         let (off, all) = self.regress(y);
-        vec![("normalized_stress", (off / all.max(f64::MIN_POSITIVE)).sqrt())]
+        vec![(Figure::NormalizedStress, (off / all.max(f64::MIN_POSITIVE)).sqrt())]
     }
 
     fn disparities(&self) -> Vec<(f64, f64)> {

@@ -2,6 +2,7 @@
 
 use super::table::{Given, Square};
 use crate::field::Energy;
+use crate::figure::Figure;
 use eigenfold_graph::paths::sweep::Real;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
@@ -82,8 +83,8 @@ impl Energy for Weighted {
         self.stress(value) / if self.relative { self.total } else { 1.0 }
     }
 
-    fn figures(&mut self, _y: &[f64], value: f64) -> Vec<(&'static str, f64)> {
-        vec![("normalized_stress", (self.stress(value) / self.total).max(0.0).sqrt())]
+    fn figures(&mut self, _y: &[f64], value: f64) -> Vec<(Figure, f64)> {
+        vec![(Figure::NormalizedStress, (self.stress(value) / self.total).max(0.0).sqrt())]
     }
 
     fn solver(&self) -> String {

@@ -22,6 +22,7 @@ use crate::field::entropy::drill::fit::Fitted;
 use crate::field::entropy::drill::lasso::{Minimum, Support};
 use crate::field::entropy::drill::penalty::{FORM, Penalty};
 use crate::field::{Basis, Build, Built, Field, Info, InputKind, Lengths, Regraph, Site, Weight, shown};
+use crate::figure::Figure;
 use crate::input::regression::REGULARIZATION;
 use crate::input::{Data, Measured};
 use crate::parameter::{Kind, Parameter, Table, field};
@@ -175,11 +176,11 @@ impl Build for Drill {
         built.used.push(("penalty", shown(fitted.penalty)));
         built.path = fitted.path;
         built.figures = vec![
-            ("gap", found.gap),
-            ("evaluations", found.products as f64),
-            ("edges", support.ends.len() as f64),
-            ("active_edges", active as f64),
-            ("objective", found.value),
+            (Figure::Gap, found.gap),
+            (Figure::Evaluations, found.products as f64),
+            (Figure::Edges, support.ends.len() as f64),
+            (Figure::ActiveEdges, active as f64),
+            (Figure::Objective, found.value),
         ];
         if fitted.stopped {
             built.warnings.push(Warning::Stopped(stopped(found, self.tolerance)));

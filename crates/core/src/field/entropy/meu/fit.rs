@@ -9,6 +9,7 @@
 use crate::field::entropy::meu::curvature::Blocks;
 use crate::field::entropy::meu::resistances::{Edges, Oracle};
 use crate::field::entropy::meu::{Meu, MeuVariant};
+use crate::figure::Figure;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Descent, Ended, Objective, Preconditioner, Stop};
 use eigenfold_linalg::progress::{Observer, Stage};
@@ -47,17 +48,17 @@ pub(crate) struct Multipliers {
 
 impl Multipliers {
     /// What the report shows.
-    pub(crate) fn figures(&self, variant: MeuVariant) -> Vec<(&'static str, f64)> {
+    pub(crate) fn figures(&self, variant: MeuVariant) -> Vec<(Figure, f64)> {
         let count = |which: &dyn Fn(f64) -> bool| self.w.iter().filter(|&&w| which(w)).count() as f64;
-        let mut figures = vec![("evaluations", self.evaluations as f64), ("edges", self.w.len() as f64)];
+        let mut figures = vec![(Figure::Evaluations, self.evaluations as f64), (Figure::Edges, self.w.len() as f64)];
         match variant {
             MeuVariant::Standard => {
-                figures.insert(0, ("gap", self.off));
-                figures.push(("active_edges", count(&|w| w > 0.0)));
+                figures.insert(0, (Figure::Gap, self.off));
+                figures.push((Figure::ActiveEdges, count(&|w| w > 0.0)));
             }
-            MeuVariant::Free => figures.push(("negative_edges", count(&|w| w < 0.0))),
+            MeuVariant::Free => figures.push((Figure::NegativeEdges, count(&|w| w < 0.0))),
         }
-        figures.push(("distance_mismatch", self.mismatch));
+        figures.push((Figure::DistanceMismatch, self.mismatch));
         figures
     }
 }

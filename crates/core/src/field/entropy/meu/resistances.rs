@@ -162,24 +162,13 @@ impl<'a> Oracle<'a> {
     }
 
     /// The blocks of the graph over which the curvature is known, of at most so many points each.
-    pub(crate) fn blocks(
-        &self,
-        pattern: &SparseSymmetric,
-        analysis: &Analysis,
-        most: usize,
-    ) -> Result<Option<Blocks>> {
+    pub(crate) fn blocks(&self, pattern: &SparseSymmetric, analysis: &Analysis, most: usize) -> Result<Option<Blocks>> {
         let Some(factor) = self.symbolic.factor(pattern, 0.0)? else { return Ok(None) };
         Blocks::new(self.edges, analysis, most, |i, j| self.tree.place(&factor, i, j))
     }
 
     /// The curvature at the last point that was evaluated.
-    pub(crate) fn curvature(
-        &self,
-        blocks: &Blocks,
-        w: &[f64],
-        wanted: &[bool],
-        damping: f64,
-    ) -> Option<EdgeCurvature> {
+    pub(crate) fn curvature(&self, blocks: &Blocks, w: &[f64], wanted: &[bool], damping: f64) -> Option<EdgeCurvature> {
         let inverse = self.inverse.as_ref()?;
         Some(blocks.curvature((self.edges, self.gamma), inverse, w, wanted, damping))
     }

@@ -156,7 +156,7 @@ fn the_iteration_with_its_last_step_is_the_eigen_solve() {
         let off = pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         assert!(off < SOLVED, "{start:?}: {off}");
         for ((name, a), (_, b)) in em.figures.iter().zip(&eigen.figures) {
-            assert!((a / b - 1.0).abs() < SOLVED, "{start:?} {name}: {a} {b}");
+            assert!((a / b - 1.0).abs() < SOLVED, "{start:?} {name:?}: {a} {b}");
         }
     }
 }
