@@ -109,7 +109,7 @@ impl Method {
         self.inner().has_snapshots()
     }
 
-    /// The share of true neighbors that will do, unless more or fewer are asked for.
+    /// The default recall of the neighbor search.
     pub fn recall(&self) -> f64 {
         self.inner().recall()
     }

@@ -264,7 +264,7 @@ fn grid(i: usize, n: usize) -> Spot {
     Spot { point: [x, y, 0.0], chart: [x, y], label: x }
 }
 
-/// The root of an increasing function, given as its value and its slope, from a start near it.
+/// The root of an increasing function, given as its value and its derivative, from a start near it.
 fn newton(start: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut root = start;
     for _ in 0..50 {

@@ -21,7 +21,7 @@ pub const USUAL: [&str; 12] = [
     "tsne",
     "umap",
 ];
-/// The most maps of one comparison.
+/// The maximum number of maps of one comparison.
 const MOST: usize = 200;
 /// The parameter that is the graph's and no method's own.
 const NEIGHBORS: &str = "neighbors";

@@ -2,7 +2,7 @@
 //!
 //! Every entrant is a recipe under a name. Entrants are fitted one after the other, each with all threads, so that their seconds
 //! and their memory can be compared (docs/decisions/0136). One that fails says why and the others go on; one that is over its
-//! time is stopped, and a descent then gives the map that it has. Afterwards all maps are judged on the same points
+//! time is stopped, and an optimization then gives the map that it has. Afterwards all maps are judged on the same points
 //! ([`quality`](crate::quality)), ranked, and turned onto the best one.
 
 mod entrants;

@@ -14,7 +14,7 @@ const DOT: f64 = 0.01;
 const FEW: usize = 50;
 /// So few dots are no picture.
 const DOTS: usize = 4;
-/// A coordinate is none if it has no more than this part of the longest one's length.
+/// A coordinate is none if it has no more than this fraction of the longest one's length.
 const FLAT: f64 = 1e-9;
 /// An eigenvalue of a graph below this is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
@@ -85,7 +85,7 @@ fn few_of(map: &Points, q: usize) -> usize {
     widest.min(values.len() - widest)
 }
 
-/// The number of points elsewhere, where 98 of 100 are within a hundredth of the coordinate's length around its median.
+/// The number of points elsewhere, where 98 % are within a hundredth of the coordinate's length around its median.
 fn crowded(map: &Points, q: usize) -> Option<usize> {
     let values = sorted(map, q);
     let n = values.len();
@@ -101,7 +101,7 @@ fn sorted(map: &Points, q: usize) -> Vec<f64> {
     values
 }
 
-/// How many points each of a few dots has, largest first, where they hold 98 of 100 points. A dot is all points within half
+/// How many points each of a few dots has, largest first, where they hold 98 % of points. A dot is all points within half
 /// a hundredth of every coordinate's length around its first.
 fn dots(map: &Points) -> Option<Vec<usize>> {
     let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();

@@ -1,4 +1,4 @@
-//! Stage 3: coordinates by the descent of an objective.
+//! Stage 3: coordinates by the minimization of an objective.
 //!
 //! A stop gives the best coordinates so far, marked as not converged. The rules of the map, as for eigenvectors: columns of
 //! mean zero along the principal axes of the map, most variance first, the entry of largest magnitude positive. An
@@ -14,14 +14,14 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Obj
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 use faer::Mat;
 
-/// Pairs of steps and slopes that the descent remembers.
+/// Pairs of steps and gradients that the optimization remembers.
 const MEMORY: usize = 10;
 
-/// The map where the descent ends.
+/// The map where the optimization ends.
 ///
 /// # Errors
 ///
-/// If the objective has no value at the start, or its slope is not finite on the way.
+/// If the objective has no value at the start, or its gradient is not finite on the way.
 pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     observer.descends();
     let (n, dims) = (task.start.rows(), task.start.cols());
@@ -48,7 +48,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
         }
         Way::Momentum(momentum) => momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?,
         Way::Fixed { fixed, metric } => {
-            // The two descents share the evaluations that there may be, and the observer sees them as one.
+            // The two optimizations share the evaluations that there may be, and the observer sees them as one.
             let steps = fixed.path.iter().map(|(_, steps)| steps).sum::<usize>();
             let efforts = [steps, task.max_iterations.saturating_sub(steps)].map(|count| count as f64);
             let [before, after] = Share::split(observer, efforts);
@@ -164,7 +164,7 @@ impl Metric for Diagonal {
     }
 }
 
-/// Why a descent did not converge.
+/// Why an optimization did not converge.
 pub(crate) fn unfinished(report: &Report) -> String {
     let (steps, slope) = (report.iterations, report.gradient);
     match report.ended {

@@ -1,4 +1,4 @@
-//! Stage 3: a map of the points, with its diagnostics, by eigenvectors of a field, by the descent of an objective, or as the
+//! Stage 3: a map of the points, with its diagnostics, by eigenvectors of a field, by the minimization of an objective, or as the
 //! fit of the field gave it.
 //!
 //! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of them made it.
@@ -30,7 +30,7 @@ pub struct Map {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
+    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of an optimization.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
@@ -38,11 +38,11 @@ pub struct Diagnostics {
     pub explained: Option<Explained>,
     /// The value of the objective; nothing of eigenvectors.
     pub objective: Option<f64>,
-    /// The largest entry of its slope, in the units of the descent.
+    /// The largest entry of its gradient, in the units of the optimization.
     pub gradient: Option<f64>,
     /// The objective on the way: after how many steps, and its value; empty if the solver did not look.
     pub curve: Vec<(usize, f64)>,
-    /// Some of the maps on the way, if they were asked for.
+    /// Some of the maps on the way, if they were requested.
     pub snapshots: Vec<Snapshot>,
     /// What the map makes of a given distance, as (given, on the map), where the objective chose it.
     pub disparities: Vec<(f64, f64)>,
@@ -54,15 +54,15 @@ pub struct Diagnostics {
     pub iterations: usize,
     /// Whether the solver met its tolerance.
     pub converged: bool,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// A map on the way of a descent, turned as the last one is.
+/// A map on the way of an optimization, turned as the last one is.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// After so many steps.
+    /// After this many steps.
     pub step: usize,
     /// The strength of the repulsion there, where it is a parameter.
     pub lambda: Option<f64>,

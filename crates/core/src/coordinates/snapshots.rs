@@ -1,4 +1,4 @@
-//! What is kept of the way of a descent: its curve, and some of the maps it passes.
+//! What is kept of the way of an optimization: its curve, and some of the maps it passes.
 
 use eigenfold_linalg::optimize::Passing;
 
@@ -28,7 +28,7 @@ impl SnapshotCollector {
         SnapshotCollector { most, every_emphasis, maps: Thinned::default(), curve: Thinned::default() }
     }
 
-    /// Looks at where the descent is, `steps` after the start of its first part.
+    /// Looks at where the optimization is, `steps` after the start of its first part.
     pub(super) fn see(&mut self, passing: &Passing<'_>, steps: usize) {
         let step = steps + passing.step;
         if let Some(value) = passing.value {
@@ -85,7 +85,7 @@ impl<T> Thinned<T> {
         }
     }
 
-    /// At most so many, the first and the last among them.
+    /// At most this many, the first and the last among them.
     fn closed(self, most: usize) -> Vec<T> {
         let count = self.all.len();
         if count <= most {

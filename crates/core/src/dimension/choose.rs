@@ -10,7 +10,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::{Observer, Silent};
 use serde::Serialize;
 
-/// Points on which it is tried whether a method can give so many coordinates.
+/// Points on which it is tried whether a method can give this many coordinates.
 const TRIAL: usize = 60;
 
 /// The number of coordinates, and how it was chosen.

@@ -18,7 +18,7 @@ pub(super) struct Distinct {
     pub(super) points: Points,
     /// The place of every row of the input.
     pub(super) of_row: Vec<u32>,
-    /// Lengths here are so many times 2^`exponent` of those of the input.
+    /// Lengths here are this many times 2^`exponent` of those of the input.
     exponent: i32,
 }
 

@@ -137,7 +137,7 @@ pub struct Dimensions {
     pub scale_points: usize,
     /// Whether the points are those of a smooth density.
     pub check: Check,
-    /// The singular values, if the slower estimates were asked for.
+    /// The singular values, if the slower estimates were requested.
     pub spectrum: Option<Spectrum>,
     /// The residual variances of Isomap, if they could be computed.
     pub elbow: Option<Elbow>,
@@ -148,7 +148,7 @@ pub struct Dimensions {
     /// The dimension at each point, in the order of the input, if it was asked for; nothing where the neighbors are all at
     /// one distance. Equal points have the same.
     pub pointwise: Option<Vec<Option<f64>>>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 

@@ -22,7 +22,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The neighbors whose distances are summed.
 const NEIGHBORS: usize = 4;
-/// The sizes of the subsets, as parts of all points.
+/// The sizes of the subsets, as fractions of all points.
 const PARTS: [f64; 7] = [0.25, 0.315, 0.397, 0.5, 0.63, 0.794, 1.0];
 /// How often a subset of each size is drawn, except the whole.
 const DRAWS: usize = 6;

@@ -26,7 +26,7 @@ pub(super) const SCALES: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 pub struct Scale {
     /// The 2k-th neighbor is compared with the k-th.
     pub k: usize,
-    /// Among so many points: all different ones, or evenly spaced ones for scales beyond the reach of k.
+    /// Among this many points: all different ones, or evenly spaced ones for scales beyond the reach of k.
     pub among: usize,
     /// The dimension.
     pub value: f64,
@@ -57,7 +57,7 @@ fn scale(near: &Near, among: usize, clusters: &Clusters, k: usize) -> Option<Sca
     Some(Scale { k, among, value, standard_error, low: ends.map(|e| e.0), high: ends.map(|e| e.1), distance })
 }
 
-/// ψ of one point, and its slope in d.
+/// ψ of one point, and its derivative in d.
 fn score(log: f64, k: usize, d: f64) -> (f64, f64) {
     let (m, rest) = ((k - 1) as f64, (2 * k - 1) as f64 * log);
     let gap = -(-d * log).exp_m1();

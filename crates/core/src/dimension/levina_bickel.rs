@@ -1,4 +1,4 @@
-//! The likeliest dimension of a Poisson process around each point.
+//! The maximum-likelihood dimension of a Poisson process around each point.
 //!
 //! In a small ball the neighbors of a point come as a Poisson process does, and the likelihood of their distances is
 //! largest where

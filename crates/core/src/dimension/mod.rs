@@ -47,17 +47,17 @@ use eigenfold_linalg::progress::{Observer, Share, Stage};
 use near::{Clusters, Near};
 use recommend::{Coarse, Findings};
 
-/// The neighbors of a point where nothing else is asked for.
+/// The neighbors of a point by default.
 pub const NEIGHBORS: usize = 20;
-/// The most points whose larger neighborhoods are read; their neighbors are searched among all.
+/// The maximum number of points whose larger neighborhoods are read; their neighbors are searched among all.
 const WIDE: usize = 20_000;
 /// Nanoseconds that the search for two neighbors of every point may take.
 const AFFORDABLE: f64 = 6e10;
-/// The most points of the estimates that read all pairs.
+/// The maximum number of points of the estimates that read all pairs.
 const PAIRS: usize = 2000;
-/// Of so many points or more, some are looked at by themselves, for larger scales; and how many.
+/// Of this many points or more, some are looked at by themselves, for larger scales; and how many.
 const COARSE: (usize, usize) = (4000, 2000);
-/// The most points that are mapped by Isomap.
+/// The maximum number of points that are mapped by Isomap.
 const MAPPED: usize = 1000;
 
 /// How the dimension is to be estimated.

@@ -45,7 +45,7 @@ impl Near {
     }
 }
 
-/// At most so many of `n` indices, evenly spaced.
+/// At most this many of `n` indices, evenly spaced.
 pub(super) fn evenly_spaced(n: usize, most: usize) -> Vec<u32> {
     let count = n.min(most);
     (0..count).map(|at| (at * n / count) as u32).collect()

@@ -22,11 +22,11 @@ use super::{Check, Estimate};
 use eigenfold_linalg::error::plural;
 use serde::Serialize;
 
-/// A neighborhood may hold this part of the points, else it is no longer local.
+/// A neighborhood may hold this fraction of the points, else it is no longer local.
 const LOCAL: f64 = 1.0 / 7.0;
 /// The part by which GRIDE falls if noise rules the small scales.
 const FALL: f64 = 0.2;
-/// The simplices, at a larger scale, say less than this part of 2NN then.
+/// The simplices, at a larger scale, say less than this fraction of 2NN then.
 const BELOW: f64 = 0.97;
 /// The largest ratio of the values of a plateau: below noise, and of points that are not random.
 const PLATEAU: (f64, f64) = (1.3, 1.15);

@@ -26,9 +26,9 @@ use serde::Serialize;
 
 /// The neighbors of each point.
 const NEIGHBORS: usize = 10;
-/// The most coordinates that are tried.
+/// The maximum number of coordinates that are tried.
 const MOST: usize = 10;
-/// A coordinate that leaves more than this part of the residual variance helps little.
+/// A coordinate that leaves more than this fraction of the residual variance helps little.
 const LEFT: f64 = 0.8;
 /// A residual variance below this is none.
 const ROUNDING: f64 = 1e-12;

@@ -37,7 +37,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 const NEIGHBORS: usize = 30;
 /// Products that are worth computing, over all points.
 const WORK: usize = 10_000_000_000;
-/// However long it takes, so many points are looked at.
+/// However long it takes, this many points are looked at.
 const FEWEST: usize = 500;
 
 /// The mean over the points; nothing where there are too few neighbors.

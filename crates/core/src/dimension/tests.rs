@@ -214,7 +214,7 @@ fn the_interval_covers_its_own_mean() {
             let covers = |one: &&&Estimate| one.low.unwrap() <= mean && mean <= one.high.unwrap();
             let covered = all.iter().filter(covers).count();
             assert!(covered >= 51, "{name:?}, {d} dimensions: {covered} of 60");
-            // Not by being wide: their half widths are near two deviations of the estimates.
+            // Not by being wide: their half widths are near two standard deviations of the estimates.
             let spread = (all.iter().map(|one| (one.value - mean).powi(2)).sum::<f64>() / 59.0).sqrt();
             let width = all.iter().map(|one| one.high.unwrap() - one.low.unwrap()).sum::<f64>() / 60.0;
             let part = width / (2.0 * 1.96 * spread);

@@ -19,7 +19,7 @@
 use super::near::{Clusters, Near};
 use super::{Estimate, Name};
 
-/// The part of the ratios, smallest first, that the fit reads.
+/// The fraction of the ratios, smallest first, that the fit reads.
 const FITTED: f64 = 0.9;
 
 /// √n times the Kolmogorov-Smirnov distance beyond which ratios are not those of a smooth density: lattices are at 16, and

@@ -17,7 +17,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 use serde::Serialize;
 
-/// The most points that are unfolded.
+/// The maximum number of points that are unfolded.
 pub(super) const MOST: usize = 300;
 /// The neighbors of each point.
 const NEIGHBORS: usize = 6;

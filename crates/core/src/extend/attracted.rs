@@ -16,9 +16,9 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ends.
+/// Where an optimization ends.
 const STOP: Stop = Stop { gradient: 1e-9, decrease: 1e-14, evaluations: 200 };
-/// Above so many points the pushes are read off a grid.
+/// Above this many points the pushes are read off a grid.
 const MANY: usize = 1500;
 /// Its nodes are so far apart, in units in which the kernel is about one wide.
 const SPACING: f64 = 0.25;
@@ -158,7 +158,7 @@ impl Hold {
 }
 
 impl Pushes {
-    /// Σⱼ k(‖y − y[j]‖²) and its slope.
+    /// Σⱼ k(‖y − y[j]‖²) and its gradient.
     fn at(&self, known: &Known<'_>, y: &[f64]) -> (f64, Vec<f64>) {
         let read = self.grid.as_ref().and_then(|grid| grid.at(y));
         read.map_or_else(
@@ -167,7 +167,7 @@ impl Pushes {
         )
     }
 
-    /// −Σⱼ w[j] log(ω/n + (1 − ω) k[j]/Σ), with its slope written.
+    /// −Σⱼ w[j] log(ω/n + (1 − ω) k[j]/Σ), with its gradient written.
     fn mixed(
         &self,
         known: &Known<'_>,
@@ -196,7 +196,7 @@ impl Pushes {
         value
     }
 
-    /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its slope.
+    /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its gradient.
     fn by_squares(&self, known: &Known<'_>, new: &Newcomer<'_>, y: &[f64]) -> (f64, Vec<f64>) {
         let (mut value, mut slope) = (0.0, vec![0.0; y.len()]);
         for (j, &weight) in new.squares.iter().enumerate() {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 /// How the weights are found, and among whom.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Barycenter {
-    /// The part of the local trace added to the diagonal.
+    /// The fraction of the local trace added to the diagonal.
     pub(crate) regularization: f64,
     /// The points that have neighbors; all if absent.
     pub(crate) landmarks: Option<Vec<u32>>,

@@ -12,7 +12,7 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
-/// Beyond this part of the map a rounding error is no place.
+/// Beyond this fraction of the map a rounding error is no place.
 const LOST: f64 = 1e-3;
 
 /// What was scaled.

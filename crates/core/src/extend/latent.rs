@@ -1,11 +1,11 @@
-//! A linear latent model: every feature is a sum of a few hidden coordinates, and noise of its own.
+//! A linear latent model: every feature is a sum of a few latent coordinates, and noise of its own.
 //!
 //! ```text
 //! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, Ψ),   Ψ diagonal
 //! z given the observed features o:   C = (I + W[o]ᵀΨ[o]⁻¹W[o])⁻¹,   m = C W[o]ᵀΨ[o]⁻¹(x[o] − μ[o])
 //! ```
 //!
-//! A point goes to m, the posterior mean of its hidden coordinates; C says how sure that is. Features that were not
+//! A point goes to m, the posterior mean of its latent coordinates; C says how sure that is. Features that were not
 //! observed have no part in it: they are integrated out.
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
@@ -22,7 +22,7 @@ use eigenfold_linalg::power::times_two_to;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// A linear latent model of p features and q hidden coordinates.
+/// A linear latent model of p features and q latent coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latent {
     /// μ.
@@ -33,7 +33,7 @@ pub struct Latent {
     pub noise: Vec<f64>,
 }
 
-/// What a row says of its hidden coordinates.
+/// What a row says of its latent coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// m.
@@ -102,7 +102,7 @@ impl Latent {
         self.observing(features, precision)
     }
 
-    /// A precision with wᵀw / ψ of some features added so many times.
+    /// A precision with wᵀw / ψ of some features added this many times.
     fn with(&self, mut precision: Mat<f64>, features: impl Iterator<Item = usize>, times: f64) -> Mat<f64> {
         for j in features {
             let w = self.loading(j);
@@ -148,7 +148,7 @@ impl Latent {
         (0..points.cols()).filter(|j| gone.binary_search(j).is_err()).collect()
     }
 
-    /// What every row says of its hidden coordinates, each on its own, what is missing integrated out.
+    /// What every row says of its latent coordinates, each on its own, what is missing integrated out.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl Latent {
         })
     }
 
-    /// The value and the deviation of every feature that was not observed of a row, given those that were:
+    /// The value and the standard deviation of every feature that was not observed of a row, given those that were:
     /// μ[j] + W[j] m and √(ψ[j] + W[j] C W[j]ᵀ), in the order of the columns.
     pub(crate) fn guesses<'a>(
         &'a self,
@@ -188,7 +188,7 @@ impl Latent {
         })
     }
 
-    /// The rows with what the model expects in their missing cells, and the deviations of these, in the order of
+    /// The rows with what the model expects in their missing cells, and the standard deviations of these, in the order of
     /// [`Points::missing`].
     ///
     /// # Errors
@@ -209,7 +209,7 @@ impl Latent {
     /// E[x | m] = μ + W (I − C)⁻¹ m,   var[x | m] = Ψ + W Wᵀ − W (I − C)⁻¹ Wᵀ
     /// ```
     ///
-    /// since cov(x, m) = W and cov(m) = I − C. It returns W (I − C)⁻¹, one row per feature, and the deviations.
+    /// since cov(x, m) = W and cov(m) = I − C. It returns W (I − C)⁻¹, one row per feature, and the standard deviations.
     pub(crate) fn back(&self) -> Result<(Vec<f64>, Vec<f64>)> {
         let q = self.dims();
         let c = self.observing_all()?.covariance;

@@ -8,12 +8,12 @@
 //! | `Linear` | pca, mds of points | `(x − x̄) U` |
 //! | `Squares` | mds, kernel-pca, isomap, ppco, pkpca | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
 //! | `Features` | ppco, pkpca with landmarks | `Σⱼ k(x, z[j]) a[j] − b`, z the landmarks |
-//! | `Latent` | ppca, fa | `E[z | x]`, its hidden coordinates given what was observed of it |
+//! | `Latent` | ppca, fa | `E[z | x]`, its latent coordinates given what was observed of it |
 //! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
-//! | `Process` | gplvm | where its row is likeliest, given the rows and the positions of all training points |
-//! | `OnLine` | gplvm with the kernel ou | where on the line its row is likeliest, given the rows on both sides |
+//! | `Process` | gplvm | where its row is most likely, given the rows and the positions of all training points |
+//! | `OnLine` | gplvm with the kernel ou | where on the line its row is most likely, given the rows on both sides |
 //! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
 //! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
 
@@ -67,7 +67,7 @@ const BATCH: usize = 256;
 const ASKED: usize = 256;
 /// A new point is far beyond this many times what is usual among the training points.
 const FAR: f64 = 2.0;
-/// So many training rows are placed anew where each takes a descent.
+/// So many training rows are placed anew where each takes an optimization.
 const DESCENTS: usize = 300;
 
 /// New points on a map.
@@ -77,11 +77,11 @@ pub struct Transformed {
     pub coordinates: Points,
     /// The rows that are far from all training points: their coordinates are extrapolated and mean little.
     ///
-    /// Far is where the deviation of a Gaussian field over the data, given the neighbors, (Σ t/d²)^−½, is more than twice
-    /// that of nearly all training points (95 of 100), each left out; for linear maps, more than twice as far from the mean
+    /// Far is where the standard deviation of a Gaussian field over the data, given the neighbors, (Σ t/d²)^−½, is more than twice
+    /// that of nearly all training points (95 %), each left out; for linear maps, more than twice as far from the mean
     /// as any training point.
     pub far: Vec<usize>,
-    /// The deviation of every coordinate, if it was asked for ([`Model::place_with_deviations`](crate::Model)) and the rule
+    /// The standard deviation of every coordinate, if it was asked for ([`Model::place_with_deviations`](crate::Model)) and the rule
     /// has one: training rows that were placed by the others missed their own coordinates by no more, 68 times of 100. It is
     /// about the placing on this map, not about how much the map itself would change with the new rows (docs/placing.md).
     pub deviations: Option<Points>,
@@ -213,7 +213,7 @@ impl Rule {
         !matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Features(_) | Rule::Process(_) | Rule::OnLine(_))
     }
 
-    /// How many rows may be placed where there is no hurry: fewer where each takes a descent.
+    /// How many rows may be placed where there is no hurry: fewer where each takes an optimization.
     pub(crate) fn affordable(&self) -> usize {
         if matches!(self, Rule::Stress(_) | Rule::Attracted(_)) { DESCENTS } else { usize::MAX }
     }
@@ -365,7 +365,7 @@ impl Rule {
 }
 
 impl Known<'_> {
-    /// The largest deviation that a new point may have and not be far: some times what is usual among training points,
+    /// The largest standard deviation that a new point may have and not be far: some times what is usual among training points,
     /// each left out.
     fn reach(&self, index: &Index<'_>) -> Result<f64> {
         let n = index.points().rows();

@@ -1,14 +1,14 @@
-//! The position at which a new row is likeliest under a Gaussian process over the map, given all training rows.
+//! The position at which a new row is most likely under a Gaussian process over the map, given all training rows.
 //!
 //! ```text
 //! y = argmin ½ p log s² + ½ ‖x − m‖² / s²        (+ ½ ‖y‖² under the Gaussian prior)
 //! ```
 //!
 //! m(y) and s²(y) are the mean and the variance that the process predicts (`gp/predict.rs`). x is in the units of the fit: centered, and the training rows have mean square one. The density has many maxima, so that
-//! the descent starts from the position of that near training row at which it is highest.
+//! the optimization starts from the position of that near training row at which it is highest.
 //!
 //! How sure the position is, the density says itself (Laplace's approximation): its covariance is H⁻¹, H the second derivatives
-//! of −log p(x | y) there. A direction in which the density hardly falls has a deviation of one length of the process, beyond
+//! of −log p(x | y) there. A direction in which the density hardly falls has a standard deviation of one length of the process, beyond
 //! which the training rows say nothing.
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
@@ -26,7 +26,7 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ends.
+/// Where an optimization ends.
 const STOP: Stop = Stop { gradient: 1e-9, decrease: 1e-12, evaluations: 100 };
 /// How long its first step is, in units of the length of the process.
 const FIRST: f64 = 0.05;
@@ -116,7 +116,7 @@ impl Process {
         Ok(Fitted { process: self, map: known.map, problem, prediction })
     }
 
-    /// The deviation of every coordinate of new rows at their places; nothing if a function of the row places it.
+    /// The standard deviation of every coordinate of new rows at their places; nothing if a function of the row places it.
     pub(super) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
         if self.mapping.is_some() {
             return Ok(None);
@@ -177,7 +177,7 @@ impl Fitted<'_> {
         (0..d).map(|q| variance(q).sqrt()).collect()
     }
 
-    /// The negative log density of a row at a position, up to a constant and per feature, with its slope.
+    /// The negative log density of a row at a position, up to a constant and per feature, with its gradient.
     fn negative(&self, row: &[f64], place: &[f64], slope: &mut [f64]) -> f64 {
         let (at, p) = (self.prediction.at(place), row.len() as f64);
         let off: Vec<f64> = row.iter().zip(&at.mean).map(|(x, mean)| x - mean).collect();

@@ -1,6 +1,6 @@
 //! The place of least stress with all other points held: argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)².
 //!
-//! The sum may have several minima, so the descent starts twice, from the nearest training point and from the middle of the
+//! The sum may have several minima, so the optimization starts twice, from the nearest training point and from the middle of the
 //! map, and the lower end counts. Each start is one majorization step (J. de Leeuw, 1977) away, so that it does not
 //! lie on a point, where the sum has a kink:
 //!
@@ -19,7 +19,7 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ends, in units in which the distances have mean square one.
+/// Where an optimization ends, in units in which the distances have mean square one.
 const STOP: Stop = Stop { gradient: 1e-10, decrease: -1.0, evaluations: 200 };
 
 /// What the distances of a new point are, and how much each counts.
@@ -81,7 +81,7 @@ impl Stress {
         Points::computed(ground.len(), dims, rows.concat())
     }
 
-    /// The lower end of two descents.
+    /// The lower end of two optimizations.
     fn placed(&self, anchors: &Anchors<'_>, squares: &[f64], nearest: &[f64], middle: &[f64]) -> Vec<f64> {
         let (n, dims) = (squares.len() as f64, anchors.dims);
         let wanted: Vec<f64> = squares.iter().map(|square| self.on_the_map(square.sqrt())).collect();
@@ -110,7 +110,7 @@ impl Stress {
             stage: None,
         };
         let end = |start: &[f64]| {
-            // One majorization step is y less the slope.
+            // One majorization step is y less the gradient.
             let start: Vec<f64> = start.iter().map(|y| y / unit).collect();
             let mut slope = vec![0.0; dims];
             value(&start, &mut slope);

@@ -62,7 +62,7 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// The deviation of row i, of k neighbors.
+    /// The standard deviation of row i, of k neighbors.
     pub(super) fn deviation(&self, i: usize, k: usize) -> f64 {
         deviation(&self.lengths[i * k..(i + 1) * k], &self.shares[i * k..(i + 1) * k])
     }

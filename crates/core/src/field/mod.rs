@@ -110,19 +110,19 @@ pub struct Site<'a> {
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
     /// given.
     pub regraph: Option<&'a Regraph<'a>>,
-    /// Where a descent is to start, if not where the method would.
+    /// Where an optimization is to start, if not where the method would.
     pub start: Option<&'a Points>,
     /// The class of every point, nothing where it is not known, if there are classes.
     pub labels: Option<&'a [Option<u32>]>,
-    /// The share of true neighbors that will do.
+    /// The recall that the neighbor search must reach.
     pub recall: f64,
-    /// The number of coordinates asked for.
+    /// The requested number of coordinates.
     pub dims: usize,
     /// The seed of every random choice.
     pub seed: u64,
     /// How many bytes may be allocated.
     pub memory: u64,
-    /// Hears of progress.
+    /// Receives progress reports.
     pub observer: &'a dyn Observer,
 }
 
@@ -185,7 +185,7 @@ impl<'a> Site<'a> {
 pub enum Task {
     /// Eigenvectors of a field, over all points or over the landmarks.
     Spectral(Field),
-    /// The descent of an objective.
+    /// The minimization of an objective.
     Descend(Descend),
     /// Nothing more: the fit of the field gave the coordinates.
     Solved(Solved),
@@ -195,19 +195,19 @@ pub enum Task {
 pub struct Solved {
     /// One row per point.
     pub coordinates: Points,
-    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
+    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of an optimization.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
     /// The largest that those of the coordinates may be.
     pub tolerance: f64,
-    /// The value of what was minimized, and the largest entry of its slope, if it was a descent.
+    /// The value of what was minimized, and the largest entry of its gradient, if it was an optimization.
     pub objective: Option<(f64, f64)>,
     /// Its values on the way: after how many steps, and the value; empty if nobody looked.
     pub curve: Vec<(usize, f64)>,
     /// What gave them, in a few words.
     pub solver: String,
-    /// How often the data were gone through.
+    /// The number of passes over the data.
     pub iterations: usize,
 }
 
@@ -242,7 +242,7 @@ pub trait Energy: Emphasized + Send {
         Vec::new()
     }
 
-    /// What the user should know.
+    /// Warnings for the user.
     fn warnings(&self) -> Vec<String> {
         Vec::new()
     }
@@ -261,15 +261,15 @@ pub struct Descend {
     pub unit: f64,
     /// Which direction a step has, and how long it is.
     pub way: Way,
-    /// The part of the objective that steps must gain, else the descent ends.
+    /// The optimization stops when steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most evaluations.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
-    /// How many maps on the way are kept: about so many, or one for every emphasis of a path of them.
+    /// How many maps on the way are kept: about this many, or one for every emphasis of a path of them.
     pub snapshots: usize,
 }
 
-/// How a descent goes on.
+/// How an optimization goes on.
 pub enum Way {
     /// By limited-memory BFGS, with a line search.
     QuasiNewton {
@@ -305,9 +305,9 @@ pub struct Built {
     pub figures: Vec<(&'static str, f64)>,
     /// Whether it met its tolerance.
     pub converged: bool,
-    /// The penalties that were tried, where a path of them was asked for.
+    /// The penalties that were tried, where a path of them was requested.
     pub path: Vec<PathStep>,
-    /// The part of the true neighbors that was found, where the method searched for them itself and some may be missed.
+    /// The fraction of the true neighbors that was found, where the method searched for them itself and some may be missed.
     pub recall: Option<f64>,
     /// How many neighbors a new point gets, if not as many as the graph gives on average.
     pub neighbors: Option<usize>,
@@ -315,7 +315,7 @@ pub struct Built {
     pub explained: Option<Explained>,
     /// Parameters that were left to the method, as it chose them.
     pub used: Vec<(&'static str, String)>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -375,7 +375,7 @@ pub trait Build: Parameters {
         self.info().stage == "objective"
     }
 
-    /// The share of true neighbors that will do, unless more or fewer are asked for: all of them, or almost all where the
+    /// The default recall of the neighbor search: all of them, or almost all where the
     /// map does not hang on every single one.
     fn recall(&self) -> f64 {
         1.0

@@ -18,7 +18,7 @@ use eigenfold_linalg::progress::Silent;
 
 /// Halvings of the interval in which σ is.
 const STEPS: usize = 64;
-/// σ is at least this part of the mean distance, as in the reference implementation.
+/// σ is at least this fraction of the mean distance, as in the reference implementation.
 const LEAST: f64 = 1e-3;
 /// How far apart two classes are at the least and at the most, and a point without a class from all others, as exponents.
 const APART: f64 = 2.5;

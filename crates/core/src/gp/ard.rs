@@ -1,11 +1,11 @@
-//! A length for every coordinate of the map (automatic relevance determination), with the slopes along them.
+//! A length for every coordinate of the map (automatic relevance determination), with the gradients along them.
 //!
 //! ```text
 //! K[i,j] = v exp(−½ Σ_q (y[i,q] − y[j,q])² / ℓ[q]²) + b + w [i = j]
 //! ```
 //!
-//! This is the covariance with length one over the places y[i,q] / ℓ[q], so that the slope along log ℓ[q] is
-//! −Σᵢ y[i,q]/ℓ[q] times the slope in that place. No rescaling of single coordinates changes the best likelihood.
+//! This is the covariance with length one over the places y[i,q] / ℓ[q], so that the gradient along log ℓ[q] is
+//! −Σᵢ y[i,q]/ℓ[q] times the gradient in that place. No rescaling of single coordinates changes the best likelihood.
 //!
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, section 5.1.
 
@@ -25,12 +25,12 @@ pub(crate) struct ByCoordinate {
     pub(crate) value: f64,
     /// The best bias.
     pub(crate) bias: f64,
-    /// The slopes along log v, the log ℓ of every coordinate, and log w.
+    /// The gradients along log v, the log ℓ of every coordinate, and log w.
     pub(crate) slopes: Vec<f64>,
 }
 
 impl<'a> Ard<'a> {
-    /// Exact, or by so many inducing points.
+    /// Exact, or by this many inducing points.
     pub(crate) fn new(problem: &'a Problem, inducing: Option<usize>) -> Result<Ard<'a>> {
         Ok(match inducing {
             None => Ard::Exact(problem, Box::new(Moving::new(problem)?)),

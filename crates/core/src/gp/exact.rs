@@ -1,7 +1,7 @@
 //! The exact likelihood: one dense Cholesky factor an evaluation.
 //!
 //! The covariance without its bias is K₀ = v R + w I, R[i,j] = exp(−s[i,j] / 2ℓ²). With A = K₀⁻¹ X̃ and M = p K₀⁻¹ − A Aᵀ,
-//! twice the slope of the negative log likelihood along K₀:
+//! twice the gradient of the negative log likelihood along K₀:
 //!
 //! ```text
 //! log v: ½ v Σ M∘R     log ℓ: ½ v/ℓ² Σ M∘R∘S     log w: ½ w tr M
@@ -19,7 +19,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
-/// Up to so many points an evaluation keeps to one thread: its matrices are too small to share, and several descents can
+/// Up to this many points an evaluation keeps to one thread: its matrices are too small to share, and several optimizations can
 /// run side by side.
 const ONE_THREAD: usize = 512;
 

@@ -60,7 +60,7 @@ impl Pair {
         -p * (std::f64::consts::TAU * v).ln() - 0.5 * p * rest.ln() - off
     }
 
-    /// The likeliest ρ, and log p(a, b) there.
+    /// The maximum-likelihood ρ, and log p(a, b) there.
     pub(crate) fn best(&self, p: f64, v: f64) -> (f64, f64) {
         let Pair { product: c, square: d } = *self;
         let slope = |r: f64| p * v * r * (1.0 - r) * (1.0 + r) + (1.0 - r) * (1.0 - r) * c - r * d;
@@ -179,7 +179,7 @@ impl Line {
         (row.iter().zip(&mean).map(|(x, mean)| x - mean).collect(), variance, row)
     }
 
-    /// The place at which a row, in the units of the problem, is likeliest: the best of every gap and of both ends.
+    /// The place at which a row, in the units of the problem, is most likely: the best of every gap and of both ends.
     pub(crate) fn place(&self, row: &[f64]) -> f64 {
         let (n, p) = (self.places.len(), row.len() as f64);
         let square: f64 = row.iter().map(|x| x * x).sum();

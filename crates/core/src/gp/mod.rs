@@ -1,4 +1,4 @@
-//! The likelihood of a Gaussian process over a map, with its slopes in the parameters and in the places: exact, and bounded by
+//! The likelihood of a Gaussian process over a map, with its gradients in the parameters and in the places: exact, and bounded by
 //! inducing points. And what the process predicts at any place.
 //!
 //! ```text
@@ -18,7 +18,7 @@ pub(crate) mod sparse;
 use eigenfold_linalg::dense::cholesky::Positive;
 use faer::Mat;
 
-/// The smallest noise, as a part of the data's variance.
+/// The smallest noise, as a fraction of the data's variance.
 pub const NOISE_FLOOR: f64 = 1e-6;
 
 /// The smallest and the largest variance, length, bias and noise, in units of the data's variance and of the median
@@ -56,13 +56,13 @@ pub(crate) trait Process: Sync {
         noise: f64,
     ) -> Option<Negative>;
 
-    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    /// Whether an evaluation keeps to one thread, so that optimizations can run side by side.
     fn one_thread(&self) -> bool {
         false
     }
 }
 
-/// The matrices of a descent, kept from one evaluation to the next: fresh memory for each of them takes as long as the
+/// The matrices of an optimization, kept from one evaluation to the next: fresh memory for each of them takes as long as the
 /// work on it.
 pub(crate) struct Space {
     /// R.
@@ -80,7 +80,7 @@ pub(crate) struct Negative {
     pub(crate) value: f64,
     /// The bias, given or best.
     pub(crate) bias: f64,
-    /// The slopes along log v, log ℓ, log b and log w.
+    /// The gradients along log v, log ℓ, log b and log w.
     pub(crate) slopes: [f64; 4],
 }
 
@@ -90,14 +90,14 @@ pub(crate) struct Negative {
 /// −log likelihood = that of K₀ + ½ p log(1 + b s) − ½ c q,   c = b / (1 + b s),   best at 1 + b s = q / p s
 /// ```
 ///
-/// and the slopes along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
+/// and the gradients along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
 pub(crate) struct Biased {
     pub(crate) bias: f64,
     /// c.
     pub(crate) shrink: f64,
     /// What it adds to the negative log likelihood.
     pub(crate) value: f64,
-    /// The slope along log b.
+    /// The gradient along log b.
     pub(crate) slope: f64,
 }
 

@@ -132,7 +132,7 @@ impl Prediction {
         Predicted { mean, variance, covariance, features, inner }
     }
 
-    /// The slope in the place of a function of the mean and the variance there, whose slopes in both are given.
+    /// The gradient in the place of a function of the mean and the variance there, whose gradients in both are given.
     pub(crate) fn slope(&self, place: &[f64], at: &Predicted, along_mean: &[f64], along_variance: f64) -> Vec<f64> {
         let mut along: Vec<f64> = at.inner.iter().map(|inner| -2.0 * along_variance * inner).collect();
         widest(

@@ -17,13 +17,13 @@
 //! ∂/∂C[mn] = L⁻ᵀ ((p/w (I − B⁻¹) − e eᵀ/w³) V + e X̃ᵀ/w²)
 //! ```
 //!
-//! and with W = ∂/∂C[mn]∘C[mn] and U = ∂/∂C[mm]∘C[mm] the slopes in the places y of the points and z of the inducing points:
+//! and with W = ∂/∂C[mn]∘C[mn] and U = ∂/∂C[mm]∘C[mm] the gradients in the places y of the points and z of the inducing points:
 //!
 //! ```text
 //! ∂/∂y[i] = Σₐ W[a,i] (z[a] − y[i]) / ℓ²     ∂/∂z[a] = (Σᵢ W[a,i] (y[i] − z[a]) + 2 Σ_c U[a,c] (z[c] − z[a])) / ℓ²
 //! ```
 //!
-//! The bias is added in closed form ([`Biased`]): the slopes are these for other data, X̂ = X̃ − c 1 (X̃ᵀu)ᵀ and √(pc) 1,
+//! The bias is added in closed form ([`Biased`]): the gradients are these for other data, X̂ = X̃ − c 1 (X̃ᵀu)ᵀ and √(pc) 1,
 //! which are linear in X̃ and 1, so that V X̂ follows from V X̃ and V 1.
 //!
 //! C[mm] has 1e-10 of v added to its diagonal, so that inducing points may coincide. That is a bound too: the inducing
@@ -39,11 +39,11 @@ use eigenfold_linalg::dense::product;
 use eigenfold_linalg::{parallel, widest};
 use faer::{Mat, MatRef, Par};
 
-/// What is added to the diagonal of C[mm], as a part of v.
+/// What is added to the diagonal of C[mm], as a fraction of v.
 const JITTER: f64 = 1e-10;
 /// The fewest points in a block.
 const POINTS: usize = 512;
-/// The most blocks, each of which holds an m x (m + p) sum.
+/// The maximum number of blocks, each of which holds an m x (m + p) sum.
 const BLOCKS: usize = 64;
 
 /// The bound of a problem whose inducing points are some of its points.
@@ -64,7 +64,7 @@ pub(crate) struct Bound {
 /// The negative bound at some places and parameters.
 pub(crate) struct Bounded {
     pub(crate) negative: Negative,
-    /// Its slopes in the places of the points and of the inducing points, one row each.
+    /// Its gradients in the places of the points and of the inducing points, one row each.
     pub(crate) points: Vec<f64>,
     pub(crate) inducing: Vec<f64>,
 }
@@ -99,7 +99,7 @@ pub(super) struct Seen {
     pub(super) data: Mat<f64>,
 }
 
-/// The slopes of the bound as the gradient needs them.
+/// The gradients of the bound as the gradient needs them.
 struct Slopes {
     /// p/w (I − B⁻¹) − e eᵀ/w³.
     through: Mat<f64>,
@@ -109,7 +109,7 @@ struct Slopes {
     constant: Vec<f64>,
 }
 
-/// Sums over slopes ∂ along C from the inducing points a to some points i: Σ ∂∘R and Σ ∂∘R∘S, Σₐ (∂∘R)[a,i] (z[a] − y[i]) one
+/// Sums over gradients ∂ along C from the inducing points a to some points i: Σ ∂∘R and Σ ∂∘R∘S, Σₐ (∂∘R)[a,i] (z[a] − y[i]) one
 /// row per point, and Σᵢ (∂∘R)[a,i] (z[a] − y[i]) coordinate after coordinate.
 struct Pull {
     sums: [f64; 2],
@@ -221,7 +221,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// The sums over the slopes ∂ to some points, whose places are given one row each.
+    /// The sums over the gradients ∂ to some points, whose places are given one row each.
     fn pull(&self, mut slope: Mat<f64>, near: &Near, places: &[f64]) -> Pull {
         let dims = self.problem.dims;
         let mut pull =

@@ -34,9 +34,9 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 
-/// The most points for which the likelihood is computed exactly unless something else is asked for.
+/// The maximum number of points for which the likelihood is computed exactly by default.
 pub const EXACT_POINTS: usize = 2000;
-/// The inducing points of the first bound unless something else is asked for.
+/// The inducing points of the first bound by default.
 pub const INDUCING: usize = 200;
 
 /// How lengths on the map are measured.
@@ -72,7 +72,7 @@ pub enum Starts {
     One,
 }
 
-/// The score as it is asked for.
+/// The score as it is requested.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpLikelihood {
     /// How lengths on the map are measured.

@@ -1,4 +1,4 @@
-//! The search for the parameters of largest likelihood: descents from several starts, with one length or one per coordinate.
+//! The search for the parameters of largest likelihood: optimizations from several starts, with one length or one per coordinate.
 
 use crate::gp::ard::Ard;
 use crate::gp::exact::Exact;
@@ -11,9 +11,9 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most inducing points to which the bound is refined.
+/// The maximum number of inducing points to which the bound is refined.
 pub const MOST_INDUCING: usize = 800;
-/// What twice as many inducing points must add to the bound to be worth a descent.
+/// What twice as many inducing points must add to the bound to be worth an optimization.
 pub(super) const GAIN: f64 = 1.0;
 /// The fewest and the most points on which every start is tried.
 const TRIAL_POINTS: (usize, usize) = (200, 500);
@@ -25,7 +25,7 @@ pub(super) trait Likelihood: Sync {
     /// A function that keeps its matrices from one evaluation to the next.
     fn evaluator(&self) -> Result<Evaluator<'_>>;
 
-    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    /// Whether an evaluation keeps to one thread, so that optimizations can run side by side.
     fn one_thread(&self) -> bool {
         false
     }
@@ -36,7 +36,7 @@ pub(super) trait Likelihood: Sync {
     }
 }
 
-/// The value, the best bias and the slopes; None where the covariance is singular.
+/// The value, the best bias and the gradients; None where the covariance is singular.
 pub(super) type Evaluator<'a> = Box<dyn FnMut(&[f64]) -> Option<(f64, f64, Vec<f64>)> + 'a>;
 
 /// One length for all coordinates.
@@ -57,7 +57,7 @@ impl<P: Process> Likelihood for OneLength<P> {
     }
 }
 
-/// A length for every coordinate: exact, or by so many inducing points.
+/// A length for every coordinate: exact, or by this many inducing points.
 pub(super) struct Lengthwise<'a> {
     pub(super) problem: &'a Problem,
     pub(super) inducing: Option<usize>,
@@ -131,7 +131,7 @@ pub(super) fn descend(
     observer: &dyn Observer,
 ) -> Result<Vec<End>> {
     let entries = (problem.n * problem.features) as f64;
-    // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
+    // The likelihood is a sum over all entries, and its gradients and curvatures grow with their number: what is left
     // below the best is about (1e-7)² of it.
     let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
     let done = AtomicUsize::new(0);
@@ -181,7 +181,7 @@ fn boxed(lengths: usize, longest: f64) -> Bounds {
     Bounds::Box { lower: free().map(|(low, _)| low.ln()).collect(), upper: free().map(|(_, high)| high.ln()).collect() }
 }
 
-/// Whether a descent met its tolerance, or came so close that rounding ended it.
+/// Whether an optimization met its tolerance, or came so close that rounding ended it.
 fn settled(report: &Report, entries: f64) -> bool {
     report.converged() || (report.ended == Ended::Stuck && report.gradient <= 1e-4 * entries)
 }
@@ -217,7 +217,7 @@ pub(super) fn refine(problem: &Problem, best: &End, m: usize, observer: &dyn Obs
 }
 
 /// Where every start leads, with one length. With many points each start is first followed on some of them, exactly, and
-/// the different ends are where the descents on all points begin: starts that end alike on the trial share one descent. A
+/// the different ends are where the optimizations on all points begin: starts that end alike on the trial share one optimization. A
 /// single start is followed on all points from the beginning if they are not too many.
 pub(super) fn search(
     problem: &Problem,

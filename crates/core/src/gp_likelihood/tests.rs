@@ -31,7 +31,7 @@ fn sheet(n: usize, p: usize) -> (Points, Points) {
 const EVERYWHERE: [[f64; 4]; 4] =
     [[0.0, 0.0, 0.0, 0.0], [0.5, -1.0, -2.0, -3.0], [-1.0, 0.7, 1.0, -0.5], [2.0, 0.3, -4.0, -6.0]];
 
-/// The value and the slopes at the logarithms of v, ℓ, b and w.
+/// The value and the gradients at the logarithms of v, ℓ, b and w.
 fn negative(likelihood: &dyn Process, logs: [f64; 4]) -> Negative {
     let [variance, length, bias, noise] = logs.map(f64::exp);
     likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap()
@@ -160,7 +160,7 @@ fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     assert!((one / other - 1.0).abs() < 1e-8, "{one} and {other}");
 }
 
-/// A length for every coordinate: the slopes are those of central differences, exact and by inducing points.
+/// A length for every coordinate: the gradients are those of central differences, exact and by inducing points.
 #[test]
 fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences() {
     for (n, p) in [(40, 3), (12, 20)] {

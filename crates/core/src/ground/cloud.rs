@@ -4,7 +4,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::small::{add_outer, symmetric_eigen};
 use std::borrow::Cow;
 
-/// A principal direction below this part of the longest one is rounding (a ratio of lengths).
+/// A principal direction below this fraction of the longest one is rounding (a ratio of lengths).
 const FLAT: f64 = 1e-7;
 
 /// A few points about an origin: their rows, or where only distances are known their inner products.

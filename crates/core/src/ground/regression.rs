@@ -7,7 +7,7 @@
 use crate::ground::cloud::Cloud;
 use eigenfold_linalg::dense::small::{add_outer, solve_positive_definite};
 
-/// r unless another is asked for: the part of the local trace that is added to the diagonal.
+/// r by default: the fraction of the local trace that is added to the diagonal.
 pub(crate) const REGULARIZATION: f64 = 1e-3;
 
 /// The weights of one point over others, and the squared residual a feature; all of it where only distances are known.
@@ -36,7 +36,7 @@ impl Cloud {
         }
     }
 
-    /// The part of the variance that lies beyond the first `dims` directions; nothing if there are no more points.
+    /// The fraction of the variance that lies beyond the first `dims` directions; nothing if there are no more points.
     pub(crate) fn share_beyond(&self, size: usize, dims: usize) -> Option<f64> {
         let pairs = self.principal(size, size);
         let total: f64 = pairs.iter().map(|pair| pair.0).sum();

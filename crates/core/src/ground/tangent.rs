@@ -25,7 +25,7 @@ impl Tangent {
         Tangent { size, basis }
     }
 
-    /// The number of coordinates, at most the dimensions asked for.
+    /// The number of coordinates, at most the dimensions requested.
     pub(crate) fn rank(&self) -> usize {
         self.basis.len() / self.size - 1
     }

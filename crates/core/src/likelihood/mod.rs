@@ -8,7 +8,7 @@
 //! ```
 //!
 //! Of the features that made the field this is an in-sample fit; methods are compared by features that did not
-//! (`judge/held_out.rs`). For a precision A, K = A⁺ off the constants
+//! (`validate/features.rs`). For a precision A, K = A⁺ off the constants
 //! (`precision.rs`). A covariance may be degenerate (pca's is that of the data themselves) or indefinite (isomap's), so
 //! its map is taken for it and all else is noise, as in probabilistic principal components (`map.rs`). No direction may
 //! have less than 1e-12 of the data's variance: points that lie in the field's free directions exactly would
@@ -35,7 +35,7 @@ use precision::Precision;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The least variance of a direction, as a part of that of the data; what is below is rounding.
+/// The least variance of a direction, as a fraction of that of the data; what is below is rounding.
 pub(crate) const FLOOR: f64 = 1e-12;
 /// A likelihood predicted below this many flops is computed without being asked for (a few tenths of a second).
 const CHEAP_FLOPS: f64 = 6e9;

@@ -162,7 +162,7 @@ impl Precision {
         Ok(shape.map(|shape| factors.density_at(signal, tau, &shape, columns)))
     }
 
-    /// Whether some noise is better than none: the slope of the log density in τ at zero,
+    /// Whether some noise is better than none: the derivative of the log density in τ at zero,
     /// ½ (n − 1) p ‖A X̃‖² / tr X̃ᵀAX̃ − ½ p tr B.
     fn rises(&self, columns: &Columns, image: &Mat<f64>) -> bool {
         let n = columns.values.nrows() as f64;

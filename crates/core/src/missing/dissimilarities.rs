@@ -7,7 +7,7 @@
 //! least over Y and λ ≥ 0:   Σ (δ²[i,j] − ‖y[i] − y[j]‖² − 2 λ)²   over the known pairs,
 //! ```
 //!
-//! give the missing ones: δ²[i,j] = ‖y[i] − y[j]‖² + 2 λ. Y has as many columns as predict held-out pairs best. The descent
+//! give the missing ones: δ²[i,j] = ‖y[i] − y[j]‖² + 2 λ. Y has as many columns as predict held-out pairs best. The optimization
 //! starts from classical scaling, with shortest paths along known pairs in the place of missing ones.
 //!
 //! This is not the EM of the model with missing dissimilarities added to what it integrates out. That one has no maximum to
@@ -36,16 +36,16 @@ const HELD_OUT: usize = 10;
 const FEW: usize = 5;
 /// A larger number of columns must predict better by this part.
 const BETTER: f64 = 0.01;
-/// An error below this is none, and one column more than needed would only make the descent slower.
+/// An error below this is none, and one column more than needed would only make the optimization slower.
 const SURE: f64 = 1e-4;
-/// The most evaluations of a descent that chooses, and of the last one.
+/// The maximum number of evaluations of an optimization that chooses, and of the last one.
 const TRIAL: usize = 120;
 const EVALUATIONS: usize = 1000;
-/// The part of the value that so many evaluations must gain, else the descent ends: what is left then is next to nothing
+/// The part of the value that this many evaluations must gain, else the optimization ends: what is left then is next to nothing
 /// beside what the columns cannot hold.
 const GAIN: f64 = 0.01;
 const WHILE: usize = 50;
-/// A mean square of what is left beyond this part of the squares is rounding.
+/// A mean square of what is left beyond this fraction of the squares is rounding.
 const EXACT: f64 = 1e-18;
 
 /// The distances of a square table in which some cells are missing ([`Points::with_missing`]). A cell whose mirror image is
@@ -245,7 +245,7 @@ impl Known {
         Ok((best, least.is_finite().then_some(least)))
     }
 
-    /// The least squares with so many columns.
+    /// The least squares with this many columns.
     fn fit(&self, columns: usize, evaluations: usize, observer: &dyn Observer) -> Result<Fitted> {
         let start = self.start(columns, observer)?;
         let mut lower = vec![f64::NEG_INFINITY; start.len()];
@@ -290,7 +290,7 @@ impl Known {
         let noise = ((0.5 * n as f64 * centered.grand_mean() - kept) / (n - columns) as f64).max(0.0);
         let along = |i: usize, q: usize| {
             let value = top.values.get(q).map_or(0.0, |gamma| (gamma - noise).max(0.0).sqrt());
-            // No column is zero for all points: there the slope would be zero as well.
+            // No column is zero for all points: there the gradient would be zero as well.
             value * top.vectors[(i, q)] + 1e-3 * ((1 + i * columns + q) as f64).sin()
         };
         let y = (0..n * columns).map(|at| along(at / columns, at % columns));
@@ -324,10 +324,10 @@ struct Squares<'a> {
     lowest: Vec<f64>,
 }
 
-/// What a point adds to the sums over the pairs: the slope in its coordinates, Σ e and Σ e².
+/// What a point adds to the sums over the pairs: the gradient in its coordinates, Σ e and Σ e².
 type Row = (Vec<f64>, f64, f64);
 
-/// Of so many columns, known to the compiler so that it need not count them for every pair.
+/// Of this many columns, known to the compiler so that it need not count them for every pair.
 fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row {
     let (places, _) = y.as_chunks::<R>();
     let (mut along, mut sum, mut squares) = ([0.0; R], 0.0, 0.0);

@@ -42,7 +42,7 @@ const MOST_ROWS: usize = 1_500;
 const PASSES: usize = 40;
 const HELD_OUT: usize = 10;
 
-/// The most products of rows, rows and features for which rows are compared by the cells that both have.
+/// The maximum number of products of rows, rows and features for which rows are compared by the cells that both have.
 const PARTIAL_WORK: f64 = 2e11;
 
 /// How often all data are gone through.

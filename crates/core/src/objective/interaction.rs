@@ -18,7 +18,7 @@ use eigenfold_linalg::parallel;
 const ROWS: usize = 128;
 /// Pairs that are added side by side.
 const LANES: usize = 8;
-/// From so many points on it pays to put those together in memory that are near each other on the map, and after so many
+/// From this many points on it pays to put those together in memory that are near each other on the map, and after this many
 /// evaluations, when a map has found its shape, again.
 const MANY: usize = 20_000;
 const ARRANGED_AT: [usize; 3] = [0, 50, 150];
@@ -55,12 +55,12 @@ pub(crate) struct Interaction<T: Real> {
     order: Vec<u32>,
     /// Where each point is in that order.
     place: Vec<u32>,
-    /// The coordinates and the slope in that order.
+    /// The coordinates and the gradient in that order.
     ordered: (Vec<f64>, Vec<f64>),
 }
 
 impl<T: Real> Interaction<T> {
-    /// An objective over points in so many dimensions.
+    /// An objective over points in this many dimensions.
     pub(crate) fn new(pairs: Pairs<T>, pull: Pull, repulsion: Repulsion, form: Form, dims: usize) -> Interaction<T> {
         let charges = Charges::One(pairs.len());
         Interaction {
@@ -85,7 +85,7 @@ impl<T: Real> Interaction<T> {
         Interaction { constant, ..self }
     }
 
-    /// The slope, the attraction being `emphasis` times as strong; and the value, if it is wanted.
+    /// The gradient, the attraction being `emphasis` times as strong; and the value, if it is wanted.
     fn evaluate(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         self.arrange(y);
         if self.order.is_empty() {
@@ -202,7 +202,7 @@ impl<T: Real> Interaction<T> {
         rows.iter().sum()
     }
 
-    /// The repulsive part, its slope added.
+    /// The repulsive part, its gradient added.
     fn repel(&mut self, y: &[f64], slope: &mut [f64]) -> f64 {
         let dims = self.dims;
         let sums = &mut self.sums;
@@ -325,7 +325,7 @@ struct Rows<'a, T: Real, const D: usize> {
     wanted: bool,
 }
 
-/// The same, and where their slopes go.
+/// The same, and where their gradients go.
 struct Written<'a, T: Real, const D: usize>(Rows<'a, T, D>, &'a mut [f64]);
 
 impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {

@@ -15,9 +15,9 @@ use std::str::FromStr;
 const PER_EFFECTIVE: f64 = 3.0;
 /// The usual perplexity.
 pub(crate) const USUAL: f64 = 30.0;
-/// The share of true neighbors that will do: each pulls a little, and none decides.
+/// The recall that the neighbor search must reach: each pulls a little, and none decides.
 pub(super) const ALMOST_ALL: f64 = 0.99;
-/// The most perplexities whose mean is taken.
+/// The maximum number of perplexities whose mean is taken.
 const MOST: usize = 20;
 /// What a perplexity looks like.
 pub(crate) const FORM: &str = "a number from 1 on, or several as in 30,300";
@@ -95,7 +95,7 @@ pub(crate) struct Affinities {
     pub(crate) weights: Vec<f64>,
     /// The perplexities, as they were used.
     pub(crate) perplexity: Perplexity,
-    /// The part of the true neighbors that was found, where some may have been missed.
+    /// The fraction of the true neighbors that was found, where some may have been missed.
     pub(crate) recall: Option<f64>,
 }
 

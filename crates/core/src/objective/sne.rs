@@ -44,11 +44,11 @@ pub struct Sne {
     pub lambda: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: Init,
-    /// The part of the objective that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -63,11 +63,11 @@ pub struct SymmetricSne {
     pub uniform: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: Init,
-    /// The part of the objective that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -195,7 +195,7 @@ impl Build for SymmetricSne {
     }
 }
 
-/// What is said of both.
+/// The warning about both.
 fn info() -> Info {
     Info {
         name: "",

@@ -1,4 +1,4 @@
-//! Where a descent starts.
+//! Where an optimization starts.
 
 use crate::coordinates;
 use crate::extend::Known;
@@ -23,7 +23,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Where a descent starts.
+/// Where an optimization starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Init {
     /// The first principal components; classical scaling of distances, Laplacian eigenmaps of a graph.
@@ -55,7 +55,7 @@ const REACH: f64 = 3.0;
 /// Neighbors of the spectral start.
 const NEIGHBORS: usize = 15;
 
-/// Of more points than this the principal components are those of so many of them: a start need not be more exact.
+/// Of more points than this the principal components are those of this many of them: a start need not be more exact.
 const SAMPLED: usize = 10_000;
 
 /// The landmarks of isomap, if there are more points than that.

@@ -1,4 +1,4 @@
-//! Every objective: its slope is the central difference of its value, and its value is known where numbers are.
+//! Every objective: its gradient is the central difference of its value, and its value is known where numbers are.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::interaction::{Form, Interaction};
@@ -24,7 +24,7 @@ fn some(n: usize, cols: usize) -> Points {
     Points::new(n, cols, (0..n * cols).map(value).collect()).unwrap()
 }
 
-/// One of every kind, over so many points in so many dimensions.
+/// One of every kind, over this many points in this many dimensions.
 fn objectives(n: usize, dims: usize) -> Vec<(&'static str, Interaction<f64>)> {
     let points = some(n, 3);
     let search = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
@@ -131,8 +131,8 @@ fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
     }
 }
 
-/// With all points at one place the divergence is Σᵢ (log(n − 1) − Hᵢ), or log n(n − 1) − H of all pairs: whatever a descent
-/// finds is lower. Of few points steps along the slope over the degree are too long, and have to be taken back.
+/// With all points at one place the divergence is Σᵢ (log(n − 1) − Hᵢ), or log n(n − 1) − H of all pairs: whatever an optimization
+/// finds is lower. Of few points steps along the gradient over the degree are too long, and have to be taken back.
 #[test]
 fn few_points_do_not_end_above_the_point_they_start_from() {
     for n in 3..=12 {

@@ -5,7 +5,7 @@
 //! slope = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
 //! ```
 //!
-//! P are the entropic affinities of a perplexity, made symmetric. The descent starts from the first principal components,
+//! P are the entropic affinities of a perplexity, made symmetric. The optimization starts from the first principal components,
 //! drawn very small, and lets the attraction be stronger at first (early exaggeration), so that clusters gather before
 //! they part.
 //!
@@ -48,11 +48,11 @@ pub struct Tsne {
     pub degrees: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: Init,
-    /// The part of the divergence that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the divergence by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 

@@ -51,11 +51,11 @@ pub struct Umap {
     pub supervision: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: Init,
-    /// The part of the objective that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -157,7 +157,7 @@ impl Build for Umap {
             ],
             rate: RATE,
             last_rate: 0.0,
-            // The slope per unit of attraction.
+            // The gradient per unit of attraction.
             scales: degrees.iter().map(|degree| 0.5 / degree.max(1e-3 * mean)).collect(),
             cap: CAP,
             dims,

@@ -1,22 +1,22 @@
-//! From prepared numbers back to those of the user, with their deviations and margins.
+//! From prepared numbers back to those of the user, with their standard deviations and 95 % half-widths.
 //!
 //! A number goes back by the inverse, x = g⁻¹(c + s z). Where g is the identity, a width w of z is s w of x. Where it is a
 //! logarithm, what is as far off below as above in z is not so in x. There the width of x is the D for which as many
-//! rows are within x ± D as the width promises (0.6827 for a deviation, 0.95 for a margin):
+//! rows are within x ± D as the width promises (0.6827 for a standard deviation, 0.95 for a 95 % half-width):
 //!
 //! ```text
 //! Φ(h⁻¹(ζ(x + D) − z)) − Φ(−h⁻¹(z − ζ(x − D))) = level        ζ(x) = (g(x) − c) / s
 //! ```
 //!
-//! h is the distribution of the errors of z that draws follow (`back/draws.rs`): straight from 0 to the deviation at one
-//! standard deviation of a Gaussian, to the margin at 1.96, and on. For small widths D is that of the delta method, w dx/dz.
+//! h is the distribution of the errors of z that draws follow (`reconstruct/draws.rs`): straight from 0 to the standard deviation at one
+//! standard deviation of a Gaussian, to the 95 % half-width at 1.96, and on. For small widths D is that of the delta method, w dx/dz.
 //! Since the inverse keeps the order, x is the median of what the draws say, not their mean.
 
 use super::{Log, Prepared, PreparedColumn};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 
-/// What deviation and margin are in standard deviations of a Gaussian.
+/// What standard deviation and 95 % half-width are in standard deviations of a Gaussian.
 const LEVELS: [f64; 2] = [1.0, 1.959_963_984_540_054];
 /// Halvings of the interval that a width is searched in: to 1e-12 of it.
 const HALVINGS: usize = 40;
@@ -98,7 +98,7 @@ impl Prepared {
         Points::computed(prepared.rows(), cols, values)
     }
 
-    /// Numbers with their deviations and margins, back from those of prepared ones, place by place in the rows.
+    /// Numbers with their standard deviations and 95 % half-widths, back from those of prepared ones, place by place in the rows.
     ///
     /// # Errors
     ///
@@ -115,13 +115,13 @@ impl Prepared {
         Ok([self.undo(points)?, level(0)?, level(1)?])
     }
 
-    /// The deviation of a number in a column, back from that of a prepared one whose errors are Gaussian.
+    /// The standard deviation of a number in a column, back from that of a prepared one whose errors are Gaussian.
     pub(crate) fn deviation_back(&self, column: usize, z: f64, deviation: f64) -> f64 {
         self.columns[column].widths_back(z, LEVELS.map(|level| level * deviation))[0]
     }
 }
 
-/// The part of a Gaussian within so many standard deviations.
+/// The probability that a Gaussian is within this many standard deviations of its mean.
 fn within(z: f64) -> f64 {
     2.0 * normal(z) - 1.0
 }

@@ -8,7 +8,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::power::{exponent, times_two_to};
 
-/// Numbers that differ by less than this part of the largest are equal up to rounding.
+/// Numbers that differ by less than this fraction of the largest are equal up to rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// How the numbers of a column spread.
@@ -17,7 +17,7 @@ pub(super) enum Spread {
     Varies,
     /// All are equal, up to rounding.
     Constant,
-    /// They vary, but so many are equal that there is no interquartile range.
+    /// They vary, but so many values are equal that there is no interquartile range.
     Narrow,
 }
 

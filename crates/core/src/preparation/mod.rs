@@ -23,7 +23,7 @@ pub use whitening::Whitening;
 
 /// Columns that one task looks at: a row of them is a line of the cache or two.
 const BLOCK: usize = 16;
-/// The part of all variance from which on a column decides alone: the first principal component u is then nearly that
+/// The fraction of all variance from which on a column decides alone: the first principal component u is then nearly that
 /// column, since u[j]² ≥ (2s − 1) / s = 0.947 for the part s, and all others together have a twentieth of a squared distance.
 const ALONE: f64 = 0.95;
 /// The names that a message lists.

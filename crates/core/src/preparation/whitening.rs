@@ -5,7 +5,7 @@
 //! ```
 //!
 //! C is the covariance of the points, over n − 1, S the standard deviations of the columns and L Lᵀ = S⁻¹ C S⁻¹ their
-//! correlations. L[j,j]² is the part of the variance of column j that the columns before it leave unexplained: where it vanishes,
+//! correlations. L[j,j]² is the fraction of the variance of column j that the columns before it leave unexplained: where it vanishes,
 //! C has no inverse, and that column says why.
 //!
 //! P. C. Mahalanobis. On the generalised distance in statistics. Proceedings of the National Institute of Sciences of India 2,
@@ -19,7 +19,7 @@ use eigenfold_linalg::parallel;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// A column with less than this part of its variance for itself is a combination of others, up to rounding.
+/// A column with less than this fraction of its variance for itself is a combination of others, up to rounding.
 const OWN: f64 = 1e-10;
 /// What to do without an inverse.
 const WAY_OUT: &str = "or use `metric` euclidean with `standardize`";
@@ -131,7 +131,7 @@ impl Whitening {
         self.columns.iter().enumerate().map(one).collect()
     }
 
-    /// Whether it could have been learned from points with so many columns.
+    /// Whether it could have been learned from points with this many columns.
     pub(crate) fn is_sound(&self, cols: usize) -> bool {
         let sound = |[center, scale]: &[f64; 2]| center.is_finite() && *scale > 0.0 && scale.is_finite();
         self.columns() == cols

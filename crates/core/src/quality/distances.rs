@@ -119,7 +119,7 @@ impl Sums {
     }
 }
 
-/// Distances whose variance is no more than this part of their squared mean differ by rounding alone.
+/// Distances whose variance is no more than this fraction of their squared mean differ by rounding alone.
 const SAME: f64 = 1e-28;
 
 /// The measures that distances give.
@@ -130,7 +130,7 @@ pub(super) struct DistanceMeasures {
     pub(super) residual: Option<Value>,
 }
 
-/// The measures of all rows that were asked.
+/// The measures of all sampled rows.
 pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> DistanceMeasures {
     let total = rows.iter().fold(Sums::default(), |total, row| total.plus(row));
     let share = |of: &dyn Fn(&Sums) -> f64| {

@@ -106,7 +106,7 @@ pub struct Described {
     pub low: Option<f64>,
     /// The most that it can be, if there is a most.
     pub high: Option<f64>,
-    /// Whether it follows the number of neighbors that is asked for.
+    /// Whether it follows the number of neighbors that is requested.
     pub of_neighbors: bool,
 }
 

@@ -7,10 +7,10 @@
 //!
 //! | file | measures |
 //! |---|---|
-//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; neighbor_ratio |
+//! | `neighborhoods.rs`, `validate/neighbor_ratio.rs` | trustworthiness, continuity, neighbors kept and R_NX; neighbor distance ratio |
 //! | `distances.rs`, `pairs.rs` | stress, correlation and residual variance; the correlation of ranks and the Shepard diagram |
 //! | `classes.rs` | neighborhood hit, k-NN accuracy, silhouette |
-//! | `back/kriging.rs` | the error of the way back |
+//! | `reconstruct/kriging.rs` | the error of the way back |
 //! | `truth.rs` | the disparity to true coordinates |
 
 mod classes;
@@ -46,13 +46,13 @@ use value::Value;
 /// Neighbors that are looked at if nothing is said.
 const NEIGHBORS: usize = 10;
 
-/// The measures as they are asked for.
+/// The measures as they are requested.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quality {
     /// k, how many neighbors of a point are looked at; if not given, ten, and half of the others where there are fewer than 21
     /// points.
     pub neighbors: Option<usize>,
-    /// The most rows that are asked; if not given, all of up to 5,000 points, and 500 to 2,000 of more.
+    /// The maximum number of sampled rows; if not given, all of up to 5,000 points, and 500 to 2,000 of more.
     pub rows: Option<usize>,
     /// Where the draw of rows and pairs starts.
     pub seed: u64,
@@ -96,7 +96,7 @@ pub struct Evaluation {
     pub neighbors: usize,
     /// The number of points.
     pub points: usize,
-    /// The rows that were asked, ascending.
+    /// The sampled rows, ascending.
     pub rows: Vec<usize>,
     /// The measures, in the order of [`MEASURES`]; those that cannot be told are left out, such as those of labels where there
     /// are none.
@@ -311,7 +311,7 @@ fn told(
     let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
     let distances::DistanceMeasures { stress, scaled, correlation, residual } =
         distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
-    // Rows without a scale are left out of the neighbor_ratio, however many there are among those that were not asked.
+    // Rows without a scale are left out of the neighbor distance ratio, however many there are among those that were not asked.
     let neighbor_ratio = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
     vec![
         (Measure::Trustworthiness, mean(&|row| Some(row.near.trustworthiness))),
@@ -334,7 +334,7 @@ fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
     Value { value, error, each: rows.iter().map(|row| row.spearman.unwrap_or(f64::NAN)).collect() }
 }
 
-/// The error of the way back of the rows that were asked, or of a draw of them; nothing if the data are the same everywhere.
+/// The error of the way back of the sampled rows, or of a draw of them; nothing if the data are the same everywhere.
 fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
     let kriging = Kriging::of_map(points, &MapNeighbors::new(map, None)?, rows, seed)?;
     let mut squares = vec![f64::NAN; rows.len()];

@@ -125,7 +125,7 @@ impl Area {
     }
 }
 
-/// The sizes of neighborhoods at which the curve is told: all of the small ones, then so many to a factor of ten.
+/// The sizes of neighborhoods at which the curve is told: all of the small ones, then this many to a factor of ten.
 fn sizes(n: usize) -> Vec<usize> {
     let last = n.saturating_sub(2);
     let mut sizes: Vec<usize> = Vec::new();

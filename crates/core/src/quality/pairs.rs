@@ -23,9 +23,9 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The most pairs whose distances are ranked.
+/// The maximum number of pairs whose distances are ranked.
 const RANKED: usize = 500_000;
-/// The most pairs that are shown.
+/// The maximum number of pairs that are shown.
 const SHOWN: usize = 2000;
 
 /// Some pairs, with their distances in the data.

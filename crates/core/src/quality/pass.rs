@@ -1,4 +1,4 @@
-//! The pass over the rows that are asked: the distances of a row to all others in the data are computed and ranked once, then
+//! The pass over the sampled rows: the distances of a row to all others in the data are computed and ranked once, then
 //! those on every map.
 
 use super::classes::{Alike, Classes};
@@ -67,7 +67,7 @@ impl<'a> Map<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
     pub(super) near: Near,
-    /// r of `nearness.rs`; nothing for a row without a scale.
+    /// r of `neighbor_ratio.rs`; nothing for a row without a scale.
     pub(super) lost: Option<f64>,
     pub(super) sums: Sums,
     pub(super) spearman: Option<f64>,

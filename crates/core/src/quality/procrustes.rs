@@ -104,7 +104,7 @@ impl Onto {
         (0..d).map(|r| self.from[r] + along(r)).collect()
     }
 
-    /// What deviations of the coordinates become, if these are independent.
+    /// What standard deviations of the coordinates become, if these are independent.
     pub(crate) fn width(&self, deviations: &[f64]) -> Vec<f64> {
         let d = deviations.len();
         let along = |q: usize| (0..d).map(|r| deviations[r] * self.turn[r * d + q]).fold(0.0, f64::hypot);

@@ -2,7 +2,7 @@
 
 use eigenfold_linalg::sort::by_key;
 
-/// Below so many a plain sort is as fast.
+/// Below this many a plain sort is as fast.
 const FEW: usize = 128;
 
 /// The others in the order of their distances from a row; the memory is used again for the next row.

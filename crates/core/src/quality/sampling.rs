@@ -13,9 +13,9 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Up to so many points all rows are asked.
+/// Up to this many points all rows are asked.
 const ALL: usize = 5000;
-/// Where rows are drawn, so many are at most and at least.
+/// Where rows are drawn, this many are at most and at least.
 const DRAWN: [usize; 2] = [500, 2000];
 /// Distances that are ranked for one map, and numbers that are compared for all, where rows are drawn.
 const RANKED: f64 = 1.5e8;
@@ -31,7 +31,7 @@ pub(super) fn rows(n: usize, p: usize) -> usize {
     most.clamp(DRAWN[0], DRAWN[1]).min(n)
 }
 
-/// Some of so many rows, drawn by the seed, ascending.
+/// Some of this many rows, drawn by the seed, ascending.
 pub(super) fn drawn(n: usize, count: usize, seed: u64) -> Vec<usize> {
     if count >= n {
         return (0..n).collect();
@@ -49,7 +49,7 @@ pub(super) struct Sampling {
 }
 
 impl Sampling {
-    /// The standard error of a mean over the rows that were asked; nothing if all were, or too few to tell.
+    /// The standard error of a mean over the sampled rows; nothing if all were, or too few to tell.
     pub(super) fn error(&self, values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
         let (m, n) = (self.asked as f64, self.of as f64);
         if self.asked >= self.of || self.asked < 2 {

@@ -6,12 +6,12 @@ use super::sampling::Sampling;
 pub(super) struct Value {
     pub(super) value: f64,
     pub(super) error: Option<f64>,
-    /// One number per row that was asked; NaN for a row of which nothing can be said.
+    /// One number per sampled row; NaN for a row of which nothing can be said.
     pub(super) each: Vec<f64>,
 }
 
 impl Value {
-    /// A measure that is the mean over the rows of which something can be said, which are so many among all rows; nothing if
+    /// A measure that is the mean over the rows of which something can be said, which are this many among all rows; nothing if
     /// there are none.
     pub(super) fn mean(each: Vec<f64>, of: usize) -> Option<Value> {
         let known = || each.iter().copied().filter(|value| !value.is_nan());

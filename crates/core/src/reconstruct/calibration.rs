@@ -4,7 +4,7 @@ use crate::reconstruct::MARGIN;
 use eigenfold_linalg::parallel;
 use std::borrow::Borrow;
 
-/// The shares of rows within their deviations and within their margins.
+/// The shares of rows within their standard deviations and within their 95 % half-widths.
 pub(crate) const LEVELS: [f64; 2] = [0.68, 0.95];
 /// What these shares are in standard deviations of a Gaussian.
 pub(crate) const GAUSSIAN: [f64; 2] = [1.0, MARGIN];
@@ -26,7 +26,7 @@ pub(crate) struct Row {
     pub(crate) deviation: f64,
 }
 
-/// b: what 68 of 100 rows whose weights are as they come are off by, in units of √u; a trace for features that are nearly
+/// b: what 68 % of rows whose weights are as they come are off by, in units of √u; a trace for features that are nearly
 /// always the same.
 pub(crate) fn bases(rows: &[Row], spread: &[f64]) -> Vec<f64> {
     let free: Vec<&Row> = rows.iter().filter(|row| row.free).collect();
@@ -41,7 +41,7 @@ pub(crate) fn bases(rows: &[Row], spread: &[f64]) -> Vec<f64> {
     })
 }
 
-/// w: the least for which 68 and 95 of 100 left-out rows are within their widths, for each feature.
+/// w: the least for which 68 % and 95 % of left-out rows are within their widths, for each feature.
 pub(crate) fn widths(rows: &[impl Borrow<Row> + Sync], bases: &[f64]) -> Vec<[f64; 2]> {
     let width = |j: usize, level: usize| {
         let size = |row: &Row| if row.off[j] == 0.0 { 0.0 } else { row.off[j].abs() / row.scale(bases, j) };

@@ -14,7 +14,7 @@ pub struct Diagnostics {
     /// predicted by the others, and by the process predicted by them, on the map that it helped to make; [`Recipe::held_out_rows`](crate::Recipe::held_out_rows)
     /// makes the map without it. The linear rule has seen them all.
     pub error: Option<f64>,
-    /// The share of entries within their deviation (0.68 is right) and within their margin (0.95), of rows by which
+    /// The share of entries within their standard deviation (0.68 is right) and within their 95 % half-width (0.95), of rows by which
     /// neither was set.
     pub within: Option<[f64; 2]>,
     /// The mean log density of the entries, each in units of its feature's standard deviation.

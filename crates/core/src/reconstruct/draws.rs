@@ -7,8 +7,8 @@
 //! ```
 //!
 //! So every z[j] is standard normal, two features correlate as their errors do around the place, and the entries of many
-//! draws are within their deviations and margins as often as these say: a Gaussian copula of the local errors with the
-//! margins of the way back. Features that were never off nearby are drawn on their own.
+//! draws are within their standard deviations and 95 % half-widths as often as these say: a Gaussian copula of the local errors with the
+//! 95 % half-widths of the way back. Features that were never off nearby are drawn on their own.
 //!
 //! R. B. Nelsen. An introduction to copulas. Springer, 2006.
 
@@ -26,7 +26,7 @@ const NEAREST: usize = 32;
 /// What separates the random numbers of one place from those of the next.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Left-out rows: where they are on the map, and their errors in units of their deviations.
+/// Left-out rows: where they are on the map, and their errors in units of their standard deviations.
 pub(crate) struct Errors {
     pub(crate) places: Points,
     pub(crate) errors: Vec<Vec<f64>>,
@@ -60,7 +60,7 @@ impl Errors {
     }
 }
 
-/// h: how far off an entry is that is so many standard deviations off.
+/// h: how far off an entry is that is this many standard deviations off.
 fn size(z: f64, deviation: f64, margin: f64) -> f64 {
     if z <= 1.0 {
         z * deviation

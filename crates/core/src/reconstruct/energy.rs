@@ -28,9 +28,9 @@ use eigenfold_linalg::progress::Silent;
 
 /// Training rows that are left out to see how well the others predict them.
 const JUDGING: usize = 300;
-/// Where a descent ends, in units in which the springs are one wide.
+/// Where an optimization ends, in units in which the springs are one wide.
 const STOP: Stop = Stop { gradient: 1e-8, decrease: 1e-12, evaluations: 100 };
-/// Pairs of steps and slopes that it remembers.
+/// Pairs of steps and gradients that it remembers.
 const MEMORY: usize = 5;
 
 /// The objective of one more point.
@@ -51,7 +51,7 @@ pub(crate) struct Energy<'a> {
 /// How the springs of a new row follow from its distances.
 enum Springs<'a> {
     Heat(f64),
-    /// By perplexity, of so many neighbors among the data.
+    /// By perplexity, of this many neighbors among the data.
     Entropic {
         perplexity: f64,
         neighbors: usize,
@@ -136,7 +136,7 @@ impl<'a> Energy<'a> {
         Ok(())
     }
 
-    /// The data row at a place and the deviation of each of its entries.
+    /// The data row at a place and the standard deviation of each of its entries.
     pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<At> {
         let center = self.points.row(around.near[0] as usize);
         let largest = self.spread.iter().fold(f64::MIN_POSITIVE, |most: f64, s| most.max(*s)).sqrt();

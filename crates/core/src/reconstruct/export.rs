@@ -1,7 +1,7 @@
 //! A way back as numbers, for programs that follow it without this library.
 //!
 //! Beside these numbers the linear rule needs nothing, and kriging the rows of data, the map and the formulas of `kriging.rs`,
-//! `neighborhood.rs`, `widths.rs` and `at.rs`. Numbers are in the units of the data and the map as the user has them; where
+//! `neighborhood.rs`, `calibration.rs` and `prediction.rs`. Numbers are in the units of the data and the map as the user has them; where
 //! columns were prepared, they are about the prepared columns.
 
 use super::InverseTransform;
@@ -20,7 +20,7 @@ pub enum Portable {
         mean: Vec<f64>,
         /// U, one row per feature and one column per coordinate, row after row.
         axes: Vec<f64>,
-        /// The deviation of every feature, the same everywhere; margins are 1.96 times these.
+        /// The standard deviation of every feature, the same everywhere; 95 % half-widths are 1.96 times these.
         deviations: Vec<f64>,
     },
     /// Local kriging.
@@ -41,7 +41,7 @@ pub enum Portable {
         spread: Vec<f64>,
         /// b of every feature.
         bases: Vec<f64>,
-        /// w of the deviation and of the margin of every feature, stretched if rows were held out.
+        /// w of the standard deviation and of the 95 % half-width of every feature, stretched if rows were held out.
         widths: Vec<[f64; 2]>,
         /// The component of every map point, if they were kept separate.
         components: Option<Vec<u32>>,

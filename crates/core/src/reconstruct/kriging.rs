@@ -11,7 +11,7 @@
 //! width[i,j] = w[j] √(b[j]² u[i] + f[i,j]²)   w[j] the least with |x[i,j] − x̂[i,j]| ≤ width[i,j] for a share of the rows
 //! ```
 //!
-//! The share is 0.68 for deviations (g = 1) and 0.95 for margins (g = 1.96), counted for every feature j, whatever its
+//! The share is 0.68 for standard deviations (g = 1) and 0.95 for 95 % half-widths (g = 1.96), counted for every feature j, whatever its
 //! distribution is: a conformal interval with a local scale, and no surer than g (1 − 1ᵀC⁻¹c) σ[j]. b[j] is the same count for rows whose weights are as they come
 //! (s = 1) and for f = 0. No interval is wider than g √2 σ[j], the difference of two rows drawn at random. The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
 //! density of the left-out rows, all features in the data's own units and with one scale between them, which is profiled
@@ -64,7 +64,7 @@ pub(crate) struct Kriging {
     roughness: f64,
     /// b[j].
     bases: Vec<f64>,
-    /// w[j] of the deviations and of the margins.
+    /// w[j] of the standard deviations and of the 95 % half-widths.
     widths: Vec<[f64; 2]>,
     /// The variance of each feature.
     spread: Vec<f64>,
@@ -80,7 +80,7 @@ pub(crate) struct CrossValidated {
     /// The root of their squared error over their squared distance from the mean, no row counting more than that of an
     /// average row.
     pub(crate) error: f64,
-    /// The share of their entries within their deviations and within their margins, each half of the rows by the widths
+    /// The share of their entries within their standard deviations and within their 95 % half-widths, each half of the rows by the widths
     /// of the other half; constant features apart.
     pub(crate) within: [f64; 2],
     /// The mean log density of their entries, each in units of its feature's standard deviation.
@@ -96,7 +96,7 @@ struct Left {
 }
 
 impl Kriging {
-    /// Learns the way from the map to the data, by a draw of so many rows at most that are left out: `placed` says where they
+    /// Learns the way from the map to the data, by a draw of this many rows at most that are left out: `placed` says where they
     /// would go on the map if they were new.
     pub(crate) fn new(
         points: &Points,
@@ -200,7 +200,7 @@ impl Kriging {
         self.left = evaluated;
     }
 
-    /// The left-out rows with their places on the map and their errors, in units of their deviations.
+    /// The left-out rows with their places on the map and their errors, in units of their standard deviations.
     pub(crate) fn errors(&self, map: &Points) -> Errors {
         let rows: Vec<usize> = self.left.iter().map(|row| row.row).collect();
         let one = |row: &Row| -> Vec<f64> {
@@ -227,7 +227,7 @@ impl Kriging {
         }
     }
 
-    /// What the deviations are at least, in units: how much the nearest rows differ from the prediction, as far as it is
+    /// What the standard deviations are at least, in units: how much the nearest rows differ from the prediction, as far as it is
     /// their mean, and the spread of the data, as far as nothing is near.
     fn floors(&self, points: &Points, around: &Neighborhood, kriged: &Kriged, predicted: &[f64]) -> Vec<f64> {
         let mut squares: Vec<f64> = self.spread.iter().map(|spread| kriged.missing.powi(2) * spread).collect();
@@ -282,12 +282,12 @@ impl Kriging {
         }
     }
 
-    /// The mean log density of all entries, as Gaussians with these margins, in units of each feature's standard deviation.
+    /// The mean log density of all entries, as Gaussians with these 95 % half-widths, in units of each feature's standard deviation.
     fn log_density(&self, rows: &[Row]) -> f64 {
         let (mut logs, mut entries) = (0.0, 0.0);
         for row in rows {
             for (j, spread) in self.spread.iter().enumerate().filter(|(_, spread)| **spread > 0.0) {
-                // A feature that is nearly always the same may have a margin of zero; none is surer than a thousandth.
+                // A feature that is nearly always the same may have a 95 % half-width of zero; none is surer than a thousandth.
                 let deviation = self.widths[j][1] * row.scale(&self.bases, j) / MARGIN / spread.sqrt();
                 let deviation = deviation.max(1e-3);
                 let off = row.off[j] / spread.sqrt() / deviation;
@@ -298,7 +298,7 @@ impl Kriging {
         if entries > 0.0 { logs / entries } else { 0.0 }
     }
 
-    /// The data row at a place, with the deviation and the margin of every entry.
+    /// The data row at a place, with the standard deviation and the 95 % half-width of every entry.
     pub(crate) fn at(&self, points: &Points, around: &Neighborhood) -> At {
         let center = points.row(around.near[0] as usize);
         let values = around.values(points, center, self.unit);

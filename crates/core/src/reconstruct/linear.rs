@@ -16,7 +16,7 @@ pub(crate) struct ByAxes {
     pub(super) mean: Vec<f64>,
     /// U, one row per feature.
     pub(super) axes: Vec<f64>,
-    /// The deviation of every feature.
+    /// The standard deviation of every feature.
     pub(super) deviations: Vec<f64>,
 }
 
@@ -26,7 +26,7 @@ impl ByAxes {
         linear(y, &self.mean, &self.axes)
     }
 
-    /// Some training rows with what the axes leave open of them, in units of the deviations.
+    /// Some training rows with what the axes leave open of them, in units of the standard deviations.
     pub(super) fn errors(&self, points: &Points, map: &Points) -> Errors {
         let n = points.rows();
         let rows: Vec<usize> = (0..n.min(DRAWN)).map(|at| at * n / n.min(DRAWN)).collect();

@@ -51,7 +51,7 @@ impl<'a> MapNeighbors<'a> {
         }))
     }
 
-    /// The most neighbors that a place has.
+    /// The maximum number of neighbors that a place has.
     pub(crate) fn most(&self) -> usize {
         NEIGHBORS.min(self.index.points().rows())
     }

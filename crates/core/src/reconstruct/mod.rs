@@ -1,15 +1,15 @@
-//! The way back: from places on the map to rows of data, with a deviation for every entry.
+//! The way back: from places on the map to rows of data, with a standard deviation for every entry.
 //!
 //! | model | rule | the data row at y |
 //! |---|---|---|
-//! | pca, mds of points | linear | `x̄ + U y`, exact; the deviation of a feature is the root of its discarded variance |
-//! | ppca, fa | linear | what rows with these posterior means are on average, by the model (`place/latent.rs`) |
+//! | pca, mds of points | linear | `x̄ + U y`, exact; the standard deviation of a feature is the root of its discarded variance |
+//! | ppca, fa | linear | what rows with these posterior means are on average, by the model (`extend/latent.rs`) |
 //! | gplvm | process | what its own process predicts at y (`process.rs`) |
 //! | elastic, if asked for | energy | where the objective with one more point is least (`energy.rs`) |
 //! | every other model of points | kriging | a weighted mean of the data rows of the nearest map points (`kriging.rs`) |
 //!
-//! The weights and the deviations of kriging come from a Gaussian process over the map, so that a place without map
-//! points around it has a large deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
+//! The weights and the standard deviations of kriging come from a Gaussian process over the map, so that a place without map
+//! points around it has a large standard deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
 //! `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and limits.
 
 mod calibration;
@@ -48,10 +48,10 @@ use std::sync::Arc;
 /// Training rows whose errors the draws of a linear rule follow.
 const DRAWN: usize = 2000;
 
-/// Between so many training rows holding some out is cheap, and says enough.
+/// Between this many training rows holding some out is cheap, and says enough.
 pub(crate) const HELD_OUT: std::ops::RangeInclusive<usize> = 20..=1000;
 
-/// Standard deviations on either side of the mean that hold 95 of 100 draws of a Gaussian.
+/// Standard deviations on either side of the mean that hold 95 % of draws of a Gaussian.
 const MARGIN: f64 = 1.959_963_984_540_054;
 
 /// Data rows at places of the map.
@@ -59,16 +59,16 @@ const MARGIN: f64 = 1.959_963_984_540_054;
 pub struct Reconstruction {
     /// One data row a place, in the order of the places.
     pub points: Points,
-    /// The deviation of each entry: 68 of 100 rows observed at such places would be no further off. Where errors are
+    /// The standard deviation of each entry: 68 % of rows observed at such places would be no further off. Where errors are
     /// Gaussian it is their standard deviation.
     pub deviations: Points,
-    /// The margin of each entry: 95 of 100 rows observed at such places would be no further off.
+    /// The 95 % half-width of each entry: 95 % of rows observed at such places would be no further off.
     pub margins: Points,
     /// The rule, and how well it does on the training rows.
     pub diagnostics: Diagnostics,
     /// The places (counted from 0) that are further from all map points than these are from each other.
     pub far: Vec<usize>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
@@ -86,12 +86,12 @@ pub struct InverseTransform<'a> {
     prepared: Option<&'a Prepared>,
     rule: Ready<'a>,
     diagnostics: Diagnostics,
-    /// What deviations and margins are multiplied by.
+    /// What standard deviations and 95 % half-widths are multiplied by.
     calibration_factor: [f64; 2],
 }
 
 impl Model {
-    /// Data rows at places of the map, each place on its own, with the deviation of every entry.
+    /// Data rows at places of the map, each place on its own, with the standard deviation of every entry.
     ///
     /// # Errors
     ///
@@ -231,7 +231,7 @@ impl<'a> InverseTransform<'a> {
         Ok(InverseTransform::by(points, map, near, learned.rule, learned.diagnostics))
     }
 
-    /// A way in the unit of the points, with deviations and margins as the rule has them.
+    /// A way in the unit of the points, with standard deviations and 95 % half-widths as the rule has them.
     fn by(
         points: &'a Points,
         map: &'a Points,
@@ -311,14 +311,14 @@ impl InverseTransform<'_> {
         Ok((at, (0..around.len()).filter(|&i| around[i].is_far()).collect()))
     }
 
-    /// Whether rows are better held out to set deviations and margins ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
+    /// Whether rows are better held out to set standard deviations and 95 % half-widths ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
     /// where kriging leads back, few rows make that cheap, and the map can be made again.
     pub fn holds_out_rows(&self) -> bool {
         let kriging = matches!(self.diagnostics.rule, ReconstructionRule::Kriging { .. });
         kriging && self.renewable && HELD_OUT.contains(&self.map.rows())
     }
 
-    /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in
+    /// The same way with all standard deviations and all 95 % half-widths multiplied by a number each: those for which rows that had no part in
     /// the map are within them as often as they say ([`HeldOutRows::calibration_factor`](crate::HeldOutRows)).
     #[must_use]
     pub fn stretched(mut self, calibration_factor: [f64; 2]) -> Self {
@@ -327,7 +327,7 @@ impl InverseTransform<'_> {
     }
 
     /// Joint draws of the data rows at places, `count` per place, one place after the other: entries are as far off as the
-    /// deviations and margins say, and the features of a row go together as their errors do around the place. Different
+    /// standard deviations and 95 % half-widths say, and the features of a row go together as their errors do around the place. Different
     /// places are drawn independently. The same seed gives the same rows.
     ///
     /// # Errors
@@ -349,7 +349,7 @@ impl InverseTransform<'_> {
         }
     }
 
-    /// Training rows with their errors, in units of their deviations.
+    /// Training rows with their errors, in units of their standard deviations.
     fn errors(&self) -> Result<Errors> {
         match &self.rule {
             Ready::Kriging(kriging) => Ok(kriging.errors(self.map)),

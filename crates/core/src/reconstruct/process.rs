@@ -15,7 +15,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 
-/// The most training rows that judge it.
+/// The maximum number of training rows that judge it.
 const JUDGING: usize = 2000;
 
 /// The process, its training rows, and how well it predicts those.
@@ -84,7 +84,7 @@ impl ByProcess {
         variance * self.predicts.problem().unit() * self.predicts.problem().unit()
     }
 
-    /// The data row at a place and the deviation of each of its entries.
+    /// The data row at a place and the standard deviation of each of its entries.
     pub(crate) fn at(&self, place: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mean, variance) = self.predicts.at(place);
         let problem = self.predicts.problem();
@@ -96,7 +96,7 @@ impl ByProcess {
         (row, deviations)
     }
 
-    /// Training rows with what the others leave open of them, in units of the deviations.
+    /// Training rows with what the others leave open of them, in units of the standard deviations.
     pub(crate) fn errors(&self, places: &Points) -> Errors {
         let problem = self.predicts.problem();
         let rows = spaced(problem.n, problem.n.min(DRAWN));

@@ -113,7 +113,7 @@ impl Model {
         }
     }
 
-    /// The linear rule, with deviations of its own or those of what it discards.
+    /// The linear rule, with standard deviations of its own or those of what it discards.
     fn learn_linear(
         &self,
         points: &Points,

@@ -1,13 +1,13 @@
 //! The number of neighbors, chosen by how near in the data those are that are near on the map.
 //!
-//! A ladder of k is tried. Each map is judged by its neighbor_ratio (`nearness.rs`): how many times as far from a row, on average over
+//! A ladder of k is tried. Each map is judged by its neighbor distance ratio (`neighbor_ratio.rs`): how many times as far from a row, on average over
 //! rows by logarithms, its neighbors on the map are as the nearest in the data. Where too many neighbors join sheets that are
-//! far apart along the data, points from both lie side by side on the map and the neighbor_ratio jumps; where there are too few, the
+//! far apart along the data, points from both lie side by side on the map and the neighbor distance ratio jumps; where there are too few, the
 //! map is creased and it grows.
 //!
-//! Fits that converged go before the others. Among them the least neighbor_ratio is best, and every k is as good that is worse by no
+//! Fits that converged go before the others. Among them the least neighbor distance ratio is best, and every k is as good that is worse by no
 //! more than two standard errors of the difference, row by row. Of these, graphs in one component go before others; then the
-//! usual ten neighbors, if they are among them; then the least neighbor_ratio, and the smaller k if two tie.
+//! usual ten neighbors, if they are among them; then the least neighbor distance ratio, and the smaller k if two tie.
 //! docs/decisions/0071-neighbors-by-neighbor_ratio.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
 use crate::fit::input::Beside;
@@ -22,7 +22,7 @@ use serde::Serialize;
 
 /// The numbers of neighbors that are tried.
 const LADDER: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
-/// A k is as good as the best if it is worse by at most so many standard errors.
+/// A k is as good as the best if it is worse by at most this many standard errors.
 const COMPARABLE: f64 = 2.0;
 /// What is taken where nothing speaks against it: the default of [`Neighbors`].
 const USUAL: usize = 10;
@@ -32,7 +32,7 @@ const USUAL: usize = 10;
 pub struct Tried {
     /// The number.
     pub k: usize,
-    /// The neighbor_ratio of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
+    /// The neighbor distance ratio of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
     /// data, 1 at best; nothing if no row can be asked.
     pub value: Option<f64>,
     /// In how many components the graph is, before they are joined.
@@ -112,7 +112,7 @@ impl Recipe {
             }
             match recipe.tried(k, &points, labels, &nearness, &Share::one_of(observer, at, ladder.len())) {
                 Ok(one) => tried.push(one),
-                // Some methods need more neighbors, or cannot afford so many.
+                // Some methods need more neighbors, or cannot afford this many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
                 Err(error) => return Err(error),
             }

@@ -10,8 +10,8 @@
 //! deviation[q](x) = s (p[q](x)² + c[q](x)²)^½       p the deviation of the placing alone (`place/sure.rs`)
 //! ```
 //!
-//! The rows of a fold are placed on the map without them. s is the least number for which 68 of 100 of their coordinates are within their
-//! deviations of where the model has them, p being that of the fold's own map, and c that of the other folds. So the deviation
+//! The rows of a fold are placed on the map without them. s is the least number for which 68 % of their coordinates are within their
+//! standard deviations of where the model has them, p being that of the fold's own map, and c that of the other folds. So the standard deviation
 //! answers how far off the row may be from where a map of more rows, this one among them, would have it.
 //!
 //! M. H. Quenouille. Notes on bias in estimation. Biometrika 43, 1956 (maps without groups of rows: the jackknife). J. Lei, M.
@@ -34,7 +34,7 @@ use eigenfold_linalg::progress::{Observer, Silent};
 const AROUND: usize = 10;
 /// The fewest rows that can be held out to say something.
 const LEAST: usize = 20;
-/// Deviations on either side of the place that hold 95 of 100 draws of a Gaussian.
+/// Deviations on either side of the place that hold 95 % of draws of a Gaussian.
 const GAUSSIAN: f64 = 1.959_963_984_540_054;
 
 /// How sure places on a map are, by maps without some of its rows.
@@ -47,8 +47,8 @@ pub struct HeldOutExtension {
     pub folds: usize,
     /// s.
     pub calibration_factor: f64,
-    /// The share of their coordinates within one deviation (0.68 is right) and within 1.96 (0.95 if errors are Gaussian), each
-    /// fold with the calibration_factor of the other folds.
+    /// The share of their coordinates within one standard deviation (0.68 is right) and within 1.96 (0.95 if errors are Gaussian), each
+    /// fold with the calibration factor of the other folds.
     pub within: [f64; 2],
     variability: MapVariability,
 }
@@ -63,7 +63,7 @@ struct MapVariability {
     squares: Vec<Vec<f64>>,
 }
 
-/// A row held out: how far off it was placed, and the deviation of the placing alone.
+/// A row held out: how far off it was placed, and the standard deviation of the placing alone.
 struct Missed {
     row: usize,
     off: Vec<f64>,
@@ -164,7 +164,7 @@ impl Model {
         })
     }
 
-    /// The calibration_factor that every coordinate of every row held out needs, fold by fold.
+    /// The calibration factor that every coordinate of every row held out needs, fold by fold.
     fn needed(&self, variability: &MapVariability, missed: &[Vec<Missed>], points: &Points) -> Result<Vec<Vec<f64>>> {
         let mut all = Vec::with_capacity(missed.len());
         for (number, fold) in missed.iter().enumerate() {
@@ -188,7 +188,7 @@ impl Model {
         Ok(all)
     }
 
-    /// Places new rows with deviations that include the variability of the map itself.
+    /// Places new rows with standard deviations that include the variability of the map itself.
     ///
     /// # Errors
     ///
@@ -244,7 +244,7 @@ fn calibration_factor(needed: &[Vec<f64>], but: Option<usize>) -> f64 {
     if most > 0.0 { counted(all, LEVELS[0]).min(most) } else { 1.0 }
 }
 
-/// The shares within one deviation and within 1.96, each fold with the calibration_factor of the others.
+/// The shares within one standard deviation and within 1.96, each fold with the calibration factor of the others.
 fn within(needed: &[Vec<f64>]) -> [f64; 2] {
     let count = needed.iter().map(Vec::len).sum::<usize>().max(1) as f64;
     [1.0, GAUSSIAN].map(|width| {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! and r[i] is at most what rows in the middle of all would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in N[i]).
-//! So the neighbor_ratio of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
+//! So the neighbor distance ratio of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
 //! perfect. Each row is measured by its own scale, whether it lies in a dense component of the data or in a thin one, and a row
 //! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small component of
 //! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
@@ -28,9 +28,9 @@ const ASKED: usize = 2000;
 
 /// To how many rows, evenly spaced, the median distance is taken.
 const ALL: usize = 201;
-/// Where every map is looked at, so many rows are asked, ...
+/// Where every map is looked at, this many rows are asked, ...
 const FEW: usize = 500;
-/// ... among so many, evenly spaced.
+/// ... among this many, evenly spaced.
 const AMONG: usize = 5000;
 
 /// The nearest rows in the data, to compare maps with.
@@ -40,7 +40,7 @@ pub(crate) struct NearestRows<'a> {
     asked: Vec<Asked>,
 }
 
-/// A row that is asked.
+/// A sampled row.
 struct Asked {
     row: usize,
     scale: Scale,
@@ -80,7 +80,7 @@ impl<'a> NearestRows<'a> {
         NearestRows::asking(points, metric, ASKED)
     }
 
-    /// As [`NearestRows::new`], with so many rows asked.
+    /// As [`NearestRows::new`], with this many rows asked.
     fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<NearestRows<'a>> {
         let (points, metric) = match metric {
             Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
@@ -100,7 +100,7 @@ impl<'a> NearestRows<'a> {
         Ok(NearestRows { points, metric, asked: asked.into_iter().flatten().collect() })
     }
 
-    /// r of every row that was asked.
+    /// r of every sampled row.
     pub(crate) fn of(&self, map: &Points) -> Result<Vec<f64>> {
         let k = NEAREST.min(map.rows() - 1);
         let rows: Vec<usize> = self.asked.iter().map(|asked| asked.row).collect();
@@ -129,7 +129,7 @@ pub struct NeighborRatio {
 }
 
 impl NeighborRatio {
-    /// How much of the neighborhoods is lost, log neighbor_ratio / log random: 0 is nothing, 1 is everything.
+    /// How much of the neighborhoods is lost, log neighbor distance ratio / log random: 0 is nothing, 1 is everything.
     pub fn lost(&self) -> f64 {
         let most = self.random.ln();
         if most > 0.0 { self.neighbor_ratio.ln() / most } else { 0.0 }
@@ -163,7 +163,7 @@ impl Model {
     }
 }
 
-/// The neighbor_ratio of a map of the points: 1 is perfect.
+/// The neighbor distance ratio of a map of the points: 1 is perfect.
 ///
 /// # Errors
 ///

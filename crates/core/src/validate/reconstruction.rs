@@ -6,7 +6,7 @@
 //! back, where the error of [`Diagnostics`](crate::reconstruct::Diagnostics) lacks the first: its rows took part in making the map.
 //!
 //! Intervals that are counted on such rows are too narrow by as much as the map follows single rows. How much that is, the
-//! rows held out tell, by a calibration_factor of all deviations and one of all margins:
+//! rows held out tell, by a calibration factor of all standard deviations and one of all 95 % half-widths:
 //!
 //! ```text
 //! calibration_factor = the least s with |x[i,j] − x̂[i,j]| ≤ s width[i,j] for 0.68 (0.95) of the entries of rows i held out
@@ -38,7 +38,7 @@ const FOLDS: usize = 5;
 const LEAST: usize = 4;
 /// Rows led back at a time, so that large tables need little room.
 const BATCH: usize = 1024;
-/// Rows of a fold whose entries are counted; where there are more, every so many-th.
+/// Rows of a fold whose entries are counted; where there are more, evenly spaced ones.
 const COUNTED: usize = 2000;
 
 /// How well rows come back that had no part in the map.
@@ -54,13 +54,13 @@ pub struct HeldOutRows {
     pub error: f64,
     /// The error of every fold.
     pub by_fold: Vec<f64>,
-    /// What deviations and margins have to be multiplied by ([`InverseTransform::stretched`](crate::reconstruct::InverseTransform::stretched)) for 0.68
+    /// What standard deviations and 95 % half-widths have to be multiplied by ([`InverseTransform::stretched`](crate::reconstruct::InverseTransform::stretched)) for 0.68
     /// and 0.95 of the entries to be within them.
     pub calibration_factor: [f64; 2],
-    /// The share of entries within the deviation (0.68 if it is right) and within the margin (0.95), each fold with the
-    /// calibration_factor of the other folds; of features that are not exact.
+    /// The share of entries within the standard deviation (0.68 if it is right) and within the 95 % half-width (0.95), each fold with the
+    /// calibration factor of the other folds; of features that are not exact.
     pub within: Option<[f64; 2]>,
-    /// The same shares without a calibration_factor.
+    /// The same shares without a calibration factor.
     pub unstretched: Option<[f64; 2]>,
     /// How many features came back exactly in 68 (95) of 100 rows or more, such as a pixel that is nearly always black. Any
     /// interval holds that many of their entries, however narrow it is, so they are not counted.
@@ -77,7 +77,7 @@ struct Fold {
     far: usize,
     /// The features of the entries that follow, those that vary.
     varying: Vec<usize>,
-    /// The calibration_factor that each entry needs for its deviation, and for its margin, row after row.
+    /// The calibration factor that each entry needs for its standard deviation, and for its 95 % half-width, row after row.
     needed: [Vec<f64>; 2],
     /// How many rows came back exactly, feature by feature, and how many rows there are.
     exact: Vec<usize>,
@@ -221,7 +221,7 @@ impl Fold {
     }
 }
 
-/// Which features are counted, for deviations and for margins: those that are not exact.
+/// Which features are counted, for standard deviations and for 95 % half-widths: those that are not exact.
 struct Counted([Vec<bool>; 2]);
 
 impl Counted {
@@ -249,7 +249,7 @@ impl Counted {
         fold.needed[level].iter().zip(features).filter(move |(_, j)| self.0[level][**j]).map(|(needed, _)| *needed)
     }
 
-    /// The calibration_factor by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs
+    /// The calibration factor by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs
     /// that can be had.
     fn calibration_factor(&self, folds: &[Fold], but: Option<usize>) -> [f64; 2] {
         [0, 1].map(|level| {
@@ -260,7 +260,7 @@ impl Counted {
         })
     }
 
-    /// The shares of entries that need no more than the calibration_factor of their fold; nothing if there are no entries.
+    /// The shares of entries that need no more than the calibration factor of their fold; nothing if there are no entries.
     fn shares(&self, folds: &[Fold], calibration_factor: &dyn Fn(usize) -> [f64; 2]) -> Option<[f64; 2]> {
         let (mut within, mut entries) = ([0.0; 2], [0.0; 2]);
         for (at, fold) in folds.iter().enumerate() {

@@ -29,9 +29,9 @@ use serde::{Deserialize, Serialize};
 
 /// How many points a start by a sample has at least.
 const SAMPLE: usize = 200;
-/// A direction of Y shorter than this part of the longest one is lost.
+/// A direction of Y shorter than this fraction of the longest one is lost.
 const LOST: f64 = 1e-14;
-/// The noise has vanished below this part of the mean eigenvalue.
+/// The noise has vanished below this fraction of the mean eigenvalue.
 const VANISHED: f64 = 1e-14;
 
 /// Where the iteration starts.

@@ -1,7 +1,7 @@
-//! The likeliest linear latent model of points, some of whose cells may be missing: by descent, or by EM.
+//! The maximum-likelihood linear latent model of points, some of whose cells may be missing: by optimization, or by EM.
 //!
 //! The log likelihood is that of the observed cells, row by row. With the posterior mean m[i] and covariance C[i] of a
-//! row's hidden coordinates ([`Latent`]) and its residual r[i,j] = x[i,j] − μ[j] − W[j] m[i], its slopes are sums over the
+//! row's latent coordinates ([`Latent`]) and its residual r[i,j] = x[i,j] − μ[j] − W[j] m[i], its gradients are sums over the
 //! observed cells (Fisher's identity):
 //!
 //! ```text
@@ -24,7 +24,7 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use faer::Mat;
 
-/// The least noise, as a part of the variance of all features, or of its own feature.
+/// The least noise, as a fraction of the variance of all features, or of its own feature.
 pub(crate) const FLOOR: f64 = 1e-12;
 pub(crate) const OWN_FLOOR: f64 = 1e-6;
 
@@ -39,17 +39,17 @@ pub(crate) struct Fit {
     pub(crate) dims: usize,
     /// Whether every feature has a noise of its own.
     pub(crate) own_noise: bool,
-    /// Whether by EM instead of by descent.
+    /// Whether by EM instead of by optimization.
     pub(crate) em: bool,
-    /// The part of the log likelihood per cell that a step must gain, else the fit ends.
+    /// The fit stops when a step improves the log likelihood per cell by less than this fraction.
     pub(crate) tolerance: f64,
-    /// How often the data may be gone through.
+    /// The maximum number of passes over the data.
     pub(crate) max_iterations: usize,
     /// The seed of the eigen-solver that makes the start.
     pub(crate) seed: u64,
 }
 
-/// The likeliest model that was found.
+/// The maximum-likelihood model that was found.
 pub(crate) struct Fitted {
     pub(crate) latent: Latent,
     /// Of all observed cells.
@@ -58,7 +58,7 @@ pub(crate) struct Fitted {
     pub(crate) curve: Vec<f64>,
     pub(crate) iterations: usize,
     pub(crate) converged: bool,
-    /// The largest slope at the end, per cell.
+    /// The largest gradient at the end, per cell.
     pub(crate) slope: f64,
 }
 
@@ -90,7 +90,7 @@ impl Fit {
         Ok(fitted)
     }
 
-    /// The likeliest model with one noise for all features, of points without missing cells, in closed form: with the
+    /// The maximum-likelihood model with one noise for all features, of points without missing cells, in closed form: with the
     /// largest eigenvalues w of the covariance and its eigenvectors U,
     ///
     /// ```text
@@ -326,7 +326,7 @@ impl Scaled {
     }
 }
 
-/// The log likelihood of all rows, and its slopes.
+/// The log likelihood of all rows, and its gradients.
 pub(super) struct Sums {
     pub(super) log_likelihood: f64,
     pub(super) mean: Vec<f64>,
@@ -414,7 +414,7 @@ impl Sums {
     }
 }
 
-/// Turns the hidden coordinates so that WᵀΨ⁻¹W is diagonal, the largest first, and returns the diagonal.
+/// Turns the latent coordinates so that WᵀΨ⁻¹W is diagonal, the largest first, and returns the diagonal.
 pub(crate) fn turned(latent: &mut Latent) -> Vec<f64> {
     let (p, q) = (latent.mean.len(), latent.dims());
     let mut products = vec![0.0; q * q];

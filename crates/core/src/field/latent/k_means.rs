@@ -20,7 +20,7 @@ const ROUNDS: usize = 10;
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if the observer asks for it.
+/// [`Error::Stopped`] if the observer stops the run.
 pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn Observer) -> Result<Points> {
     let (n, p) = (points.rows(), points.cols());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);

@@ -32,10 +32,10 @@ const ROWS: usize = 1024;
 const CHUNKS: usize = 32;
 /// How many exact rows of K are looked at.
 const LOOKED_AT: usize = 100;
-/// An eigenvalue of W below this part of the largest is left out.
+/// An eigenvalue of W below this fraction of the largest is left out.
 const RANK: f64 = 1e-12;
 
-/// The largest eigenpairs of Q by so many landmarks.
+/// The largest eigenpairs of Q by this many landmarks.
 ///
 /// # Errors
 ///

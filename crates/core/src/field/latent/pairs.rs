@@ -10,7 +10,7 @@ use eigenfold_linalg::Operator;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 
-/// Below this part of the largest eigenvalue a negative one is rounding.
+/// Below this fraction of the largest eigenvalue a negative one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// The points by their inner products or dissimilarities, all pairs of them.
@@ -87,7 +87,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// What is said of an eigenvalue −`most` beside the largest one.
+/// The warning about an eigenvalue −`most` beside the largest one.
 pub(super) fn indefinite_by(most: f64, largest: f64) -> String {
     let percent = if largest > 0.0 { 100.0 * most / largest } else { f64::INFINITY };
     format!(

@@ -4,7 +4,7 @@
 //! f = Wᵀ y + u + e,   W Wᵀ = I,  y ~ N(0, I),  e ~ N(0, λ I)        y | f ~ N(W (f − u) / (1 + λ), λ/(1 + λ) I)
 //! ```
 //!
-//! The likeliest components are W = Γ^(−½) Ψᵀ H F, γ and Ψ the largest eigenpairs of Q = H K H, whatever λ is, so
+//! The maximum-likelihood components are W = Γ^(−½) Ψᵀ H F, γ and Ψ the largest eigenpairs of Q = H K H, whatever λ is, so
 //!
 //! ```text
 //! (1 + λ) E[y | x] = Γ^(−½) Ψᵀ (k(x) − K 1/n)        of all training points: Ψ Γ^½
@@ -125,7 +125,7 @@ fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
     let (q, m) = (q as f64, m as f64);
     let loss = |l: f64| q * (1.0 + l).ln() + alpha / (1.0 + l) + m * l.ln() + beta / l;
     let slope = |l: f64| q / (1.0 + l) - alpha / (1.0 + l).powi(2) + m / l - beta / l / l;
-    // Below the first end the slope is negative, beyond the last one positive; between them there may be two minima.
+    // Below the first end the derivative is negative, beyond the last one positive; between them there may be two minima.
     let (first, last) = (1e-3 * beta / (m + q + alpha + beta), 1e3 * (1.0 + alpha + beta));
     let at = |step: usize| first * (last / first).powf(step as f64 / STEPS as f64);
     let turns = (0..STEPS).filter(|&step| slope(at(step)) < 0.0 && slope(at(step + 1)) >= 0.0);

@@ -1,4 +1,4 @@
-//! Probabilistic principal component analysis: a few hidden coordinates, and the same noise in every feature.
+//! Probabilistic principal component analysis: a few latent coordinates, and the same noise in every feature.
 //!
 //! ```text
 //! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, σ²I)
@@ -6,7 +6,7 @@
 //! ```
 //!
 //! with the largest eigenvalues w of the covariance and their eigenvectors U. A point goes to E[z | x]. Cells that are
-//! missing are integrated out: the likelihood is that of the observed cells, and it is climbed by quasi-Newton steps or by
+//! missing are integrated out: the likelihood is that of the observed cells, and it is maximized by quasi-Newton steps or by
 //! EM ([`fit`](super::fit)).
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 /// A coordinate with a smaller share of the variance has nothing of it.
 const NOTHING: f64 = 1e-9;
 
-/// What finds the likeliest model.
+/// What finds the maximum-likelihood model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatentSolver {
     /// What is fastest: a closed form where there is one, else quasi-Newton steps.
@@ -42,7 +42,7 @@ choices! {
     }
 }
 
-/// The rows of the table of a method whose likelihood is climbed by [`Fit`], and more of its own.
+/// The rows of the table of a method whose likelihood is maximized by [`Fit`], and more of its own.
 macro_rules! fit_rows {
     ($($more:expr),* $(,)?) => {
         &[
@@ -73,11 +73,11 @@ pub(super) use fit_rows;
 /// Probabilistic principal component analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ppca {
-    /// What finds the likeliest model.
+    /// What finds the maximum-likelihood model.
     pub solver: LatentSolver,
-    /// The part of the log likelihood that a step must gain, else the fit ends.
+    /// The fit stops when a step improves the log likelihood by less than this fraction.
     pub tolerance: f64,
-    /// How often the data may be gone through.
+    /// The maximum number of passes over the data.
     pub max_iterations: usize,
 }
 
@@ -161,7 +161,7 @@ fn total_variance(fitted: &Fitted) -> f64 {
     all / latent.mean.len() as f64
 }
 
-/// What the hidden coordinates have of the variance under the model; the rest is noise.
+/// What the latent coordinates have of the variance under the model; the rest is noise.
 fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     let dims = latent.loadings.len() / latent.mean.len();
     let squares = |q: usize| latent.loadings.iter().skip(q).step_by(dims).map(|w| w * w).sum::<f64>();
@@ -170,7 +170,7 @@ fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     Explained::new(&variances, variances.iter().sum::<f64>() + noise)
 }
 
-/// What is said of coordinates that have nothing of the variance, from this one on.
+/// The warning about coordinates that have nothing of the variance, from this one on.
 fn idle_coordinates(first: usize, dims: usize) -> String {
     let fact = "noise alone explains the data as well, as where they vary alike in all directions";
     match first {

@@ -43,7 +43,7 @@ pub struct Ppco {
     pub start: EmStart,
     /// What an iteration stops at.
     pub tolerance: f64,
-    /// The most steps of an iteration.
+    /// The maximum number of steps of an iteration.
     pub max_iterations: usize,
 }
 

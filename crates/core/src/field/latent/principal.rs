@@ -12,11 +12,11 @@ use eigenfold_linalg::eigen::top::operator_top;
 use eigenfold_linalg::error::{Error, Result, plural};
 use eigenfold_linalg::{Eigenpairs, RESIDUAL};
 
-/// Up to this many points Q is taken over all pairs, if nothing else is asked for.
+/// Up to this many points Q is taken over all pairs by default.
 const ALL_PAIRS: usize = 5000;
 /// How many landmarks stand for more points than that.
 const LANDMARKS: usize = 300;
-/// What is left of the trace is rounding below this part of it.
+/// What is left of the trace is rounding below this fraction of it.
 const ROUNDING: f64 = 1e-13;
 /// The same above as many points as have their pairs in single precision.
 const SINGLE_ROUNDING: f64 = 1e-7;
@@ -39,7 +39,7 @@ pub(super) struct Principal {
     pub(super) rule: Rule,
     /// What else there is to show, by name.
     pub(super) figures: Vec<(&'static str, f64)>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub(super) warnings: Vec<String>,
     /// Parameters that were left to the method, as it chose them.
     pub(super) used: Vec<(&'static str, String)>,

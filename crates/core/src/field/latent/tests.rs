@@ -1,4 +1,4 @@
-//! Known likelihoods, slopes by differences, EM that never falls, and posteriors that cover.
+//! Known likelihoods, gradients by differences, EM that never falls, and posteriors that cover.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::fa::Fa;
@@ -92,7 +92,7 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
                 assert!((latent.loadings[j].abs() - loading[j].abs()).abs() < 0.1, "{latent:?}");
                 assert!((latent.noise[j] - own[j]).abs() < 0.16, "{latent:?}");
             }
-            // 68 and 95 of 100 hidden coordinates are within one and two of their deviations.
+            // 68 % and 95 % of latent coordinates are within one and two of their standard deviations.
             let sign = latent.loadings[0].signum();
             let posteriors = model.posteriors(points).unwrap();
             let within = |times: f64| {
@@ -102,7 +102,7 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
                 posteriors.iter().enumerate().filter(|&at| near(at)).count() as f64 / n as f64
             };
             assert!((within(1.0) - 0.683).abs() < 0.03 && (within(1.96) - 0.95).abs() < 0.03, "{}", within(1.0));
-            // So are the missing cells, by their own deviations.
+            // So are the missing cells, by their own standard deviations.
             let mut covered = [0.0, 0.0];
             for (i, posterior) in posteriors.iter().enumerate() {
                 for (j, (guess, deviation)) in points.missing_of(i).zip(latent.guesses(points.missing_of(i), posterior))
@@ -199,7 +199,7 @@ proptest! {
     }
 }
 
-/// Every pattern of missing cells of a row, the row without any cell too: the hidden coordinates and the missing cells are
+/// Every pattern of missing cells of a row, the row without any cell too: the latent coordinates and the missing cells are
 /// those of the joint Gaussian of (z, x), conditioned on the observed cells by its dense covariance.
 #[test]
 fn every_pattern_of_missing_cells_is_conditioned_on_exactly() {

@@ -32,9 +32,9 @@ use serde::{Deserialize, Serialize};
 const MOST: f64 = 1e-3;
 /// The smallest one.
 const LEAST: f64 = 1e-9;
-/// At most so many points are asked how curved the data are around them.
+/// At most this many points are asked how curved the data are around them.
 const ASKED: usize = 1024;
-/// A variance below this part of that of the data is rounding.
+/// A variance below this fraction of that of the data is rounding.
 const FLOOR: f64 = 1e-12;
 
 /// The order of the points.
@@ -66,7 +66,7 @@ choices! {
 /// Acyclic locally linear embedding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Alle {
-    /// r: the part of the local trace that is added to the diagonal; if not given, the part of it that lies beyond the
+    /// r: the fraction of the local trace that is added to the diagonal; if not given, the part of it that lies beyond the
     /// first `dims` directions, by the median over the points, and no more than 1e-3.
     pub regularization: Option<f64>,
     /// The order of the points.
@@ -153,7 +153,7 @@ fn parents(ordered: &Ordered, place: usize) -> Vec<u32> {
     ordered.parents(place).iter().map(|&b| ordered.order[b as usize]).collect()
 }
 
-/// The regularization that suits the data. It must not be much below the part of the local variance that lies beyond
+/// The regularization that suits the data. It must not be much below the fraction of the local variance that lies beyond
 /// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is
 /// pulled towards its parents, which are all on one side of it. So it is that part, by the median over the points.
 fn share_beyond(data: Measured<'_>, ordered: &Ordered, dims: usize) -> f64 {

@@ -25,7 +25,7 @@ use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A product that lies in the span of the others up to this part of its length says nothing of its own.
+/// A product that lies in the span of the others up to this fraction of its length says nothing of its own.
 const DEPENDENT: f64 = 1e-6;
 
 /// Hessian locally linear embedding.

@@ -52,7 +52,7 @@ pub(crate) const REGULARIZATION_HELP: &str = "part of the local trace added to t
 /// Locally linear embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lle {
-    /// r: the part of the local trace that is added to the diagonal.
+    /// r: the fraction of the local trace that is added to the diagonal.
     pub regularization: f64,
     /// Whose residuals weigh how much.
     pub variant: LleVariant,

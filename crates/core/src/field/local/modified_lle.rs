@@ -30,7 +30,7 @@ use serde::{Deserialize, Serialize};
 /// Modified locally linear embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModifiedLle {
-    /// r: the part of the local trace that is added to the diagonal for the weights w.
+    /// r: the fraction of the local trace that is added to the diagonal for the weights w.
     pub regularization: f64,
 }
 

@@ -17,7 +17,7 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 
-/// The ground of a method that flattens patches, after checking that every point has the neighbors which so many
+/// The ground of a method that flattens patches, after checking that every point has the neighbors which this many
 /// dimensions need.
 pub(crate) fn ground<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usize) -> Result<Measured<'a>> {
     let dims = site.dims;

@@ -23,7 +23,7 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 
-/// The projected gradient must fall to this part of what it was at the start.
+/// The projected gradient must fall to this fraction of what it was at the start.
 const TOLERANCE: f64 = 1e-10;
 /// Steps of conjugate gradients; about the root of the condition number, 1/r, times ten is usual.
 const MAX_STEPS: usize = 5000;
@@ -40,7 +40,7 @@ pub(crate) struct Symmetric {
     pub(crate) stopped: bool,
 }
 
-/// The weights of a graph; if the observer asks to stop, those that have been reached, which sum to one as well.
+/// The weights of a graph; if the observer stops the run, those that have been reached, which sum to one as well.
 ///
 /// # Errors
 ///
@@ -175,7 +175,7 @@ enum CgEnd {
     Converged,
     /// All steps were taken.
     Spent,
-    /// The observer asked for it after so many.
+    /// The observer asked for it after this many.
     Stopped { steps: usize },
 }
 

@@ -50,7 +50,7 @@ impl Centered {
     ///
     /// # Errors
     ///
-    /// [`Error::Disconnected`] if some pair has no path, [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Disconnected`] if some pair has no path, [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn from_paths(paths: &Paths, observer: &dyn Observer) -> Result<Centered> {
         Centered::from_paths_in(paths, paths.len() > Centered::SINGLE_ABOVE, observer)
     }
@@ -75,7 +75,7 @@ impl Centered {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn from_euclidean(
         points: &Points,
         length: f64,
@@ -96,7 +96,7 @@ impl Centered {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn from_squares(
         n: usize,
         square: impl Fn(usize, usize) -> f64 + Sync + Send,

@@ -23,7 +23,7 @@ use eigenfold_linalg::eigen::top::operator_top;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// Below this part of the largest eigenvalue a negative one is rounding.
+/// Below this fraction of the largest eigenvalue a negative one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 /// The figure that says how far the eigenvalues of an indefinite kernel go below zero.
 const LEAST: &str = "least_eigenvalue";
@@ -95,7 +95,7 @@ impl Build for KernelPca {
     }
 }
 
-/// What is said of an eigenvalue −`below` beside the largest one.
+/// The warning about an eigenvalue −`below` beside the largest one.
 fn indefinite(below: f64, largest: f64) -> String {
     let percent = if largest > 0.0 { 100.0 * below / largest } else { f64::INFINITY };
     format!(

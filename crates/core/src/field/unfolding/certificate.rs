@@ -283,12 +283,12 @@ pub(crate) fn bracket(
     })
 }
 
-/// Less than this part of the variance is left open by rounding: eigenvalues of L are known to a millionth.
+/// Less than this fraction of the variance is left open by rounding: eigenvalues of L are known to a millionth.
 const LEAST_OPEN: f64 = 1e-10;
-/// A direction with more than this part of the variance counts, however much is left open.
+/// A direction with more than this fraction of the variance counts, however much is left open.
 const LARGEST_PART: f64 = 0.1;
 
-/// How far below λ, as parts of it, the signs of the pivots are asked.
+/// How far below λ, as fractions of it, the signs of the pivots are asked.
 pub(crate) const MARGINS: [f64; 7] = [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
 
 /// The largest number a little below λ that the signs of the pivots confirm; nothing if rounding hides them, or there is

@@ -3,17 +3,17 @@
 use eigenfold_graph::Graph;
 use eigenfold_linalg::cost::Price;
 
-/// Seconds of processor time of the whole path, per flop of a factor of the Laplacian and per cube of the columns: some fifty
+/// CPU seconds of the whole path, per flop of a factor of the Laplacian and per cube of the columns: some fifty
 /// factors at 5e-11 each, most of them with fewer columns than the last.
 const PACE: f64 = 8.5e-10;
 
 /// Some fifty factors with a column more than the neighborhoods have dimensions are usual; ten times that is more than a map
 /// is worth, ...
 const PATIENCE: f64 = 10.0 * 50.0;
-/// ... unless that is no more than so many flops: about a minute.
+/// ... unless that is no more than this many flops: about a minute.
 const LITTLE: f64 = 2e12;
 
-/// The most work of a path: the third powers of the columns of its factors, summed, each of which takes so many flops.
+/// The most work of a path: the third powers of the columns of its factors, summed, each of which takes this many flops.
 pub(super) fn most_work(flops: f64, dimension: f64) -> f64 {
     (PATIENCE * (dimension + 1.0).powi(3)).max(LITTLE / flops.max(1.0))
 }
@@ -45,7 +45,7 @@ pub(super) fn dimension(graph: &Graph) -> f64 {
 mod tests {
     use super::*;
 
-    /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
+    /// Measured CPU seconds; for runs that were stopped early, the seconds until then
     /// (docs/decisions/0143-what-it-will-take.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {

@@ -29,9 +29,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// A set of points is flat in directions whose part of its variance is below this: distances then err by less than the
 /// square root, and squares by less than what a solver can tell from zero.
 const FLAT: f64 = 1e-11;
-/// Distances that ask for a variance further below zero than this part of all of it belong to no points.
+/// Distances that ask for a variance further below zero than this fraction of all of it belong to no points.
 const IMPOSSIBLE: f64 = 1e-6;
-/// Eigenvalues below this part of the largest are zero.
+/// Eigenvalues below this fraction of the largest are zero.
 const ZERO: f64 = 1e-12;
 /// A distance follows from others if the part of it that is independent of them, squared, is below this.
 const IMPLIED: f64 = 1e-9;

@@ -24,7 +24,7 @@ use eigenfold_linalg::dense::{inner, parts, product, symmetric_eigen};
 use faer::{Mat, MatRef};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-/// The part of the way to the boundary that a step goes.
+/// The fraction of the way to the boundary that a step goes.
 const DAMPING: f64 = 0.95;
 /// Steps at most; about twenty are usual.
 const STEPS: usize = 80;

@@ -38,7 +38,7 @@ use serde::{Deserialize, Serialize};
 const FACTORS: f64 = 40.0;
 /// More flops than this in all are refused: about an hour of two processors.
 const DEAR_FLOPS: f64 = 6e13;
-/// Up to so many points equality is exact unless a band is given; beyond, this is the band.
+/// Up to this many points equality is exact unless a band is given; beyond, this is the band.
 const EXACT: usize = 300;
 const BAND: f64 = 0.01;
 /// The gap of the dense problem that equality asks for at least.

@@ -29,7 +29,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use faer::Mat;
 
-/// Conjugate gradients stop at this violation of a pair, as a part of its square.
+/// Conjugate gradients stop at this violation of a pair, as a fraction of its square.
 const EXACT: f64 = 1e-13;
 /// Most steps of conjugate gradients, and most without gain.
 const REFINEMENTS: usize = 25;

@@ -56,7 +56,7 @@ impl Pairs {
     ///
     /// # Errors
     ///
-    /// If angles are asked for and no distances but those of the edges are known, or all distances are zero.
+    /// If angles are requested and no distances but those of the edges are known, or all distances are zero.
     pub(crate) fn new(graph: &Graph, constraints: Constraints, distance: Option<&Distance<'_>>) -> Result<Pairs> {
         let mut pairs: Vec<Pair> = graph.union().pairs().collect();
         if constraints == Constraints::Angles {

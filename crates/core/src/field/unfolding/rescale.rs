@@ -14,7 +14,7 @@ use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// The most coordinates that may be asked for: the work grows with their fourth power and more.
+/// The maximum number of coordinates that may be asked for: the work grows with their fourth power and more.
 pub(crate) const MOST: usize = 40;
 /// The relative gap of the two bounds within the subspace.
 const TOLERANCE: f64 = 1e-6;
@@ -29,16 +29,16 @@ pub struct Rescaling {
     /// No embedding in any number of dimensions that keeps the distances of the graph has more than this; the best of
     /// the weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
     pub bound: Option<f64>,
-    /// `primal / bound`: the map has at least this part of the largest variance.
+    /// `primal / bound`: the map has at least this fraction of the largest variance.
     pub part: Option<f64>,
-    /// The eigenvalues of the unfolding as parts of their sum, largest first: how many dimensions it really has.
+    /// The eigenvalues of the unfolding as fractions of their sum, largest first: how many dimensions it really has.
     pub spectrum: Vec<f64>,
     /// Steps of the interior point that found it.
     pub steps: usize,
 }
 
 impl Rescaling {
-    /// What the user should know.
+    /// Warnings for the user.
     pub(crate) fn warning(&self) -> Option<String> {
         let way_out = "a larger `rescale` or the coordinates of another method may have more";
         match self.part {

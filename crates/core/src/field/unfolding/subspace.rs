@@ -203,7 +203,7 @@ impl Within {
         order.into_iter().for_each(|e| self.add(e));
     }
 
-    /// At least so many in all, evenly over the list.
+    /// At least this many in all, evenly over the list.
     fn add_spread(&mut self, count: usize) {
         let stride = (self.a.nrows() / count.max(1)).max(1);
         (0..self.a.nrows()).step_by(stride).for_each(|e| self.add(e));

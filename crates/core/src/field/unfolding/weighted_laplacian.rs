@@ -20,7 +20,7 @@ const CHUNK: usize = 8192;
 const DEAR_FLOPS: f64 = 2e12;
 /// Up to this many points all eigenpairs are computed.
 const DENSE: usize = 60;
-/// A number a pair is put into vectors of up to so many times the size.
+/// A number a pair is put into vectors of up to this many times the size.
 const SPARE: usize = 4;
 
 /// Points held by pairs.

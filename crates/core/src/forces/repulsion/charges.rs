@@ -12,14 +12,14 @@ use eigenfold_linalg::parallel;
 
 /// Pairs whose weights are compared with the right ones.
 const ASKED: usize = 1000;
-/// Up to so many points with more than so many features all weights are kept in a table.
+/// Up to this many points with more than this many features all weights are kept in a table.
 const TABLED: usize = 8000;
 const FEW_FEATURES: usize = 6;
 
 /// The weights of the repulsion of all pairs.
 #[derive(Clone, Debug)]
 pub(crate) enum Charges {
-    /// 1, for so many points.
+    /// 1, for this many points.
     One(usize),
     /// ‖y[n] − y[m]‖².
     Squares(Squares),

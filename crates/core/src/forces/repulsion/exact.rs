@@ -13,13 +13,13 @@ pub(crate) enum Weights<'a> {
     One,
     /// q[j], the charge of the other point.
     Charge(&'a [f64]),
-    /// ‖y[i] − y[j]‖² of points with so many columns, one after the other, each as long as there are points.
+    /// ‖y[i] − y[j]‖² of points with this many columns, one after the other, each as long as there are points.
     Squares(&'a [f64], usize),
     /// Given, row after row.
     Table(&'a [f32]),
 }
 
-/// Adds Σⱼ w[i,j] k(‖x[i] − x[j]‖²), j ≠ i, and its slope for every point.
+/// Adds Σⱼ w[i,j] k(‖x[i] − x[j]‖²), j ≠ i, and its gradient for every point.
 pub(crate) fn add(kernel: &Kernel, weights: Weights<'_>, points: &[f64], dims: usize, sums: &mut Sums) {
     let n = points.len() / dims;
     let padded = n.next_multiple_of(LANES);
@@ -34,7 +34,7 @@ pub(crate) fn add(kernel: &Kernel, weights: Weights<'_>, points: &[f64], dims: u
     });
 }
 
-/// Σⱼ k(‖x − y[j]‖²) at any place, with its slope; without the point that is left out.
+/// Σⱼ k(‖x − y[j]‖²) at any place, with its gradient; without the point that is left out.
 pub(crate) fn one(kernel: &Kernel, points: &[f64], dims: usize, x: &[f64], without: Option<usize>) -> (f64, Vec<f64>) {
     let (mut value, mut slope) = (0.0, vec![0.0; dims]);
     for (_, point) in points.chunks_exact(dims).enumerate().filter(|(j, _)| Some(*j) != without) {

@@ -1,13 +1,13 @@
 //! Sums of a radial kernel over all points, by way of a grid: O(n) and a few Fourier transforms.
 //!
 //! Every point's charge is shared among the nodes around it by B-splines, the grid is convolved with the kernel, and the
-//! potential and its slope are read off at the points by the same splines:
+//! potential and its derivative are read off at the points by the same splines:
 //!
 //! ```text
 //! φ(x) = Σⱼ q[j] k(‖x − y[j]‖²)  ≈  Σ over nodes of B(x − node) (k̂ ∗ Σⱼ q[j] B(node − y[j]))
 //! ```
 //!
-//! The slope is that of the approximate potential, so that a line search sees one function. Points are sorted into bands of
+//! The derivative is that of the approximate potential, so that a line search sees one function. Points are sorted into bands of
 //! rows; each band adds up its own rows in a fixed order, so that the sums are the same for any number of threads.
 //!
 //! The idea for t-SNE, with polynomials instead of splines: G. C. Linderman, M. Rachh, J. G. Hoskins, S. Steinerberger,
@@ -33,7 +33,7 @@ const MOST: usize = 1 << 25;
 pub(crate) struct Grid<T: Real, const W: usize> {
     kernel: Kernel,
     dims: usize,
-    /// As it was asked for.
+    /// As it was requested.
     spacing: f64,
     /// As it is: larger where the points reach so far that the grid would not fit.
     used_spacing: f64,
@@ -167,7 +167,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// What a charge of one adds to the potential at its own place, and to its slope.
+    /// What a charge of one adds to the potential at its own place, and to its derivative.
     #[inline(always)]
     fn itself(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let (long, wide) = (W, if self.dims > 1 { W } else { 1 });
@@ -229,7 +229,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         });
     }
 
-    /// The potential that [`Grid::hold`] left on the grid, anywhere between the points that were taken, with its slope.
+    /// The potential that [`Grid::hold`] left on the grid, anywhere between the points that were taken, with its derivative.
     pub(crate) fn at(&self, point: &[f64]) -> Option<(f64, [f64; 3])> {
         let first = 3 - self.dims;
         let used = self.convolution.as_ref()?.used;
@@ -293,7 +293,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// The potential at a place, and its slope along the three axes.
+    /// The potential at a place, and its derivative along the three axes.
     #[inline(always)]
     fn read(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let Some(convolution) = &self.convolution else { return (0.0, [0.0; 3]) };
@@ -303,7 +303,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
     }
 }
 
-/// Weights along one axis, and their slopes: of W nodes, or of one where the axis is not used.
+/// Weights along one axis, and their derivatives: of W nodes, or of one where the axis is not used.
 #[derive(Clone, Copy)]
 struct Along<T, const W: usize> {
     start: usize,
@@ -339,7 +339,7 @@ impl<T: Real, const W: usize> Along<T, W> {
         Along { start, count: W, value, slope }
     }
 
-    /// How much the shares of a place overlap when moved by 0 to W − 1 nodes, both ways, and half the slope of that: the
+    /// How much the shares of a place overlap when moved by 0 to W − 1 nodes, both ways, and half the derivative of that: the
     /// part of the reader.
     #[inline(always)]
     fn itself(place: T) -> Along<T, W> {
@@ -357,7 +357,7 @@ impl<T: Real, const W: usize> Along<T, W> {
     }
 }
 
-/// Σ of nodes with the weights along the three axes, and with the slopes along each; the nodes of a plane are `wide` rows,
+/// Σ of nodes with the weights along the three axes, and with the derivatives along each; the nodes of a plane are `wide` rows,
 /// each `long`.
 #[inline(always)]
 fn contract<T: Real, const W: usize>(

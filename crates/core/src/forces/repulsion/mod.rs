@@ -33,7 +33,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
-/// The potential at every point, and its slope.
+/// The potential at every point, and its gradient.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sums {
     /// One per point.
@@ -43,7 +43,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// All zero, for so many points.
+    /// All zero, for this many points.
     pub(crate) fn clear(&mut self, points: usize, dims: usize) {
         self.values.clear();
         self.values.resize(points, 0.0);
@@ -71,7 +71,7 @@ choices! {
     }
 }
 
-/// Up to so many points the pairs are summed one by one.
+/// Up to this many points the pairs are summed one by one.
 pub(crate) const FEW: usize = 700;
 /// The same for UMAP's kernel, which takes longer: there a grid or a draw takes less.
 const FEW_OF_UMAP: usize = 300;
@@ -79,7 +79,7 @@ const FEW_OF_UMAP: usize = 300;
 const FINE: f64 = 0.5;
 /// How large a part of a tree may look that counts as one point: fast, and fine.
 const OPENING: (f64, f64) = (0.5, 0.2);
-/// Up to so many points in more than three dimensions all pairs take less time than a tree.
+/// Up to this many points in more than three dimensions all pairs take less time than a tree.
 const FEW_FOR_A_TREE: usize = 4000;
 /// Points of which the error of a grid is measured.
 const ASKED: usize = 100;
@@ -101,14 +101,14 @@ pub(crate) enum Repulsion {
 /// How well a grid does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GridError {
-    /// Of the slopes, root mean square, in parts of their own.
+    /// Of the gradients, root mean square, in parts of their own.
     pub(crate) slope: f64,
     /// Of the sum of the potentials.
     pub(crate) total: f64,
 }
 
 impl Repulsion {
-    /// The way to sum over so many points that is asked for; few points are always summed pair by pair.
+    /// The way to sum over this many points that is asked for; few points are always summed pair by pair.
     pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> Repulsion {
         let few = if let Kernel::Umap(_) = kernel { FEW_OF_UMAP } else { FEW };
         match accuracy {
@@ -121,7 +121,7 @@ impl Repulsion {
         }
     }
 
-    /// The same for UMAP, whose kernel is summed by draws in more than two dimensions, unless more accuracy is asked for.
+    /// The same for UMAP, whose kernel is summed by draws in more than two dimensions, unless higher accuracy is requested.
     pub(crate) fn of_umap(
         (a, b): (f64, f64),
         points: usize,

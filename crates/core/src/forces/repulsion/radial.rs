@@ -55,7 +55,7 @@ impl Kernel {
         }
     }
 
-    /// Values and slopes side by side.
+    /// Values and derivatives side by side.
     #[inline(always)]
     pub(super) fn lanes<const L: usize>(&self, squares: &[f64; L]) -> ([f64; L], [f64; L]) {
         let (mut values, mut slopes) = ([0.0; L], [0.0; L]);
@@ -111,7 +111,7 @@ fn exp_of_negative(x: f64) -> f64 {
 pub(crate) struct Umap {
     a: f64,
     b: f64,
-    /// Between two knots a cubic with the right values and slopes at both: its coefficients in the part t of the way, and
+    /// Between two knots a cubic with the right values and derivatives at both: its coefficients in the part t of the way, and
     /// the inverse length of the way. The knots are the numbers whose bits end in zeros, so that the bits of s tell where
     /// it is.
     table: Vec<[f64; 5]>,
@@ -146,7 +146,7 @@ impl Umap {
         umap
     }
 
-    /// The slope with its sign turned: b / ((ε + s)(1 + a sᵇ)).
+    /// The derivative with its sign turned: b / ((ε + s)(1 + a sᵇ)).
     fn force(&self, square: f64) -> f64 {
         self.b / ((EPSILON + square) * (1.0 + self.a * square.powf(self.b)))
     }
@@ -168,7 +168,7 @@ impl Umap {
         square.powf(-self.b) / self.a
     }
 
-    /// The potential and its slope.
+    /// The potential and its derivative.
     #[inline(always)]
     pub(super) fn at(&self, square: f64) -> (f64, f64) {
         let bits = square.to_bits();

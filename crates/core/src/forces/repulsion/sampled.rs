@@ -46,7 +46,7 @@ pub(crate) struct Sampled {
 }
 
 impl Sampled {
-    /// Draws from so many points in so many dimensions.
+    /// Draws from this many points in this many dimensions.
     pub(crate) fn new(umap: Arc<Umap>, points: usize, dims: usize, seed: u64) -> Sampled {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut order: Vec<u32> = (0..points as u32).collect();
@@ -76,7 +76,7 @@ impl Sampled {
         }
     }
 
-    /// Adds the slopes of all points, by those drawn last.
+    /// Adds the gradients of all points, by those drawn last.
     pub(crate) fn add_slopes(&self, points: &[f64], sums: &mut Sums) {
         let (dims, others) = (self.dims, points.len() / self.dims - 1);
         parallel::chunks_mut(&mut sums.slopes, ROWS * dims, |chunk, slopes| {
@@ -104,7 +104,7 @@ impl Sampled {
     }
 }
 
-/// Some points, and where their slopes go.
+/// Some points, and where their gradients go.
 struct Chunk<'a, W> {
     sampled: &'a Sampled,
     own: &'a [f64],

@@ -84,14 +84,14 @@ fn power(x: f32, p: f32) -> f32 {
     two * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
 }
 
-/// The values of the W splines (of degree W − 1) that are not zero at `t` past a node, with their slopes.
+/// The values of the W splines (of degree W − 1) that are not zero at `t` past a node, with their derivatives.
 #[inline(always)]
 pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
     let (mut value, mut slope) = ([T::default(); W], [T::default(); W]);
     (value[0], value[1]) = (T::one() - t, t);
     for order in 3..=W {
         if order == W {
-            // The slope of a spline is a difference of two of the order below.
+            // The derivative of a spline is a difference of two of the order below.
             slope[0] = T::default() - value[0];
             for k in 1..W - 1 {
                 slope[k] = value[k - 1] - value[k];

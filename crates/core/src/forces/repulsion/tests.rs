@@ -33,7 +33,7 @@ proptest! {
         let kernel = &kernels()[which];
         let y = places(n, dims, extent);
         let (fast, fine) = errors(kernel, &y, dims, 0.5);
-        // Slopes of few points nearly cancel; the potentials do not.
+        // Gradients of few points nearly cancel; the potentials do not.
         prop_assert!(fine.total < 1e-4 && fast.total < 3e-2, "{which}: {fast:?} {fine:?}");
     }
 }

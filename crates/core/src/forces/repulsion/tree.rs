@@ -64,7 +64,7 @@ struct Charged {
 }
 
 impl Tree {
-    /// A tree in so many dimensions.
+    /// A tree in this many dimensions.
     pub(crate) fn new(kernel: Kernel, dims: usize, opening: f64) -> Tree {
         Tree { kernel, dims, opening, points: Vec::new(), order: Vec::new(), parts: Vec::new() }
     }
@@ -159,7 +159,7 @@ impl Tree {
         charged
     }
 
-    /// The sum at every point of a leaf, and its slope.
+    /// The sum at every point of a leaf, and its gradient.
     fn leaf(&self, leaf: usize, charged: &Charged, charges: Option<&[f64]>) -> Vec<(f64, Vec<f64>)> {
         let (dims, Part { first, end, .. }) = (self.dims, self.parts[leaf]);
         let center = |at: usize| &charged.centers[at * dims..(at + 1) * dims];

@@ -37,7 +37,7 @@ fn exact_distances_are_found_again() {
     }
 }
 
-/// The slope is that of the value.
+/// The gradient is that of the value.
 #[test]
 fn the_slope_is_that_of_central_differences() {
     let given = table(7, |i, j| if i.abs_diff(j) == 3 { f64::NAN } else { far(i, j, 4) });

@@ -14,7 +14,7 @@ use crate::forces::{Pairs, Real};
 use eigenfold_graph::Weight;
 use eigenfold_linalg::parallel;
 
-/// Repulsions below this part of the strongest spring are left out.
+/// Repulsions below this fraction of the strongest spring are left out.
 const LEAST: f64 = 1e-3;
 
 /// The learned affinities of a map, sorted by their ends.

@@ -20,7 +20,7 @@ use faer::{Mat, MatRef};
 /// Where the iteration ends, and after how many steps at most.
 const TOLERANCE: f64 = 1e-14;
 const MOST: usize = 300;
-/// Up to so many points all eigenvalues are computed.
+/// Up to this many points all eigenvalues are computed.
 const DENSE: usize = 1000;
 
 /// The critical λ with its bounds.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most values of a path.
+/// The maximum number of values of a path.
 const LONGEST: usize = 1000;
 /// A path whose start is left to the method starts this many times above the critical value.
 const ABOVE: f64 = 1.5;

@@ -49,7 +49,7 @@ const MOST_FLOPS: f64 = 1e11;
 const ON_THE_WAY: usize = 10;
 /// Steps in the fixed metric at the last λ, before curvature is learned as well.
 const FIRST: usize = 60;
-/// A step that moves the map by less than this part of its size is the last.
+/// A step that moves the map by less than this fraction of its size is the last.
 const STILL: f64 = 1e-8;
 /// λ n (mean w⁻) / (mean degree), if λ is left to the method.
 const STRENGTH: f64 = 4e4;
@@ -57,9 +57,9 @@ const STRENGTH: f64 = 4e4;
 const STRENGTH_OF_ONE: f64 = 500.0;
 /// The grid's spacing.
 const SPACING: f64 = 0.5;
-/// Up to so many points the repulsion is summed pair by pair, if that is left to the method.
+/// Up to this many points the repulsion is summed pair by pair, if that is left to the method.
 const EXACT: usize = 4000;
-/// Above so many features the squared distances go by as many principal components, where they are split into charges.
+/// Above this many features the squared distances go by as many principal components, where they are split into charges.
 const MOST_CHARGES: usize = 16;
 /// What takes less than all evaluations with all weights.
 const WAY_OUT: &str =
@@ -101,7 +101,7 @@ choices! {
     }
 }
 
-/// Where the descent of an elastic embedding starts.
+/// Where the optimization of an elastic embedding starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ElasticInit {
     /// Isomap with landmarks, rescaled.
@@ -139,9 +139,9 @@ pub struct Elastic {
     pub lambda: Lambda,
     /// How the repulsion is summed; pair by pair up to 4000 points if not given, fast beyond.
     pub accuracy: Option<Accuracy>,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: ElasticInit,
-    /// The part of the objective that two steps in a row must gain, else the descent ends.
+    /// The optimization stops when two steps in a row reduce the objective by less than this fraction.
     pub tolerance: f64,
     /// How often the objective may be evaluated.
     pub max_iterations: usize,
@@ -293,14 +293,14 @@ impl Build for Elastic {
     }
 }
 
-/// What is said of the critical value.
+/// The warning about the critical value.
 fn figures(critical: Critical) -> Vec<(&'static str, f64)> {
     let Critical { value, lower, upper } = critical;
     vec![("critical_lambda", value), ("critical_lambda_lower", lower), ("critical_lambda_upper", upper)]
 }
 
 /// The factor of L⁺ where it is worth its price. The constants are free in it, so that one point is held: that changes no
-/// solution for a slope that sums to zero.
+/// solution for a gradient that sums to zero.
 fn factored(laplacian: &SparseSymmetric, memory: u64) -> Result<Option<Cholesky>> {
     let analysis = Analysis::new(laplacian)?;
     if analysis.flops > MOST_FLOPS || analysis.memory() > memory {

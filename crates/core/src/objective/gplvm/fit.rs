@@ -1,4 +1,4 @@
-//! The descent of the negative log likelihood, or of its bound, over positions, inducing points, variance and noise together.
+//! The optimization of the negative log likelihood, or of its bound, over positions, inducing points, variance and noise together.
 
 use super::constraint::Constraint;
 use super::negative::{self, Negative};
@@ -18,9 +18,9 @@ const START: [f64; 2] = [1.0, 0.3];
 const SPREAD: f64 = 2.0;
 /// Evaluations of each start before the likelier goes on.
 const PROBE: usize = 20;
-/// The largest slope per cell at which a descent is over.
+/// The largest gradient per cell at which an optimization is over.
 const SLOPE: f64 = 1e-7;
-/// What a descent remembers of its steps.
+/// What an optimization remembers of its steps.
 const MEMORY: usize = 20;
 
 /// How the model is fitted.
@@ -39,7 +39,7 @@ pub(super) struct Fit {
     pub(super) max_iterations: usize,
 }
 
-/// The likeliest model that was found.
+/// The maximum-likelihood model that was found.
 pub(super) struct Fitted {
     /// Which start it came from.
     pub(super) start: &'static str,
@@ -66,7 +66,7 @@ pub(super) struct Fitted {
     pub(super) converged: bool,
 }
 
-/// A descent from one start: where it is, and what it has seen.
+/// An optimization from one start: where it is, and what it has seen.
 struct Run {
     name: &'static str,
     objective: Negative,
@@ -75,7 +75,7 @@ struct Run {
     report: Report,
 }
 
-/// Asks to stop when another does, and tells nothing: several descents run side by side.
+/// Asks to stop when another does, and tells nothing: several optimizations run side by side.
 struct Quiet<'a>(&'a dyn Observer);
 
 impl Observer for Quiet<'_> {
@@ -190,7 +190,7 @@ impl Fit {
         let [places, inducing, logs] = negative::parts(&natural, problem);
         let own = Parameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
         let cells = problem.cells();
-        // Where no step lowers the value any more, rounding has ended the descent.
+        // Where no step lowers the value any more, rounding has ended the optimization.
         let still = report.ended == Ended::Stuck && report.gradient <= self.tolerance * cells;
         Ok(Fitted {
             start: name,

@@ -36,11 +36,11 @@ use eigenfold_linalg::error::{Error, Result};
 use fit::Fit;
 use serde::{Deserialize, Serialize};
 
-/// A new row looks at the positions of so many training rows for a start.
+/// A new row looks at the positions of this many training rows for a start.
 const NEAR: usize = 5;
-/// The most points for which the likelihood is exact unless something else is asked for.
+/// The maximum number of points for which the likelihood is exact by default.
 const EXACT_POINTS: usize = 1000;
-/// The inducing points of the bound unless something else is asked for.
+/// The inducing points of the bound by default.
 const INDUCING: usize = 100;
 
 /// The Gaussian process latent variable model.
@@ -50,14 +50,14 @@ pub struct Gplvm {
     pub kernel: GplvmKernel,
     /// What is known of the positions before the data are seen.
     pub prior: GplvmPrior,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: GplvmInit,
     /// How many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one. If not
     /// given, up to 1,000 points have the exact one, and more are seen through 100.
     pub inducing: Option<usize>,
     /// Whether positions are a smooth function of the data, so that rows that are alike stay together.
     pub back_constraints: bool,
-    /// The log likelihood per cell of the data that twenty evaluations must gain, else the descent ends.
+    /// The optimization stops when twenty evaluations improve the log likelihood per cell by less than this.
     pub tolerance: f64,
     /// How often the likelihood may be evaluated.
     pub max_iterations: usize,
@@ -83,7 +83,7 @@ pub enum GplvmKernel {
     /// As a Gaussian: the data are smooth functions of the place.
     #[default]
     Gaussian,
-    /// Exponentially, in one dimension and without noise: rough functions, and the likeliest order of the rows.
+    /// Exponentially, in one dimension and without noise: rough functions, and the maximum-likelihood order of the rows.
     Ou,
 }
 
@@ -97,7 +97,7 @@ pub enum GplvmPrior {
     Gaussian,
 }
 
-/// Where the descent of the latent variable model starts.
+/// Where the optimization of the latent variable model starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmInit {
     /// Isomap and the principal components; the likelier after a few steps goes on.
@@ -210,7 +210,7 @@ impl Build for Gplvm {
 }
 
 impl Gplvm {
-    /// The places where the descent of the likelihood ends.
+    /// The places where the optimization of the likelihood ends.
     fn descended(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
         let inducing = self.inducing(points.rows());
         self.afford(site, points, inducing)?;
@@ -271,7 +271,7 @@ impl Gplvm {
         Ok(built)
     }
 
-    /// The likeliest order of the rows on a line, and the gaps between them.
+    /// The maximum-likelihood order of the rows on a line, and the gaps between them.
     fn ordered(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
         let (n, dims) = (points.rows(), site.dims);
         if dims != 1 {
@@ -294,7 +294,7 @@ impl Gplvm {
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
             tolerance: RESIDUAL,
-            // At its best gaps a path has no slope.
+            // At its best gaps a path has no gradient.
             objective: Some((per_cell(found.log_likelihood), 0.0)),
             curve: (1..).zip(found.curve.iter().map(|value| per_cell(*value))).collect(),
             solver: "2-opt and or-opt".into(),
@@ -341,7 +341,7 @@ impl Gplvm {
             let way_out = format!("use `inducing` {INDUCING}, or raise `memory`");
             return site.afford("the covariance of all points", starts * 5 * 8 * n * n, &way_out);
         };
-        // For each start the data, what the descent remembers, and the sums of 64 blocks of points.
+        // For each start the data, what the optimization remembers, and the sums of 64 blocks of points.
         let needed = starts * 8 * (n * (p + 44 * site.dims as u64) + 64 * m * (m + p + 1));
         site.afford("the data and the sums of the inducing points", needed, "use `init` pca, or raise `memory`")
     }

@@ -1,8 +1,8 @@
-//! The negative log likelihood, or its bound, with the prior, as the descent sees it.
+//! The negative log likelihood, or its bound, with the prior, as the optimization sees it.
 //!
 //! Positions, inducing points, log v and log w stand in one vector. Every cell of the data has a say in the logarithms, and
 //! only the features of one row in a coordinate of its position: the curvature along a logarithm is about n times as large,
-//! and that along an inducing point about n/m times. So the variables of the descent are the logarithms times ½√n, and the
+//! and that along an inducing point about n/m times. So the variables of the optimization are the logarithms times ½√n, and the
 //! inducing points times √(n/m): else a limited-memory method spends its steps on learning that. On the first 500 digits it
 //! makes 900 nats after 52 evaluations.
 
@@ -20,7 +20,7 @@ const WINDOW: usize = 20;
 pub(super) struct Negative {
     pub(super) problem: Problem,
     likelihood: Likelihood,
-    /// Positions as a function of the data, if they are one: then the descent has its variables in their place.
+    /// Positions as a function of the data, if they are one: then the optimization has its variables in their place.
     pub(super) constraint: Option<Constraint>,
     prior: bool,
     /// What the inducing points and the logarithms are multiplied by.
@@ -38,7 +38,7 @@ enum Likelihood {
 }
 
 impl Negative {
-    /// Exact, or by so many inducing points, which then stand between the positions and the logarithms.
+    /// Exact, or by this many inducing points, which then stand between the positions and the logarithms.
     pub(super) fn new(
         problem: Problem,
         inducing: Option<usize>,
@@ -55,7 +55,7 @@ impl Negative {
         Ok(Negative { problem, likelihood, constraint, prior, stiff, least, lowest: Vec::new(), at_lowest: false })
     }
 
-    /// Positions, inducing points and logarithms as the descent sees them.
+    /// Positions, inducing points and logarithms as the optimization sees them.
     pub(super) fn variables(&self, natural: &[f64]) -> Vec<f64> {
         let [places, inducing, logs] = parts(natural, &self.problem);
         let places = self.constraint.as_ref().map_or_else(|| places.to_vec(), |by| by.variables(places));
@@ -71,7 +71,7 @@ impl Negative {
         places.into_iter().chain(inducing).chain(logs.iter().map(|log| log / self.stiff[1])).collect()
     }
 
-    /// The negative log likelihood alone, and the best bias, of positions, inducing points and logarithms; the slope is
+    /// The negative log likelihood alone, and the best bias, of positions, inducing points and logarithms; the gradient is
     /// written.
     pub(super) fn likelihood(&mut self, natural: &[f64], slope: &mut [f64]) -> Option<(f64, f64)> {
         let [places, inducing, logs] = parts(natural, &self.problem);

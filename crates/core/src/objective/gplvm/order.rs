@@ -1,4 +1,4 @@
-//! The Ornstein-Uhlenbeck process in one dimension: the likeliest order of the rows, and the likeliest gaps between them.
+//! The Ornstein-Uhlenbeck process in one dimension: the maximum-likelihood order of the rows, and the maximum-likelihood gaps between them.
 //!
 //! Given the order, the likelihood is a sum over neighbors and every gap has its best on its own (`gp/line.rs`). So the
 //! likeliest map is a shortest path through all rows, with what a pair of neighbors is worth in place of a length:
@@ -9,7 +9,7 @@
 //!
 //! The path is improved by turning segments of it around (2-opt) and by moving segments of up to three rows (or-opt) until neither
 //! helps, from several starts. The variance v is then set to its best for the path, and both are repeated until the path
-//! stays. That is a local maximum: the likeliest order of all is as hard to find as a shortest tour.
+//! stays. That is a local maximum: the maximum-likelihood order of all is as hard to find as a shortest tour.
 //!
 //! G. A. Croes. A method for solving traveling-salesman problems. Operations Research 6, 1958. I. Or. Traveling
 //! salesman-type combinatorial problems. PhD thesis, Northwestern University, 1976.
@@ -22,14 +22,14 @@ use eigenfold_linalg::progress::{Observer, Stage};
 
 /// How often path and variance are found in turn.
 const ROUNDS: usize = 20;
-/// The most rows that are moved together.
+/// The maximum number of rows that are moved together.
 const CHUNK: usize = 3;
-/// A gain below this part of the value is rounding.
+/// A gain below this fraction of the value is rounding.
 const ROUNDING: f64 = 1e-12;
 /// Between which logarithms of v, in units of the data's variance, the best is sought, and on how many of them first.
 const LOGS: (f64, f64, usize) = (-7.0, 14.0, 21);
 
-/// The likeliest path that was found.
+/// The maximum-likelihood path that was found.
 pub(super) struct Ordered {
     /// Which start it came from.
     pub(super) start: &'static str,
@@ -183,7 +183,7 @@ fn best_variance(problem: &Problem, path: &[usize]) -> f64 {
     highest(value, around(at.saturating_sub(1)), around((at + 1).min(count))).exp()
 }
 
-/// The likeliest path from these starts, which have one coordinate; from the order of the rows and a greedy path too, if that
+/// The maximum-likelihood path from these starts, which have one coordinate; from the order of the rows and a greedy path too, if that
 /// is wanted.
 pub(super) fn ordered(
     problem: &Problem,

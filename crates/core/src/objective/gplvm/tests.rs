@@ -131,7 +131,7 @@ fn components_and_grid(data: &Points) -> (Points, Vec<f64>, Vec<f64>) {
 }
 
 /// With (v, ℓ, b, w) = (var, 1, var/10, var/10). The numbers are from an independent program (numpy, dense matrices, no
-/// jitter, slopes by central differences).
+/// jitter, gradients by central differences).
 #[test]
 fn iris_has_the_bound_and_the_slopes_of_an_independent_program() {
     let data = iris();
@@ -313,7 +313,7 @@ fn the_bound_of_many_points_is_climbed_and_the_same_for_any_number_of_threads() 
     assert_eq!(fitted(&limit(None), 2, &few).embedding(), fitted(&limit(Some(30)), 2, &few).embedding());
 }
 
-/// Rows that were not fitted go to the map and back: 68 and 95 of 100 entries within one and two deviations, if the model is
+/// Rows that were not fitted go to the map and back: 68 % and 95 % of entries within one and two standard deviations, if the model is
 /// right; the place has taken 2 of 12 degrees of freedom.
 #[test]
 fn rows_held_out_are_as_far_off_as_their_deviations_say() {

@@ -5,7 +5,7 @@
 //! ½ slope/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
 //! ```
 //!
-//! G is the step of majorization (SMACOF): it never raises σ. The descent takes it as the first step and goes on with the
+//! G is the step of majorization (SMACOF): it never raises σ. The optimization takes it as the first step and goes on with the
 //! curvature that it learns on the way, which needs a fraction of the steps. It starts from classical scaling.
 //! Along the edges of a graph (δ the lengths of shortest paths) the same objective draws the graph. With landmarks only m
 //! points are drawn together, and each of the others goes where its own stress to them is least.
@@ -53,9 +53,9 @@ pub struct Smacof {
     pub weight: StressWeight,
     /// How many points are drawn together; all of them if not given.
     pub landmarks: Option<usize>,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: StressInit,
-    /// The part of the stress that a step must gain, else the descent ends.
+    /// The optimization stops when a step reduces the stress by less than this fraction.
     pub tolerance: f64,
     /// How often the stress may be evaluated.
     pub max_iterations: usize,
@@ -117,7 +117,7 @@ impl StressWeight {
     }
 }
 
-/// Where the descent of stress starts.
+/// Where the optimization of stress starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StressInit {
     /// Classical scaling of the same distances.
@@ -208,7 +208,7 @@ impl Build for Smacof {
 }
 
 impl Smacof {
-    /// The descent; its value is a part of the largest stress there can be, where `relative`.
+    /// The optimization; its value is a part of the largest stress there can be, where `relative`.
     fn built(&self, site: &Site<'_>, relative: bool) -> Result<Built> {
         let (along, n) = (self.along(site.ground)?, site.len());
         let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
@@ -263,7 +263,7 @@ impl Smacof {
         }
     }
 
-    /// Where the descent starts, one row per point that is drawn.
+    /// Where the optimization starts, one row per point that is drawn.
     fn start(&self, site: &Site<'_>, landmarks: Option<&[u32]>, given: &Given) -> Result<Points> {
         let (m, dims) = (given.len(), site.dims);
         if let Some(start) = start::given(site)? {

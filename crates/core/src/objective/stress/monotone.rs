@@ -5,7 +5,7 @@
 //! d̂ the numbers nearest to d that are in the order of the given distances (isotonic regression)
 //! ```
 //!
-//! d̂ is at its best for every Y, so that the slope of S in Y is that with d̂ held: S is smooth wherever no two points meet,
+//! d̂ is at its best for every Y, so that the gradient of S in Y is that with d̂ held: S is smooth wherever no two points meet,
 //! and is descended like any other objective. √S is Kruskal's stress-1. Pairs whose given distances are equal may have
 //! their d̂ in any order (his primary approach to ties).
 //!
@@ -105,7 +105,7 @@ impl Emphasized for Monotone {
         let (off, all) = self.regress(y);
         let all = all.max(f64::MIN_POSITIVE);
         let (stress, dims) = (off / all, y.len() / self.n);
-        // Every chunk has a slope of its own; there are so few that they are kept.
+        // Every chunk has a gradient of its own; there are so few that they are kept.
         let chunks = self.pairs.len().div_ceil(CHUNK).clamp(1, 8);
         let size = self.pairs.len().div_ceil(chunks).max(1);
         let parts: Vec<Vec<f64>> = parallel::collect(chunks, |chunk| {

@@ -25,9 +25,9 @@ pub struct Sammon {
     pub distances: Option<StressDistances>,
     /// How many points are drawn together; all of them if not given.
     pub landmarks: Option<usize>,
-    /// Where the descent starts.
+    /// Where the optimization starts.
     pub init: StressInit,
-    /// The part of the stress that a step must gain, else the descent ends.
+    /// The optimization stops when a step reduces the stress by less than this fraction.
     pub tolerance: f64,
     /// How often the stress may be evaluated.
     pub max_iterations: usize,

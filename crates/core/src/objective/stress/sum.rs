@@ -1,4 +1,4 @@
-//! The sum of weighted squared differences, with its slope.
+//! The sum of weighted squared differences, with its gradient.
 
 use super::table::{Given, Square};
 use crate::field::Energy;
@@ -6,18 +6,18 @@ use eigenfold_graph::paths::sweep::Real;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
 
-/// Sums run in so many lanes.
+/// Sums run in this many lanes.
 const LANES: usize = 8;
 
 /// σ(Y)/2n, over coordinates in units of √n times the root mean square distance, the weights having mean one: then its
-/// curvature is about one, and without weights the coordinates less its slope are the majorization step.
+/// curvature is about one, and without weights the coordinates less its gradient are the majorization step.
 pub(super) struct Weighted {
     given: Given,
     /// How a row is read.
     scale: Scale,
     /// Σ_{i<j} w δ², in the units of the data, for w = δ⁻ᵖ.
     total: f64,
-    /// Whether the value is told as a part of that.
+    /// Whether the value is told as a fraction of that.
     relative: bool,
 }
 
@@ -91,7 +91,7 @@ impl Energy for Weighted {
     }
 }
 
-/// The value and the slope, row by row in parallel; every row in lanes, in a fixed order.
+/// The value and the gradient, row by row in parallel; every row in lanes, in a fixed order.
 fn stress<R: Real>(table: &[R], scale: Scale, n: usize, y: &[f64], slope: &mut [f64]) -> f64 {
     let dims = y.len() / n;
     // One coordinate after the other, so that the lanes are side by side; padded to whole lanes.

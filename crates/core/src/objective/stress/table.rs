@@ -36,7 +36,7 @@ impl Given {
         size * (n as u64).saturating_mul(n as u64)
     }
 
-    /// Between all points or between the landmarks; with the geodesics of the landmarks, where they are asked for.
+    /// Between all points or between the landmarks; with the geodesics of the landmarks, where they are requested.
     pub(super) fn new(
         site: &Site<'_>,
         along: StressDistances,

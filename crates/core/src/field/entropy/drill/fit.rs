@@ -12,14 +12,14 @@ use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::progress::{Observer, Share};
 use eigenfold_linalg::sparse::cholesky::Analysis;
 
-/// The part of the mean variance that is the penalty, if none is given.
+/// The default penalty, as a fraction of the mean variance.
 const AUTO: f64 = 0.01;
-/// Features are left out in so many groups to judge the penalties of a path.
+/// Features are left out in this many groups to judge the penalties of a path.
 const FOLDS: usize = 5;
 /// Products with the second derivative until the gap is closed, about, on a sparse support and on one that is nearly full:
 /// 1,300 to 3,200 were needed on data of 1,000 points and more, and 250 to over 800 on all pairs of 500.
 const PRODUCTS: [f64; 2] = [1600.0, 800.0];
-/// Seconds of processor time of a product: per entry of the sparse factor, per flop of it, and per flop of dense matrices.
+/// CPU seconds of a product: per entry of the sparse factor, per flop of it, and per flop of dense matrices.
 const PACE: [f64; 3] = [1.1e-7, 1.4e-9, 5.6e-11];
 /// More flops than this for one product with the second derivative are refused (some thousand are needed).
 const DEAR_FLOPS: f64 = 5e10;
@@ -128,7 +128,7 @@ impl<'a> Problem<'a> {
 
     /// The precision under one penalty.
     fn solve(&self, penalty: f64, observer: &dyn Observer) -> Result<Minimum> {
-        // The descent sees the mean variance as one, so that the data's units cannot overflow.
+        // The optimization sees the mean variance as one, so that the data's units cannot overflow.
         let (n, mean, penalty) = (self.support.n, self.mean, penalty / self.mean);
         let own = self.drill.ridge + if self.drill.penalize_diagonal { penalty } else { 0.0 };
         let lift = |(at, s): (usize, &f64)| s / mean + if at < n { own } else { 0.0 };
@@ -302,7 +302,7 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
     Ok(())
 }
 
-/// The seconds of a fit by a sparse factor with so many entries and flops.
+/// The seconds of a fit by a sparse factor with this many entries and flops.
 fn sparse_seconds(fill: f64, flops: f64) -> f64 {
     PRODUCTS[0] * (PACE[0] * fill + PACE[1] * flops)
 }
@@ -341,7 +341,7 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
+    /// Measured CPU seconds; for runs that were stopped early, the seconds until then
     /// (docs/decisions/0143-what-it-will-take.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {

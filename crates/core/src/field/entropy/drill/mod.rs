@@ -40,13 +40,13 @@ const ROUTE: &str = "learned";
 pub struct Drill {
     /// α, the strength of the penalty.
     pub penalty: Penalty,
-    /// ε, a variance that every point has of its own, as a part of their mean variance.
+    /// ε, a variance that every point has of its own, as a fraction of their mean variance.
     pub ridge: f64,
     /// Whether the diagonal is penalized as well.
     pub penalize_diagonal: bool,
     /// The duality gap per point at which the optimizer stops.
     pub tolerance: f64,
-    /// The most Newton steps for one penalty.
+    /// The maximum number of Newton steps for one penalty.
     pub max_iterations: usize,
 }
 

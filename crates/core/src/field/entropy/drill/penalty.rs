@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most penalties of a path.
+/// The maximum number of penalties of a path.
 const LONGEST: usize = 1000;
 /// What a penalty that is not left to the method looks like.
 pub(crate) const FORM: &str = "a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10";

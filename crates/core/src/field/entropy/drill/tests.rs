@@ -108,7 +108,7 @@ fn the_automatic_penalty_follows_the_units() {
     }
 }
 
-/// The bound is never below the true distance from the optimum, wherever the descent stops.
+/// The bound is never below the true distance from the optimum, wherever the optimization stops.
 #[test]
 fn the_gap_bounds_the_distance_from_the_optimum_at_every_step() {
     let points = every("digits", 1, 50);

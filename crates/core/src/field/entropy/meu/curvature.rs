@@ -234,7 +234,7 @@ mod tests {
     use eigenfold_linalg::progress::Silent;
     use eigenfold_linalg::sparse::cholesky::Analysis;
 
-    /// A column of the whole curvature is how the slope changes along one multiplier; a block has a part of it exactly.
+    /// A column of the whole curvature is how the gradient changes along one multiplier; a block has a part of it exactly.
     #[test]
     fn the_blocks_are_the_central_differences_of_the_slope() {
         let points = r2_swiss_roll(60);

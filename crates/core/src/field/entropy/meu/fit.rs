@@ -1,6 +1,6 @@
 //! The fit of maximum entropy unfolding: the multipliers of a graph's edges ([`super::Meu`] has the formulas).
 //!
-//! A few multiplicative updates w ← w R/s, each of which climbs (they are those of D-optimal design), then a descent whose
+//! A few multiplicative updates w ← w R/s, each of which climbs (they are those of D-optimal design), then an optimization whose
 //! steps are led by the curvature over small blocks of the graph.
 //!
 //! D. M. Titterington. Algorithms for computing D-optimal designs on a finite design space. Conf. on Information Science
@@ -15,19 +15,19 @@ use eigenfold_linalg::progress::{Observer, Stage};
 use eigenfold_linalg::sparse::cholesky::Analysis;
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 
-/// Pairs of steps and slopes that the descent remembers.
+/// Pairs of steps and gradients that the optimization remembers.
 const MEMORY: usize = 10;
-/// Multiplicative updates before the descent: they lead past where a quasi-Newton step is lost.
+/// Multiplicative updates before the optimization: they lead past where a quasi-Newton step is lost.
 const UPDATES: usize = 5;
 /// The gap per point below which the curvature leads the steps of the standard variant.
 const NEAR: f64 = 0.1;
-/// The part of that gap that is added to the curvature, with what rounding needs.
+/// The fraction of that gap that is added to the curvature, with what rounding needs.
 const DAMPING: (f64, f64) = (0.1, 1e-7);
 /// The points of a block of the graph over which the curvature is known.
 const CHUNK: usize = 64;
-/// Up to so many points the free variant, whose curvature reaches far, has it whole.
+/// Up to this many points the free variant, whose curvature reaches far, has it whole.
 const WHOLE: usize = 300;
-/// The part of the value that rounding may change.
+/// The fraction of the value that rounding may change.
 const ROUNDING: f64 = 1e-11;
 /// Multipliers beyond this, in units of 1/s, are those of a likelihood without a maximum.
 const UNBOUNDED: f64 = 1e8;
@@ -62,12 +62,12 @@ impl Multipliers {
     }
 }
 
-/// The multipliers of the edges; the pattern is that of their Laplacian. If the observer asks to stop, those that have
+/// The multipliers of the edges; the pattern is that of their Laplacian. If the observer stops the run, those that have
 /// been reached: the likelihood is defined at every one of them, and so is the gap.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if the observer asks for it before the first of them has been evaluated; if the field is singular.
+/// [`Error::Stopped`] if the observer stops the run before the first of them has been evaluated; if the field is singular.
 pub(crate) fn fit(
     meu: &Meu,
     observer: &dyn Observer,
@@ -127,7 +127,7 @@ fn mismatch(w: &[f64], ratios: &[f64]) -> f64 {
     w.iter().zip(ratios).map(off).fold(0.0, f64::max)
 }
 
-/// The objective −log det (L + γI) + Σ w with what the descent asks of it.
+/// The objective −log det (L + γI) + Σ w with what the optimization asks of it.
 struct Search<'a> {
     meu: &'a Meu,
     edges: &'a Edges,

@@ -7,7 +7,7 @@
 //!
 //! At the optimum the field expects p R[e] ≤ d²[e], R[e] = b[e]ᵀ(L + γI)⁻¹b[e], with equality wherever λ[e] > 0. The free
 //! variant lets λ have any sign while L + γI is positive definite, and has equality on all edges; noise of variance ε at
-//! every point, d² + 2pε in place of d², gives it a solution. In units s[e] = d²[e]/p + 2ε and with w[e] = λ[e] s[e] the problem is min −log det (L + γI) + Σ w[e], w ≥ 0, whose slope is
+//! every point, d² + 2pε in place of d², gives it a solution. In units s[e] = d²[e]/p + 2ε and with w[e] = λ[e] s[e] the problem is min −log det (L + γI) + Σ w[e], w ≥ 0, whose gradient is
 //! 1 − R[e]/s[e] (w of any sign in the free variant); for γ = 0 one point is grounded (its row and column dropped), which changes no R. Scaling the covariance
 //! until no edge is too long gives a feasible point of the dual, and so a bound on what is still to be gained:
 //!
@@ -41,7 +41,7 @@ use eigenfold_linalg::power::times_two_to;
 use eigenfold_linalg::sparse::cholesky::Analysis;
 use serde::{Deserialize, Serialize};
 
-/// The noise of the free variant, if it is not given, as a part of the mean d²/p.
+/// The noise of the free variant, if it is not given, as a fraction of the mean d²/p.
 const NOISE: f64 = 0.1;
 /// More flops than this for one factor are refused (half a minute each with its inverse, and some sixty are needed).
 const DEAR_FLOPS: f64 = 1e11;
@@ -314,7 +314,7 @@ mod tests {
         search.of_points(points, &Silent).unwrap().graph
     }
 
-    /// Values by a projected Newton method on dense matrices, to a slope of 2e-14.
+    /// Values by a projected Newton method on dense matrices, to a gradient of 2e-14.
     #[test]
     fn a_small_roll_has_the_optimum_that_newtons_method_finds() {
         let points = swiss(200);
@@ -373,7 +373,7 @@ mod tests {
         assert!(found.mismatch < 1e-5);
     }
 
-    /// Lawrence 2012, section 2.5.1: the slope of the log likelihood in λ is ½ (p R − d²), zero exactly where the
+    /// Lawrence 2012, section 2.5.1: the gradient of the log likelihood in λ is ½ (p R − d²), zero exactly where the
     /// expected squared distance is the observed one.
     #[test]
     fn l02_the_slope_of_the_likelihood_is_the_mismatch_of_the_distances() {

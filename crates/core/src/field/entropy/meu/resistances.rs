@@ -12,7 +12,7 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Symbolic};
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use eigenfold_linalg::sparse::selected::{Selected, Slot, Tree};
 
-/// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
+/// A squared length below this fraction of the mean one is a coincidence of points, and would need an infinite multiplier.
 const SHORTEST: f64 = 1e-8;
 
 /// The edges of a graph with their squared lengths.
@@ -161,7 +161,7 @@ impl<'a> Oracle<'a> {
         Ok(value.is_finite().then_some(value))
     }
 
-    /// The blocks of the graph over which the curvature is known, of at most so many points each.
+    /// The blocks of the graph over which the curvature is known, of at most this many points each.
     pub(crate) fn blocks(
         &self,
         pattern: &SparseSymmetric,

@@ -72,7 +72,7 @@ fn defined(q: &DenseSymmetric, y: &Mat<f64>, noise: f64) -> f64 {
     (0..n - 1).map(|i| eta[i].ln() + along[(i, i)] / eta[i]).sum()
 }
 
-/// Theorem 1: f is f, at the closed form it is the closed form's, no change of Y and λ lowers it, and its slope is zero.
+/// Theorem 1: f is f, at the closed form it is the closed form's, no change of Y and λ lowers it, and its gradient is zero.
 #[test]
 fn z01_no_other_coordinates_and_noise_have_a_lower_loss() {
     for (n, dims, seed) in [(12, 1, 1), (25, 2, 2), (30, 3, 3)] {

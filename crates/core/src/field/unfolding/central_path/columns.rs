@@ -6,11 +6,11 @@ use faer::Mat;
 
 /// Directions open together with the lowest one if they are this part as far below one.
 const TOGETHER: f64 = 0.6;
-/// And at most so many.
+/// And at most this many.
 const AT_ONCE: usize = 4;
 /// A direction gets a column of its own where φ falls this many times as far as in an old one: columns are dear.
 const NEW_COLUMN: f64 = 3.0;
-/// A column with less than this part of the variance is dropped.
+/// A column with less than this fraction of the variance is dropped.
 const DROPPED: f64 = 1e-11;
 
 impl Path<'_> {

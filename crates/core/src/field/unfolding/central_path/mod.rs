@@ -31,15 +31,15 @@ use faer::Mat;
 
 /// μ shrinks by this factor, ...
 const SHRINK: f64 = 0.3;
-/// (or by up to half of it, to a gap of this part of the tolerance,)
+/// (or by up to half of it, to a gap of this fraction of the tolerance,)
 const NEARLY: f64 = 0.8;
-/// ... once the decrement of Newton's step is below this part of μ times the pairs.
+/// ... once the decrement of Newton's step is below this fraction of μ times the pairs.
 const CENTERED: f64 = 0.2;
-/// The part of the way to the nearest bound that a step may go.
+/// The fraction of the way to the nearest bound that a step may go.
 const REACH: f64 = 0.95;
 /// The least shift of the curvature.
 const SHIFT: f64 = 1e-7;
-/// How far below one an eigenvalue must be to open a direction, as a part of the relative gap.
+/// How far below one an eigenvalue must be to open a direction, as a fraction of the relative gap.
 const OPENS: f64 = 0.3;
 /// The residual asked of the eigenvectors; eigenvalues are good to its square.
 const RESIDUAL: f64 = 1e-5;
@@ -70,14 +70,14 @@ pub(crate) struct Unfolded {
     pub(crate) spent: bool,
 }
 
-/// Follows the path until the relative gap is small enough, or the observer asks to stop: every point of it keeps its
+/// Follows the path until the relative gap is small enough, or the observer stops the run: every point of it keeps its
 /// distances, and its weights have a bound.
 ///
 /// Eigenvalues of weights are always computed to the end, since half-known ones bound nothing.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if the observer asks to stop before the first step; if a matrix does not fit into memory.
+/// [`Error::Stopped`] if the observer stops the run before the first step; if a matrix does not fit into memory.
 pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     if observer.stop() {
         return Err(Error::Stopped);
@@ -281,7 +281,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Newton's direction for a slope, with what it does to the weights beside `curved`, the part that is known.
+    /// Newton's direction for a gradient, with what it does to the weights beside `curved`, the part that is known.
     fn direction(&self, mut d: Vec<f64>, barrier: &[f64], curved: Option<&[f64]>) -> Direction {
         let (web, r) = (self.web, self.r);
         d.iter_mut().for_each(|d| *d = -*d);

@@ -28,9 +28,9 @@ use faer::Mat;
 
 /// No tolerance of the distances is smaller than what rounding leaves.
 const FEASIBLE: f64 = 1e-8;
-/// The smallest variances are left out while their sum is below this part of the shortest square.
+/// The smallest variances are left out while their sum is below this fraction of the shortest square.
 const LEFT_OUT: f64 = 1e-10;
-/// The smallest eigenvalue of a Laplacian is zero if it is below this part of the largest.
+/// The smallest eigenvalue of a Laplacian is zero if it is below this fraction of the largest.
 const APART: f64 = 1e-14;
 /// Most iterations without gain, and most at the end that only center.
 const PATIENCE: usize = 10;
@@ -48,7 +48,7 @@ pub(crate) enum Sense {
     /// Their bounds from above.
     #[cfg_attr(not(test), expect(dead_code, reason = "the path solves this; tests compare the two"))]
     AtMost,
-    /// Their values, give or take this part of them.
+    /// Their values, give or take this fraction of them.
     Within(f64),
 }
 
@@ -71,13 +71,13 @@ pub(crate) struct Full {
     pub(crate) flat: Vec<f64>,
     /// The iterations done.
     pub(crate) iterations: usize,
-    /// The most that a squared distance differs from its value, or is outside its bounds, as a part of D.
+    /// The most that a squared distance differs from its value, or is outside its bounds, as a fraction of D.
     pub(crate) violation: f64,
     /// (D·W/λ − tr) / |D·W/λ|, λ = 1 + the smallest eigenvalue of S; D·W and ε D·|W| within ε.
     pub(crate) gap: f64,
     /// Whether the observer stopped it.
     pub(crate) stopped: bool,
-    /// Whether gap and violation are as small as asked for.
+    /// Whether gap and violation are as small as requested.
     pub(crate) converged: bool,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn cost(pairs: &Pairs) -> (f64, u64) {
     (m.powi(3) / 3.0 + 60.0 * n.powi(3) + 30.0 * m * n, (8.0 * (m * m + 30.0 * n * n)) as u64)
 }
 
-/// Solves the problem to a relative gap, or until the observer asks to stop and X has its distances.
+/// Solves the problem to a relative gap, or until the observer stops the run and X has its distances.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! What the descent asks of a precision T on a support: whether it is positive definite, its determinant, its inverse W
+//! What the optimization asks of a precision T on a support: whether it is positive definite, its determinant, its inverse W
 //! where the support is, the products W V W and T R T there, and what nearly undoes V ↦ W V W.
 //!
 //! A support that is nearly full is served by dense matrices, and there R ↦ T R T nearly undoes V ↦ W V W: exactly, if the
@@ -14,7 +14,7 @@ use eigenfold_linalg::sparse::chordal::Curvature;
 use eigenfold_linalg::sparse::selected::{Selected, Slot, Tree};
 use faer::Mat;
 
-/// From this part of all pairs on a support is treated as full.
+/// From this fraction of all pairs on a support is treated as full.
 const NEARLY_FULL: f64 = 0.2;
 
 /// How a support is computed with.
@@ -23,7 +23,7 @@ pub(crate) enum Arithmetic<'a> {
     Sparse { support: &'a Support, symbolic: Symbolic<'a>, tree: Tree, places: Vec<Slot> },
 }
 
-/// Whether so many of all pairs are edges that dense matrices are cheaper.
+/// Whether the graph is so dense that dense matrices are cheaper.
 pub(crate) fn is_nearly_full(support: &Support) -> bool {
     let n = support.n as f64;
     support.ends.len() as f64 >= NEARLY_FULL * 0.5 * n * (n - 1.0)

@@ -43,11 +43,11 @@ use arithmetic::{Congruence, Factor, Inverse};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Stage};
 
-/// Conjugate gradients stop at this part of the slope, ...
+/// Conjugate gradients stop at this fraction of the gradient, ...
 const REDUCTION: f64 = 0.03;
-/// ... or after so many products.
+/// ... or after this many products.
 const MOST_PRODUCTS: usize = 300;
-/// After so many products most of the descent is done, and with many more no more than this part of it.
+/// After this many products most of the optimization is done, and with many more no more than this fraction of it.
 const USUAL_PRODUCTS: f64 = 1000.0;
 const NEARLY_ALL: f64 = 0.9;
 /// What is left of μ after a full step.
@@ -65,7 +65,7 @@ pub(crate) struct Lasso<'a> {
     pub(crate) penalty: f64,
     /// The duality gap per point to stop at.
     pub(crate) tolerance: f64,
-    /// The most Newton steps.
+    /// The maximum number of Newton steps.
     pub(crate) max_steps: usize,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct Minimum {
     pub(crate) steps: usize,
     /// Products with the second derivative.
     pub(crate) products: usize,
-    /// Whether the observer stopped the descent.
+    /// Whether the observer stopped the optimization.
     pub(crate) stopped: bool,
 }
 
@@ -94,7 +94,7 @@ struct At {
 }
 
 impl Lasso<'_> {
-    /// From the diagonal that fits the variances down to the tolerance, or to where the observer asks to stop.
+    /// From the diagonal that fits the variances down to the tolerance, or to where the observer stops the run.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl Lasso<'_> {
         std::iter::repeat_n(0.0, self.support.n).chain(self.support.ends.iter().map(unit)).collect()
     }
 
-    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients; nothing if the observer asks to stop.
+    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients; nothing if the observer stops the run.
     fn newton_step(
         &self,
         at: &At,
@@ -289,7 +289,7 @@ fn precondition(metric: &Congruence<'_>, curvature: &LassoCurvature, r: &[f64]) 
 
 struct Step {
     v: Vec<f64>,
-    /// ⟨slope, v⟩.
+    /// ⟨gradient, v⟩.
     slope: f64,
 }
 
