@@ -1,11 +1,12 @@
-//! A length for every coordinate of the map (automatic relevance determination), with the gradients along them.
+//! A length scale for every coordinate of the map (automatic relevance determination), with the gradients.
 //!
 //! ```text
 //! K[i,j] = v exp(−½ Σ_q (y[i,q] − y[j,q])² / ℓ[q]²) + b + w [i = j]
 //! ```
 //!
-//! This is the covariance with length one over the places y[i,q] / ℓ[q], so that the gradient along log ℓ[q] is
-//! −Σᵢ y[i,q]/ℓ[q] times the gradient in that place. No rescaling of single coordinates changes the best likelihood.
+//! This is the covariance with length scale one over the positions y[i,q] / ℓ[q], so that the gradient along log ℓ[q]
+//! is −Σᵢ y[i,q]/ℓ[q] times the gradient in that position. No rescaling of single coordinates changes the maximum
+//! likelihood.
 //!
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, section 5.1.
 
@@ -14,7 +15,7 @@ use crate::gp::problem::{Problem, spaced};
 use crate::gp::sparse::Bound;
 use eigenfold_linalg::error::Result;
 
-/// The likelihood of a problem, exact or by inducing points, for any lengths.
+/// The likelihood of a problem, exact or by inducing points, for any length scales.
 pub(crate) enum Ard<'a> {
     Exact(&'a Problem, Box<Moving>),
     Sparse(&'a Problem, Bound, usize),
@@ -38,7 +39,7 @@ impl<'a> Ard<'a> {
         })
     }
 
-    /// At this variance, these lengths and this noise, with the best bias; None if the covariance is singular.
+    /// At this variance, these length scales and this noise, with the best bias; `None` if the covariance is singular.
     pub(crate) fn negative(&mut self, v: f64, lengths: &[f64], w: f64) -> Option<ByCoordinate> {
         let dims = lengths.len();
         let scaled = |problem: &Problem| -> Vec<f64> {

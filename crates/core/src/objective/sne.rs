@@ -1,13 +1,14 @@
-//! Stochastic neighbor embedding: every point's neighbors on the map are as likely as among the points.
+//! Stochastic neighbor embedding: the neighbor probabilities on the map match those in the data.
 //!
 //! ```text
 //! sne            minimize Σᵢ KL(P[·|i] ‖ Q[·|i]),   q[j|i] = exp(−s[i,j]) / Σⱼ exp(−s[i,j])
 //! symmetric-sne  minimize KL(P ‖ Q),                q[i,j] = exp(−s[i,j]) / Σ over all pairs
 //! ```
 //!
-//! with s the squared distance on the map. Expanded, either is an attraction Σ p s and λ times a repulsion, the logarithm of
-//! a sum of exp(−s); λ = 1 is the divergence itself, more of it spreads the map (Carreira-Perpiñán 2010, section 5).
-//! UNI-SNE mixes a uniform part into Q, so that no two points need be far apart to be unlikely neighbors.
+//! with s the squared distance on the map. Expanded, either is an attraction Σ p s and λ times a repulsion, the
+//! logarithm of a sum of exp(−s); λ = 1 is the divergence itself, larger values spread the map (Carreira-Perpiñán 2010,
+//! section 5).
+//! UNI-SNE mixes a uniform distribution into Q, so that unlikely neighbors need not be far apart.
 //!
 //! G. E. Hinton, S. T. Roweis. Stochastic neighbor embedding. NIPS 15, 2002. The symmetric form and UNI-SNE: J. A. Cook,
 //! I. Sutskever, A. Mnih, G. E. Hinton. Visualizing similarity data with a mixture of maps. AISTATS 2007. The relation to
@@ -26,11 +27,11 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};
 
-/// The grid's spacing.
+/// The spacing of the grid.
 const SPACING: f64 = 0.5;
-/// The start's standard deviation along its first axis.
+/// The standard deviation of the start along its first axis.
 const SIZE: f64 = 0.1;
-/// The farthest that a point moves in a step.
+/// The maximum step length of a point.
 const CAP: f64 = 5.0;
 const INERTIA: f64 = 0.95;
 const RATE: f64 = 0.4;
@@ -40,11 +41,11 @@ const RATE: f64 = 0.4;
 pub struct Sne {
     /// The effective number of neighbors, or several.
     pub perplexity: Perplexity,
-    /// How strong the repulsion is.
+    /// The strength of the repulsion.
     pub lambda: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the optimization starts.
+    /// The start of the optimization.
     pub init: Init,
     /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
@@ -57,13 +58,13 @@ pub struct Sne {
 pub struct SymmetricSne {
     /// The effective number of neighbors, or several.
     pub perplexity: Perplexity,
-    /// How strong the repulsion is.
+    /// The strength of the repulsion.
     pub lambda: f64,
-    /// The uniform part of the map's affinities (UNI-SNE); 0 is none.
+    /// The uniform share of the map's affinities (UNI-SNE); 0 for none.
     pub uniform: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the optimization starts.
+    /// The start of the optimization.
     pub init: Init,
     /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
@@ -195,7 +196,7 @@ impl Build for SymmetricSne {
     }
 }
 
-/// The warning about both.
+/// The help texts of both.
 fn info() -> Info {
     Info {
         name: "",
@@ -212,7 +213,7 @@ fn info() -> Info {
     }
 }
 
-/// What both have in common.
+/// Shared by both.
 struct Descent {
     pairs: Pairs<f64>,
     entropy: f64,

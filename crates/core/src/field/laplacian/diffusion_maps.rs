@@ -7,8 +7,8 @@
 //! ```
 //!
 //! P ψ = μ ψ is L ψ = (1 − μ) D ψ with L = D − W̃, so the field is a Laplacian as in Laplacian eigenmaps; with α = 0
-//! and t = 0 only the self-loops in D tell the two apart.
-//! α = 1 takes out the density of the sample, α = ½ gives the Fokker-Planck diffusion.
+//! and t = 0 the two differ only by the self-loops in D.
+//! α = 1 removes the density of the sample, α = ½ gives the Fokker-Planck diffusion.
 //!
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
@@ -28,7 +28,7 @@ pub struct DiffusionMaps {
     pub bandwidth: Bandwidth,
     /// The time t of the diffusion.
     pub time: f64,
-    /// How much of the density is taken out.
+    /// The exponent α by which the density is removed.
     pub alpha: f64,
 }
 

@@ -1,13 +1,13 @@
-//! Probabilistic principal component analysis: a few latent coordinates, and the same noise in every feature.
+//! Probabilistic principal component analysis: a few latent coordinates, and the same noise variance in every feature.
 //!
 //! ```text
 //! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, σ²I)
 //! W = U (w − σ²)^½,   σ² = the mean of the discarded eigenvalues of the covariance        (nothing missing)
 //! ```
 //!
-//! with the largest eigenvalues w of the covariance and their eigenvectors U. A point goes to E[z | x]. Cells that are
-//! missing are integrated out: the likelihood is that of the observed cells, and it is maximized by quasi-Newton steps or by
-//! EM ([`fit`](super::fit)).
+//! with the largest eigenvalues w of the covariance and their eigenvectors U. A point is embedded at E[z | x]. Missing
+//! cells are integrated out: the likelihood is that of the observed cells, and it is maximized by quasi-Newton steps or
+//! by EM ([`fit`](super::fit)).
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
 //! 1999.
@@ -22,16 +22,16 @@ use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A coordinate with a smaller share of the variance has nothing of it.
+/// A coordinate with a smaller share of the variance counts as zero.
 const NOTHING: f64 = 1e-9;
 
-/// What finds the maximum-likelihood model.
+/// The optimizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatentSolver {
-    /// What is fastest: a closed form where there is one, else quasi-Newton steps.
+    /// The fastest: a closed form where there is one, else quasi-Newton steps.
     #[default]
     Direct,
-    /// Expectation and maximization in turn.
+    /// Expectation maximization.
     Em,
 }
 
@@ -42,7 +42,7 @@ choices! {
     }
 }
 
-/// The rows of the table of a method whose likelihood is maximized by [`Fit`], and more of its own.
+/// The parameter rows of a method whose likelihood is maximized by [`Fit`], followed by further ones of the method.
 macro_rules! fit_rows {
     ($($more:expr),* $(,)?) => {
         &[
@@ -73,7 +73,7 @@ pub(super) use fit_rows;
 /// Probabilistic principal component analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ppca {
-    /// What finds the maximum-likelihood model.
+    /// The optimizer.
     pub solver: LatentSolver,
     /// The fit stops when a step improves the log likelihood by less than this fraction.
     pub tolerance: f64,
@@ -161,7 +161,7 @@ fn total_variance(fitted: &Fitted) -> f64 {
     all / latent.mean.len() as f64
 }
 
-/// What the latent coordinates have of the variance under the model; the rest is noise.
+/// The share of the variance under the model that the latent coordinates explain; the rest is noise.
 fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     let dims = latent.loadings.len() / latent.mean.len();
     let squares = |q: usize| latent.loadings.iter().skip(q).step_by(dims).map(|w| w * w).sum::<f64>();
@@ -170,7 +170,7 @@ fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     Explained::new(&variances, variances.iter().sum::<f64>() + noise)
 }
 
-/// The warning about coordinates that have nothing of the variance, from this one on.
+/// The warning about coordinates without variance, from this one on.
 fn idle_coordinates(first: usize, dims: usize) -> String {
     let fact = "noise alone explains the data as well, as where they vary alike in all directions";
     match first {
@@ -186,7 +186,7 @@ fn idle_coordinates(first: usize, dims: usize) -> String {
     }
 }
 
-/// The points, where there are features enough to leave noise.
+/// The points, checked to have enough features for a noise variance.
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
     let points = site.ground.points().ok_or_else(|| needs_points(method, instead))?;
@@ -199,7 +199,7 @@ pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points
     Ok(points)
 }
 
-/// A fitted model as a method gives it: the posterior means of all points, and how new ones are placed.
+/// The result of a fitted model: the posterior means of all points, and the rule for new ones.
 pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Built> {
     let explained = explained(&fitted.latent, points.rows());
     let Fitted { mut latent, log_likelihood, curve, iterations, converged, slope } = fitted;

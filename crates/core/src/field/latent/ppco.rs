@@ -14,8 +14,8 @@
 //! λ = (tr Q − Σⱼ γ[j]) / (n − 1 − q),   Y = Ψ (Γ − λ)^½,   f = Σⱼ log γ[j] + (n − 1 − q) log λ + n − 1
 //! ```
 //!
-//! γ and Ψ the q largest eigenpairs of Q. A new point x goes where the fitted model would have put it, with E[W | F] held:
-//! y = Γ⁻¹ (Γ − λ)^½ Ψᵀ (k(x) − K 1/n), which is Gower's formula.
+//! γ and Ψ the q largest eigenpairs of Q. A new point x is embedded at its posterior mean under the fitted model, with
+//! E[W | F] fixed: y = Γ⁻¹ (Γ − λ)^½ Ψᵀ (k(x) − K 1/n), which is Gower's formula.
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3. (In their
 //! experiments the kernel is divided by n, which divides γ and λ by n, and Y by √n.)
@@ -33,17 +33,17 @@ use serde::{Deserialize, Serialize};
 /// Probabilistic principal coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ppco {
-    /// The kernel, where points are given.
+    /// The kernel, for an input of points.
     pub kernel: Kernel,
-    /// How many landmarks stand for the points.
+    /// The number of landmarks.
     pub landmarks: Option<usize>,
-    /// What finds the maximum.
+    /// The solver.
     pub solver: PpcoSolver,
-    /// Where an iteration starts.
+    /// The start of the iteration.
     pub start: EmStart,
-    /// What an iteration stops at.
+    /// The tolerance of the iteration.
     pub tolerance: f64,
-    /// The maximum number of steps of an iteration.
+    /// The maximum number of iterations.
     pub max_iterations: usize,
 }
 
@@ -60,15 +60,15 @@ impl Default for Ppco {
     }
 }
 
-/// What finds the maximum of the likelihood.
+/// The solver of the maximum likelihood problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PpcoSolver {
     /// The closed form, by a partial eigen-solve.
     #[default]
     Eigen,
-    /// Expectation maximization until its subspace stands, then the closed form within it.
+    /// Expectation maximization until its subspace has converged, then the closed form within it.
     Em,
-    /// Expectation maximization as it is printed.
+    /// Expectation maximization as published.
     EmPlain,
 }
 
@@ -171,11 +171,11 @@ impl Build for Ppco {
     }
 }
 
-/// λ and what is minimized.
+/// λ and the objective.
 pub(super) struct Estimate {
     /// λ.
     pub(super) noise: f64,
-    /// f; nothing where there is no noise.
+    /// f; `None` where there is no noise.
     pub(super) loss: Option<f64>,
 }
 

@@ -1,4 +1,5 @@
-//! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates that a model makes of them.
+//! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates of the models built on
+//! them.
 
 use crate::extend::{Features, Rule};
 use crate::field::latent::landmarks;
@@ -14,43 +15,44 @@ use eigenfold_linalg::{Eigenpairs, RESIDUAL};
 
 /// Up to this many points Q is taken over all pairs by default.
 const ALL_PAIRS: usize = 5000;
-/// How many landmarks stand for more points than that.
+/// The default number of landmarks for more points than that.
 const LANDMARKS: usize = 300;
-/// What is left of the trace is rounding below this fraction of it.
+/// A remainder of the trace below this fraction of it is rounding.
 const ROUNDING: f64 = 1e-13;
-/// The same above as many points as have their pairs in single precision.
+/// The same where the pairs are stored in single precision.
 const SINGLE_ROUNDING: f64 = 1e-7;
 
-/// What the parameter `landmarks` means, and what it is if it is left to the method.
+/// The meaning and the default of the parameter `landmarks`.
 pub(super) const LANDMARKS_HELP: &str =
     "how many centers of a k-means stand for the points (as many as points: none do)";
 pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
 
-/// The figure that says how far the kernel is from what landmarks make of it.
+/// The figure for the error of the landmark approximation of the kernel.
 pub(super) const KERNEL_ERROR: &str = "kernel_error";
 
-/// The largest eigenpairs of Q, and what comes with them.
+/// The largest eigenpairs of Q and their diagnostics.
 pub(super) struct Principal {
-    /// γ and Ψ: the wanted pairs, then some further ones.
+    /// γ and Ψ: the requested pairs, then some further ones.
     pub(super) pairs: Eigenpairs,
     /// tr Q.
     pub(super) trace: f64,
-    /// How new points are placed; that of landmarks is for coordinates of length one.
+    /// How new points are embedded; the rule of landmarks is for coordinates of length one.
     pub(super) rule: Rule,
-    /// What else there is to show, by name.
+    /// Further diagnostics, by name.
     pub(super) figures: Vec<(&'static str, f64)>,
     /// Warnings for the user.
     pub(super) warnings: Vec<String>,
-    /// Parameters that were left to the method, as it chose them.
+    /// Parameters with the default `auto`, as the method chose them.
     pub(super) used: Vec<(&'static str, String)>,
 }
 
 impl Principal {
-    /// By a partial eigen-solve: of Q, or of what landmarks leave of it.
+    /// By a partial eigen-solve of Q, or of its landmark approximation.
     ///
     /// # Errors
     ///
-    /// If the input or a parameter does not fit, the matrix would not, or the observer stops it.
+    /// If the input or a parameter is not suitable, the matrix would exceed the memory limit, or the observer stops the
+    /// run.
     pub(super) fn of(method: &str, kernel: Kernel, asked: Option<usize>, site: &Site<'_>) -> Result<Principal> {
         if let Some(count) = landmark_count(method, asked, site)? {
             let points = site.ground.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
@@ -71,7 +73,7 @@ impl Principal {
         Principal::of_pairs(&pairs, top, site)
     }
 
-    /// All pairs, whose eigenpairs are known.
+    /// All pairs, with known eigenpairs.
     pub(super) fn of_pairs(pairs: &Pairs<'_>, top: Eigenpairs, site: &Site<'_>) -> Result<Principal> {
         let largest = top.values.first().copied().unwrap_or(0.0);
         let mut used = pairs.used();
@@ -91,21 +93,21 @@ impl Principal {
         self.pairs.vectors.nrows()
     }
 
-    /// γ[1..q], those that are positive beyond rounding.
+    /// γ[1..q] that are positive beyond rounding.
     pub(super) fn gammas(&self, dims: usize) -> Vec<f64> {
         let all = &self.pairs.values;
         let least = ROUNDING * all.first().copied().unwrap_or(0.0).max(0.0);
         all.iter().take(dims).copied().take_while(|&gamma| gamma > least).collect()
     }
 
-    /// tr Q − Σ γ[1..q]: what the eigenvalues beyond the coordinates sum to; zero if that is rounding or negative.
+    /// tr Q − Σ γ[1..q]: the sum of the eigenvalues beyond the coordinates; zero if that is rounding or negative.
     pub(super) fn rest(&self, dims: usize) -> f64 {
         let rest = self.trace - self.gammas(dims).iter().sum::<f64>();
         let rounding = if self.len() > Centered::SINGLE_ABOVE { SINGLE_ROUNDING } else { ROUNDING };
         if rest > rounding * self.trace { rest } else { 0.0 }
     }
 
-    /// Coordinates of these lengths along the eigenvectors; those without one are zero.
+    /// Coordinates of these lengths along the eigenvectors; zero where there is no eigenvector.
     pub(super) fn built(mut self, lengths: &[f64], dims: usize, figures: &[(&'static str, f64)]) -> Result<Built> {
         let pairs = self.pairs;
         let variances: Vec<f64> = (0..dims).map(|q| lengths.get(q).map_or(0.0, |length| length * length)).collect();
@@ -135,7 +137,7 @@ impl Principal {
             coordinates: Points::computed(n, dims, values)?,
             eigenvalues,
             residuals,
-            // That they did not converge is said already.
+            // The warning that they did not converge is there already.
             tolerance: if pairs.converged { RESIDUAL } else { f64::INFINITY },
             objective: None,
             curve: Vec::new(),
@@ -148,7 +150,7 @@ impl Principal {
     }
 }
 
-/// The rule of unit coordinates for those of the given lengths.
+/// The rule of unit coordinates, rescaled to the given lengths.
 fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
     let dims = lengths.len();
     let Features { kernel, places, axes, origin } = features;
@@ -159,7 +161,7 @@ fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
     Ok(Features { kernel, places, axes: stretched, origin })
 }
 
-/// How many landmarks stand for the points; nothing if all pairs are taken.
+/// The number of landmarks; `None` if all pairs are used.
 fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
     let n = site.len();
     let has_points = site.ground.points().is_some();

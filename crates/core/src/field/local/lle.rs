@@ -1,4 +1,4 @@
-//! Locally linear embedding: every point is a weighted mean of its neighbors, and stays so in the plane.
+//! Locally linear embedding: every point is a weighted mean of its neighbors, in the data and on the map.
 //!
 //! ```text
 //! w[i] = argmin ‖x[i] − Σⱼ w[i,j] x[j]‖²,  Σⱼ w[i,j] = 1
@@ -26,15 +26,15 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use serde::{Deserialize, Serialize};
 
-/// Whose residuals weigh how much.
+/// How the residuals are weighted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LleVariant {
-    /// All alike.
+    /// Equally.
     #[default]
     Standard,
     /// By the inverse residual of each point's own regression.
     Free,
-    /// All alike, and the weights are the same both ways: `w[i,j] = w[j,i]`.
+    /// Equally, with symmetric weights: `w[i,j] = w[j,i]`.
     Symmetric,
 }
 
@@ -46,7 +46,7 @@ choices! {
     }
 }
 
-/// What the parameter `regularization` of lle and its kin means.
+/// The meaning of the parameter `regularization` of LLE and its variants.
 pub(crate) const REGULARIZATION_HELP: &str = "part of the local trace added to the diagonal";
 
 /// Locally linear embedding.
@@ -54,7 +54,7 @@ pub(crate) const REGULARIZATION_HELP: &str = "part of the local trace added to t
 pub struct Lle {
     /// r: the fraction of the local trace that is added to the diagonal.
     pub regularization: f64,
-    /// Whose residuals weigh how much.
+    /// How the residuals are weighted.
     pub variant: LleVariant,
 }
 
@@ -144,7 +144,7 @@ impl Lle {
         if self.variant != LleVariant::Free {
             return vec![1.0; rows.len()];
         }
-        // A residual far below the others is rounding, not knowledge.
+        // A residual far below the others is rounding.
         let floor = 1e-9 * rows.iter().map(|row| row.residual).sum::<f64>() / rows.len() as f64;
         rows.iter().map(|row| 1.0 / row.residual.max(floor).max(f64::MIN_POSITIVE).sqrt()).collect()
     }

@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 /// Below this fraction of the largest eigenvalue a negative one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
-/// The figure that says how far the eigenvalues of an indefinite kernel go below zero.
+/// The figure for the most negative eigenvalue of an indefinite kernel.
 const LEAST: &str = "least_eigenvalue";
 
 /// Kernel PCA.
@@ -62,7 +62,7 @@ impl Build for KernelPca {
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        // Similarities arrive as the distances of their feature space: scaling those is kernel PCA.
+        // Similarities arrive as distances in their feature space: classical scaling of these is kernel PCA.
         let points = match site.ground {
             Ground::Points(points, _) => points,
             Ground::Distances(_) => {
@@ -95,7 +95,7 @@ impl Build for KernelPca {
     }
 }
 
-/// The warning about an eigenvalue −`below` beside the largest one.
+/// The warning about an eigenvalue −`below` relative to the largest one.
 fn indefinite(below: f64, largest: f64) -> String {
     let percent = if largest > 0.0 { 100.0 * below / largest } else { f64::INFINITY };
     format!(

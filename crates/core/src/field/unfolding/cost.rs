@@ -1,4 +1,5 @@
-//! What an unfolding takes: the factors of its path, whose columns are about as many as the neighborhoods have dimensions.
+//! The cost of an unfolding: the factors of its path, which have about as many columns as the neighborhoods have
+//! dimensions.
 
 use eigenfold_graph::Graph;
 use eigenfold_linalg::cost::Price;
@@ -7,18 +8,19 @@ use eigenfold_linalg::cost::Price;
 /// factors at 5e-11 each, most of them with fewer columns than the last.
 const PACE: f64 = 8.5e-10;
 
-/// Some fifty factors with a column more than the neighborhoods have dimensions are usual; ten times that is more than a map
-/// is worth, ...
+/// Some fifty factors with a column more than the neighborhoods have dimensions are usual; a path of ten times that
+/// cost is refused, ...
 const PATIENCE: f64 = 10.0 * 50.0;
-/// ... unless that is no more than this many flops: about a minute.
+/// ... unless that is at most this many flops: about a minute.
 const LITTLE: f64 = 2e12;
 
-/// The most work of a path: the third powers of the columns of its factors, summed, each of which takes this many flops.
+/// The maximum work of a path: the sum of the third powers of the columns of its factors, each of which takes this many
+/// flops.
 pub(super) fn most_work(flops: f64, dimension: f64) -> f64 {
     (PATIENCE * (dimension + 1.0).powi(3)).max(LITTLE / flops.max(1.0))
 }
 
-/// What the path takes where neighborhoods have this dimension: it ends with about one column more.
+/// The cost of the path if neighborhoods have this dimension: it ends with about one more column.
 pub(super) fn price(flops: f64, dimension: f64, most: usize) -> Price {
     Price::About(PACE * flops * (dimension + 1.0).min(most as f64).powi(3))
 }
@@ -58,10 +60,10 @@ mod tests {
         ] {
             let Price::About(seconds) = price(flops, dimension, 40) else { panic!("{name}") };
             assert!(seconds > took / 3.0 && (!done || seconds < 3.0 * took), "{name}: {seconds} for {took}");
-            // What is usual is far from what ends a path.
+            // The usual cost is far below the maximum.
             assert!(most_work(flops, dimension) * flops * PACE / 50.0 > 9.0 * seconds, "{name}");
         }
-        // Of few dimensions nothing is long: the swiss roll took half a second.
+        // With few dimensions every run is short: the Swiss roll took half a second.
         assert!(matches!(price(4.99e6, 1.96, 40), Price::About(seconds) if seconds < 1.0));
     }
 

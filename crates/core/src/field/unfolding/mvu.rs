@@ -1,13 +1,14 @@
-//! Maximum variance unfolding: the points as far apart as their neighborhoods allow, with a proof.
+//! Maximum variance unfolding: the largest variance that the neighborhoods allow, with a certificate of optimality.
 //!
 //! ```text
 //! maximize tr K        K ⪰ 0, K1 = 0, K[i,i] − 2 K[i,j] + K[j,j] ≤ d²[i,j] for the pairs of a neighborhood
 //! ```
 //!
-//! The field's covariance is K, and its top eigenvectors are the coordinates. The answer comes with weights on the pairs that
-//! bound the variance of every other answer ([`Certificate`]). The pairs are a point and its neighbors, and the neighbors among
-//! each other (`angles`); without those a sheet may narrow sideways to become longer. With `equality` the distances are
-//! kept, not only bounded; then there may be many optima, and the center of them is meant.
+//! The covariance of the field is K, and its top eigenvectors are the coordinates. The solution comes with weights on
+//! the pairs that bound the variance of every other solution ([`Certificate`]). The pairs are a point and its
+//! neighbors, and the neighbors among each other (`angles`); without the latter a surface may become narrower in order
+//! to become longer. With `equality` the distances are kept, not only bounded; the optimum may then not be unique, and
+//! its analytic center is returned.
 //!
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
@@ -34,35 +35,35 @@ use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// How many factors the path takes.
+/// The usual number of factors of a path.
 const FACTORS: f64 = 40.0;
-/// More flops than this in all are refused: about an hour of two processors.
+/// More flops in total than this are refused: about an hour on two cores.
 const DEAR_FLOPS: f64 = 6e13;
 /// Up to this many points equality is exact unless a band is given; beyond, this is the band.
 const EXACT: usize = 300;
 const BAND: f64 = 0.01;
-/// The gap of the dense problem that equality asks for at least.
+/// The minimum relative gap of the dense problem with equality.
 const TIGHT: f64 = 1e-7;
 /// The largest power of ten of the weights without cost.
 const FLATTEST: i32 = 10;
-/// More columns than this are never needed in practice, and each factor grows with their third power.
+/// More columns than this are never needed in practice, and the cost of a factor grows with their third power.
 const MAX_RANK: usize = 40;
 
 /// Maximum variance unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mvu {
-    /// Which distances are bound; if not given, the angles, or the edges of a graph whose points are not known.
+    /// Which distances are bounded; by default the angles, or the edges of a graph without points.
     pub constraints: Option<Constraints>,
-    /// How they are bound.
+    /// How they are bounded.
     pub variant: MvuVariant,
-    /// The part by which squared distances may differ from those of the data, with equality; if not given, none for a few
-    /// hundred points, and a hundredth for more.
+    /// The relative error that squared distances may have, with equality; by default zero for a few hundred points, and
+    /// a hundredth for more.
     pub band: Option<f64>,
-    /// How many points are unfolded exactly; all of them if not given.
+    /// How many points are unfolded exactly; all of them by default.
     pub landmarks: Option<usize>,
-    /// The relative duality gap to stop at.
+    /// The relative duality gap at which to stop.
     pub tolerance: f64,
-    /// How many factorizations there may be.
+    /// The maximum number of factorizations.
     pub max_iterations: usize,
 }
 
@@ -156,7 +157,7 @@ impl Build for Mvu {
 }
 
 impl Mvu {
-    /// The distances to bind.
+    /// The constrained distances.
     fn constraints(&self, site: &Site<'_>) -> Constraints {
         self.constraints.unwrap_or(if site.ground.measured().is_some() {
             Constraints::Angles
@@ -175,14 +176,14 @@ impl Mvu {
         let band = self.band(pairs.len());
         let (found, bracket) = match self.variant {
             MvuVariant::Inequality => {
-                // A little is lost when the bound is confirmed.
+                // The confirmation of the bound costs a little accuracy.
                 let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
                 let max_work = most_work(analysis.flops, dimension(graph));
                 let asked = PathOptions { tolerance, max_iterations, max_rank, max_work };
-                // Every point of the path is a map: whoever asks for a stop gets it, however long a factor takes.
+                // Every point of the path gives a map, so a stop takes effect at once, however long a factor takes.
                 site.observer.descends();
                 let found = follow(&web, &asked, site.observer)?;
-                // A bound is confirmed to the end, whatever the observer says: half-known eigenvalues bound nothing.
+                // The confirmation of a bound is never interrupted: inaccurate eigenvalues give no bound.
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, &Silent)?;
                 (found, bracket)
             }
@@ -244,7 +245,7 @@ impl Mvu {
         Ok(built)
     }
 
-    /// The part by which squared distances may differ.
+    /// The relative error that squared distances may have.
     fn band(&self, n: usize) -> f64 {
         match self.variant {
             MvuVariant::Inequality => 0.0,
@@ -252,8 +253,8 @@ impl Mvu {
         }
     }
 
-    /// Equal distances, by the dense problem. Where flat neighborhoods leave K no interior, weights without cost hold them
-    /// flat, and the more of them the lower the bound, until rounding ends that.
+    /// Equal distances, by the dense problem. Where flat neighborhoods leave K no interior, weights without cost keep
+    /// them flat; the more of them, the tighter the bound, up to rounding.
     fn equality(&self, site: &Site<'_>, web: &Web<'_>, band: f64) -> Result<(Unfolded, Bracket)> {
         let pairs = web.pairs;
         let (flops, memory) = cost(pairs);
@@ -268,7 +269,7 @@ impl Mvu {
             )));
         }
         let sense = if band > 0.0 { Sense::Within(band) } else { Sense::Equal };
-        // The map is the center of all optima, so it is worth going beyond the tolerance.
+        // The map is the center of all optima, so the iteration goes beyond the tolerance.
         let full = solve(pairs, sense, self.tolerance.min(TIGHT), self.max_iterations, site.observer)?;
         let (n, r) = (pairs.len(), full.y.ncols());
         let y: Vec<f64> = (0..n).flat_map(|i| (0..r).map(|q| full.y[(i, q)]).collect::<Vec<f64>>()).collect();
@@ -295,7 +296,7 @@ impl Mvu {
         Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped, spent: false }, found))
     }
 
-    /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
+    /// Unfolds some points and embeds the others by local weights; the certificate covers the whole map.
     fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
         let points = site.ground.points().ok_or_else(|| needs_points("mvu with `landmarks`", "leave them out"))?;
         let (some, graph) = landmark_graph(site, points, &landmarks)?;
@@ -322,19 +323,20 @@ impl Mvu {
         Ok(built)
     }
 
-    /// What coordinates of all points are worth on the whole graph, by weights along shortest paths, which need no factor
-    /// that fills.
+    /// The certificate for coordinates of all points on the whole graph, by weights along shortest paths, which need no
+    /// factor with fill.
     fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
         let pairs = pairs(site, site.graph()?, of_landmarks.constraints)?;
         let (r, w) = (placed.cols(), tree_weights(&pairs));
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
         let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, &Silent)?;
-        // Points at one place have one row, whatever the rule made of them.
+        // Coinciding points get the same coordinates, whatever the rule returned.
         let coordinates = coordinates(&pairs, r, &y)?;
         Ok(Certificate { coordinates, weights: weights(&pairs, &w), claimed, ..of_landmarks.clone() })
     }
 
-    /// Refuses what would take hours or not fit, before the work; the columns that fit otherwise.
+    /// Refuses a problem that would take hours or exceed the memory limit, before any work; else returns the number of
+    /// columns that fit.
     fn afford(&self, site: &Site<'_>, graph: &Graph, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
         let r = (site.dims.max(2) + 1).min(pairs.len() - 1);
         if self.variant == MvuVariant::Equality {
@@ -391,7 +393,7 @@ fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
 mod tests {
     use super::*;
 
-    /// Hears whether a stop would give a map.
+    /// Observes whether a stop would yield a map.
     #[derive(Default)]
     struct Heard(std::sync::atomic::AtomicBool);
 

@@ -1,4 +1,4 @@
-//! What the optimization of an elastic embedding takes: its evaluations of the repulsion of all points.
+//! The cost of the optimization of an elastic embedding: its evaluations of the repulsion of all points.
 
 use crate::forces::repulsion::{Charges, Repulsion};
 use eigenfold_linalg::cost::Price;
@@ -8,7 +8,7 @@ const PAIR: f64 = 9e-9;
 /// The same by a grid or a tree, per point and charge.
 const POINT: f64 = 1.5e-6;
 
-/// What this many evaluations take; most optimizations use all they are given.
+/// The cost of this many evaluations; most optimizations use the maximum.
 pub(super) fn price(repulsion: &Repulsion, charges: &Charges, evaluations: usize) -> Price {
     let n = charges.len() as f64;
     let one = match (repulsion, charges) {

@@ -1,4 +1,4 @@
-//! How strong the repulsion is: a number, a path of numbers, or left to the method.
+//! The strength of the repulsion: a number, a path of numbers, or chosen by the method.
 
 use crate::parameter::{Held, Value};
 use eigenfold_linalg::error::{Error, Result};
@@ -8,22 +8,22 @@ use std::str::FromStr;
 
 /// The maximum number of values of a path.
 const LONGEST: usize = 1000;
-/// A path whose start is left to the method starts this many times above the critical value.
+/// The default start of a path, as a multiple of the critical value.
 const ABOVE: f64 = 1.5;
-/// What a strength that is not left to the method looks like.
+/// The accepted forms of the parameter.
 pub(crate) const FORM: &str = "a number above 0, a path FROM:TO:COUNT as in 1e-6:1:40 or auto:1:40";
 
 /// The strength of the repulsion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Lambda {
-    /// As wide as the springs allow.
+    /// Chosen from the attraction.
     #[default]
     Auto,
-    /// This one.
+    /// This value.
     Value(f64),
-    /// Several, one after the other, evenly spaced in their logarithm (homotopy).
+    /// Several values in turn, evenly spaced on a logarithmic scale (homotopy).
     Path {
-        /// The first; if not given, just above the critical value at which the map leaves the origin.
+        /// The first; by default just above the critical value at which the map leaves the origin.
         from: Option<f64>,
         /// The last.
         to: f64,

@@ -1,13 +1,14 @@
-//! Elastic embedding: springs between neighbors, and a repulsion of all points that fades with their distance on the map.
+//! Elastic embedding: attraction between neighbors, and a repulsion of all points that decays with their distance on
+//! the map.
 //!
 //! ```text
 //! E(X; λ) = Σ w⁺[n,m] ‖x[n] − x[m]‖² + λ Σ w⁻[n,m] exp(−‖x[n] − x[m]‖²)          (6), over ordered pairs
 //! G(X; λ) = 4 (L⁺ − λ L̃⁻) X                                                    (8)
 //! ```
 //!
-//! w⁺ are Gaussian or entropic affinities of neighbors, w⁻ = ‖y[n] − y[m]‖² or 1. The direction of every step is
-//! −(4 L⁺)⁻¹ G by one sparse factor (the spectral direction), where its predicted price allows; close to a minimum,
-//! or without the factor, limited-memory BFGS goes on in the same metric, or in that of the degrees.
+//! w⁺ are Gaussian or entropic affinities of neighbors, w⁻ = ‖y[n] − y[m]‖² or 1. The direction of every step is −(4
+//! L⁺)⁻¹ G by one sparse factor (the spectral direction), if its predicted cost is low enough; close to a minimum, or
+//! without the factor, limited-memory BFGS continues in the same metric, or in that of the degrees.
 //!
 //! λ may be a path (homotopy): from just above the λ₁* at which the map leaves the origin, to its last value.
 //!
@@ -43,31 +44,31 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// A factor is made up to this many multiplications.
+/// The maximum number of multiplications of a factor.
 const MOST_FLOPS: f64 = 1e11;
 /// Steps at every λ of a path but the last.
 const ON_THE_WAY: usize = 10;
-/// Steps in the fixed metric at the last λ, before curvature is learned as well.
+/// Steps in the fixed metric at the last λ, before limited-memory BFGS takes over.
 const FIRST: usize = 60;
-/// A step that moves the map by less than this fraction of its size is the last.
+/// The optimization stops when a step moves the map by less than this fraction of its size.
 const STILL: f64 = 1e-8;
-/// λ n (mean w⁻) / (mean degree), if λ is left to the method.
+/// The default λ n (mean w⁻) / (mean degree).
 const STRENGTH: f64 = 4e4;
 /// The same where w⁻ = 1.
 const STRENGTH_OF_ONE: f64 = 500.0;
-/// The grid's spacing.
+/// The spacing of the grid.
 const SPACING: f64 = 0.5;
-/// Up to this many points the repulsion is summed pair by pair, if that is left to the method.
+/// Up to this many points the repulsion is summed pair by pair by default.
 const EXACT: usize = 4000;
-/// Above this many features the squared distances go by as many principal components, where they are split into charges.
+/// Above this many features the charges use this many principal components of the squared distances.
 const MOST_CHARGES: usize = 16;
-/// What takes less than all evaluations with all weights.
+/// The cost, relative to all evaluations with all weights, below which the sample is used.
 const WAY_OUT: &str =
     "use `accuracy` fast with `repulsion` one, fewer `max-iterations`, or another method such as umap";
-/// The start's standard deviation where it is random.
+/// The standard deviation of a random start.
 const SMALL: f64 = 0.1;
 
-/// What pulls.
+/// The attractive weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Springs {
     /// exp(−d²/2σ²) on the edges of the neighborhood graph.
@@ -84,7 +85,7 @@ choices! {
     }
 }
 
-/// What the strength of the repulsion between two points is.
+/// The weight of the repulsion between two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pushes {
     /// The squared distance of the points.
@@ -101,7 +102,7 @@ choices! {
     }
 }
 
-/// Where the optimization of an elastic embedding starts.
+/// The start of the optimization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ElasticInit {
     /// Isomap with landmarks, rescaled.
@@ -111,7 +112,7 @@ pub enum ElasticInit {
     Spectral,
     /// The first principal components, rescaled.
     Pca,
-    /// At random, by the seed.
+    /// Random, by the seed.
     Random,
 }
 
@@ -127,23 +128,23 @@ choices! {
 /// Elastic embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Elastic {
-    /// What pulls.
+    /// The attractive weights.
     pub springs: Springs,
-    /// σ of the springs; if not given, the root mean square neighbor distance.
+    /// σ of the attractive weights; by default the root mean square neighbor distance.
     pub bandwidth: Option<f64>,
-    /// The effective number of neighbors of entropic springs.
+    /// The effective number of neighbors of entropic affinities.
     pub perplexity: Perplexity,
-    /// What the strength of the repulsion is.
+    /// The weight of the repulsion.
     pub repulsion: Pushes,
     /// λ, or a path of them.
     pub lambda: Lambda,
-    /// How the repulsion is summed; pair by pair up to 4000 points if not given, fast beyond.
+    /// How the repulsion is summed; by default pair by pair up to 4000 points, and fast beyond.
     pub accuracy: Option<Accuracy>,
-    /// Where the optimization starts.
+    /// The start of the optimization.
     pub init: ElasticInit,
     /// The optimization stops when two steps in a row reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// How often the objective may be evaluated.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
 }
 
@@ -235,7 +236,7 @@ impl Build for Elastic {
         let (charges, off) = self.charges(site, accuracy)?;
         let laplacian = springs.laplacian();
         let factor = factored(&laplacian, site.memory)?;
-        // λ and its critical value are told in the units of the data; the weights have a unit of their own.
+        // λ and its critical value are reported in the units of the data; the weights have internal units.
         let unit = charges.unit();
         let critical = factor.as_ref().map(|factor| critical(&laplacian, factor, &charges)).transpose()?;
         let critical = critical.map(|critical| critical.in_units_of(unit));
@@ -299,8 +300,8 @@ fn figures(critical: Critical) -> Vec<(&'static str, f64)> {
     vec![("critical_lambda", value), ("critical_lambda_lower", lower), ("critical_lambda_upper", upper)]
 }
 
-/// The factor of L⁺ where it is worth its price. The constants are free in it, so that one point is held: that changes no
-/// solution for a gradient that sums to zero.
+/// The factor of L⁺ if its cost is low enough. Constants are in its null space, so that one point is grounded; the
+/// solution is unchanged for a gradient that sums to zero.
 fn factored(laplacian: &SparseSymmetric, memory: u64) -> Result<Option<Cholesky>> {
     let analysis = Analysis::new(laplacian)?;
     if analysis.flops > MOST_FLOPS || analysis.memory() > memory {
@@ -322,7 +323,7 @@ impl eigenfold_linalg::optimize::Metric for Metric {
         let (n, dims) = (v.len() / self.dims, self.dims);
         let mut rows = Mat::from_fn(n, dims, |i, q| 0.25 * v[i * dims + q]);
         self.factor.solve(rows.as_mut());
-        // Where the map is does not matter: it stays.
+        // The position of the map is irrelevant: it is kept.
         for q in 0..dims {
             let mean = (0..n).map(|i| rows[(i, q)]).sum::<f64>() / n as f64;
             (0..n).for_each(|i| rows[(i, q)] -= mean);
@@ -331,7 +332,7 @@ impl eigenfold_linalg::optimize::Metric for Metric {
     }
 }
 
-/// The attraction, and how a new point takes part in it.
+/// The attraction, and its rule for new points.
 struct Spring {
     pairs: Pairs<f64>,
     hold: Hold,
@@ -375,7 +376,7 @@ impl Spring {
 }
 
 impl Elastic {
-    /// The weights of the repulsion, and by which part they are off where the features are more than there are charges.
+    /// The weights of the repulsion, and their relative error if there are more features than charges.
     fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
         let (Pushes::Squared, Ground::Points(points, eigenfold_graph::Metric::Euclidean)) =
             (self.repulsion, site.ground)
@@ -407,7 +408,7 @@ impl Elastic {
     }
 }
 
-/// The start in the scale in which its energy is least: doubled from small while that lowers it, then searched.
+/// The start, scaled to minimum energy: doubled from a small scale while the energy falls, then searched.
 fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Result<Points> {
     let most = start.values().iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
     let mut slope = vec![0.0; start.values().len()];
@@ -418,7 +419,7 @@ fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Res
     let (mut best, mut step) = ((0.0, at(0.0)), 2f64.ln());
     loop {
         let next = (best.0 + step, at(best.0 + step));
-        // What overflows is no lower, and would be followed for ever.
+        // Stops at overflow, which would otherwise be followed forever.
         if next.1.is_nan() || next.1 >= best.1 {
             break;
         }

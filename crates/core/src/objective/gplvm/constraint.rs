@@ -1,12 +1,12 @@
-//! Back-constraints: the positions are a smooth function of the data, so that rows that are alike stay together on the map.
+//! Back-constraints: the positions are a smooth function of the data, so that similar rows stay together on the map.
 //!
 //! ```text
 //! y(x) = Σⱼ k(x, x[j]) a[j],   k(x, x') = exp(−‖x − x'‖² / 2h²)        h² = a tenth of the median squared distance
 //! ```
 //!
-//! The optimization moves B with Y = L B, where K + 1e-6 I = L Lᵀ is the matrix of k: in B the function is as rough in every
-//! direction, and a = L⁻ᵀB. Any map can be written like that, but a step along the gradient in B moves rows that are alike alike.
-//! 1e-6 keeps equal rows apart from rounding.
+//! The optimization moves B with Y = L B, where K + 1e-6 I = L Lᵀ is the matrix of k: in B the function is equally
+//! rough in every direction, and a = L⁻ᵀB. Any map can be written in this form, but a step along the gradient in B
+//! moves similar rows together. The 1e-6 keeps K positive definite when rows are equal.
 //!
 //! N. D. Lawrence, J. Quiñonero-Candela. Local distance preservation in the GP-LVM through back constraints. ICML 2006.
 

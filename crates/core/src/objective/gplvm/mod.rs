@@ -1,14 +1,15 @@
-//! The Gaussian process latent variable model: positions at which a Gaussian process over the map explains the data best.
+//! The Gaussian process latent variable model: positions that maximize the likelihood of the data under a Gaussian
+//! process.
 //!
 //! ```text
 //! K[i,j] = v exp(−½‖y[i] − y[j]‖²) + b + w [i = j]               one covariance for all p features
 //! maximize  −½ p log det K − ½ tr K⁻¹X̃X̃ᵀ − ½ n p log 2π          over Y, v, b and w
 //! ```
 //!
-//! The length of the process is the unit of the map: a map c times as large with a length c times as large is the same
-//! process. A Gaussian prior on the positions adds −½ Σ ‖y[i]‖². With a linear covariance the maximum is the map of PCA; here
-//! there are many, and the start decides which is found. Of many points a lower bound of the likelihood is maximized, which
-//! sees the process through a few inducing points that move as well (`gp/sparse.rs`).
+//! The length scale of the process is the unit of the map: a map c times as large with a length scale c times as large
+//! is the same process. A Gaussian prior on the positions adds −½ Σ ‖y[i]‖². With a linear covariance the maximum is
+//! the map of PCA; here there are many local maxima, and the start decides which one is reached. For many points a
+//! lower bound of the likelihood is maximized, with a few inducing points that are optimized as well (`gp/sparse.rs`).
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral
@@ -36,30 +37,30 @@ use eigenfold_linalg::error::{Error, Result};
 use fit::Fit;
 use serde::{Deserialize, Serialize};
 
-/// A new row looks at the positions of this many training rows for a start.
+/// The number of training positions that are candidates for the start of a new row.
 const NEAR: usize = 5;
 /// The maximum number of points for which the likelihood is exact by default.
 const EXACT_POINTS: usize = 1000;
-/// The inducing points of the bound by default.
+/// The default number of inducing points.
 const INDUCING: usize = 100;
 
 /// The Gaussian process latent variable model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gplvm {
-    /// How the covariance falls with the distance on the map.
+    /// The kernel on the map.
     pub kernel: GplvmKernel,
-    /// What is known of the positions before the data are seen.
+    /// The prior of the positions.
     pub prior: GplvmPrior,
-    /// Where the optimization starts.
+    /// The start of the optimization.
     pub init: GplvmInit,
-    /// How many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one. If not
-    /// given, up to 1,000 points have the exact one, and more are seen through 100.
+    /// How many inducing points bound the likelihood; as many as there are points, or more, select the exact
+    /// likelihood. By default it is exact up to 1,000 points, and uses 100 inducing points beyond.
     pub inducing: Option<usize>,
-    /// Whether positions are a smooth function of the data, so that rows that are alike stay together.
+    /// Whether positions are a smooth function of the data, so that similar rows stay together.
     pub back_constraints: bool,
     /// The optimization stops when twenty evaluations improve the log likelihood per cell by less than this.
     pub tolerance: f64,
-    /// How often the likelihood may be evaluated.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
 }
 
@@ -77,30 +78,30 @@ impl Default for Gplvm {
     }
 }
 
-/// How the covariance falls with the distance on the map.
+/// The kernel on the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmKernel {
-    /// As a Gaussian: the data are smooth functions of the place.
+    /// Squared exponential: the data are smooth functions of the position.
     #[default]
     Gaussian,
-    /// Exponentially, in one dimension and without noise: rough functions, and the maximum-likelihood order of the rows.
+    /// Exponential, in one dimension and without noise: rough functions, and the maximum-likelihood order of the rows.
     Ou,
 }
 
-/// What is known of the positions before the data are seen.
+/// The prior of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmPrior {
-    /// Nothing.
+    /// Flat.
     #[default]
     Flat,
-    /// Each is standard normal, in units of the length of the process.
+    /// Standard normal, in units of the length scale of the process.
     Gaussian,
 }
 
-/// Where the optimization of the latent variable model starts.
+/// The start of the optimization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmInit {
-    /// Isomap and the principal components; the likelier after a few steps goes on.
+    /// Isomap and the principal components; the better one after a few steps continues.
     #[default]
     Best,
     /// Isomap of 15 neighbors.
@@ -109,7 +110,7 @@ pub enum GplvmInit {
     Pca,
     /// Laplacian eigenmaps of 15 neighbors.
     Spectral,
-    /// At random, by the seed.
+    /// Random, by the seed.
     Random,
 }
 
@@ -210,7 +211,7 @@ impl Build for Gplvm {
 }
 
 impl Gplvm {
-    /// The places where the optimization of the likelihood ends.
+    /// The positions at which the optimization of the likelihood ends.
     fn descended(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
         let inducing = self.inducing(points.rows());
         self.afford(site, points, inducing)?;
@@ -228,7 +229,7 @@ impl Gplvm {
         let turn = Turn::of(&map)?;
         let turned = |rows: Vec<f64>| turn.turned(&Points::new(rows.len() / d, d, rows)?);
         let mapping = fitted.mapping.map(|(width, weights)| -> Result<Mapping> {
-            // The turn of a sum is the sum of the turns, less the origin once.
+            // Rotations are linear: that of a sum is the sum of the rotations, minus the origin once.
             let origin = turned(vec![0.0; d])?.into_values();
             let weights = turned(weights)?.into_values();
             let weights = weights.iter().enumerate().map(|(at, a)| a - origin[at % d]).collect();
@@ -294,7 +295,7 @@ impl Gplvm {
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
             tolerance: RESIDUAL,
-            // At its best gaps a path has no gradient.
+            // At the optimal gaps the gradient of a path is zero.
             objective: Some((per_cell(found.log_likelihood), 0.0)),
             curve: (1..).zip(found.curve.iter().map(|value| per_cell(*value))).collect(),
             solver: "2-opt and or-opt".into(),
@@ -317,7 +318,7 @@ impl Gplvm {
         Ok(built)
     }
 
-    /// How many inducing points there are; none for the exact likelihood.
+    /// The number of inducing points; `None` for the exact likelihood.
     fn inducing(&self, n: usize) -> Option<usize> {
         match self.inducing {
             Some(m) => (m < n).then_some(m),
@@ -329,7 +330,7 @@ impl Gplvm {
         let (n, p) = (points.rows() as u64, points.cols() as u64);
         let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
         if self.back_constraints {
-            // K, its factor, and what the factoring needs.
+            // K, its factor, and the workspace of the factorization.
             site.afford(
                 "the kernel of the back-constraints",
                 starts * 3 * 8 * n * n,
@@ -337,16 +338,16 @@ impl Gplvm {
             )?;
         }
         let Some(m) = inducing.map(|m| m as u64) else {
-            // For each start S, R, K, its inverse and what the factor needs.
+            // For each start S, R, K, its inverse and the workspace of the factor.
             let way_out = format!("use `inducing` {INDUCING}, or raise `memory`");
             return site.afford("the covariance of all points", starts * 5 * 8 * n * n, &way_out);
         };
-        // For each start the data, what the optimization remembers, and the sums of 64 blocks of points.
+        // For each start the data, the steps that the optimizer stores, and the sums of 64 blocks of points.
         let needed = starts * 8 * (n * (p + 44 * site.dims as u64) + 64 * m * (m + p + 1));
         site.afford("the data and the sums of the inducing points", needed, "use `init` pca, or raise `memory`")
     }
 
-    /// The maps to start from, by name.
+    /// The starting maps, by name.
     fn starts(&self, site: &Site<'_>) -> Result<Vec<(&'static str, Points)>> {
         let isomap = || {
             let own;

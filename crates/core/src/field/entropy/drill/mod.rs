@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Entries that the penalty drives to zero leave the graph, so that the graph is learned as well. Without a penalty (α = 0)
-//! the covariance W = T⁻¹ agrees with S on all edges, and with it the expected distances. There is a maximum only where the
-//! cliques of the graph have more variance than points, so the ridge ε is there by default. The coordinates are the top
-//! eigenvectors of p H W H.
+//! the covariance W = T⁻¹ agrees with S on all edges, and so do the expected distances. A maximum exists only where S
+//! has full rank on the cliques of the graph, hence the default ridge ε. The coordinates are the top eigenvectors of p
+//! H W H.
 //!
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 3. (Its penalty ρ on Σ_{i<j} is α = ρ/p here; the released code penalizes the diagonal as well.)
@@ -32,7 +32,7 @@ use eigenfold_linalg::memory;
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 use serde::{Deserialize, Serialize};
 
-/// What [`Found::route`] says of a learned graph.
+/// The value of [`Found::route`] for a learned graph.
 const ROUTE: &str = "learned";
 
 /// DRILL.
@@ -40,7 +40,7 @@ const ROUTE: &str = "learned";
 pub struct Drill {
     /// α, the strength of the penalty.
     pub penalty: Penalty,
-    /// ε, a variance that every point has of its own, as a fraction of their mean variance.
+    /// ε, a variance added to every point, as a fraction of the mean variance.
     pub ridge: f64,
     /// Whether the diagonal is penalized as well.
     pub penalize_diagonal: bool,
@@ -56,31 +56,31 @@ impl Default for Drill {
     }
 }
 
-/// One penalty of a path, and what became of it.
+/// One penalty of a path and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathStep {
     /// α.
     pub penalty: f64,
-    /// The edges that are left.
+    /// The number of edges that remain.
     pub edges: usize,
     /// The duality gap per point.
     pub gap: f64,
-    /// The log likelihood of features left out of the graph and of the fit, summed over all groups.
+    /// The held-out log likelihood of features left out of the graph and of the fit, summed over all folds.
     pub held_out: f64,
 }
 
-/// What the learning of a graph has to show for itself.
+/// Diagnostics of a learned graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned {
     /// The penalty that was used.
     pub penalty: f64,
-    /// How many edges there were to choose from.
+    /// The number of candidate edges.
     pub candidates: usize,
-    /// How many of them are left.
+    /// The number of edges that remain.
     pub kept: usize,
     /// The duality gap per point.
     pub gap: f64,
-    /// Whether the gap met the tolerance.
+    /// Whether the gap is within the tolerance.
     pub converged: bool,
 }
 
@@ -210,12 +210,12 @@ fn gap_of(found: &Minimum) -> String {
 
 impl Drill {
     /// Stage 1: of the neighbors that a search finds among points or by their distances, those whose entry in the
-    /// precision is not zero. At most `memory` bytes are used, or most of what the machine has free.
+    /// precision is not zero. Uses at most `memory` bytes, or most of the free memory of the machine.
     ///
     /// # Errors
     ///
-    /// As the search, if the input is neither, the work would not fit, or a path of penalties has no features to choose
-    /// by.
+    /// As the search; if the input is neither points nor distances, the work would exceed the memory limit, or a path
+    /// of penalties has no features for cross-validation.
     pub fn graph<'a>(
         &self,
         search: &Search,
@@ -226,7 +226,7 @@ impl Drill {
         ground.into().whitened(|ground| self.graph_on(search, ground, memory, observer))
     }
 
-    /// As [`Drill::graph`], with the metric of the ground.
+    /// As [`Drill::graph`], with the metric of the input.
     fn graph_on(
         &self,
         search: &Search,
