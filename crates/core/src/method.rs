@@ -6,7 +6,7 @@ use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
 use serde::{Deserialize, Serialize};
 
-/// Defines [`Method`] from one line for each method: its variant, its sentence, and where its parameters live.
+/// Defines [`Method`] from one line for each method: its variant, its sentence, and the path of its parameters.
 macro_rules! methods {
     ($($variant:ident: $sentence:literal, $module:path;)*) => {
         $(pub use $module;)*
@@ -75,13 +75,13 @@ methods! {
 }
 
 impl Method {
-    /// The method of that name or alias, with its default parameters.
+    /// The method of this name or alias, with its default parameters.
     ///
     /// # Errors
     ///
     /// If there is none; the message names the nearest one.
     pub fn from_name(name: &str) -> Result<Method> {
-        // `SpectralEmbedding`, `spectral_embedding` and `t-SNE` are all names that people type.
+        // `SpectralEmbedding`, `spectral_embedding` and `t-SNE` are all accepted names.
         let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
         let wanted = letters(name);
         let mut all = Method::all();
@@ -104,7 +104,7 @@ impl Method {
         self.inner().info()
     }
 
-    /// Whether the maps on the way to its own can be kept ([`Recipe::snapshots`](crate::Recipe::snapshots)).
+    /// Whether snapshots of the optimization can be kept ([`Recipe::snapshots`](crate::Recipe::snapshots)).
     pub fn has_snapshots(&self) -> bool {
         self.inner().has_snapshots()
     }
@@ -119,12 +119,12 @@ impl Method {
         self.inner().efforts()
     }
 
-    /// The parameters that the method has as it stands, with their present values.
+    /// The parameters of the method in its current state, with their values.
     pub fn parameters(&self) -> Vec<Described> {
         self.inner().parameters()
     }
 
-    /// Every parameter that the method may have, whatever the others are.
+    /// Every parameter that the method may have, in any state.
     pub fn possible_parameters(&self) -> Vec<Described> {
         self.inner().possible_parameters()
     }
@@ -133,12 +133,13 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// If there is no such parameter, the text is not one of its values, or it does not apply and is not at that value.
+    /// If there is no such parameter, the text is not one of its values, or the parameter does not apply and has
+    /// another value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         self.inner_mut().set(name, value)
     }
 
-    /// Sets several parameters, in any order: those on which others depend come first.
+    /// Sets several parameters, in any order: those on which others depend are set first.
     ///
     /// # Errors
     ///
@@ -147,13 +148,13 @@ impl Method {
         self.inner_mut().set_all(given)
     }
 
-    /// How the answers follow the unit of the data; nothing if they do so in no simple way.
+    /// How the results scale with the unit of the data; `None` if there is no simple rule.
     pub fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
         self.inner().lengths(ground)
     }
 
-    /// The method with its parameters in the unit of data that are 2^power times as large; but those named keep their
-    /// values.
+    /// The method with its parameters in the unit of data that are 2^power times as large; the named parameters keep
+    /// their values.
     pub(crate) fn in_unit(&self, power: i32, kept: &[&str]) -> Result<Method> {
         let mut method = self.clone();
         method.inner_mut().in_unit(power, kept)?;
@@ -165,7 +166,7 @@ impl Method {
         self.inner().has_weights()
     }
 
-    /// Whether it goes by the classes of the points, which a model does not keep.
+    /// Whether it uses the classes of the points, which a model does not store.
     pub fn is_supervised(&self) -> bool {
         matches!(self, Method::Umap(umap) if umap.supervision > 0.0)
     }
@@ -174,7 +175,8 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
+    /// If the method cannot start from this input, a parameter is out of range, or the work would exceed the memory
+    /// limit.
     pub fn build(&self, site: &Site<'_>) -> Result<Built> {
         self.inner().build(site)
     }

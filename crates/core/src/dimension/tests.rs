@@ -1,4 +1,4 @@
-//! Estimates against other programs, data of known dimension, and data that have none.
+//! Estimates against other programs, data of known dimension, and data without one.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -193,7 +193,7 @@ fn the_recommendation_is_right_where_the_truth_is_known() {
 
 #[test]
 fn noise_is_seen_below_the_reach_of_the_neighbors() {
-    // Evenly spaced points see beyond the noise that fills the neighborhoods of all.
+    // Evenly spaced points reach beyond the noise that fills the neighborhoods of all points.
     let found = quick(&Sample::SwissRoll.draw(8000, 0.5, 1).unwrap().points);
     assert!(value(&found, Name::TwoNn) > 2.7);
     assert_eq!(found.recommended.dims, 2, "{:?}", found.recommended);
@@ -204,7 +204,7 @@ fn noise_is_seen_below_the_reach_of_the_neighbors() {
 
 #[test]
 fn the_interval_covers_its_own_mean() {
-    // The bias is no part of it: the mean over many draws is what it is about. Of 60 intervals that cover it with 95 %, fewer
+    // Bias is not included: the target is the mean over many samples. Of 60 intervals that cover it with 95 %, fewer
     // than 51 do in 2 of 10,000 trials; with 80 %, as many or more in 1 of 5.
     for (n, d) in [(150, 3), (150, 6)] {
         let found: Vec<Dimensions> = (0..60).map(|seed| quick(&cube(n, d, 1000 * seed))).collect();

@@ -1,4 +1,4 @@
-//! The place on a line at which a new row is most likely under the Ornstein-Uhlenbeck process through the training rows.
+//! The most likely position of a new row on a line under the Ornstein-Uhlenbeck process through the training rows.
 
 use super::Known;
 use crate::gp::line::Line;

@@ -1,7 +1,7 @@
-//! What is known of the points: their features and a metric, their distances from each other, or a graph.
+//! The input of a fit: points with a metric, distances, or a graph.
 //!
-//! A [`Ground`] is what a fit starts from, and the one answer to that question from the door to the last rule. Where all
-//! distances are known it is `Measured`, which the local methods and the unfolding stand on.
+//! A [`Ground`] is the input type of all stages. If all distances are available it is also a `Measured`, which the
+//! local methods and the unfolding use.
 
 pub(crate) mod cloud;
 mod measured;
@@ -19,12 +19,12 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::Observer;
 use serde::{Deserialize, Serialize};
 
-/// What is known of the points.
+/// The input of a fit.
 #[derive(Clone, Copy, Debug)]
 pub enum Ground<'a> {
-    /// One row of features per point, and how far apart two of them are.
+    /// One row of features per point, and their metric.
     Points(&'a Points, Metric),
-    /// Their distances from each other.
+    /// Their pairwise distances.
     Distances(&'a Distances),
     /// Edges with lengths.
     Graph(&'a Graph),
@@ -49,7 +49,7 @@ impl<'a> From<&'a Graph> for Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    /// Which kind of input this was.
+    /// The kind of input.
     pub fn kind(self) -> InputKind {
         match self {
             Ground::Points(..) => InputKind::Points,
@@ -68,12 +68,12 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Whether there is no point at all.
+    /// Whether there are no points.
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The cells that were read: features or distances.
+    /// The number of cells: features or distances.
     pub(crate) fn table(self) -> Option<&'a Points> {
         match self {
             Ground::Points(points, _) => Some(points),
@@ -82,7 +82,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The features, where they are known.
+    /// The features, if there are any.
     pub fn points(self) -> Option<&'a Points> {
         match self {
             Ground::Points(points, _) => Some(points),
@@ -90,7 +90,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The same points by another metric; distances and graphs have theirs already.
+    /// The same points with another metric; distances and graphs are unchanged.
     pub fn measured_by(self, metric: Metric) -> Ground<'a> {
         match self {
             Ground::Points(points, _) => Ground::Points(points, metric),
@@ -98,7 +98,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The points with all their distances; nothing if there is only a graph.
+    /// The points with all their distances; `None` for a graph.
     pub(crate) fn measured(self) -> Option<Measured<'a>> {
         match self {
             Ground::Points(points, metric) => Some(Measured::Points(points, metric)),
@@ -107,7 +107,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Stage 1: who is whose neighbor. The metric is the ground's own; a graph is taken as it is.
+    /// Stage 1: the neighborhood graph. The metric is that of the input; a graph is used as it is.
     ///
     /// # Errors
     ///
@@ -121,7 +121,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Does to a graph over these points, however it came about, what [`Search::components`] says.
+    /// Applies [`Search::components`] to a graph over these points.
     ///
     /// # Errors
     ///
@@ -135,7 +135,8 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Hands the points to `work` in columns in which their metric is Euclidean, if it is that of Mahalanobis; all else as it is.
+    /// Passes the points to `work`, whitened if their metric is Mahalanobis' so that it becomes Euclidean; other inputs
+    /// as they are.
     pub(crate) fn whitened<R>(self, work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
         match self {
             Ground::Points(points, Metric::Mahalanobis) => {
@@ -145,7 +146,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Hands what is known of some of the points to `work`.
+    /// Passes a subset of the points to `work`.
     pub(crate) fn of_some<R>(self, rows: &[usize], work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
         match self {
             Ground::Points(points, metric) => work(Ground::Points(&points.select(rows), metric)),
@@ -154,7 +155,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// The numbers that were read: features, distances or lengths of edges.
+    /// The numeric values: features, distances or lengths of edges.
     pub(crate) fn numbers(self) -> &'a [f64] {
         match self {
             Ground::Points(points, _) => points.values(),
@@ -163,7 +164,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Hands the same times a power of two to `work`.
+    /// Passes the same input times a power of two to `work`.
     pub(crate) fn times_two_to<R>(self, power: i32, work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
         match self {
             Ground::Points(points, metric) => work(Ground::Points(&points.times_two_to(power), metric)),
@@ -172,7 +173,7 @@ impl<'a> Ground<'a> {
         }
     }
 
-    /// Refuses points that the metric is not defined on.
+    /// Refuses points on which the metric is not defined.
     pub(crate) fn check_metric(self) -> Result<()> {
         match self {
             Ground::Points(points, metric) => metric.check(points),
@@ -181,7 +182,7 @@ impl<'a> Ground<'a> {
     }
 }
 
-/// What an input can be.
+/// The kind of an input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InputKind {
     /// One row of features per point.
@@ -195,10 +196,10 @@ pub enum InputKind {
 }
 
 impl InputKind {
-    /// Everything of which all distances are known.
+    /// All inputs with pairwise distances.
     pub(crate) const MEASURED: &'static [InputKind] =
         &[InputKind::Points, InputKind::Distances, InputKind::Similarities];
-    /// Everything.
+    /// All inputs.
     pub(crate) const ALL: &'static [InputKind] =
         &[InputKind::Points, InputKind::Distances, InputKind::Similarities, InputKind::Graph];
 
@@ -221,7 +222,7 @@ impl InputKind {
     }
 }
 
-/// The refusal of an input that a method cannot use.
+/// The error for an input that a method cannot use.
 pub(crate) fn needs_points(method: &str, way_out: &str) -> Error {
     Error::parameter(format!("{method} needs points; {way_out}"))
 }

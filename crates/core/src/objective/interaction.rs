@@ -372,7 +372,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         value
     }
 
-    /// As [`Rows::sum`] where there are so many coordinates that they are added in SIMD lanes instead of the pairs.
+    /// As [`Rows::sum`] for numbers of coordinates so large that they are added in SIMD lanes instead of the pairs.
     #[inline(always)]
     fn sum_along(self, pull: Pull, slope: &mut [f64]) -> f64 {
         let mut value = 0.0;

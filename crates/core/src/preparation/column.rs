@@ -17,7 +17,7 @@ pub(super) enum Spread {
     Varies,
     /// All are equal, up to rounding.
     Constant,
-    /// They vary, but so many values are equal that there is no interquartile range.
+    /// They vary, but the interquartile range is zero because most values are equal.
     Narrow,
 }
 

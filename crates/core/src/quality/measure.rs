@@ -1,56 +1,57 @@
-//! The measures as data: what each is called, what it says, and which way is better.
+//! The table of quality measures: name, meaning and direction.
 //!
-//! The terminal, JSON, the page, Python and the documentation read this one table.
+//! The terminal, JSON, the page, Python and the documentation all use this table.
 
 /// A measure of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Whether those near on the map are near in the data.
+    /// Whether neighbors on the map are neighbors in the data.
     Trustworthiness,
-    /// Whether those near in the data are near on the map.
+    /// Whether neighbors in the data are neighbors on the map.
     Continuity,
-    /// The share of the nearest that are the same on both sides.
+    /// The share of neighbors that are preserved.
     Kept,
-    /// The same for neighborhoods of all sizes, less what chance would give.
+    /// The same for neighborhoods of all sizes, corrected for chance.
     RnxAuc,
-    /// How many times as far the nearest on the map are as the nearest in the data.
+    /// The neighbor distance ratio: how much farther away in the data the neighbors on the map are than the true
+    /// neighbors.
     NeighborRatio,
     /// How much the distances differ, in the units of the data.
     Stress,
-    /// How much the distances differ once the map has the best length.
+    /// How much the distances differ after optimal scaling of the map.
     ScaledStress,
-    /// The share of the variance of the data's distances that the map's do not explain.
+    /// The share of the variance of the data's distances that the map's distances do not explain.
     ResidualVariance,
     /// The correlation of the distances.
     Pearson,
     /// The correlation of the ranks of the distances.
     Spearman,
-    /// The share of the nearest on the map with the same label.
+    /// The share of neighbors on the map with the same label.
     NeighborhoodHit,
-    /// The share of rows whose nearest on the map vote for their label.
+    /// The accuracy of a k-NN classifier on the map.
     KnnAccuracy,
-    /// How well the labels are apart on the map.
+    /// How well the labels are separated on the map.
     Silhouette,
-    /// How far off rows are that are led back from the map by the others.
+    /// The reconstruction error of rows, from the map and the other rows.
     WayBackError,
     /// How much the shape of the map differs from the true one.
     Disparity,
 }
 
-/// What a measure is about.
+/// The group of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Group {
-    /// Who is near whom.
+    /// Neighborhoods.
     Neighborhoods,
-    /// How far apart points are.
+    /// Distances.
     Distances,
-    /// Classes that are known beside the data.
+    /// Known classes.
     Labels,
-    /// From the map to the data.
+    /// The inverse transform.
     InverseTransform,
-    /// Coordinates that are known to be right.
+    /// Known true coordinates.
     Truth,
 }
 
@@ -61,7 +62,7 @@ impl Group {
             Group::Neighborhoods => "neighborhoods",
             Group::Distances => "distances",
             Group::Labels => "labels",
-            Group::InverseTransform => "way back",
+            Group::InverseTransform => "inverse transform",
             Group::Truth => "truth",
         }
     }
@@ -86,27 +87,27 @@ impl Better {
     }
 }
 
-/// What there is to say of a measure.
+/// The description of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// Which it is.
+    /// The measure.
     pub measure: Measure,
     /// Its name in files.
     pub key: &'static str,
     /// Its name for people, in lower case.
     pub title: &'static str,
-    /// One sentence that says what it means.
+    /// One sentence on its meaning.
     pub explain: &'static str,
-    /// What it is about.
+    /// Its group.
     pub group: Group,
     /// Which values are better.
     pub better: Better,
-    /// The least that it can be, if there is a least.
+    /// Its minimum, if there is one.
     pub low: Option<f64>,
-    /// The most that it can be, if there is a most.
+    /// Its maximum, if there is one.
     pub high: Option<f64>,
-    /// Whether it follows the number of neighbors that is requested.
+    /// Whether it depends on the number of neighbors.
     pub of_neighbors: bool,
 }
 
@@ -131,7 +132,7 @@ const fn of(
 const ZERO: Option<f64> = Some(0.0);
 const ONE: Option<f64> = Some(1.0);
 
-/// Every measure, in the order in which they are told. Each also has a value per point.
+/// Every measure, in the order of the report. Each also has a value per point.
 pub const MEASURES: [Described; 15] = [
     of(
         Measure::Trustworthiness,
@@ -272,7 +273,7 @@ pub const MEASURES: [Described; 15] = [
         Measure::WayBackError,
         [
             "reconstruction_error",
-            "error of the way back",
+            "reconstruction error",
             "How far off a row of data is that is predicted from its place on the map by the other rows: 0 is exact, 1 no better than the mean.",
         ],
         Group::InverseTransform,
@@ -293,7 +294,7 @@ pub const MEASURES: [Described; 15] = [
 ];
 
 impl Measure {
-    /// What there is to say of it.
+    /// Its description.
     pub fn described(self) -> &'static Described {
         &MEASURES[self as usize]
     }

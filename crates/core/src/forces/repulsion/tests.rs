@@ -210,7 +210,7 @@ fn draws_add_up_to_the_sum_pair_by_pair() {
     let size = exact.slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     let off = exact.slopes.iter().zip(&sums.slopes).map(|(a, b)| (a - b / rounds as f64).powi(2)).sum::<f64>().sqrt();
     assert!(off < 2e-3 * size, "{off} of {size}");
-    assert!(sums.values.iter().all(|value| *value == 0.0), "nobody asked for values");
+    assert!(sums.values.iter().all(|value| *value == 0.0), "values were not requested");
 
     // Values use a fixed sample, the same at every evaluation.
     let mut looks = [0.0; 2];

@@ -276,7 +276,7 @@ impl Gplvm {
     fn ordered(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
         let (n, dims) = (points.rows(), site.dims);
         if dims != 1 {
-            let fact = format!("the Ornstein-Uhlenbeck process is for one coordinate, and {dims} are asked for");
+            let fact = format!("the Ornstein-Uhlenbeck process is for one coordinate, and {dims} were requested");
             return Err(Error::parameter(format!("{fact}; use `dims` 1, or `kernel` gaussian")));
         }
         let table = 8 * (n as u64 + 1) * (n as u64 + 1);

@@ -23,7 +23,7 @@ pub(crate) enum Arithmetic<'a> {
     Sparse { support: &'a Support, symbolic: Symbolic<'a>, tree: Tree, places: Vec<Slot> },
 }
 
-/// Whether so many of the pairs are edges that dense matrices are cheaper.
+/// Whether the share of pairs that are edges is so high that dense matrices are cheaper.
 pub(crate) fn is_nearly_full(support: &Support) -> bool {
     let n = support.n as f64;
     support.ends.len() as f64 >= NEARLY_FULL * 0.5 * n * (n - 1.0)
