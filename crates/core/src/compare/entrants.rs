@@ -110,8 +110,9 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
     let mut all: Vec<(&str, &str)> = given.to_vec();
     match sweep {
         Some((NEIGHBORS, value)) => {
-            let wrong =
-                |_| Error::parameter(format!("`neighbors` {value:?} is not a number of neighbors; give a whole number"));
+            let wrong = |_| {
+                Error::parameter(format!("`neighbors` {value:?} is not a number of neighbors; give a whole number"))
+            };
             neighbors = swept(base.neighbors, value.parse().map_err(wrong)?)?;
         }
         Some((name, value)) => {

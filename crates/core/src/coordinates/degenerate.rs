@@ -51,7 +51,7 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
     let dots = dots(map)?;
     let sizes: Vec<String> = dots.iter().map(usize::to_string).collect();
     Some(format!(
-        "the map is {} dots ({} of {n} points): it tells groups apart and shows nothing within them; {HELP}, or umap",
+        "the map is {} dots ({} of {n} points): it separates groups and shows nothing within them; {HELP}, or umap",
         dots.len(),
         sizes.join(", ")
     ))
@@ -67,7 +67,7 @@ pub(super) fn flat(map: &Points) -> Option<String> {
     let q = lengths.iter().position(|&length| length <= FLAT * longest)?;
     let fewer = if q > 0 { format!("`dims` {q}, or ") } else { String::new() };
     Some(format!(
-        "coordinate {} is the same for all points: the descent found nothing to show along it; use {fewer}another method",
+        "coordinate {} is the same for all points: the optimization found no variation along it; use {fewer}another method",
         q + 1
     ))
 }

@@ -168,12 +168,12 @@ impl Metric for Diagonal {
 pub(crate) fn unfinished(report: &Report) -> String {
     let (steps, slope) = (report.iterations, report.gradient);
     match report.ended {
-        Ended::Stopped => format!("the descent was stopped after {steps} steps (largest slope {slope:.1e})"),
+        Ended::Stopped => format!("the descent was stopped after {steps} steps (largest gradient entry {slope:.1e})"),
         Ended::Stuck => {
-            format!("no step lowers the objective any more after {steps} steps (largest slope {slope:.1e})")
+            format!("no step lowers the objective any more after {steps} steps (largest gradient entry {slope:.1e})")
         }
         _ => format!(
-            "the descent ended after the {steps} steps it was given, the objective still falling (largest slope {slope:.1e}); \
+            "the descent ended after the {steps} steps it was given, the objective still falling (largest gradient entry {slope:.1e}); \
              more `max-iterations` may help"
         ),
     }

@@ -46,7 +46,7 @@ impl Distinct {
         match known.len() {
             0 | 1 if n == 1 => Err(Error::data("there is only one point; give at least three different ones")),
             0 | 1 => Err(Error::data(format!(
-                "all {n} points are the same, and one place has no dimension; give at least three different points"
+                "all {n} points coincide, so they have no dimension; give at least three different points"
             ))),
             2 => Err(Error::data(format!(
                 "the {n} points are at 2 different places only, and a ratio of distances needs three; \

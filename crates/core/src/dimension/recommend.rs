@@ -91,7 +91,7 @@ pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
     if check.flagged {
         let departure = check.departure.map_or("infinite".into(), |departure| format!("{departure:.2}"));
         caveat.push(format!(
-            "the sampling check is {departure}, above {FLAGGED}: these are not random points of a smooth sheet"
+            "the sampling check is {departure}, above {FLAGGED}: these are not random points of a smooth manifold"
         ));
     }
     caveat.extend(borderline(value, two_nn));
@@ -101,7 +101,7 @@ pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
         caveat
             .push(format!("the estimate is larger than the {} that these points can have", plural(most, "dimension")));
     }
-    let caveat = if caveat.is_empty() { "none of the checks speaks against it".into() } else { caveat.join("; ") };
+    let caveat = if caveat.is_empty() { "none of the checks contradicts it".into() } else { caveat.join("; ") };
     Recommendation { dims, reason, caveat }
 }
 
@@ -160,17 +160,17 @@ fn agrees(two: f64, plateau: Option<Plateau>) -> bool {
 fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec<String>) -> (f64, String) {
     match (plateau.filter(|plateau| plateau.spread <= PLATEAU.0), scales.last()) {
         (Some(Plateau { value, k, .. }), _) => {
-            caveat.push("it is taken for granted that what falls off with the scale is noise".into());
+            caveat.push("it is assumed that the decrease with the scale is due to noise".into());
             let (from, to) = k;
             (
                 value,
                 format!(
-                    "from k = {from} to {to} the estimate stays near {value:.1}; at small scales, where noise rules, it is {two:.1}"
+                    "from k = {from} to {to} the estimate stays near {value:.1}; at small scales, which noise dominates, it is {two:.1}"
                 ),
             )
         }
         (None, Some(last)) => {
-            caveat.push("the dimension falls with the scale and finds no plateau: it may be smaller still".into());
+            caveat.push("the dimension falls with the scale without a plateau: it may be even smaller".into());
             (
                 last.value,
                 format!("the estimate falls from {two:.1} to {:.1} at k = {}, as noise makes it", last.value, last.k),
@@ -184,11 +184,11 @@ fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) 
     match plateau.filter(|plateau| plateau.spread <= PLATEAU.1) {
         Some(Plateau { value, k: (from, to), .. }) => (
             value,
-            format!("small scales are not to be trusted; from k = {from} to {to} the estimate stays near {value:.1}"),
+            format!("small scales are not reliable; from k = {from} to {to} the estimate stays near {value:.1}"),
         ),
         None => {
             caveat.push("2 is a guess".into());
-            (2.0, "no scale is to be trusted, and a picture has two dimensions".into())
+            (2.0, "no scale is reliable, and a plot has two dimensions".into())
         }
     }
 }
@@ -196,7 +196,7 @@ fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) 
 fn plain(two: f64, evidence: &Findings<'_>, caveat: &mut Vec<String>) -> String {
     if let Some(ess) = evidence.ess.filter(|ess| ess / two > MANY.2) {
         caveat.push(format!(
-            "the skewness of simplices says {ess:.1}: the sheet is curved within a neighborhood, or {two:.1} is low"
+            "the skewness of simplices says {ess:.1}: the manifold is curved within a neighborhood, or {two:.1} is low"
         ));
     }
     if evidence.n < 100 {
@@ -218,7 +218,7 @@ fn borderline(value: f64, two_nn: Option<&Estimate>) -> Option<String> {
     let ends = two_nn.filter(|two| two.value == value).and_then(|two| two.low.zip(two.high));
     let (low, high) = ends?;
     (low.round() != rounded || high.round() != rounded)
-        .then(|| format!("the statistical interval of 95 %, {low:.2} to {high:.2}, reaches to another whole number"))
+        .then(|| format!("the 95 % interval, {low:.2} to {high:.2}, includes another whole number"))
 }
 
 #[cfg(test)]
@@ -254,7 +254,7 @@ mod tests {
     #[test]
     fn each_case_of_the_rule() {
         let roll = dims(1.97, 2.09, 0.9, &[1.97, 1.95, 1.83, 1.92, 1.94, 2.13, 2.46]);
-        assert_eq!((roll.dims, roll.caveat.as_str()), (2, "none of the checks speaks against it"));
+        assert_eq!((roll.dims, roll.caveat.as_str()), (2, "none of the checks contradicts it"));
         let noisy = dims(2.78, 2.34, 0.8, &[2.78, 2.63, 2.31, 2.12, 1.98, 2.18, 2.46]);
         assert_eq!(noisy.dims, 2);
         assert!(noisy.reason.contains("from k = 8 to 32 the estimate stays near 2.1"), "{}", noisy.reason);

@@ -232,7 +232,7 @@ impl Rule {
             (Rule::Stress(stress), ground) => stress.place_all(known, ground, geodesics),
             (rule, Ground::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
             (rule, Ground::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
-            (_, Ground::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
+            (_, Ground::Graph(_)) => Err(Error::parameter("the points of a graph cannot be embedded by landmarks")),
         }
     }
 

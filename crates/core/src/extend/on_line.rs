@@ -25,7 +25,7 @@ impl OnLine {
     }
 
     pub(super) fn prepared(&self, known: &Known<'_>) -> Result<Line> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm places points alone; give points"))?;
+        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
         self.line(points, known.map)
     }
 }

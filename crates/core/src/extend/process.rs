@@ -113,7 +113,7 @@ impl Process {
     }
 
     pub(super) fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm places points alone; give points"))?;
+        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
         let (problem, prediction) = self.prediction(points, known.map)?;
         Ok(Fitted { process: self, map: known.map, problem, prediction })
     }

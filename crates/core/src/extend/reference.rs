@@ -68,7 +68,7 @@ impl Away {
                 Box::new(|i, at| kernel.square(points.row(i), points.row(self.point(at))))
             }
             (_, ground, _) => {
-                let unknown = || Error::parameter("a graph says no distances to its landmarks but those along it");
+                let unknown = || Error::parameter("a graph has only distances along its edges");
                 let measured = ground.measured().ok_or_else(unknown)?;
                 Box::new(move |i, at| measured.distance(i, self.point(at)).powi(2))
             }

@@ -41,7 +41,7 @@ impl Problem {
             )));
         }
         if n < 2 {
-            return Err(Error::data("there is only 1 point; a score needs at least two"));
+            return Err(Error::data("there is only 1 point; give at least two"));
         }
         let varying: Vec<usize> =
             (0..data.cols()).filter(|&j| (1..n).any(|i| data.row(i)[j] != data.row(0)[j])).collect();

@@ -222,7 +222,9 @@ impl GpLikelihood {
     pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
         let Parameters { variance, length, bias, noise } = *parameters;
         if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
-            return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
+            return Err(Error::parameter(format!(
+                "{parameters:?} are not valid parameters; give positive finite numbers"
+            )));
         }
         let problem = Problem::new(data, map, self.lengths != Lengths::Unit)?;
         let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);

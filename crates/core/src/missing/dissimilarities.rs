@@ -165,16 +165,14 @@ impl Known {
         let way_out = "leave its row and column out, or give more of them";
         if let Some((i, count)) = known.counts().enumerate().find(|&(_, count)| count < 2) {
             let what = if count == 0 { "no cell of" } else { "only one cell of" };
-            let fact = format!("{what} point {} is known, which does not say where it is", i + 1);
+            let fact = format!("{what} point {} is known, which does not determine its position", i + 1);
             return Err(Error::data(format!("{fact}; {way_out}")));
         }
         let sizes = known.components();
         if sizes.len() > 1 {
             let (count, sizes) = (sizes.len(), sizes_text(&sizes));
             let fact = format!("the known cells leave the points in {count} components ({sizes})");
-            return Err(Error::data(format!(
-                "{fact}, and nothing says how far apart these are; give cells between them"
-            )));
+            return Err(Error::data(format!("{fact}, whose distances are unknown; give cells between them")));
         }
         Ok(known)
     }

@@ -87,8 +87,8 @@ impl Default for SymmetricSne {
 }
 
 const PERPLEXITY: &str = "the effective number of neighbors";
-const LAMBDA: &str = "how strong the repulsion is";
-const TOLERANCE: &str = "the part of the divergence that 25 steps must gain, else the descent ends";
+const LAMBDA: &str = "the strength of the repulsion";
+const TOLERANCE: &str = "stop when 25 iterations reduce the KL divergence by less than this fraction";
 
 impl Table for Sne {
     const METHOD: &'static str = "sne";
@@ -96,9 +96,14 @@ impl Table for Sne {
         Parameter::new("perplexity", PERPLEXITY, Kind::Text { form: FORM }, field!(perplexity)).auto(AUTO),
         Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -109,14 +114,19 @@ impl Table for SymmetricSne {
         Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
         Parameter::new(
             "uniform",
-            "the uniform part of the map's affinities, as in UNI-SNE; 0 is none",
+            "the uniform share of the map's affinities, as in UNI-SNE; 0 for none",
             Kind::number(0.0, 0.99),
             field!(uniform),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -125,7 +135,7 @@ impl Build for Sne {
         Info {
             name: Self::METHOD,
             aliases: &[],
-            summary: "every point's neighbors on the map are as likely as among the points",
+            summary: "the neighbor probabilities on the map match those in the data",
             title: "SNE",
             ..info()
         }
@@ -204,7 +214,7 @@ fn info() -> Info {
         summary: "",
         title: "",
         good_for: "groups in their arrangement, without exaggerated gaps",
-        caution: "Groups are crowded in the middle; how far apart they are follows the perplexity as much as the data.",
+        caution: "Groups are crowded in the middle; their separation depends on the perplexity as much as on the data.",
         stage: "objective",
         paper: "Hinton & Roweis 2002; Cook et al. 2007",
         accepts: InputKind::ALL,

@@ -82,25 +82,30 @@ impl Table for Tsne {
         .auto(AUTO),
         Parameter::new(
             "exaggeration",
-            "how many times stronger the attraction is at first",
+            "the factor of the attraction in the first iterations",
             Kind::number(1.0, 1000.0),
             field!(exaggeration),
         ),
         Parameter::new(
             "degrees",
-            "degrees of freedom of Student's distribution: fewer part the clusters more",
+            "degrees of freedom of Student's distribution: fewer separate clusters more",
             Kind::number(0.1, 1000.0),
             field!(degrees),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "the part of the divergence that 25 steps must gain, else the descent ends",
+            "stop when 25 iterations reduce the KL divergence by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -109,10 +114,10 @@ impl Build for Tsne {
         Info {
             name: Self::METHOD,
             aliases: &["t-sne"],
-            summary: "neighbors stay neighbors and clusters part, by Student's distribution",
+            summary: "neighbors stay neighbors and clusters separate, by Student's distribution",
             title: "t-SNE",
-            good_for: "a picture of groups and of who is near whom",
-            caution: "Sizes of groups, gaps between them and their places mean little; noise can form groups too.",
+            good_for: "groups and neighborhoods",
+            caution: "Sizes, gaps and positions of groups are not meaningful; noise can form groups too.",
             stage: "objective",
             paper: "van der Maaten & Hinton 2008",
             accepts: InputKind::ALL,

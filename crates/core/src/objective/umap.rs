@@ -77,34 +77,44 @@ impl Default for Umap {
 impl Table for Umap {
     const METHOD: &'static str = "umap";
     const TABLE: &'static [Parameter<Umap>] = &[
-        Parameter::new("min-dist", "how close points may be drawn", Kind::number(0.0, 100.0), field!(min_dist)),
+        Parameter::new(
+            "min-dist",
+            "the minimum distance of points on the map",
+            Kind::number(0.0, 100.0),
+            field!(min_dist),
+        ),
         Parameter::new(
             "spread",
-            "how far apart points are drawn that are hardly neighbors",
+            "the distance on the map of points that are barely neighbors",
             Kind::number(1e-3, 1000.0),
             field!(spread),
         ),
         Parameter::new(
             "negatives",
-            "how many repulsive samples there are for an attractive one",
+            "the number of negative samples per attractive one",
             Kind::number(0.01, 1000.0),
             field!(repulsion),
         ),
         Parameter::new(
             "supervision",
-            "how much the labels count against the distances; 0 = not at all",
+            "the weight of the labels relative to the distances; 0 = none",
             Kind::number(0.0, 1.0),
             field!(supervision),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "the part of the objective that 25 steps must gain, else the descent ends",
+            "stop when 25 iterations reduce the objective by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -113,10 +123,10 @@ impl Build for Umap {
         Info {
             name: Self::METHOD,
             aliases: &[],
-            summary: "a fuzzy graph of neighbors, drawn so that its edges are short and all else is apart",
+            summary: "a fuzzy graph of neighbors, drawn with short edges and all other points apart",
             title: "UMAP",
-            good_for: "a picture of groups, of very many points",
-            caution: "Sizes of groups and gaps between them mean little; how tight they look follows `min-dist`, not the data.",
+            good_for: "groups, for very many points",
+            caution: "Sizes of groups and gaps between them are not meaningful; how tight they look depends on `min-dist`, not on the data.",
             stage: "objective",
             paper: "McInnes, Healy & Melville 2018",
             accepts: InputKind::ALL,
@@ -187,8 +197,7 @@ impl Umap {
     /// The classes that supervise the map.
     fn classes<'a>(&self, site: &Site<'a>) -> Result<&'a [Option<u32>]> {
         site.labels.ok_or_else(|| {
-            let fact =
-                format!("`supervision` {} goes by the classes of the points, and none are given", self.supervision);
+            let fact = format!("`supervision` {} uses the classes of the points, and none are given", self.supervision);
             Error::parameter(format!("{fact}; give a `label` of few different values, or leave out `supervision`"))
         })
     }

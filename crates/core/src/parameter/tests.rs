@@ -145,7 +145,7 @@ fn the_meaning_has_the_condition_the_values_and_what_auto_does() {
     let meaning = |method: &str, at: usize| Method::from_name(method).unwrap().possible_parameters()[at].meaning();
     assert_eq!(
         meaning("isomap", 0),
-        "how many points to scale exactly, the others placed by them (a whole number of 3 or more; none = all are scaled)"
+        "how many points to scale exactly; the others are embedded from these (a whole number of 3 or more; none = all points)"
     );
     assert_eq!(meaning("kernel-pca", 2), "with `kernel` polynomial: the power (a whole number from 1 to 20)");
     assert_eq!(

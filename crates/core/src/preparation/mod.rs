@@ -154,7 +154,7 @@ impl Preparation {
         if !constant.is_empty() {
             let (columns, one) = (listed(&constant, names), constant.len() == 1);
             let (verb, what) = if one { ("is", "it was") } else { ("are", "they were") };
-            notes.push(format!("{columns} {verb} constant; {what} centered and not divided by anything"));
+            notes.push(format!("{columns} {verb} constant; {what} centered but not scaled"));
         }
         if !narrow.is_empty() {
             let (columns, one) = (listed(&narrow, names), narrow.len() == 1);
@@ -275,7 +275,7 @@ pub(crate) fn one_alone(points: &Points, names: Option<&[String]>) -> Option<Str
     }
     let (title, percent) = (title(column, names), (1000.0 * part).floor() / 10.0);
     let fact = format!("{title} has {percent:.1} % of the variance of all {} columns", points.cols());
-    Some(format!("{fact} and decides the map nearly alone; use `standardize` if the columns have different units"))
+    Some(format!("{fact} and dominates the map; use `standardize` if the columns have different units"))
 }
 
 /// The column as a message names it: `column "mass"`, or `column 3`.

@@ -72,7 +72,8 @@ impl Whitening {
             }
             let own = whitening.at(j, j).powi(2);
             if own < OWN {
-                let why = format!("is a combination of the columns before it, but for {own:.0e} of its variance");
+                let why =
+                    format!("is a linear combination of the columns before it, except for {own:.0e} of its variance");
                 return Err(told(j, &why));
             }
         }

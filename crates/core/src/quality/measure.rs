@@ -139,7 +139,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "trustworthiness",
             "trustworthiness",
-            "How rarely the nearest points on the map are far apart in the data: 1 if neighbors on the map can all be believed.",
+            "Whether neighbors on the map are neighbors in the data: 1 if there are no false neighbors.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -150,7 +150,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "continuity",
             "continuity",
-            "How rarely the nearest points in the data are torn apart on the map: 1 if no neighbor is lost.",
+            "Whether neighbors in the data stay neighbors on the map: 1 if no neighbor is lost.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -161,7 +161,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "neighbors_kept",
             "neighbors kept",
-            "The share of a point's nearest in the data that are among its nearest on the map.",
+            "The share of a point's nearest neighbors in the data that are also nearest neighbors on the map.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -172,7 +172,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "rnx_auc",
             "neighbors kept at all sizes",
-            "The share of neighbors that are kept beyond chance, averaged over neighborhoods of all sizes, small ones counting most: 1 is perfect, 0 is chance.",
+            "The share of neighbors kept, averaged over neighborhoods of all sizes, with most weight on small ones: 1 is perfect, 0 a random embedding.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -183,7 +183,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "neighbor_ratio",
             "neighbor_ratio",
-            "How many times as far in the data the ten nearest on the map are as the ten nearest that there are: 1 is perfect.",
+            "How many times as far in the data the ten nearest neighbors on the map are as the ten true ones: 1 is perfect.",
         ],
         Group::Neighborhoods,
         Better::Lower,
@@ -194,7 +194,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "stress",
             "stress",
-            "How much the distances on the map differ from those in the data, as a share of those: 0 if all are the same.",
+            "How much the distances on the map differ from those in the data, relative to the latter: 0 if all are equal.",
         ],
         Group::Distances,
         Better::Lower,
@@ -205,7 +205,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "scaled_stress",
             "stress at the best scale",
-            "How much the distances differ once the whole map is stretched as suits it best: 0 if all are in proportion.",
+            "How much the distances differ after optimal scaling of the map: 0 if all are in proportion.",
         ],
         Group::Distances,
         Better::Lower,
@@ -234,7 +234,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "spearman",
             "correlation of ranks",
-            "The correlation of the ranks of the distances: 1 if longer distances in the data are longer on the map, by whatever rule.",
+            "The rank correlation of the distances: 1 if the order of the distances is preserved.",
         ],
         Group::Distances,
         Better::Higher,
@@ -242,18 +242,18 @@ pub const MEASURES: [Described; 15] = [
     ),
     of(
         Measure::NeighborhoodHit,
-        ["neighborhood_hit", "neighborhood hit", "The share of a point's nearest on the map that have its label."],
+        [
+            "neighborhood_hit",
+            "neighborhood hit",
+            "The share of a point's nearest neighbors on the map that have its label.",
+        ],
         Group::Labels,
         Better::Higher,
         [ZERO, ONE],
     ),
     of(
         Measure::KnnAccuracy,
-        [
-            "knn_accuracy",
-            "k-NN accuracy",
-            "The share of points whose label is the commonest among their nearest on the map.",
-        ],
+        ["knn_accuracy", "k-NN accuracy", "The accuracy of a k-nearest-neighbor classifier on the map."],
         Group::Labels,
         Better::Higher,
         [ZERO, ONE],
@@ -263,7 +263,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "silhouette",
             "silhouette of the labels",
-            "How much nearer on the map points are to their own label than to the next one: 1 is far apart, 0 overlapping, below 0 mixed up.",
+            "How much closer on the map points are to their own label than to the next one: 1 is well separated, 0 overlapping, below 0 mixed.",
         ],
         Group::Labels,
         Better::Higher,
@@ -274,7 +274,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "reconstruction_error",
             "reconstruction error",
-            "How far off a row of data is that is predicted from its place on the map by the other rows: 0 is exact, 1 no better than the mean.",
+            "The error of a data row that is reconstructed from its embedding point by the other rows: 0 is exact, 1 no better than the mean.",
         ],
         Group::InverseTransform,
         Better::Lower,
@@ -284,8 +284,8 @@ pub const MEASURES: [Described; 15] = [
         Measure::Disparity,
         [
             "disparity",
-            "disparity to the truth",
-            "How much the shape of the map differs from the true coordinates, whatever its turn and length: 0 is the same shape.",
+            "disparity to the true coordinates",
+            "How much the map differs from the true coordinates after Procrustes alignment: 0 is the same shape.",
         ],
         Group::Truth,
         Better::Lower,

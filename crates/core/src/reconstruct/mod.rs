@@ -361,9 +361,9 @@ impl InverseTransform<'_> {
             Ready::Kriging(kriging) => Ok(kriging.errors(self.map)),
             Ready::Linear(by) => Ok(by.errors(self.points, self.map)),
             Ready::Process(by) => Ok(by.errors(self.map)),
-            Ready::Energy(_) => {
-                Err(Error::parameter("there are no `samples` of the inverse transform by the objective; leave out `by`"))
-            }
+            Ready::Energy(_) => Err(Error::parameter(
+                "there are no `samples` of the inverse transform by the objective; leave out `by`",
+            )),
         }
     }
 

@@ -191,19 +191,20 @@ fn best(tried: &[Trial]) -> Option<(usize, String)> {
     let (chosen, value) = usual.or_else(|| least(&mut good.iter()))?;
     let in_components =
         |components: usize| if components > 1 { format!(" in {components} components") } else { String::new() };
-    let rest = format!("k = {k} has {neighbor_ratio:.3}{}, which is no better for certain", in_components(components));
+    let rest =
+        format!("k = {k} has {neighbor_ratio:.3}{}, which is not significantly better", in_components(components));
     let mut reason = match usual {
         _ if chosen == k && components > 1 => {
             format!(
-                "the least neighbor_ratio, {neighbor_ratio:.3}, although the graph has {components} connected components"
+                "the smallest neighbor distance ratio, {neighbor_ratio:.3}, although the graph has {components} connected components"
             )
         }
-        _ if chosen == k => format!("the least neighbor_ratio, {neighbor_ratio:.3}"),
+        _ if chosen == k => format!("the smallest neighbor distance ratio, {neighbor_ratio:.3}"),
         Some(_) if whole => {
-            format!("default among graphs in one component, with a neighbor_ratio of {value:.3}; {rest}")
+            format!("default among connected graphs, with a neighbor distance ratio of {value:.3}; {rest}")
         }
-        Some(_) => format!("default, with a neighbor_ratio of {value:.3}; {rest}"),
-        None => format!("the least neighbor_ratio, {value:.3}, of graphs in one component; {rest}"),
+        Some(_) => format!("default, with a neighbor distance ratio of {value:.3}; {rest}"),
+        None => format!("the smallest neighbor distance ratio, {value:.3}, of connected graphs; {rest}"),
     };
     if !converged {
         reason.push_str("; no fit converged");

@@ -120,7 +120,7 @@ impl Model {
             Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
         })?;
         if self.components_kept() > 1 {
-            let fact = "components that are kept separate lie side by side, and how far apart means nothing";
+            let fact = "components that are kept separate lie side by side at arbitrary distances";
             return Err(Error::parameter(format!("{fact}; use `disconnected` join")));
         }
         let (n, dims) = (points.rows(), self.embedding().cols());

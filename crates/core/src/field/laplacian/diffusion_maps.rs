@@ -45,8 +45,8 @@ impl Table for DiffusionMaps {
             .length(1)
             .auto(Bandwidth::AUTO)
             .or(Bandwidth::WORDS),
-        Parameter::new("time", "how long the walk goes on", Kind::number(0.0, 1e6), field!(time)),
-        Parameter::new("alpha", "how much of the sampling density is taken out", Kind::number(0.0, 1.0), field!(alpha)),
+        Parameter::new("time", "the time of the random walk", Kind::number(0.0, 1e6), field!(time)),
+        Parameter::new("alpha", "how much of the sampling density is removed", Kind::number(0.0, 1.0), field!(alpha)),
     ];
 }
 
@@ -57,7 +57,7 @@ impl Build for DiffusionMaps {
             aliases: &["dm", "diffusion", "diffusion-map"],
             summary: "distances of a random walk over the points",
             title: "Diffusion maps",
-            good_for: "slow directions of a random walk, little moved by uneven sampling",
+            good_for: "slow directions of a random walk, robust to uneven sampling",
             caution: "Lengths are those of the walk, not of the data; ends and edges are compressed.",
             stage: "precision",
             paper: "Coifman & Lafon 2006",

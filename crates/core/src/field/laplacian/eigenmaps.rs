@@ -111,10 +111,10 @@ impl Build for LaplacianEigenmaps {
         Info {
             name: Self::METHOD,
             aliases: &["le", "la", "spectral", "spectral-embedding", "laplacian-eigenmap"],
-            summary: "neighbors pull on each other; the slowest vibrations of the graph",
+            summary: "the smoothest functions on the neighborhood graph",
             title: "Laplacian eigenmaps",
             good_for: "groups, and the order along a strip, of very many points",
-            caution: "Lengths and areas mean nothing: edges are compressed, and a long strip hides its width.",
+            caution: "Lengths and areas are not meaningful: edges are compressed, and a long strip hides its width.",
             stage: "precision",
             paper: "Belkin & Niyogi 2003",
             accepts: InputKind::ALL,

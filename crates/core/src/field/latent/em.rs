@@ -45,7 +45,7 @@ pub enum EmStart {
 }
 
 choices!(EmStart {
-    Sample: "sample", "the axes of a sample of the points, on which all are placed";
+    Sample: "sample", "the axes of a sample of the points, extended to all points";
     Pca: "pca", "the principal components of the points";
 });
 

@@ -47,10 +47,10 @@ impl Build for Fa {
         Info {
             name: Self::METHOD,
             aliases: &["factor-analysis"],
-            summary: "hidden factors, and noise of its own for every feature; missing cells are integrated out",
+            summary: "latent factors, and a separate noise variance for every feature; missing cells are integrated out",
             title: "Factor analysis",
             good_for: "features with noise of very different sizes, and missing cells",
-            caution: "The map is linear: a curved sheet stays folded. Factors may be turned among themselves.",
+            caution: "The map is linear: a curved surface stays folded. Factors are determined up to rotation.",
             stage: "covariance",
             paper: "Lawley & Maxwell 1971",
             accepts: &[InputKind::Points],
@@ -95,7 +95,7 @@ impl Build for Fa {
         }
         if alone > 0 {
             let (features, have) = if alone == 1 { ("feature", "has") } else { ("features", "have") };
-            let fact = format!("{alone} {features} {have} next to no noise left (a Heywood case)");
+            let fact = format!("{alone} {features} {have} almost no noise left (a Heywood case)");
             built.warnings.push(format!("{fact}; fewer `dims` may fit better"));
         }
         Ok(built)

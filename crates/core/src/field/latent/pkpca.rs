@@ -66,7 +66,7 @@ impl Table for Pkpca {
     const METHOD: &'static str = "pkpca";
     const TABLE: &'static [Parameter<Pkpca>] = kernel_rows![
         Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
-        Parameter::new("solver", "what finds the components", Kind::Choice(PkpcaSolver::NAMES), field!(solver)),
+        Parameter::new("solver", "the solver", Kind::Choice(PkpcaSolver::NAMES), field!(solver)),
     ];
 }
 
@@ -78,7 +78,7 @@ impl Build for Pkpca {
             summary: "kernel PCA as a model with noise, the same map with an uncertainty",
             title: "PKPCA",
             good_for: "kernel PCA with an estimate of its noise",
-            caution: "Lengths are those of the kernel; what it calls far is all equally far.",
+            caution: "Lengths are those of the kernel; beyond its width everything is equally far.",
             stage: "covariance",
             paper: "Zhang & Jordan 2009, section 4",
             accepts: InputKind::MEASURED,

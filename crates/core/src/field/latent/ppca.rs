@@ -38,7 +38,7 @@ pub enum LatentSolver {
 choices! {
     LatentSolver {
         Direct: "direct", "a closed form where there is one, else quasi-Newton steps";
-        Em: "em", "expectation and maximization in turn: never downhill, and slow";
+        Em: "em", "expectation maximization: monotone, and slow";
     }
 }
 
@@ -48,19 +48,19 @@ macro_rules! fit_rows {
         &[
             Parameter::new(
                 "solver",
-                "what finds the likeliest model",
+                "the optimizer",
                 Kind::Choice(LatentSolver::NAMES),
                 field!(solver)
             ),
             Parameter::new(
                 "tolerance",
-                "the part of the log likelihood that a step must gain, else the fit ends",
+                "stop when a step improves the log likelihood by less than this fraction",
                 Kind::number(1e-15, 1.0),
                 field!(tolerance)
             ),
             Parameter::new(
                 "max-iterations",
-                "how often the data may be gone through",
+                "the maximum number of passes over the data",
                 Kind::count(1, 1_000_000),
                 field!(max_iterations)
             ),
@@ -100,7 +100,7 @@ impl Build for Ppca {
             summary: "principal components as a model with noise; missing cells are integrated out",
             title: "PPCA",
             good_for: "a first look with an estimate of the noise, and missing cells",
-            caution: "The map is linear: a curved sheet stays folded, and groups may lie on each other.",
+            caution: "The map is linear: a curved surface stays folded, and groups may overlap.",
             stage: "covariance",
             paper: "Tipping & Bishop 1999",
             accepts: &[InputKind::Points],
@@ -145,7 +145,7 @@ impl Build for Ppca {
         }
         built.figures.insert(0, ("noise", noise));
         if noise <= 2.0 * FLOOR * variance {
-            let (dims, fact) = (site.dims, "the noise got the least variance that is allowed");
+            let (dims, fact) = (site.dims, "the noise was set to the smallest variance allowed");
             built
                 .warnings
                 .push(format!("the points lie in {dims} directions, so that the likelihood has no maximum; {fact}"));
@@ -172,7 +172,7 @@ fn explained(latent: &Latent, n: usize) -> Option<Explained> {
 
 /// The warning about coordinates without variance, from this one on.
 fn idle_coordinates(first: usize, dims: usize) -> String {
-    let fact = "noise alone explains the data as well, as where they vary alike in all directions";
+    let fact = "noise alone explains the data equally well, as if the variance were the same in every direction";
     match first {
         0 => format!("all points are at one place of the map: {fact}; use pca"),
         _ => {

@@ -74,8 +74,8 @@ pub enum PpcoSolver {
 
 choices!(PpcoSolver {
     Eigen: "eigen", "the closed form, by a partial eigen-solve";
-    Em: "em", "expectation maximization until its subspace stands, then the closed form within it";
-    EmPlain: "em-plain", "expectation maximization as printed, whose lengths converge slowly";
+    Em: "em", "expectation maximization until its subspace converges, then the closed form within it";
+    EmPlain: "em-plain", "expectation maximization as published, whose lengths converge slowly";
 });
 
 /// How a field of the iteration is read and set; the closed form has none.
@@ -97,11 +97,11 @@ impl Table for Ppco {
         Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
         Parameter::new(
             "solver",
-            "what finds the maximum of the likelihood",
+            "the solver of the likelihood problem",
             Kind::Choice(PpcoSolver::NAMES),
             field!(solver)
         ),
-        Parameter::new("start", "where the iteration starts", Kind::Choice(EmStart::NAMES), of_iteration!(start))
+        Parameter::new("start", "the start of the iteration", Kind::Choice(EmStart::NAMES), of_iteration!(start))
             .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "tolerance",
@@ -113,7 +113,7 @@ impl Table for Ppco {
         .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "max-iterations",
-            "how many steps at most",
+            "the maximum number of steps",
             Kind::count(1, 1_000_000),
             of_iteration!(max_iterations)
         )
@@ -163,7 +163,7 @@ impl Build for Ppco {
         }
         if loss.is_none() && site.len() > site.dims + 1 {
             built.warnings.push(
-                "no noise is left beside the coordinates, so the likelihood has no maximum; they are those of mds"
+                "no noise is left besides the coordinates, so the likelihood has no maximum; they are those of mds"
                     .into(),
             );
         }

@@ -23,8 +23,7 @@ const ROUNDING: f64 = 1e-13;
 const SINGLE_ROUNDING: f64 = 1e-7;
 
 /// The meaning and the default of the parameter `landmarks`.
-pub(super) const LANDMARKS_HELP: &str =
-    "how many centers of a k-means stand for the points (as many as points: none do)";
+pub(super) const LANDMARKS_HELP: &str = "how many k-means centers serve as landmarks (as many as points: none)";
 pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
 
 /// The figure for the error of the landmark approximation of the kernel.

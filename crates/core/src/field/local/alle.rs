@@ -55,10 +55,10 @@ pub enum Ordering {
 
 choices! {
     Ordering {
-        Input: "input", "as the rows do";
+        Input: "input", "the order of the rows";
         Random: "random", "at random, by the seed";
         Principal: "principal", "along the first principal component, points only";
-        Geodesic: "geodesic", "by the distance along the graph from one of its ends, which comes last";
+        Geodesic: "geodesic", "by the graph distance from one of its ends, which comes last";
         Elimination: "elimination", "in an order of small fill, whose pattern has the parents";
     }
 }
@@ -77,8 +77,8 @@ impl Table for Alle {
     const METHOD: &'static str = "alle";
     const TABLE: &'static [Parameter<Alle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))
-            .auto("the part beyond the first directions, at most 0.001"),
-        Parameter::new("ordering", "which point comes when", Kind::Choice(Ordering::NAMES), field!(ordering)),
+            .auto("the fraction of local variance beyond the first directions, at most 0.001"),
+        Parameter::new("ordering", "the order of the points", Kind::Choice(Ordering::NAMES), field!(ordering)),
     ];
 }
 
@@ -89,7 +89,7 @@ impl Build for Alle {
             aliases: &["acyclic-lle"],
             summary: "in an order of the points, every point is a weighted mean of later ones",
             title: "Acyclic LLE",
-            good_for: "a sheet with an exact likelihood, in one pass over the points",
+            good_for: "a surface with an exact likelihood, in one pass over the points",
             caution: "The map depends on the order of the points; lengths are not those of the data.",
             stage: "precision",
             paper: "Lawrence 2012, section 2.7.4",

@@ -45,7 +45,7 @@ impl Table for HessianLle {
     const METHOD: &'static str = "hessian-lle";
     const TABLE: &'static [Parameter<HessianLle>] = &[Parameter::new(
         "regularization",
-        "part of the bending other than second derivatives that counts too",
+        "the weight of the bending other than second derivatives",
         Kind::number(0.0, 1.0),
         field!(regularization),
     )];
@@ -58,7 +58,7 @@ impl Build for HessianLle {
             aliases: &["hlle", "hessian-eigenmaps", "hessian-locally-linear-embedding"],
             summary: "the coordinates have no second derivatives along the surface",
             title: "Hessian LLE",
-            good_for: "the true shape of a smooth sheet, holes too, up to an affine change of axes",
+            good_for: "the true shape of a smooth surface, with holes, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data. It needs an even, dense sample.",
             stage: "precision",
             paper: "Donoho & Grimes 2003",

@@ -40,14 +40,14 @@ pub enum LleVariant {
 
 choices! {
     LleVariant {
-        Standard: "standard", "each point by its neighbors alone, all residuals alike";
+        Standard: "standard", "each point from its neighbors, equal weights of the residuals";
         Free: "free", "residuals weighted by their own precision";
-        Symmetric: "symmetric", "weights the same both ways";
+        Symmetric: "symmetric", "symmetric weights";
     }
 }
 
 /// The meaning of the parameter `regularization` of LLE and its variants.
-pub(crate) const REGULARIZATION_HELP: &str = "part of the local trace added to the diagonal";
+pub(crate) const REGULARIZATION_HELP: &str = "fraction of the local trace added to the diagonal";
 
 /// Locally linear embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -68,7 +68,7 @@ impl Table for Lle {
     const METHOD: &'static str = "lle";
     const TABLE: &'static [Parameter<Lle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization)),
-        Parameter::new("variant", "how the weights are found", Kind::Choice(LleVariant::NAMES), field!(variant)),
+        Parameter::new("variant", "how the weights are computed", Kind::Choice(LleVariant::NAMES), field!(variant)),
     ];
 }
 
@@ -79,7 +79,7 @@ impl Build for Lle {
             aliases: &["locally-linear-embedding"],
             summary: "every point stays the same weighted mean of its neighbors",
             title: "LLE",
-            good_for: "a smooth sheet, densely sampled, of very many points",
+            good_for: "a smooth surface, densely sampled, with very many points",
             caution: "Parts of the map may be squeezed to a line or a point; lengths are not those of the data.",
             stage: "precision",
             paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
@@ -101,7 +101,7 @@ impl Build for Lle {
         let graph = site.graph()?;
         if let Some(i) = (0..graph.len()).find(|&i| graph.neighbors(i).is_empty()) {
             return Err(Error::parameter(format!(
-                "point {} has no neighbors to be written by; use a larger `radius`, or `neighbors`",
+                "point {} has no neighbors; use a larger `radius`, or `neighbors`",
                 i + 1
             )));
         }
@@ -111,7 +111,7 @@ impl Build for Lle {
             let found = symmetric_weights(site, graph, ground, self.regularization)?;
             converged = found.converged;
             if found.stopped {
-                warnings.push("stopped before it converged: the symmetric weights are not yet the best".into());
+                warnings.push("stopped before it converged: the symmetric weights are not optimal yet".into());
             } else if !converged {
                 warnings.push("the symmetric weights did not converge; more regularization may help".into());
             }

@@ -54,7 +54,7 @@ impl Build for ModifiedLle {
             aliases: &["mlle", "modified-locally-linear-embedding"],
             summary: "every point stays several weighted means of its neighbors at once",
             title: "Modified LLE",
-            good_for: "a smooth sheet where LLE loses a coordinate",
+            good_for: "a smooth surface where LLE loses a coordinate",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
             stage: "precision",
             paper: "Zhang & Wang 2006",

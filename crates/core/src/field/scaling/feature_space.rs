@@ -118,5 +118,5 @@ macro_rules! kernel_rows {
 }
 pub(crate) use kernel_rows;
 
-pub(crate) const OFFSET: &str = "what is added to the scaled inner product";
-pub(crate) const SCALE: &str = "what multiplies the inner product";
+pub(crate) const OFFSET: &str = "added to the scaled inner product";
+pub(crate) const SCALE: &str = "multiplies the inner product";

@@ -33,7 +33,7 @@ pub struct Isomap {
 impl Table for Isomap {
     const METHOD: &'static str = "isomap";
     const TABLE: &'static [Parameter<Isomap>] =
-        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
+        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all points")];
 }
 
 impl Build for Isomap {
@@ -43,8 +43,8 @@ impl Build for Isomap {
             aliases: &["iso"],
             summary: "classical scaling of the distances along the graph",
             title: "Isomap",
-            good_for: "lengths along a curved sheet without holes",
-            caution: "One false neighbor joins what is far apart; holes are widened, and clusters are drawn over each other.",
+            good_for: "lengths along a curved surface without holes",
+            caution: "One false neighbor connects distant parts; holes are widened, and clusters may overlap.",
             stage: "covariance",
             paper: "Tenenbaum, de Silva & Langford 2000",
             accepts: InputKind::ALL,

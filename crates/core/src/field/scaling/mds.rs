@@ -24,7 +24,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
 /// The meaning of the parameter `landmarks` of classical scaling and of Isomap.
-pub(crate) const LANDMARKS: &str = "how many points to scale exactly, the others placed by them";
+pub(crate) const LANDMARKS: &str = "how many points to scale exactly; the others are embedded from these";
 
 /// Classical scaling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -36,7 +36,7 @@ pub struct Mds {
 impl Table for Mds {
     const METHOD: &'static str = "mds";
     const TABLE: &'static [Parameter<Mds>] =
-        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
+        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all points")];
 }
 
 impl Build for Mds {
@@ -46,8 +46,8 @@ impl Build for Mds {
             aliases: &["classical-mds", "pcoa", "pco", "classical-scaling"],
             summary: "points with the given distances (classical scaling)",
             title: "Classical MDS",
-            good_for: "the best linear picture of given distances",
-            caution: "Large distances decide: near points may be far from being neighbors.",
+            good_for: "the best linear map of given distances",
+            caution: "Large distances dominate: points near on the map may not be neighbors.",
             stage: "covariance",
             paper: "Torgerson 1952; Gower 1966; de Silva & Tenenbaum 2004",
             accepts: InputKind::MEASURED,

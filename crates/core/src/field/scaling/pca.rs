@@ -35,7 +35,7 @@ impl Build for Pca {
             summary: "the directions of largest variance",
             title: "PCA",
             good_for: "a first look: the directions of largest variance, which can be named by features",
-            caution: "What lies beside these directions is not shown: points on top of each other may be far apart.",
+            caution: "Other directions are not shown: points on top of each other may be far apart.",
             stage: "covariance",
             paper: "Pearson 1901; Hotelling 1933",
             accepts: &[InputKind::Points],

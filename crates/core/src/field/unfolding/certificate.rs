@@ -179,7 +179,7 @@ impl Certificate {
             )));
         }
         if found.violation > claimed.violation + 1e-6 {
-            return Err(refused(format!("a squared distance is off by a part of {:.1e}", found.violation)));
+            return Err(refused(format!("a squared distance has a relative error of {:.1e}", found.violation)));
         }
         Ok(found)
     }

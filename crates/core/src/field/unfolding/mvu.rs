@@ -85,26 +85,31 @@ impl Table for Mvu {
     const TABLE: &'static [Parameter<Mvu>] = &[
         Parameter::new(
             "constraints",
-            "which distances are bound",
+            "which distances are constrained",
             Kind::Choice(Constraints::NAMES),
             field!(constraints),
         )
         .auto("angles, or edges where only a graph is known"),
-        Parameter::new("variant", "how distances are bound", Kind::Choice(MvuVariant::NAMES), field!(variant)),
-        Parameter::new("band", "the part by which squared distances may differ", Kind::number(0.0, 0.9), field!(band))
-            .auto("0 up to 300 points, 0.01 beyond")
-            .with("variant", &["equality"]),
+        Parameter::new("variant", "how distances are constrained", Kind::Choice(MvuVariant::NAMES), field!(variant)),
+        Parameter::new(
+            "band",
+            "the fraction by which squared distances may differ",
+            Kind::number(0.0, 0.9),
+            field!(band),
+        )
+        .auto("0 up to 300 points, 0.01 beyond")
+        .with("variant", &["equality"]),
         Parameter::new(
             "landmarks",
-            "how many points to unfold exactly, the others placed by them",
+            "how many points to unfold exactly; the others are embedded from these",
             Kind::at_least(3),
             field!(landmarks),
         )
-        .none("all are unfolded"),
-        Parameter::new("tolerance", "the relative duality gap to stop at", Kind::number(1e-9, 0.5), field!(tolerance)),
+        .none("all points"),
+        Parameter::new("tolerance", "stop at this relative duality gap", Kind::number(1e-9, 0.5), field!(tolerance)),
         Parameter::new(
             "max-iterations",
-            "how many factorizations there may be",
+            "the maximum number of factorizations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -116,10 +121,10 @@ impl Build for Mvu {
         Info {
             name: Self::METHOD,
             aliases: &["maximum-variance-unfolding", "sde", "semidefinite-embedding"],
-            summary: "points as far apart as the neighbors' distances allow, with a proof",
+            summary: "the largest variance that the neighbors' distances allow, with a certificate",
             title: "MVU",
-            good_for: "a sheet laid flat with a proof of how much variance any such map could have",
-            caution: "Lengths hold between neighbors only; holes in the sheet stay holes, and one false neighbor can fold it.",
+            good_for: "a flattened surface with a proven bound of its variance",
+            caution: "Only lengths between neighbors are preserved; holes in the surface stay holes, and one false neighbor can fold it.",
             stage: "covariance",
             paper: "Weinberger & Saul 2004; Xiao, Sun & Boyd 2006",
             accepts: InputKind::ALL,
@@ -149,7 +154,7 @@ impl Build for Mvu {
             return self.over(site, site.graph()?);
         };
         if self.variant == MvuVariant::Equality {
-            let fact = "points placed between landmarks do not keep equal distances; use `variant` inequality";
+            let fact = "points embedded between landmarks do not keep equal distances; use `variant` inequality";
             return Err(Error::parameter(fact));
         }
         self.over_landmarks(site, landmarks)
@@ -226,7 +231,7 @@ impl Mvu {
         }
         if band > 0.0 {
             built.warnings.push(format!(
-                "squared distances may differ by {} % from the data's; `band` 0 asks for equal ones",
+                "squared distances may differ by {} % from the data's; `band` 0 requires equal ones",
                 100.0 * band
             ));
         }
@@ -262,7 +267,7 @@ impl Mvu {
         site.afford("the equations of all distances", memory, way_out)?;
         if 30.0 * flops > DEAR_FLOPS {
             return Err(Error::parameter(format!(
-                "equality among {} points held by {} distances would take about {:.0e} flops; {way_out}",
+                "equality among {} points constrained by {} distances would take about {:.0e} flops; {way_out}",
                 pairs.len(),
                 pairs.ends.len(),
                 30.0 * flops
@@ -317,7 +322,7 @@ impl Mvu {
         *certificate = self.whole(site, certificate, placed)?;
         built.weights = Some(certificate.weights.clone());
         built.warnings.push(format!(
-            "what is certified to {:.1e} is the unfolding of the landmarks; with the points placed between them the gap is {:.1e}",
+            "the certificate of {:.1e} covers the landmarks; with the points embedded between them the gap is {:.1e}",
             own.gap, certificate.claimed.gap
         ));
         Ok(built)
@@ -349,14 +354,14 @@ impl Mvu {
         site.afford("the factor of the unfolding", memory(r), &way_out)?;
         if flops > DEAR_FLOPS {
             return Err(Error::parameter(format!(
-                "unfolding {n} points held by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
+                "unfolding {n} points constrained by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
                  columns, {} each); {way_out}",
                 pairs.ends.len(),
                 bytes(memory(r))
             )));
         }
         let most = (r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r);
-        let what = format!("unfolding {n} points held by {} distances", pairs.ends.len());
+        let what = format!("unfolding {n} points constrained by {} distances", pairs.ends.len());
         price(analysis.flops, dimension(graph), most).announce(site.observer, &what, &way_out);
         Ok(most)
     }

@@ -62,7 +62,7 @@ impl Pairs {
         if constraints == Constraints::Angles {
             let Some(distance) = distance else {
                 return Err(Error::parameter(
-                    "a graph does not tell the distances between the neighbors of a point; use `constraints` edges",
+                    "a graph does not contain the distances between the neighbors of a point; use `constraints` edges",
                 ));
             };
             pairs.extend(angles(graph));

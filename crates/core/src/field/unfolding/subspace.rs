@@ -72,7 +72,7 @@ pub(crate) fn solve(
         let Some(solved) = largest_trace(few.as_ref(), (0.1 * gap).clamp(0.1 * tolerance, 0.01)) else {
             if all {
                 return Err(Error::data(
-                    "the graph has several connected components and nothing holds them; use `disconnected` separate",
+                    "the graph has several connected components, so the variance is unbounded; use `disconnected` separate",
                 ));
             }
             within.add_spread(4 * within.chosen.len());
@@ -316,6 +316,11 @@ mod tests {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![], vec![(3, 1.0)], vec![]]).unwrap();
         let pairs = Pairs::new(&graph, Constraints::Edges, None).unwrap();
         let apart = orthonormal(&pairs, faer::mat![[0.0], [0.0], [1.0], [1.0f64]].as_ref()).unwrap();
-        assert!(solve(&pairs, apart.as_ref(), 1e-6, &Silent).unwrap_err().to_string().contains("several connected components"));
+        assert!(
+            solve(&pairs, apart.as_ref(), 1e-6, &Silent)
+                .unwrap_err()
+                .to_string()
+                .contains("several connected components")
+        );
     }
 }

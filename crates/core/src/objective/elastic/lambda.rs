@@ -41,7 +41,7 @@ impl Lambda {
             Lambda::Path { from, to, count } => {
                 let from = from.or(critical.map(|critical| ABOVE * critical)).ok_or_else(|| {
                     Error::parameter(
-                        "the critical `lambda` is not known here: the graph fills; give FROM:TO:COUNT in numbers",
+                        "the critical `lambda` is not computed for this graph; give FROM:TO:COUNT in numbers",
                     )
                 })?;
                 if from >= to {
@@ -84,7 +84,7 @@ impl FromStr for Lambda {
                 let (to, count) = (number(to)?, count.trim().parse().map_err(|_| wrong())?);
                 if from.is_some_and(|from| from >= to) || !(2..=LONGEST).contains(&count) {
                     return Err(Error::parameter(format!(
-                        "`lambda` {text} is no path; give FROM < TO and a COUNT from 2 to {LONGEST}"
+                        "`lambda` {text} is not a path; give FROM < TO and a COUNT from 2 to {LONGEST}"
                     )));
                 }
                 Ok(Lambda::Path { from, to, count })

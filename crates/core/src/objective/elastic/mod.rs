@@ -97,7 +97,7 @@ pub enum Pushes {
 
 choices! {
     Pushes {
-        Squared: "squared", "by their squared distance; all alike where there are no points with Euclidean distances";
+        Squared: "squared", "by their squared distance; equal if there are no points with Euclidean distances";
         One: "one", "all alike";
     }
 }
@@ -168,7 +168,7 @@ impl Table for Elastic {
     const METHOD: &'static str = "elastic";
     const TABLE: &'static [Parameter<Elastic>] = &[
         Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
-        Parameter::new("bandwidth", "sigma of the springs", Kind::positive(), field!(bandwidth))
+        Parameter::new("bandwidth", "sigma of the attraction", Kind::positive(), field!(bandwidth))
             .length(1)
             .auto(GLOBAL)
             .with("springs", &["heat"]),
@@ -180,22 +180,27 @@ impl Table for Elastic {
         )
         .auto(AUTO)
         .with("springs", &["entropic"]),
-        Parameter::new("repulsion", "how strongly two points push", Kind::Choice(Pushes::NAMES), field!(repulsion)),
-        Parameter::new("lambda", "how strong the repulsion is", Kind::Text { form: lambda::FORM }, field!(lambda))
+        Parameter::new(
+            "repulsion",
+            "the weight of the repulsion between two points",
+            Kind::Choice(Pushes::NAMES),
+            field!(repulsion),
+        ),
+        Parameter::new("lambda", "the strength of the repulsion", Kind::Text { form: lambda::FORM }, field!(lambda))
             .length(-2)
-            .auto("in proportion to the springs and to the number of points"),
+            .auto("in proportion to the attraction and to the number of points"),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy))
             .auto("exact up to 4000 points, fast beyond"),
-        Parameter::new("init", "where the descent starts", Kind::Choice(ElasticInit::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(ElasticInit::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "the part of the objective that two steps in a row must gain, else the descent ends",
+            "stop when two iterations reduce the objective by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),
         Parameter::new(
             "max-iterations",
-            "how often the objective may be evaluated",
+            "the maximum number of evaluations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -207,10 +212,10 @@ impl Build for Elastic {
         Info {
             name: Self::METHOD,
             aliases: &["elastic-embedding", "ee"],
-            summary: "springs between neighbors, and all points push each other apart",
+            summary: "attraction between neighbors, and repulsion of all points",
             title: "Elastic embedding",
-            good_for: "sheets or groups spread evenly, between Laplacian eigenmaps and SNE",
-            caution: "Density is evened out: crowded places of the data look as wide as empty ones.",
+            good_for: "surfaces or groups spread evenly, between Laplacian eigenmaps and SNE",
+            caution: "Density is evened out: dense regions of the data look as wide as sparse ones.",
             stage: "objective",
             paper: "Carreira-Perpinan 2010",
             accepts: InputKind::ALL,
@@ -286,7 +291,7 @@ impl Build for Elastic {
         if quasi_newton && lambdas.len() > 1 {
             built
                 .warnings
-                .push("the path of `lambda` was left out: the springs fill too much for its direction".into());
+                .push("the path of `lambda` was skipped: the factor of the attraction has too much fill".into());
         }
         built.figures = critical.map_or(Vec::new(), figures);
         built.figures.extend(off.map(|off| ("repulsion_projection_error", off)));

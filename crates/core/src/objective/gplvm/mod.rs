@@ -153,7 +153,7 @@ impl Table for Gplvm {
     const TABLE: &'static [Parameter<Gplvm>] = &[
         Parameter::new("kernel", KERNEL, Kind::Choice(GplvmKernel::NAMES), field!(kernel)),
         Parameter::new("prior", PRIOR, Kind::Choice(GplvmPrior::NAMES), field!(prior)).with("kernel", &["gaussian"]),
-        Parameter::new("init", "where the descent starts", Kind::Choice(GplvmInit::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(GplvmInit::NAMES), field!(init)),
         Parameter::new("inducing", INDUCING_HELP, Kind::at_least(1), field!(inducing))
             .auto(INDUCING_AUTO)
             .with("kernel", &["gaussian"]),
@@ -162,7 +162,7 @@ impl Table for Gplvm {
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)).with("kernel", &["gaussian"]),
         Parameter::new(
             "max-iterations",
-            "how often the likelihood may be evaluated",
+            "the maximum number of evaluations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         )

@@ -155,20 +155,20 @@ choices! {
     }
 }
 
-const DISTANCES: &str = "the distances that the map is to have";
+const DISTANCES: &str = "the target distances";
 const DISTANCES_AUTO: &str = "direct, or geodesic if the input is a graph";
-const TOGETHER: &str = "all are drawn together";
-const INIT: &str = "where the descent starts";
-const TOLERANCE: &str = "the part of the stress that a step must gain, else the descent ends";
-const MAX_ITERATIONS: &str = "how often the stress may be evaluated";
+const TOGETHER: &str = "all points";
+const INIT: &str = "the start of the optimization";
+const TOLERANCE: &str = "stop when an iteration reduces the stress by less than this fraction";
+const MAX_ITERATIONS: &str = "the maximum number of evaluations";
 
 impl Table for Smacof {
     const METHOD: &'static str = "smacof";
     const TABLE: &'static [Parameter<Smacof>] = &[
-        Parameter::new("variant", "how the distances count", Kind::Choice(StressVariant::NAMES), field!(variant)),
+        Parameter::new("variant", "metric or nonmetric stress", Kind::Choice(StressVariant::NAMES), field!(variant)),
         Parameter::new("distances", DISTANCES, Kind::Choice(StressDistances::NAMES), field!(distances))
             .auto(DISTANCES_AUTO),
-        Parameter::new("weight", "how much each pair counts", Kind::Choice(StressWeight::NAMES), field!(weight))
+        Parameter::new("weight", "the weight of each pair", Kind::Choice(StressWeight::NAMES), field!(weight))
             .with("variant", &["metric"]),
         Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none(TOGETHER),
         Parameter::new("init", INIT, Kind::Choice(StressInit::NAMES), field!(init)),
@@ -185,7 +185,7 @@ impl Build for Smacof {
             summary: "the map whose distances, or their order, differ least from the given ones (stress)",
             title: "Metric MDS",
             good_for: "distances kept as well as a plane can, large ones first",
-            caution: "What does not fit into a plane is spread over all points: small distances may be far off.",
+            caution: "Distances that do not fit into a plane distort all others: small distances may be wrong.",
             stage: "objective",
             paper: "de Leeuw 1977; Kruskal 1964; graphs: Gansner, Koren & North 2004",
             accepts: InputKind::ALL,

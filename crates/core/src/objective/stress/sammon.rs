@@ -57,10 +57,10 @@ impl Build for Sammon {
         Info {
             name: Self::METHOD,
             aliases: &["sammon-mapping", "sammons-mapping"],
-            summary: "the map whose distances differ least from the given ones, short ones counting more",
+            summary: "the map whose distances differ least from the given ones, with more weight on short ones",
             title: "Sammon mapping",
             good_for: "distances kept as well as a plane can, short ones first",
-            caution: "What does not fit into a plane is spread over all points: every distance is a little wrong.",
+            caution: "Distances that do not fit into a plane distort all others: every distance is slightly wrong.",
             paper: "Sammon 1969",
             ..self.as_stress().info()
         }

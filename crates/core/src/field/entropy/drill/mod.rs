@@ -89,7 +89,7 @@ impl Table for Drill {
     const TABLE: &'static [Parameter<Drill>] = &[
         Parameter::new(
             "penalty",
-            "the L1 penalty, of a path the best by left-out features",
+            "the L1 penalty; of a path, the best by held-out features",
             Kind::Text { form: FORM },
             field!(penalty),
         )
@@ -97,7 +97,7 @@ impl Table for Drill {
         .auto("a hundredth of the mean variance"),
         Parameter::new(
             "ridge",
-            "a variance of every point's own, as a part of the mean variance",
+            "a variance added to every point, as a fraction of the mean variance",
             Kind::number(0.0, 1e6),
             field!(ridge),
         ),
@@ -107,15 +107,10 @@ impl Table for Drill {
             Kind::Switch,
             field!(penalize_diagonal),
         ),
-        Parameter::new(
-            "tolerance",
-            "the duality gap per point to stop at",
-            Kind::number(1e-12, 1.0),
-            field!(tolerance),
-        ),
+        Parameter::new("tolerance", "stop at this duality gap per point", Kind::number(1e-12, 1.0), field!(tolerance)),
         Parameter::new(
             "max-iterations",
-            "the most steps of the optimizer for one penalty",
+            "the maximum number of optimizer steps for one penalty",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -127,10 +122,10 @@ impl Build for Drill {
         Info {
             name: Self::METHOD,
             aliases: &["graphical-lasso", "glasso"],
-            summary: "the likeliest sparse precision; learns which neighbors matter",
+            summary: "the maximum-likelihood sparse precision; learns which neighbors matter",
             title: "DRILL",
             good_for: "learning which neighbors matter, with a likelihood and a duality gap",
-            caution: "The penalty decides how many edges are left; distances between groups mean little.",
+            caution: "The penalty decides how many edges remain; distances between groups are not meaningful.",
             stage: "precision",
             paper: "Lawrence 2012, section 3",
             accepts: InputKind::MEASURED,

@@ -70,7 +70,7 @@ impl FromStr for Penalty {
                 let count = count.trim().parse().map_err(|_| wrong())?;
                 if !(0.0 < from && from < to && (2..=LONGEST).contains(&count)) {
                     return Err(Error::parameter(format!(
-                        "`penalty` {text} is no path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
+                        "`penalty` {text} is not a path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
                     )));
                 }
                 Ok(Penalty::Path { from, to, count })

@@ -116,27 +116,26 @@ impl Table for Meu {
     const METHOD: &'static str = "meu";
     const TABLE: &'static [Parameter<Meu>] = &[
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
-        Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma))
-            .length(-2),
+        Parameter::new("gamma", "a precision added to every point", Kind::number(0.0, 1e12), field!(gamma)).length(-2),
         Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
             .length(2)
             .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
-            "how many points the field is over, the others placed by them",
+            "how many points the field covers; the others are embedded from these",
             Kind::at_least(3),
             field!(landmarks),
         )
-        .none("it is over all"),
+        .none("all points"),
         Parameter::new(
             "tolerance",
-            "the duality gap per point to stop at, or with `variant` free the mismatch of the distances",
+            "stop at this duality gap per point, or with `variant` free at this mismatch of the distances",
             Kind::number(1e-12, 1.0),
             field!(tolerance),
         ),
         Parameter::new(
             "max-iterations",
-            "how often the likelihood may be evaluated",
+            "the maximum number of evaluations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -148,9 +147,9 @@ impl Build for Meu {
         Info {
             name: Self::METHOD,
             aliases: &["maximum-entropy-unfolding"],
-            summary: "the least committed field with the neighbors' distances",
+            summary: "the maximum entropy field with the neighbors' distances",
             title: "MEU",
-            good_for: "groups and sheets, with a likelihood of the map itself and a duality gap",
+            good_for: "groups and surfaces, with a likelihood of the map itself and a duality gap",
             caution: "Distances between groups are those of a random walk; do not read them as distances of the data.",
             stage: "precision",
             paper: "Lawrence 2012, section 2.5",
@@ -223,7 +222,7 @@ impl Meu {
         built.used = self.noise.map_or(vec![("noise", shown(noise))], |_| Vec::new());
         if edges.coincident > 0 {
             built.warnings.push(format!(
-                "points that coincide are joined by edges ({}), which are held together by large multipliers",
+                "coinciding points are joined by edges ({}), which get large multipliers",
                 edges.coincident
             ));
         }

@@ -160,7 +160,7 @@ fn start(program: &Program, sense: Sense) -> Result<Variables> {
     let values = symmetric_eigenvalues(program.stress(&inverse).as_ref())?;
     let (p, least) = (values.len(), values[values.len() - 1]);
     if least <= APART * values[0] {
-        return Err(Error::data("the pairs do not hold all points together; use more neighbors"));
+        return Err(Error::data("the pairs do not connect all points; use more neighbors"));
     }
     let w: Vec<f64> = inverse.iter().map(|inverse| 2.0 * inverse / least).collect();
     let bounds = |sign: f64, part: f64, times: f64| Bounds {
