@@ -1,3 +1,4 @@
+//! Tests of the GP likelihood: reference values, gradients by differences, scales and extreme inputs.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::search::GAIN;

@@ -1,3 +1,4 @@
+//! Tests of the parameter tables of all methods.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

@@ -1,3 +1,4 @@
+//! Tests of the preparation of columns: centers, scales, logarithms and their inverse.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::back::normal;

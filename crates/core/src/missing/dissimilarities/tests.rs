@@ -1,3 +1,4 @@
+//! Tests of imputed distances and similarities.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

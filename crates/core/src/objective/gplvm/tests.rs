@@ -1,3 +1,4 @@
+//! Tests of the Gaussian process latent variable model: likelihoods, bounds, gradients, new rows and reconstructions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::constraint::Constraint;

@@ -1,3 +1,4 @@
+//! Tests of probabilistic principal coordinates: Theorem 1 and the convergence of EM.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
