@@ -182,7 +182,7 @@ pub const MEASURES: [Described; 15] = [
         Measure::NeighborRatio,
         [
             "neighbor_ratio",
-            "neighbor_ratio",
+            "neighbor distance ratio",
             "How many times as far in the data the ten nearest neighbors on the map are as the ten true ones: 1 is perfect.",
         ],
         Group::Neighborhoods,
