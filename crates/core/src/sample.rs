@@ -293,8 +293,6 @@ fn draw_blobs(n: usize, rng: &mut Xoshiro256PlusPlus, points: &mut Vec<f64>, tru
     Labels::Classes { names, of: of.into_iter().map(Some).collect() }
 }
 
-/// The R2 swiss roll, the same on every machine: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),
-/// (t cos t, 21 v, t sin t), i = 1..n, g the real root of g³ = g + 1.
 /// A random sample of this many of n rows, in their order; all of them if there are no more.
 pub fn rows_at_random(n: usize, count: usize, seed: u64) -> Vec<usize> {
     let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -303,6 +301,8 @@ pub fn rows_at_random(n: usize, count: usize, seed: u64) -> Vec<usize> {
     rows
 }
 
+/// The R2 swiss roll, the same on every machine: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),
+/// (t cos t, 21 v, t sin t), i = 1..n, g the real root of g³ = g + 1.
 #[cfg(test)]
 pub(crate) fn r2_swiss_roll(n: usize) -> Points {
     let g = 1.324_717_957_244_746_f64;

@@ -6,7 +6,7 @@
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::sort::largest_first;
 
-/// The share of the points that a plot must show.
+/// The share of the points that must be in dots for a map to be degenerate.
 const MOST: f64 = 0.98;
 /// The share of a coordinate's length within which points are one dot.
 const DOT: f64 = 0.01;

@@ -18,7 +18,7 @@ pub(super) struct Distinct {
     pub(super) points: Points,
     /// The location of every row of the input.
     pub(super) of_row: Vec<u32>,
-    /// Lengths here are those of the input divided by 2^`exponent`.
+    /// Lengths here are 2^`exponent` times those of the input.
     exponent: i32,
 }
 

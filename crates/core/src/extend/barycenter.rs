@@ -36,7 +36,7 @@ impl Barycenter {
         work(&plain, &Known { points, map: &map, k: known.k.min(rows.len()), radius: None, ..*known })
     }
 
-    /// The index of a training row among the candidate neighbors; `None` if it is not one of them.
+    /// The index of a training row among the candidate neighbors; `u32::MAX` if it is not one of them.
     pub(super) fn number(&self, row: usize) -> u32 {
         let at = |landmarks: &Vec<u32>| landmarks.iter().position(|&i| i as usize == row).unwrap_or(usize::MAX);
         self.landmarks.as_ref().map_or(row, at) as u32

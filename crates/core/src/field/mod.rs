@@ -233,7 +233,7 @@ pub trait Energy: Emphasized + Send {
         Vec::new()
     }
 
-    /// The net force between points on that map, attractive and repulsive together, where the method defines it.
+    /// The affinities on that map, the attractive minus the repulsive weights, where the method defines them.
     fn affinities(&self, y: &[f64]) -> Option<Vec<Weight>> {
         let _ = y;
         None

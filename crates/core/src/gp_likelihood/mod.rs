@@ -98,8 +98,8 @@ pub struct Score {
     /// could not be computed. With [`Lengths::Ard`] the starts are the best parameters with one length scale: of unit
     /// columns, and of the map as it is.
     pub starts: Vec<Option<f64>>,
-    /// Whether the noise is at its lower bound: the map explains the data as well as can be measured, and the
-    /// likelihood is truncated.
+    /// Whether the noise is at its lower bound: the map explains the data as well as can be measured, and less
+    /// noise would increase the likelihood.
     pub noise_floor: bool,
     /// The number of inducing points if the value is the lower bound, `None` if it is exact.
     pub inducing: Option<usize>,

@@ -73,7 +73,7 @@ impl<'a> Ground<'a> {
         self.len() == 0
     }
 
-    /// The number of cells: features or distances.
+    /// The table of features or distances; `None` for a graph.
     pub(crate) fn table(self) -> Option<&'a Points> {
         match self {
             Ground::Points(points, _) => Some(points),

@@ -117,7 +117,7 @@ impl Widths {
         }
     }
 
-    /// Whether there is one for each of `n` points.
+    /// Whether there is one for all points, or one for each of `rows` points.
     pub(crate) fn fits(&self, rows: usize) -> bool {
         match self {
             Widths::One(width) => *width > 0.0 && width.is_finite(),

@@ -5,7 +5,7 @@
 
 use eigenfold_linalg::error::Result;
 
-/// The golden section.
+/// 1 − 1/φ, the step of a golden-section search.
 const GOLDEN: f64 = 0.381_966_011_250_105;
 /// The tolerance of a peak, in units of the variable.
 const CLOSE: f64 = 1e-4;

@@ -206,7 +206,7 @@ impl Build for SymmetricSne {
     }
 }
 
-/// The help texts of both.
+/// The description that both share.
 fn info() -> Info {
     Info {
         name: "",

@@ -29,7 +29,7 @@ pub(super) struct Neighborhoods {
     k: usize,
     /// G.
     most: f64,
-    /// The contribution of each rank to the area; empty if there are fewer than three points.
+    /// The contribution of each rank to the area; `None` if there are fewer than three points.
     area: Option<Area>,
     /// The k at which the curve is evaluated, ascending.
     pub(super) sizes: Vec<usize>,

@@ -16,7 +16,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// Up to this many points all rows are used.
 const ALL: usize = 5000;
-/// The maximum and the minimum size of a sample.
+/// The minimum and the maximum size of a sample.
 const DRAWN: [usize; 2] = [500, 2000];
 /// Distances ranked for one map, and numbers compared for all, if rows are sampled.
 const RANKED: f64 = 1.5e8;
@@ -32,7 +32,7 @@ pub(super) fn rows(n: usize, p: usize) -> usize {
     most.clamp(DRAWN[0], DRAWN[1]).min(n)
 }
 
-/// A sample of `n` rows, drawn by the seed, ascending.
+/// `count` of `n` rows, drawn by the seed, ascending.
 pub(super) fn drawn(n: usize, count: usize, seed: u64) -> Vec<usize> {
     if count >= n {
         return (0..n).collect();

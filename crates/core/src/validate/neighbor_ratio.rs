@@ -115,7 +115,7 @@ impl<'a> NearestRows<'a> {
     }
 }
 
-/// `count` of n rows, evenly spaced.
+/// At most `most` of n rows, evenly spaced.
 fn spaced(n: usize, most: usize) -> Vec<usize> {
     (0..n.min(most)).map(|at| at * n / n.min(most)).collect()
 }

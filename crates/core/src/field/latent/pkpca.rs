@@ -118,7 +118,7 @@ impl Build for Pkpca {
 /// Steps between the ends of the search interval on a logarithmic scale.
 const STEPS: usize = 400;
 
-/// The minimum of q log(1 + λ) + α/(1 + λ) + m log λ + β/λ; zero if nothing remains beyond the coordinates.
+/// The λ that minimizes q log(1 + λ) + α/(1 + λ) + m log λ + β/λ; zero if nothing remains beyond the coordinates.
 fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
     if m == 0 || beta <= 0.0 {
         return 0.0;

@@ -17,8 +17,8 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::{SparseSymmetric, by_rows};
 
-/// The input of a method that flattens patches, after checking that every point has enough neighbors for this many
-/// dimensions.
+/// The input of a method that flattens patches, after checking that every point has at least `least`
+/// neighbors.
 pub(crate) fn ground<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usize) -> Result<Measured<'a>> {
     let dims = site.dims;
     if let Some(p) = site.ground.points().map(Points::cols).filter(|&p| dims > p) {

@@ -42,7 +42,7 @@ const DEAR_FLOPS: f64 = 6e13;
 /// Up to this many points equality is exact unless a band is given; beyond, this is the band.
 const EXACT: usize = 300;
 const BAND: f64 = 0.01;
-/// The minimum relative gap of the dense problem with equality.
+/// With equality the dense problem is solved at least to this relative gap.
 const TIGHT: f64 = 1e-7;
 /// The largest power of ten of the weights without cost.
 const FLATTEST: i32 = 10;

@@ -38,7 +38,7 @@ pub struct Rescaling {
 }
 
 impl Rescaling {
-    /// Warnings for the user.
+    /// A warning, if the share is low or unknown.
     pub(crate) fn warning(&self) -> Option<String> {
         let way_out = "a larger `rescale` or the coordinates of another method may have more";
         match self.part {

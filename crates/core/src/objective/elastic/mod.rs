@@ -62,7 +62,7 @@ const SPACING: f64 = 0.5;
 const EXACT: usize = 4000;
 /// Above this many features the charges use this many principal components of the squared distances.
 const MOST_CHARGES: usize = 16;
-/// The cost, relative to all evaluations with all weights, below which the sample is used.
+/// The suggestion if the cost is too high.
 const WAY_OUT: &str =
     "use `accuracy` fast with `repulsion` one, fewer `max-iterations`, or another method such as umap";
 /// The standard deviation of a random start.
@@ -299,7 +299,7 @@ impl Build for Elastic {
     }
 }
 
-/// The warning about the critical value.
+/// The figures of the critical value.
 fn figures(critical: Critical) -> Vec<(&'static str, f64)> {
     let Critical { value, lower, upper } = critical;
     vec![("critical_lambda", value), ("critical_lambda_lower", lower), ("critical_lambda_upper", upper)]

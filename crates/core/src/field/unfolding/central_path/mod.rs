@@ -370,7 +370,7 @@ impl<'a> Path<'a> {
         finite.then_some(Step { length, dual_length, decrement: -0.5 * descent, shift })
     }
 
-    /// The upper bound of the current weights, and how far their λ is below one.
+    /// Updates the upper bound by the current weights; returns how far their λ is below one.
     fn bound(&mut self) -> Result<f64> {
         let start = self.eigen.take().map(|(_, vectors)| vectors);
         let start = start.as_ref().map(|start| start.as_ref());
