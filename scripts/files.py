@@ -24,7 +24,8 @@ def first_sentence(path):
         paragraph.append(line[3:].strip())
     if not paragraph:
         sys.exit(f"{path.relative_to(ROOT)} does not start with a `//!` line; add one sentence that says what it is")
-    return re.split(r"\.(?:\s|$)", " ".join(paragraph), maxsplit=1)[0].rstrip(":,")
+    sentence = re.split(r"\.(?:\s|$)", " ".join(paragraph), maxsplit=1)[0].rstrip(":,")
+    return re.sub(r"\[([^\]]*)\](?:\([^)]*\))?", r"\1", sentence) if "[`" in sentence else sentence
 
 
 def lines(folder, depth):

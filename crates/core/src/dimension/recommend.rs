@@ -170,7 +170,7 @@ fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec
             )
         }
         (None, Some(last)) => {
-            caveat.push("the dimension falls with the scale without a plateau: it may be even smaller".into());
+            caveat.push("the dimension falls with the scale and has no plateau: it may be even smaller".into());
             (
                 last.value,
                 format!("the estimate falls from {two:.1} to {:.1} at k = {}, as noise makes it", last.value, last.k),

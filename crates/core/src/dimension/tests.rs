@@ -290,7 +290,7 @@ fn few_points_have_an_error_or_an_answer() {
         Dimension::default().of(&points, &Silent).unwrap_err().to_string()
     };
     assert!(refused(&[[1.0, 2.0]]).starts_with("there is only one point; "));
-    assert!(refused(&[[1.0, 2.0]; 7]).starts_with("all 7 points are the same"));
+    assert!(refused(&[[1.0, 2.0]; 7]).starts_with("all 7 points coincide"));
     assert!(refused(&[[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]).starts_with("the 3 points are at 2 different places only"));
     for n in [3, 4, 5, 9, 30] {
         for d in [1, 2, 6] {

@@ -44,7 +44,7 @@ fn constant_columns_stay_and_are_named() {
         let (prepared, notes) = Preparation { scale, ..Preparation::default() }.learn(&table, Some(&names)).unwrap();
         assert_eq!(prepared.columns()[0], PreparedColumn { log: None, center: 7.0, scale: 1.0 });
         assert_eq!(prepared.columns()[1].scale, 1.0);
-        let expected = "columns \"a\", \"b\" are constant; they were centered and not divided by anything";
+        let expected = "columns \"a\", \"b\" are constant; they were centered but not scaled";
         assert_eq!(notes, [expected]);
     }
 }
