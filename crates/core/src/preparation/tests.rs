@@ -162,7 +162,7 @@ fn one_column_with_nearly_all_of_the_variance_is_named() {
     let (narrow, wide) = ([1.0, 2.0, 3.0, 5.0], [100.0, 900.0, 300.0, 200.0]);
     let names = ["a", "b"].map(String::from);
     let said = one_alone(&points(&[&narrow, &wide]), Some(&names)).unwrap();
-    assert!(said.starts_with("column \"b\" has 99.9 % of the variance of all 2 columns and decides"), "{said}");
+    assert!(said.starts_with("column \"b\" has 99.9 % of the variance of all 2 columns and dominates"), "{said}");
     let huge: Vec<f64> = wide.iter().map(|x| x * 1e147).collect();
     assert!(one_alone(&points(&[&huge, &narrow]), None).unwrap().starts_with("column 1 has"));
     assert_eq!(one_alone(&points(&[&wide, &[4.0; 4]]), None), None);

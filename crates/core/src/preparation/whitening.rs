@@ -201,7 +201,7 @@ mod tests {
         let start = "the covariance of 3 columns has no inverse: ";
         let message = told(&|i| [i, i.sin(), 2.0 * i - 3.0 * i.sin() + 1.0]);
         assert!(
-            message.starts_with(&format!("{start}column \"c\" is a combination of the columns before")),
+            message.starts_with(&format!("{start}column \"c\" is a linear combination of the columns before")),
             "{message}"
         );
         assert!(message.contains("; leave that column out, or use `metric` euclidean with `standardize`"), "{message}");

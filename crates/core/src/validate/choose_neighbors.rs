@@ -282,14 +282,14 @@ mod tests {
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(
             (k, reason.as_str()),
-            (4, "the least neighbor_ratio, 1.350, although the graph has 8 connected components")
+            (4, "the smallest neighbor distance ratio, 1.350, although the graph has 8 connected components")
         );
         // Rows differ by 0.1 up and down, so that the difference has a standard error of 0.1 / 40^½ = 0.016, twice that
         // is 0.032.
         tried.push(trial(7, Some(0.31), 1, true));
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(k, 7);
-        let wanted = "the least neighbor_ratio, 1.363, of graphs in one component; k = 4 has 1.350 in 8 components, which is no better for certain";
+        let wanted = "the smallest neighbor distance ratio, 1.363, of connected graphs; k = 4 has 1.350 in 8 components, which is not significantly better";
         assert_eq!(reason, wanted);
         // A fit that did not converge is ignored if others did.
         tried.extend([trial(8, Some(0.1), 1, false), trial(10, None, 1, true), trial(13, Some(0.31), 1, true)]);
@@ -298,12 +298,13 @@ mod tests {
         tried.push(trial(10, Some(0.29), 8, true));
         assert_eq!(chosen(&tried), Some(7), "a graph in one component goes first");
         let tried = [trial(5, Some(0.30), 1, true), trial(10, Some(0.32), 1, true)];
-        let wanted = "default, with a neighbor_ratio of 1.377; k = 5 has 1.350, which is no better for certain";
+        let wanted =
+            "default, with a neighbor distance ratio of 1.377; k = 5 has 1.350, which is not significantly better";
         assert_eq!(best(&tried).unwrap(), (10, wanted.to_string()));
         assert_eq!(chosen(&[trial(5, Some(0.30), 1, true), trial(10, Some(0.34), 1, true)]), Some(5));
         assert_eq!(
             best(&[trial(8, Some(0.1), 1, false)]).unwrap().1,
-            "the least neighbor_ratio, 1.105; no fit converged"
+            "the smallest neighbor distance ratio, 1.105; no fit converged"
         );
         assert_eq!(chosen(&[trial(8, None, 1, true)]), None);
         assert_eq!(chosen(&[]), None);
