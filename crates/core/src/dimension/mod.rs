@@ -219,7 +219,7 @@ impl Collected {
         };
         let [correlating, measuring, mapping, last] = Share::split(observer, [1.0, 1.0, 2.0, 4.0]);
         let pairs = some(PAIRS);
-        let same = "the distances that are compared are the same";
+        let same = "the compared distances are equal";
         self.keep(Name::Correlation, correlation::dimension(&pairs, neighbors, &correlating)?, same);
         let length = graph_length::dimension(&pairs, asked.seed, &measuring)?;
         self.keep(Name::GraphLength, length, "too few points, or the length grows as fast as their number");
@@ -229,7 +229,7 @@ impl Collected {
         let elbow = self.tried(Name::Isomap, residual::elbow(&some(MAPPED), &mapping))?;
         if let Some(elbow) = &elbow {
             let at = elbow.dimension.map(|d| Estimate::new(Name::Isomap, d as f64, elbow.points));
-            self.keep(Name::Isomap, at, "every coordinate still takes a fifth of the residual variance");
+            self.keep(Name::Isomap, at, "every coordinate still removes a fifth of the residual variance");
         }
         let unfolded = match points.rows() {
             n if n <= unfolding::MOST => self.tried(Name::Mvu, unfolding::unfolded(points, &last))?,
@@ -287,14 +287,13 @@ fn warnings(distinct: &Distinct, points: &Points, check: &Check) -> Vec<String> 
     let mut warnings = Vec::new();
     let (duplicates, constant) = (distinct.duplicates(), points.cols() - distinct.points.cols());
     if duplicates > 0 {
-        let (n, are) = (points.rows(), if duplicates == 1 { "is" } else { "are" });
-        warnings
-            .push(format!("{duplicates} of {n} points {are} at the place of an earlier one; each place counts once"));
+        let (n, are) = (points.rows(), if duplicates == 1 { "is a duplicate" } else { "are duplicates" });
+        warnings.push(format!("{duplicates} of {n} points {are} of an earlier one; each counts once"));
     }
     match constant {
         0 => {}
-        1 => warnings.push("1 feature is the same for all points and was left out".into()),
-        count => warnings.push(format!("{count} features are the same for all points and were left out")),
+        1 => warnings.push("1 feature is constant and was left out".into()),
+        count => warnings.push(format!("{count} features are constant and were left out")),
     }
     if check.flagged {
         let how = check.departure.map_or("all are 1".into(), |departure| format!("{departure:.2}, above {FLAGGED}"));

@@ -144,7 +144,7 @@ fn digits_and_iris_have_their_reference_values() {
 
     let iris = quick(&built_in("iris"));
     assert_eq!((iris.n, iris.distinct), (150, 149));
-    assert!(iris.warnings[0].starts_with("1 of 150 points is at the place of an earlier one"), "{:?}", iris.warnings);
+    assert!(iris.warnings[0].starts_with("1 of 150 points is a duplicate of an earlier one"), "{:?}", iris.warnings);
     // As GOLD's script, on the 149 distinct rows; the built-in file is Fisher's.
     near(value(&iris, Name::TwoNn), 3.4540700403308815, 1e-6);
     near(value(&iris, Name::Ess), 2.95914855797759, 3e-3);

@@ -193,13 +193,13 @@ impl Quality {
         crate::Beside { labels: given.labels, ..crate::Beside::default() }.check(given.ground)?;
         let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
         if neighbors == 0 {
-            return Err(Error::parameter("`neighbors` is 0; look at one or more"));
+            return Err(Error::parameter("`neighbors` is 0; use one or more"));
         }
         if neighbors >= n {
             return Err(Error::TooFewPoints { k: neighbors, n });
         }
         match self.rows {
-            Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; ask two or more"))),
+            Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; sample two or more"))),
             Some(rows) => Ok((neighbors, rows.min(n))),
             None => Ok((neighbors, sampling::rows(n, given.ground.points().map_or(1, Points::cols)))),
         }
@@ -215,8 +215,8 @@ impl Quality {
     ) -> Result<Vec<Evaluation>> {
         let n = given.ground.len();
         let Some(data) = given.ground.measured() else {
-            let fact = "a graph does not say how far apart all points are";
-            return Err(Error::data(format!("{fact}; give points or distances to judge a map")));
+            let fact = "a graph does not have the distances of all points";
+            return Err(Error::data(format!("{fact}; give points or distances to evaluate a map")));
         };
         let all = Share::all(observer).of_stage(Stage::Score);
         all.progress(Stage::Score, 0.0);

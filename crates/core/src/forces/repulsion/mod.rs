@@ -65,8 +65,8 @@ pub enum Accuracy {
 
 choices! {
     Accuracy {
-        Fast: "fast", "by a grid in single precision, good to some per cent; above three dimensions by a tree, for umap above two by 128 points drawn at every step";
-        Fine: "fine", "by a finer grid in double precision, good to three digits or more; by a finer tree above three dimensions";
+        Fast: "fast", "by a grid in single precision, accurate to a few per cent; above three dimensions by a tree, for umap above two by 128 points sampled at every step";
+        Fine: "fine", "by a finer grid in double precision, accurate to three digits or more; by a finer tree above three dimensions";
         Exact: "exact", "pair by pair";
     }
 }
@@ -269,7 +269,7 @@ impl Repulsion {
             Repulsion::Fast(_) => "grid, single precision",
             Repulsion::Fine(_) => "grid, double precision",
             Repulsion::Tree(_) => "tree",
-            Repulsion::Sampled(_) => "128 points drawn at every step",
+            Repulsion::Sampled(_) => "128 points sampled at every step",
         }
     }
 }

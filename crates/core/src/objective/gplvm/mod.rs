@@ -116,21 +116,21 @@ pub enum GplvmInit {
 
 choices! {
     GplvmKernel {
-        Gaussian: "gaussian", "smooth functions of the place, and noise";
-        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate without noise; the likeliest order of the rows";
+        Gaussian: "gaussian", "smooth functions of the position, and noise";
+        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate without noise; the maximum-likelihood order of the rows";
     }
 }
 
 choices! {
     GplvmPrior {
         Flat: "flat", "nothing";
-        Gaussian: "gaussian", "each is standard normal, in units of the length of the process";
+        Gaussian: "gaussian", "standard normal, in units of the length scale of the process";
     }
 }
 
 choices! {
     GplvmInit {
-        Best: "best", "isomap and pca, of which the likelier after a few steps goes on";
+        Best: "best", "isomap and pca; the better one after a few steps continues";
         Isomap: "isomap", "isomap of 15 neighbors";
         Pca: "pca", "the first principal components";
         Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors";
@@ -138,15 +138,14 @@ choices! {
     }
 }
 
-const KERNEL: &str = "how the covariance falls with the distance on the map";
+const KERNEL: &str = "the kernel on the map";
 const BACK_CONSTRAINTS: &str =
-    "whether positions are a smooth function of the data, so that rows that are alike stay together";
-const PRIOR: &str = "what is known of the positions before the data are seen";
+    "whether positions are a smooth function of the data, so that similar rows stay together";
+const PRIOR: &str = "the prior of the positions";
 const INDUCING_HELP: &str =
-    "how many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one";
+    "how many inducing points bound the likelihood; as many as there are points, or more, select the exact likelihood";
 const INDUCING_AUTO: &str = "exact up to 1000 points, else 100";
-const TOLERANCE: &str =
-    "the log likelihood per cell of the data that twenty evaluations must gain, else the descent ends";
+const TOLERANCE: &str = "stop when twenty evaluations improve the log likelihood per cell by less than this";
 
 impl Table for Gplvm {
     const METHOD: &'static str = "gplvm";
@@ -175,10 +174,10 @@ impl Build for Gplvm {
         Info {
             name: Self::METHOD,
             aliases: &["gp-lvm", "gaussian-process-latent-variable-model"],
-            summary: "positions at which a Gaussian process over the map explains the data best",
+            summary: "positions that maximize the likelihood of the data under a Gaussian process",
             title: "GP-LVM",
             good_for: "a smooth map to the data with its uncertainty",
-            caution: "Near points on the map are alike, but alike ones may lie far apart; other starts may give other maps.",
+            caution: "Near points on the map are similar, but similar ones may lie far apart; other starts may give other maps.",
             stage: "objective",
             paper: "Lawrence 2005",
             accepts: &[InputKind::Points],
@@ -280,7 +279,7 @@ impl Gplvm {
             return Err(Error::parameter(format!("{fact}; use `dims` 1, or `kernel` gaussian")));
         }
         let table = 8 * (n as u64 + 1) * (n as u64 + 1);
-        site.afford("what every pair of rows is worth", table, "use `kernel` gaussian, or raise `memory`")?;
+        site.afford("the values of all pairs of rows", table, "use `kernel` gaussian, or raise `memory`")?;
         let starts = self.starts(site)?;
         let problem = Problem::new(points, &starts[0].1, true)?;
         let order =
