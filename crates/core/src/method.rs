@@ -94,7 +94,7 @@ impl Method {
         }
         let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
         let guess = guess(&names, &wanted);
-        Err(Error::parameter(format!("there is no method {name:?}; {guess}choose from {}", names.join(", "))))
+        Err(Error::parameter(format!("unknown method {name:?}; {guess}choose from {}", names.join(", "))))
     }
 }
 

@@ -116,7 +116,7 @@ impl Sample {
     pub fn from_name(name: &str) -> Result<Sample> {
         Sample::ALL.into_iter().find(|sample| sample.name() == name).ok_or_else(|| {
             let names = Sample::ALL.map(Sample::name).join(", ");
-            Error::parameter(format!("there is no data set {name:?}; use one of {names}"))
+            Error::parameter(format!("unknown data set {name:?}; use one of {names}"))
         })
     }
 
@@ -324,7 +324,7 @@ mod tests {
             assert_eq!(Sample::from_name(sample.name()).unwrap(), sample);
         }
         let message = Sample::from_name("roll").unwrap_err().to_string();
-        assert!(message.starts_with("there is no data set \"roll\"; use one of swiss-roll, severed"), "{message}");
+        assert!(message.starts_with("unknown data set \"roll\"; use one of swiss-roll, severed"), "{message}");
     }
 
     #[test]

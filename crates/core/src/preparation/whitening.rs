@@ -54,7 +54,7 @@ impl Whitening {
             let numbers = (0..n).map(|i| points.row(i)[j]).collect();
             let (center, scale, spread) = column::learned(Scale::Unit, numbers);
             if spread == column::Spread::Constant {
-                return Err(told(j, "has the same number in all rows"));
+                return Err(told(j, "is constant"));
             }
             columns.push([center, scale * (n as f64 / (n as f64 - 1.0)).sqrt()]);
         }
@@ -206,7 +206,7 @@ mod tests {
         );
         assert!(message.contains("; leave that column out, or use `metric` euclidean with `standardize`"), "{message}");
         let message = told(&|i| [i, 0.1, i.sin()]);
-        assert!(message.starts_with(&format!("{start}column \"b\" has the same number in all rows")), "{message}");
+        assert!(message.starts_with(&format!("{start}column \"b\" is constant")), "{message}");
         let few = Points::from_rows(&[[1.0, 2.0, 3.0], [2.0, 1.0, 0.0], [0.5, 0.0, 1.0]]).unwrap();
         let message = Whitening::learn(&few, None).unwrap_err().to_string();
         assert!(message.starts_with(&format!("{start}3 rows span at most 2 directions")), "{message}");
