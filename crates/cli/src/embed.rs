@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &starting)).transpose()?;
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
-    let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
+    let mut model = recipe.fit_from(data.view(), beside, &fitting)?;
     // Of a table of features alone the model knows all by their names.
     if model.points().is_some() && schema.columns.iter().any(|column| column.role != Role::Data) {
         model.set_schema(schema)?;
@@ -311,7 +311,7 @@ impl Start {
                     affinities: false,
                     ..recipe.clone()
                 };
-                Ok(recipe.fit_watched(data.ground(), share)?.embedding().clone())
+                Ok(recipe.fit(data.view(), share)?.embedding().clone())
             }
             Start::File(name) => {
                 let (memory, missing) = (recipe.memory, rows.is_some());

@@ -52,7 +52,7 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     bar.say("placing");
     let start = Instant::now();
-    let held_out = if holds_out(args, &model)? { Some(model.held_out_extension_watched(&bar)?) } else { None };
+    let held_out = if holds_out(args, &model)? { Some(model.held_out_extension(&bar)?) } else { None };
     let Transformed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
         (Some(_), Some(held_out)) => model.transform_held_out(&points, held_out)?,
         (Some(_), None) => model.place_with_deviations(&points)?,

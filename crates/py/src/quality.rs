@@ -33,7 +33,7 @@ pub(crate) fn quality<'py>(
     let given = Given::new(kind, data, None, None)?;
     let evaluated = run(py, threads, None, move |observer| {
         let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
-        let ground = data.ground().measured_by(metric);
+        let ground = data.view().measured_by(metric);
         let given = Known { ground, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
     })?;

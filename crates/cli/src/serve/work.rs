@@ -9,7 +9,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::Metric;
 use eigenfold::io::Labels;
 use eigenfold::quality::Given;
-use eigenfold::{Beside, Ground, Points, Recipe};
+use eigenfold::{Beside, Data, Points, Recipe};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -237,7 +237,7 @@ impl Work {
 
     fn evaluated(&self, outcome: &mut Outcome) -> Result<Value> {
         let given = Given {
-            ground: Ground::Points(&self.subject.points, self.metric),
+            data: Data::Points(&self.subject.points, self.metric),
             labels: self.classes.as_deref(),
             truth: None,
         };

@@ -2,7 +2,7 @@
 //! coordinates, y = Σⱼ w[j] y[j].
 
 use super::{Known, Newcomer, Rule};
-use crate::ground::{Cloud, differences};
+use crate::input::{Cloud, differences};
 use eigenfold_linalg::dense::small::solve_positive_definite;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};

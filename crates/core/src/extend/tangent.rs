@@ -2,7 +2,7 @@
 //! coordinates.
 
 use super::{Known, Newcomer};
-use crate::ground::cloud::{Cloud, differences};
+use crate::input::cloud::{Cloud, differences};
 use eigenfold_graph::points::Points;
 
 pub(super) fn row(known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {

@@ -1,6 +1,6 @@
 //! The description of a method: its names, its paper, its inputs and its strengths.
 
-use crate::ground::InputKind;
+use crate::input::InputKind;
 
 /// The public description of a method.
 #[derive(Clone, Copy, Debug)]

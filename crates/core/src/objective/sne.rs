@@ -21,7 +21,7 @@ use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -141,7 +141,7 @@ impl Build for Sne {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
@@ -178,7 +178,7 @@ impl Build for SymmetricSne {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 
@@ -215,7 +215,7 @@ fn info() -> Info {
         title: "",
         good_for: "groups in their arrangement, without exaggerated gaps",
         caution: "Groups are crowded in the middle; their separation depends on the perplexity as much as on the data.",
-        stage: "objective",
+        basis: Basis::Objective,
         paper: "Hinton & Roweis 2002; Cook et al. 2007",
         accepts: InputKind::ALL,
         needs_graph: false,

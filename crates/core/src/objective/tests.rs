@@ -145,7 +145,7 @@ fn few_points_do_not_end_above_the_point_they_start_from() {
         ];
         for (method, most) in methods {
             let recipe = Recipe { method, ..Recipe::default() };
-            let model = recipe.fit(&points).unwrap();
+            let model = recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
             let report = model.report();
             assert!(report.objective.unwrap() <= most, "{n}: {:?} above {most}", report.objective);
         }
@@ -170,7 +170,9 @@ fn classes_part_a_map_if_they_count() {
     let (blind, half, full) = (of_own_class(0.0), of_own_class(0.5), of_own_class(1.0));
     assert!(blind < 0.75 && half > 0.9 && full > 0.95, "{blind} {half} {full}");
     let recipe = Recipe { method: Umap { supervision: 0.5, ..Umap::default() }.into(), ..Recipe::default() };
-    assert!(recipe.fit(&points).unwrap_err().to_string().contains("none are given"));
+    assert!(
+        recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap_err().to_string().contains("none are given")
+    );
     let few = Beside { labels: Some(&classes[1..]), ..Beside::default() };
     assert!(recipe.fit_from(&points, few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
 }

@@ -22,7 +22,7 @@ use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Kernel, Pull, Real, Shape};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -118,7 +118,7 @@ impl Build for Tsne {
             title: "t-SNE",
             good_for: "groups and neighborhoods",
             caution: "Sizes, gaps and positions of groups are not meaningful; noise can form groups too.",
-            stage: "objective",
+            basis: Basis::Objective,
             paper: "van der Maaten & Hinton 2008",
             accepts: InputKind::ALL,
             needs_graph: false,
@@ -126,7 +126,7 @@ impl Build for Tsne {
         }
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

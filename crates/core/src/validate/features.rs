@@ -13,7 +13,7 @@
 
 use crate::fit::input::Beside;
 use crate::fit::stages::Stages;
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::likelihood::Columns;
 use crate::preparation::Whitening;
 use crate::recipe::Recipe;
@@ -69,7 +69,7 @@ impl Recipe {
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
     /// let recipe = Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() };
-    /// let held_out = recipe.held_out(&iris)?;
+    /// let held_out = recipe.held_out(&iris, &eigenfold::Silent)?;
     /// assert_eq!(held_out.folds.len(), 4);
     /// assert!(held_out.log_evidence > held_out.noise_alone);
     /// # Ok::<(), eigenfold::Error>(())
@@ -80,7 +80,7 @@ impl Recipe {
     /// If there are fewer features for the field than coordinates of the map, if components are kept separate, or as
     /// [`Recipe::fit`] for a fold.
     pub fn held_out(&self, points: &Points) -> Result<HeldOut> {
-        self.held_out_watched(points, &Silent)
+        self.held_out(points, &Silent)
     }
 
     /// As [`Recipe::held_out`], with an observer that may stop it.
@@ -193,15 +193,15 @@ impl Recipe {
             let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
             return recipe.judge(&white, labels, tuned, evaluated, observer);
         }
-        let ground = Ground::from(made).measured_by(self.metric);
+        let data = Data::from(made).measured_by(self.metric);
         let beside = Beside { labels, ..Beside::default() };
-        beside.check(ground)?;
+        beside.check(data)?;
         let [making, fitting] = Share::split(observer, [3.0, 1.0]);
-        let density = match self.unit(ground) {
-            None => Stages::new(self, ground, &making)?.density(beside)?,
+        let density = match self.unit(data) {
+            None => Stages::new(self, data, &making)?.density(beside)?,
             Some((power, lengths)) => {
                 let recipe = self.in_unit(-power, &lengths)?;
-                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density(beside))?
+                data.times_two_to(-power, |data| Stages::new(&recipe, data, &making)?.density(beside))?
             }
         };
         let density = density.ok_or_else(none)?;

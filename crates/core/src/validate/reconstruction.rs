@@ -94,7 +94,7 @@ impl Recipe {
     /// use eigenfold::{Isomap, Recipe, io};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let held_out = Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&iris)?;
+    /// let held_out = Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&iris, &eigenfold::Silent)?;
     /// assert_eq!((held_out.rows, held_out.folds), (150, 5));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
@@ -103,7 +103,7 @@ impl Recipe {
     ///
     /// If there are too few rows, or as [`Recipe::fit`] for a fold.
     pub fn held_out_rows(&self, points: &Points) -> Result<HeldOutRows> {
-        self.held_out_rows_watched(points, &Silent)
+        self.held_out_rows(points, &Silent)
     }
 
     /// As [`Recipe::held_out_rows`], with an observer that may stop it.

@@ -15,7 +15,7 @@
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -51,7 +51,7 @@ impl Build for Fa {
             title: "Factor analysis",
             good_for: "features with noise of very different sizes, and missing cells",
             caution: "The map is linear: a curved surface stays folded. Factors are determined up to rotation.",
-            stage: "covariance",
+            basis: Basis::Covariance,
             paper: "Lawley & Maxwell 1971",
             accepts: &[InputKind::Points],
             needs_graph: false,
@@ -64,7 +64,7 @@ impl Build for Fa {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 

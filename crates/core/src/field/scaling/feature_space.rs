@@ -2,7 +2,7 @@
 
 use crate::field::scaling::centered::Centered;
 use crate::field::{Lengths, shown};
-use crate::ground::Ground;
+use crate::input::Data;
 use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -55,8 +55,8 @@ pub(crate) fn chosen_of(kernel: Kernel) -> Vec<(&'static str, String)> {
 
 /// How the results of a kernel method scale with the unit of the data: only the linear kernel has a unit, the others
 /// have it in their parameters; distances and similarities always use the linear one.
-pub(crate) fn lengths_of(kernel: Kernel, ground: Ground<'_>) -> Lengths {
-    if kernel == Kernel::Linear || ground.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
+pub(crate) fn lengths_of(kernel: Kernel, data: Data<'_>) -> Lengths {
+    if kernel == Kernel::Linear || data.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
 }
 
 /// The names of the kernel's parameters, which are unused if similarities are given.

@@ -1,6 +1,6 @@
 //! Points with all pairwise distances, and neighborhoods of them.
 
-use crate::ground::cloud::{Cloud, center, differences};
+use crate::input::cloud::{Cloud, center, differences};
 use eigenfold_graph::Metric;
 use eigenfold_graph::distances::Distances;
 use eigenfold_graph::points::Points;
