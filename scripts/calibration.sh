@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 data=${1:?name the directory of the data sets}
 cargo build --release -q -p eigenfold --example calibration
 title() {
-  echo "| data | method | error of left-out rows | error held out | seen: within deviation | seen: within margin | within deviation | within margin | standard error | exact | all: within deviation | all: within margin |"
+  echo "| data | method | error of left-out rows | error held out | seen: within SD | seen: within 95 % | within SD | within 95 % | standard error | exact | all: within SD | all: within 95 % |"
   echo "|---|---|---|---|---|---|---|---|---|---|---|---|"
 }
 title

@@ -50,6 +50,7 @@ tests() {
 
 step cargo fmt --all --check
 step bash scripts/pages.sh
+step python3 scripts/files.py --check
 start lints
 # All at once: by several commands some of it would be built several times.
 step cargo build --profile checks --workspace --all-features --lib --bins --tests --example unroll

@@ -6,7 +6,7 @@ use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
 use serde::{Deserialize, Serialize};
 
-/// Defines [`Method`] from one line for each method: its variant, its sentence, and where its parameters live.
+/// Defines [`Method`] from one line for each method: its variant, its sentence, and the path of its parameters.
 macro_rules! methods {
     ($($variant:ident: $sentence:literal, $module:path;)*) => {
         $(pub use $module;)*
@@ -58,7 +58,7 @@ methods! {
     ModifiedLle: "Modified locally linear embedding.", crate::field::local::modified_lle::ModifiedLle;
     Alle: "Acyclic locally linear embedding.", crate::field::local::alle::Alle;
     Meu: "Maximum entropy unfolding.", crate::field::entropy::meu::Meu;
-    Drill: "The likeliest sparse precision.", crate::field::entropy::drill::Drill;
+    Drill: "The maximum-likelihood sparse precision.", crate::field::entropy::drill::Drill;
     Mvu: "Maximum variance unfolding.", crate::field::unfolding::mvu::Mvu;
     Smacof: "Metric stress.", crate::objective::stress::Smacof;
     Sammon: "Sammon's mapping.", crate::objective::stress::sammon::Sammon;
@@ -75,13 +75,13 @@ methods! {
 }
 
 impl Method {
-    /// The method of that name or alias, with its default parameters.
+    /// The method of this name or alias, with its default parameters.
     ///
     /// # Errors
     ///
     /// If there is none; the message names the nearest one.
     pub fn from_name(name: &str) -> Result<Method> {
-        // `SpectralEmbedding`, `spectral_embedding` and `t-SNE` are all names that people type.
+        // `SpectralEmbedding`, `spectral_embedding` and `t-SNE` are all accepted names.
         let letters = |name: &str| name.to_lowercase().replace(['-', '_', ' '], "");
         let wanted = letters(name);
         let mut all = Method::all();
@@ -94,7 +94,7 @@ impl Method {
         }
         let names: Vec<&str> = all.iter().map(|m| m.info().name).collect();
         let guess = guess(&names, &wanted);
-        Err(Error::parameter(format!("there is no method {name:?}; {guess}choose from {}", names.join(", "))))
+        Err(Error::parameter(format!("unknown method {name:?}; {guess}choose from {}", names.join(", "))))
     }
 }
 
@@ -104,12 +104,12 @@ impl Method {
         self.inner().info()
     }
 
-    /// Whether the maps on the way to its own can be kept ([`Recipe::snapshots`](crate::Recipe::snapshots)).
+    /// Whether snapshots of the optimization can be kept ([`Recipe::snapshots`](crate::Recipe::snapshots)).
     pub fn has_snapshots(&self) -> bool {
         self.inner().has_snapshots()
     }
 
-    /// The share of true neighbors that will do, unless more or fewer are asked for.
+    /// The default recall of the neighbor search.
     pub fn recall(&self) -> f64 {
         self.inner().recall()
     }
@@ -124,12 +124,12 @@ impl Method {
         self.inner().efforts()
     }
 
-    /// The parameters that the method has as it stands, with their present values.
+    /// The parameters of the method in its current state, with their values.
     pub fn parameters(&self) -> Vec<Described> {
         self.inner().parameters()
     }
 
-    /// Every parameter that the method may have, whatever the others are.
+    /// Every parameter that the method may have, in any state.
     pub fn possible_parameters(&self) -> Vec<Described> {
         self.inner().possible_parameters()
     }
@@ -138,12 +138,13 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// If there is no such parameter, the text is not one of its values, or it does not apply and is not at that value.
+    /// If there is no such parameter, the text is not one of its values, or the parameter does not apply and has
+    /// another value.
     pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
         self.inner_mut().set(name, value)
     }
 
-    /// Sets several parameters, in any order: those on which others depend come first.
+    /// Sets several parameters, in any order: those on which others depend are set first.
     ///
     /// # Errors
     ///
@@ -157,8 +158,8 @@ impl Method {
         self.inner().lengths(data)
     }
 
-    /// The method with its parameters in the unit of data that are 2^power times as large; but those named keep their
-    /// values.
+    /// The method with its parameters in the unit of data that are 2^power times as large; the named parameters keep
+    /// their values.
     pub(crate) fn in_unit(&self, power: i32, kept: &[&str]) -> Result<Method> {
         let mut method = self.clone();
         method.inner_mut().in_unit(power, kept)?;
@@ -199,7 +200,8 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
+    /// If the method cannot start from this input, a parameter is out of range, or the work would exceed the memory
+    /// limit.
     pub fn build(&self, site: &Site<'_>) -> Result<Built> {
         self.inner().build(site)
     }

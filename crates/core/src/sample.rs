@@ -1,7 +1,7 @@
-//! Data sets to try: seeded draws from known sheets and curves, with their true coordinates.
+//! Sample data sets: seeded draws from known surfaces and curves, with their true coordinates.
 //!
-//! Every draw is uniform on the sheet itself: equal areas (or lengths) hold equally many points. The same seed gives
-//! the same truth whatever the noise, which is Gaussian and added to every coordinate. In formulas:
+//! Every draw is uniform on the surface itself: equal areas (or lengths) hold equally many points. The same seed gives
+//! the same true coordinates whatever the noise, which is Gaussian and added to every coordinate. In formulas:
 //!
 //! ```text
 //! swiss-roll          (t cos t, h, t sin t)      truth (s(t) − s(3π/2), h), 3π/2 ≤ t ≤ 9π/2, 0 ≤ h ≤ 21
@@ -54,9 +54,9 @@ pub enum Sample {
     Sphere,
     /// A torus with radii 3 and 1.
     Torus,
-    /// A square sheet with two peaks and two pits.
+    /// A square surface with two peaks and two pits.
     TwinPeaks,
-    /// Four turns of a screw line.
+    /// Four turns of a helix.
     Helix,
     /// A square grid, the same for every seed.
     Grid,
@@ -64,14 +64,14 @@ pub enum Sample {
     Blobs,
 }
 
-/// Points and what is known about them.
+/// Points and their true coordinates.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawn {
     /// The points, with their noise.
     pub points: Points,
-    /// The true coordinates of each point on its sheet.
+    /// The true coordinates of each point on its surface.
     pub truth: Points,
-    /// What colors the points: the parameter along the sheet, or the cluster.
+    /// The color of the points: the parameter along the surface, or the cluster.
     pub labels: Labels,
 }
 
@@ -116,7 +116,7 @@ impl Sample {
     pub fn from_name(name: &str) -> Result<Sample> {
         Sample::ALL.into_iter().find(|sample| sample.name() == name).ok_or_else(|| {
             let names = Sample::ALL.map(Sample::name).join(", ");
-            Error::parameter(format!("there is no data set {name:?}; use one of {names}"))
+            Error::parameter(format!("unknown data set {name:?}; use one of {names}"))
         })
     }
 
@@ -162,7 +162,7 @@ impl Sample {
         Ok(Drawn { points: Points::new(n, dims, points)?, truth: Points::new(n, truth_dims, truth)?, labels })
     }
 
-    /// The number of coordinates of the points, and of their truth.
+    /// The number of coordinates of the points, and of their true coordinates.
     fn dims(self) -> (usize, usize) {
         match self {
             Sample::Spiral => (2, 1),
@@ -220,7 +220,7 @@ impl Sample {
     }
 }
 
-/// One point without noise, the coordinates it does not have being zero.
+/// One point without noise, with zeros for the coordinates it does not have.
 struct Spot {
     point: [f64; 3],
     chart: [f64; 2],
@@ -264,7 +264,7 @@ fn grid(i: usize, n: usize) -> Spot {
     Spot { point: [x, y, 0.0], chart: [x, y], label: x }
 }
 
-/// The root of an increasing function, given as its value and its slope, from a start near it.
+/// The root of an increasing function, given as its value and its derivative, from a start near it.
 fn newton(start: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     let mut root = start;
     for _ in 0..50 {
@@ -278,7 +278,7 @@ fn newton(start: f64, function: impl Fn(f64) -> (f64, f64)) -> f64 {
     root
 }
 
-/// Draws the clusters, one after the other, and returns who is in which.
+/// Draws the clusters, one after the other, and returns the cluster of every point.
 fn draw_blobs(n: usize, rng: &mut Xoshiro256PlusPlus, points: &mut Vec<f64>, truth: &mut Vec<f64>) -> Labels {
     let centers: Vec<f64> = (0..BLOBS * BLOB_DIMS).map(|_| 20.0 * rng.random::<f64>() - 10.0).collect();
     let of: Vec<u32> = (0..n).map(|i| (i % BLOBS) as u32).collect();
@@ -293,9 +293,7 @@ fn draw_blobs(n: usize, rng: &mut Xoshiro256PlusPlus, points: &mut Vec<f64>, tru
     Labels::Classes { names, of: of.into_iter().map(Some).collect() }
 }
 
-/// The R2 swiss roll, the same on every machine: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),
-/// (t cos t, 21 v, t sin t), i = 1..n, g the real root of g³ = g + 1.
-/// So many of n rows drawn at random, in their order; all of them if there are no more.
+/// A random sample of this many of n rows, in their order; all of them if there are no more.
 pub fn rows_at_random(n: usize, count: usize, seed: u64) -> Vec<usize> {
     let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
     let mut rows = rand::seq::index::sample(&mut draw, n, count.min(n)).into_vec();
@@ -303,6 +301,8 @@ pub fn rows_at_random(n: usize, count: usize, seed: u64) -> Vec<usize> {
     rows
 }
 
+/// The R2 swiss roll, the same on every machine: u = frac(½ + i/g), v = frac(½ + i/g²), t = 3π/2 (1 + 2u),
+/// (t cos t, 21 v, t sin t), i = 1..n, g the real root of g³ = g + 1.
 #[cfg(test)]
 pub(crate) fn r2_swiss_roll(n: usize) -> Points {
     let g = 1.324_717_957_244_746_f64;
@@ -324,7 +324,7 @@ mod tests {
             assert_eq!(Sample::from_name(sample.name()).unwrap(), sample);
         }
         let message = Sample::from_name("roll").unwrap_err().to_string();
-        assert!(message.starts_with("there is no data set \"roll\"; use one of swiss-roll, severed"), "{message}");
+        assert!(message.starts_with("unknown data set \"roll\"; use one of swiss-roll, severed"), "{message}");
     }
 
     #[test]

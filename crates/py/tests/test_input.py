@@ -222,7 +222,7 @@ REFUSED = [
     (lambda X: Isomap(n_components=0).fit(X), ValueError, "n_components is 0; give a whole number of 1 or more"),
     (lambda X: Isomap(disconnected=3).fit(X), ValueError, 'disconnected is "3"; give join'),
     (lambda X: Isomap(metric=None).fit(X), ValueError, "metric is None"),
-    (lambda X: Isomap(metric="mahalanobis").fit(np.column_stack([X, X[:, 0]])), ValueError, "column 4 is a combination of the columns before it"),
+    (lambda X: Isomap(metric="mahalanobis").fit(np.column_stack([X, X[:, 0]])), ValueError, "column 4 is a linear combination of the columns before it"),
     (lambda X: Isomap(metric="mahalanobis", metric_params={"V": np.zeros((3, 3))}).fit(X), ValueError, "Singular matrix"),
     (lambda X: Isomap(memory="4GB").fit(X), ValueError, "memory is '4GB'"),
     (lambda X: eigenfold.KernelPCA(gamma=-1.0).fit(X), ValueError, "gamma is -1.0; give a number above 0"),

@@ -52,7 +52,7 @@ fn mahalanobis_distances_have_no_units_and_a_column_too_many_is_named() {
     }
     let said = bench.does("embed iris -m mds --metric mahalanobis -o plane.csv").err;
     assert!(said.contains("the same variance in all of their 4 directions, so that nothing tells which 2"), "{said}");
-    let told = "column \"sum\" is a combination of the columns before it";
+    let told = "column \"sum\" is a linear combination of the columns before it";
     bench.refuses(&format!("embed mixed.csv {embed} -o a.csv"), 2, told);
     bench.does("graph mixed.csv --ignore sum,label --metric mahalanobis -k 5 -o two-edges.csv");
     bench.does("graph iris.csv --ignore label --metric mahalanobis -k 5 -o one-edges.csv");

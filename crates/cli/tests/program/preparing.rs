@@ -15,7 +15,7 @@ fn columns_are_standardized_and_the_way_back_undoes_it() {
     let bench = Bench::new();
     bench.write("t.csv", mixed());
     let plain = bench.does("embed t.csv -m pca -o plain.csv --json plain.json");
-    let warning = "column \"mass\" has 99.9 % of the variance of all 3 columns and decides the map nearly alone; use \
+    let warning = "column \"mass\" has 99.9 % of the variance of all 3 columns and dominates the map; use \
                    --standardize if the columns have different units";
     assert!(plain.err.contains(warning), "{}", plain.err);
     let warnings = bench.json("plain.json")["warnings"].as_array().unwrap().clone();

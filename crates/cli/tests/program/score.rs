@@ -128,7 +128,7 @@ fn every_measure_is_said_written_and_drawn() {
         "    neighbors kept at all sizes ",
         "  distances",
         "  labels, 7 neighbors",
-        "  way back",
+        "  inverse transform",
         "  truth",
     ] {
         assert!(answer.err.contains(line), "{line}: {}", answer.err);
@@ -161,7 +161,7 @@ fn some_rows_are_asked_and_said_to_be() {
     assert!((value(&all, "value").unwrap() - value(&some, "value").unwrap()).abs() < 5.0 * error);
     let empty = bench.read("each.csv").lines().skip(1).filter(|line| line.starts_with(',')).count();
     assert_eq!(empty, 90);
-    // Distances have no way back and no likelihood.
+    // Distances have no inverse transform and no likelihood.
     bench.write("d.csv", "0,1,2\n1,0,1.5\n2,1.5,0\n").write("m.csv", "0\n1\n2\n");
     bench.does("score d.csv m.csv --input-kind distances -q --json d.json");
     let report = bench.json("d.json");

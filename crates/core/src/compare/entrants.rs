@@ -1,4 +1,4 @@
-//! Who takes part in a comparison: methods by their names, and one parameter that may take several values.
+//! The entrants of a comparison: methods by their names, and one parameter that may take several values.
 
 use super::Entrant;
 use crate::method::Method;
@@ -6,7 +6,7 @@ use crate::recipe::Recipe;
 use eigenfold_graph::{Disconnected, Neighbors};
 use eigenfold_linalg::error::{Error, Result};
 
-/// Those that take part if none are named: of every kind some, a minute for the digits together.
+/// The default methods: some of every kind, a minute in total for the digits.
 pub const USUAL: [&str; 12] = [
     "pca",
     "smacof",
@@ -21,9 +21,9 @@ pub const USUAL: [&str; 12] = [
     "tsne",
     "umap",
 ];
-/// The most maps of one comparison.
+/// The maximum number of maps of one comparison.
 const MOST: usize = 200;
-/// The parameter that is the graph's and no method's own.
+/// The parameter that belongs to the graph and not to a method.
 const NEIGHBORS: &str = "neighbors";
 
 /// A parameter and the values it takes in turn.
@@ -35,14 +35,16 @@ pub struct Sweep {
     pub values: Vec<String>,
 }
 
-/// The entrants that were named, in that order; [`USUAL`] if none are, every method for the name `all`.
+/// The named entrants, in that order; [`USUAL`] if none are named, every method for the name `all`.
 ///
-/// All have the graph, the number of coordinates and the limits of `base`. Every given parameter reaches the methods that have it. A sweep makes an
-/// entrant for every value, of those methods that have its parameter; the others take part once.
+/// All have the graph, the number of coordinates and the limits of `base`. Every given parameter is set for the methods
+/// that have it. A sweep makes one entrant per value for the methods that have its parameter; the others take part
+/// once.
 ///
 /// # Errors
 ///
-/// If there is no such method, no method has a given parameter or that of the sweep, a value is out of range, or they are too many.
+/// If there is no such method, no method has a given parameter or that of the sweep, a value is out of range, or there
+/// are too many entrants.
 pub fn entrants(
     names: &[String],
     base: &Recipe,
@@ -86,7 +88,7 @@ pub fn entrants(
     Ok(all)
 }
 
-/// The methods that were named, each once.
+/// The named methods, each once.
 fn methods(names: &[String]) -> Result<Vec<Method>> {
     let mut found: Vec<Method> = match names {
         [] => return USUAL.iter().map(|name| Method::from_name(name)).collect(),
@@ -108,8 +110,9 @@ fn entrant(base: &Recipe, method: &Method, given: &[(&str, &str)], sweep: Option
     let mut all: Vec<(&str, &str)> = given.to_vec();
     match sweep {
         Some((NEIGHBORS, value)) => {
-            let wrong =
-                |_| Error::parameter(format!("`neighbors` {value:?} is no number of neighbors; give a whole number"));
+            let wrong = |_| {
+                Error::parameter(format!("`neighbors` {value:?} is not a number of neighbors; give a whole number"))
+            };
             neighbors = swept(base.neighbors, value.parse().map_err(wrong)?)?;
         }
         Some((name, value)) => {

@@ -1,9 +1,10 @@
-//! Maps of the same points by several methods, made alike and within the same limits.
+//! Maps of the same points by several methods, under the same conditions and limits.
 //!
-//! Every entrant is a recipe under a name. Entrants are fitted one after the other, each with all threads, so that their seconds
-//! and their memory can be compared (docs/decisions/0136). One that fails says why and the others go on; one that is over its
-//! time is stopped, and a descent then gives the map that it has. Afterwards all maps are judged on the same points
-//! ([`quality`](crate::quality)), ranked, and turned onto the best one.
+//! Every entrant is a recipe under a name. Entrants are fitted one after the other, each with all threads, so that
+//! their seconds and their memory can be compared (docs/decisions/0136). If one fails, its reason is reported and the
+//! others go on; one that exceeds its time limit is stopped, and an optimization then returns its current map.
+//! Afterwards all maps are evaluated on the same points ([`quality`](crate::quality)), ranked, and aligned with the
+//! best one.
 
 mod entrants;
 
@@ -20,37 +21,37 @@ use eigenfold_linalg::progress::{Observer, Share};
 use std::cmp::Ordering;
 use std::time::{Duration, Instant};
 
-/// Residuals beyond this are those of no eigenvectors.
+/// Residuals beyond this mean that the vectors are not eigenvectors.
 const UNSOLVED: f64 = 1e-6;
 
-/// The measure that maps are ranked by, and the one that decides between equals.
+/// The measure by which maps are ranked, and the tie-breaker.
 pub const RANKED_BY: [Measure; 2] = [Measure::RnxAuc, Measure::Trustworthiness];
 
-/// What maps are ranked by, as the end of a sentence.
+/// The ranking, as the end of a sentence.
 pub const RULE: &str = "the area under R_NX(k) over log k: the share of neighbors that a map keeps beyond chance, in \
                         neighborhoods of all sizes, small ones counting most";
 
-/// One that takes part.
+/// An entrant.
 #[derive(Clone, Debug)]
 pub struct Entrant {
-    /// What it is called; no two are called alike.
+    /// Its name; names are unique.
     pub name: String,
-    /// What is fitted.
+    /// The recipe that is fitted.
     pub recipe: Recipe,
-    /// The parameter that makes it differ from others of its method, and its value.
+    /// The parameter that distinguishes it from others of its method, and its value.
     pub sweep: Option<(String, String)>,
 }
 
-/// How it went.
+/// The status of an entrant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// It has a map.
+    /// Done: it has a map.
     Done,
-    /// It has the map at which it was stopped; the reason.
+    /// Stopped: it has its current map; the reason.
     Stopped(String),
-    /// It has no map; the reason.
+    /// Failed: it has no map; the reason.
     Failed(String),
-    /// It was not tried; the reason.
+    /// Skipped; the reason.
     Skipped(String),
 }
 
@@ -65,7 +66,7 @@ impl Status {
         }
     }
 
-    /// Why it is not simply done.
+    /// The reason, if it is not done.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Status::Done => None,
@@ -74,47 +75,47 @@ impl Status {
     }
 }
 
-/// An entrant and what became of it.
+/// An entrant and its result.
 pub struct Outcome {
-    /// Who.
+    /// The entrant.
     pub entrant: Entrant,
-    /// How it went.
+    /// Its status.
     pub status: Status,
     /// The wall time of its fit.
     pub seconds: Option<f64>,
-    /// The most bytes that were allocated during the fit beyond those before it, where they are counted.
+    /// The peak memory of the fit in bytes beyond that before it, if it is measured.
     pub memory: Option<u64>,
     /// The fitted model.
     pub model: Option<Model>,
-    /// How good its map is.
+    /// The evaluation of its map.
     pub evaluated: Option<Evaluation>,
-    /// What turns its map onto that of the best, where both have as many coordinates; lengths stay.
+    /// The alignment of its map with that of the best, if both have the same number of coordinates; without scaling.
     pub turn: Option<Onto>,
 }
 
 impl Outcome {
-    /// A model that is there already.
+    /// A model that was fitted before.
     pub fn of(entrant: Entrant, model: Model) -> Outcome {
         Outcome { status: Status::Done, model: Some(model), ..Outcome::skipped(entrant, "") }
     }
 
-    /// Not tried.
+    /// A skipped entrant.
     pub fn skipped(entrant: Entrant, reason: impl Into<String>) -> Outcome {
         let status = Status::Skipped(reason.into());
         Outcome { entrant, status, seconds: None, memory: None, model: None, evaluated: None, turn: None }
     }
 
-    /// The map, turned onto the best one.
+    /// The map, aligned with the best one.
     ///
     /// # Errors
     ///
-    /// None in fact: a turned map is as finite as the map.
+    /// None in practice: an aligned map is finite.
     pub fn map(&self) -> Result<Option<Points>> {
         let Some(model) = &self.model else { return Ok(None) };
         self.turned(model.embedding()).map(Some)
     }
 
-    /// Places of its map, turned onto the best one.
+    /// Points of its map, aligned with the best one.
     ///
     /// # Errors
     ///
@@ -126,7 +127,7 @@ impl Outcome {
         }
     }
 
-    /// Turns its map onto another of the same points, if both have as many coordinates.
+    /// Aligns its map with another of the same points, if both have the same number of coordinates.
     pub fn turn_onto(&mut self, other: &Points) {
         let map = self.model.as_ref().map(Model::embedding);
         self.turn = map.filter(|map| map.cols() == other.cols()).map(|map| Onto::turn(map, other));
@@ -138,25 +139,25 @@ impl Outcome {
     }
 }
 
-/// What is the same for all entrants.
+/// The options that all entrants share.
 #[derive(Clone, Debug, Default)]
 pub struct Compare {
-    /// The seconds after which a fit is stopped; as long as it takes if not given.
+    /// The time limit of a fit in seconds; none by default.
     pub seconds: Option<f64>,
     /// How maps are evaluated.
     pub quality: Quality,
-    /// How memory is measured; not at all if not given.
+    /// How memory is measured; not at all by default.
     pub meter: Option<Meter>,
 }
 
-/// What counts the memory that the program has allocated.
+/// Measures the memory that the program has allocated.
 #[derive(Clone, Copy, Debug)]
 pub struct Meter {
-    /// Makes the present size the highest so far.
+    /// Resets the peak to the current size.
     pub reset: fn(),
-    /// The present size in bytes.
+    /// The current size in bytes.
     pub now: fn() -> usize,
-    /// The highest size since the last reset, in bytes.
+    /// The peak since the last reset, in bytes.
     pub peak: fn() -> usize,
 }
 
@@ -195,11 +196,11 @@ impl Compare {
         Ok(Outcome { entrant, status, seconds, memory, model, evaluated: None, turn: None })
     }
 
-    /// Judges all maps on the same points, puts the outcomes into the order of their ranks, and turns the maps onto the best.
+    /// Evaluates all maps on the same points, sorts the outcomes by rank, and aligns the maps with the best.
     ///
     /// # Errors
     ///
-    /// If the measures are not defined on the points, or the observer asked for a stop.
+    /// If the measures are not defined on the points, or the observer stopped the run.
     pub fn judge(&self, outcomes: &mut [Outcome], given: &Given<'_>, observer: &dyn Observer) -> Result<()> {
         let maps: Vec<&Points> = outcomes.iter().filter_map(|one| Some(one.model.as_ref()?.embedding())).collect();
         let mut evaluated = self.quality.judge(given, &maps, observer)?.into_iter();
@@ -213,7 +214,7 @@ impl Compare {
     }
 }
 
-/// Puts judged outcomes into the order of their ranks: those without a map go last, equals stay as they are.
+/// Sorts evaluated outcomes by rank: those without a map are last, ties keep their order.
 pub fn rank(outcomes: &mut [Outcome]) {
     let key = |one: &Outcome, measure: Measure| one.score(measure).unwrap_or(f64::NEG_INFINITY);
     outcomes.sort_by(|a, b| {
@@ -223,13 +224,13 @@ pub fn rank(outcomes: &mut [Outcome]) {
     });
 }
 
-/// Whether the coordinates are not yet those of the field.
+/// Whether the coordinates have not converged to those of the field.
 fn unsolved(model: &Model) -> bool {
     let report = model.report();
     report.residuals.iter().take(report.dims).any(|&residual| residual > UNSOLVED)
 }
 
-/// Passes on what it hears, and asks for a stop when the time is over.
+/// Forwards progress, and stops the run when the time is over.
 struct Deadline<'a> {
     whole: Share<'a>,
     end: Option<Instant>,

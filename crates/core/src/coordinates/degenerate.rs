@@ -1,29 +1,29 @@
-//! Maps that show a few points and hide all others, or a few groups and nothing within them.
+//! Degenerate maps: a few outliers that hide all other points, or a few dots with nothing within them.
 //!
-//! A map may follow its definition and still be of no use. Where a few points hang on the rest by next to nothing, the
-//! smoothest function over the graph is one that sets them apart, and a picture of it is two dots.
+//! A map may follow its definition and still be useless. If a few points are weakly connected to the rest, the
+//! smoothest function over the graph separates them from the rest, and a plot of it shows two dots.
 
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::sort::largest_first;
 
-/// The share of the points that a picture is about.
+/// The share of the points that must be in dots for a map to be degenerate.
 const MOST: f64 = 0.98;
-/// The share of a coordinate's length within which they are one dot.
+/// The share of a coordinate's length within which points are one dot.
 const DOT: f64 = 0.01;
-/// Fewer points than this are seen one by one.
+/// The minimum number of points for the check.
 const FEW: usize = 50;
-/// So few dots are no picture.
+/// The maximum number of dots of a degenerate map.
 const DOTS: usize = 4;
-/// A coordinate is none if it has no more than this part of the longest one's length.
+/// A coordinate is degenerate if its length is at most this fraction of that of the longest one.
 const FLAT: f64 = 1e-9;
 /// An eigenvalue of a graph below this is rounding.
 pub(super) const ROUNDING: f64 = 1e-12;
 
-/// What may help.
+/// The suggestion.
 const HELP: &str = "a larger `neighbors`, `bandwidth` local or scaled columns may help";
 
-/// What there is to say of a map that is a few dots: one sentence about the first coordinate whose eigenvalue is below
-/// `zero`, about the first on which nearly all points are at one place, or about all of them.
+/// The warning about a map that consists of a few dots: one sentence about the first coordinate whose eigenvalue is
+/// below `zero`, about the first on which nearly all points coincide, or about all of them.
 pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> Option<String> {
     let n = map.rows();
     if n < FEW {
@@ -51,13 +51,13 @@ pub(super) fn warning(map: &Points, eigenvalues: &[f64], zero: Option<f64>) -> O
     let dots = dots(map)?;
     let sizes: Vec<String> = dots.iter().map(usize::to_string).collect();
     Some(format!(
-        "the map is {} dots ({} of {n} points): it tells groups apart and shows nothing within them; {HELP}, or umap",
+        "the map is {} dots ({} of {n} points): it separates groups and shows nothing within them; {HELP}, or umap",
         dots.len(),
         sizes.join(", ")
     ))
 }
 
-/// What there is to say of a map that is the same for all points along a coordinate.
+/// The warning about a map that is constant along a coordinate.
 pub(super) fn flat(map: &Points) -> Option<String> {
     let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
     let longest = lengths.iter().copied().fold(0.0, f64::max);
@@ -67,17 +67,17 @@ pub(super) fn flat(map: &Points) -> Option<String> {
     let q = lengths.iter().position(|&length| length <= FLAT * longest)?;
     let fewer = if q > 0 { format!("`dims` {q}, or ") } else { String::new() };
     Some(format!(
-        "coordinate {} is the same for all points: the descent found nothing to show along it; use {fewer}another method",
+        "coordinate {} is the same for all points: the optimization found no variation along it; use {fewer}another method",
         q + 1
     ))
 }
 
-/// How long a sorted coordinate is.
+/// The length of a sorted coordinate.
 fn length(values: &[f64]) -> f64 {
     values[values.len() - 1] - values[0]
 }
 
-/// How many points are beyond the widest gap of a coordinate, on the side with fewer of them.
+/// The number of points beyond the widest gap of a coordinate, on the smaller side.
 fn few_of(map: &Points, q: usize) -> usize {
     let values = sorted(map, q);
     let gap = |at: &usize| values[*at] - values[at - 1];
@@ -85,7 +85,7 @@ fn few_of(map: &Points, q: usize) -> usize {
     widest.min(values.len() - widest)
 }
 
-/// The number of points elsewhere, where 98 of 100 are within a hundredth of the coordinate's length around its median.
+/// The number of points elsewhere, if 98 % are within a hundredth of the coordinate's length around its median.
 fn crowded(map: &Points, q: usize) -> Option<usize> {
     let values = sorted(map, q);
     let n = values.len();
@@ -101,8 +101,8 @@ fn sorted(map: &Points, q: usize) -> Vec<f64> {
     values
 }
 
-/// How many points each of a few dots has, largest first, where they hold 98 of 100 points. A dot is all points within half
-/// a hundredth of every coordinate's length around its first.
+/// The sizes of a few dots, largest first, if they hold 98 % of the points. A dot is all points within half a hundredth
+/// of every coordinate's length around its first.
 fn dots(map: &Points) -> Option<Vec<usize>> {
     let lengths: Vec<f64> = (0..map.cols()).map(|q| length(&sorted(map, q))).collect();
     let near = |a: &[f64], b: &[f64]| {
@@ -147,7 +147,7 @@ mod tests {
         let said = told(&column(2, 1e-9)).unwrap();
         assert!(said.starts_with("coordinate 1 sets 2 points of 200 apart"), "{said}");
         assert!(told(&column(1, 1e-9)).unwrap().contains("1 point of 200"));
-        // Ten far points are a group, and a cloud of a tenth of the length is no dot.
+        // Ten far points are a group, and a cloud of a tenth of the length is not a dot.
         assert_eq!(told(&column(10, 1e-9)), None);
         assert_eq!(told(&column(2, 0.2)), None);
         assert_eq!(told(&column(0, 1.0)), None);

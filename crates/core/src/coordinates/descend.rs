@@ -1,8 +1,8 @@
-//! Stage 3: coordinates by the descent of an objective.
+//! Stage 3: coordinates by the minimization of an objective.
 //!
-//! A stop gives the best coordinates so far, marked as not converged. The rules of the map, as for eigenvectors: columns of
-//! mean zero along the principal axes of the map, most variance first, the entry of largest magnitude positive. An
-//! objective that knows distances alone does not see any of that.
+//! A stop returns the best coordinates so far, marked as not converged. The conventions of the map are those of
+//! eigenvectors: columns of mean zero along the principal axes of the map, most variance first, the entry of largest
+//! magnitude positive. An objective of distances alone is invariant to all of that.
 
 use super::snapshots::{Passed, SnapshotCollector};
 use super::{Diagnostics, Map, Snapshot};
@@ -15,14 +15,14 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Emphasized, Ended, Metric, Obj
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 use faer::Mat;
 
-/// Pairs of steps and slopes that the descent remembers.
+/// Pairs of steps and gradients that the optimizer stores.
 const MEMORY: usize = 10;
 
-/// The map where the descent ends.
+/// The map at the end of the optimization.
 ///
 /// # Errors
 ///
-/// If the objective has no value at the start, or its slope is not finite on the way.
+/// If the objective has no value at the start, or its gradient is not finite at some step.
 pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     observer.descends();
     let (n, dims) = (task.start.rows(), task.start.cols());
@@ -49,13 +49,13 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
         }
         Way::Momentum(momentum) => momentum.minimize(&start, &mut told, observer, &mut |passing| see(passing, 0))?,
         Way::Fixed { fixed, metric } => {
-            // The two descents share the evaluations that there may be, and the observer sees them as one.
+            // The two optimizations share the maximum number of evaluations, and the observer sees them as one.
             let steps = fixed.path.iter().map(|(_, steps)| steps).sum::<usize>();
             let efforts = [steps, task.max_iterations.saturating_sub(steps)].map(|count| count as f64);
             let [before, after] = Share::split(observer, efforts);
             let first = &mut |passing: &Passing<'_>| see(passing, 0);
             let (y, report) = fixed.minimize(&start, &mut told, metric.as_ref(), &before, first)?;
-            // Close to a minimum the curvature that is learned on top of the metric pays.
+            // Close to a minimum, learning the curvature on top of the metric pays off.
             let evaluations = task.max_iterations.saturating_sub(report.evaluations);
             if report.ended != Ended::Evaluations || evaluations == 0 {
                 (y, report)
@@ -120,7 +120,7 @@ fn quasi_newton(decrease: f64, evaluations: usize) -> Descent {
     Descent { bounds: Bounds::None, memory: MEMORY, scale: Some(1.0), cautious: false, stop, stage }
 }
 
-/// An objective whose value the observer hears.
+/// An objective that reports its values to the observer.
 struct Reported<'a> {
     energy: &'a mut dyn Energy,
     observer: &'a dyn Observer,
@@ -140,7 +140,7 @@ impl Emphasized for Reported<'_> {
     }
 }
 
-/// The same as the optimizer knows functions, with what is known of its curvature.
+/// The same as a function for the optimizer, with its known curvature.
 struct Function<'a, 'b> {
     told: &'a mut Reported<'b>,
     metric: Option<&'a dyn Metric>,
@@ -182,7 +182,7 @@ pub(crate) fn unfinished(report: &Report) -> Warning {
     }
 }
 
-/// The way from coordinates to the principal axes of a map, and its signs.
+/// The transformation of coordinates to the principal axes of a map, and its signs.
 pub(crate) struct Turn {
     mean: Vec<f64>,
     axes: Mat<f64>,

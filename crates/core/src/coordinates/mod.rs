@@ -1,7 +1,7 @@
-//! Stage 3: a map of the points, with its diagnostics, by eigenvectors of a field, by the descent of an objective, or as the
-//! fit of the field gave it.
+//! Stage 3: a map of the points with its diagnostics, by eigenvectors of a field, by the minimization of an objective,
+//! or from the fit of the field.
 //!
-//! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of them made it.
+//! Later steps see only a [`Map`], and do not depend on how it was computed.
 
 mod degenerate;
 pub mod descend;
@@ -19,34 +19,34 @@ use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 
-/// Coordinates, and what speaks for them.
+/// Coordinates and their diagnostics.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Map {
     /// One row per point that the task is over: all points, or the landmarks.
     pub coordinates: Points,
-    /// What speaks for them.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
 
-/// How well a map answers to its task.
+/// The diagnostics of a map.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Diagnostics {
-    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
+    /// The eigenvalues of the coordinates, then some further ones with lower accuracy; empty for an optimization.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
-    /// How much of the variance the coordinates have, where the field says so.
+    /// The explained variance of the coordinates, if the field defines it.
     pub explained: Option<Explained>,
-    /// The value of the objective; nothing of eigenvectors.
+    /// The value of the objective; `None` for eigenvectors.
     pub objective: Option<f64>,
-    /// The largest entry of its slope, in the units of the descent.
+    /// The largest entry of its gradient, in the units of the optimization.
     pub gradient: Option<f64>,
-    /// The objective on the way: after how many steps, and its value; empty if the solver did not look.
+    /// The objective along the way: number of steps, value; empty if the solver did not record it.
     pub curve: Vec<(usize, f64)>,
-    /// Some of the maps on the way, if they were asked for.
+    /// Snapshots of the optimization, if requested.
     pub snapshots: Vec<Snapshot>,
-    /// What the map makes of a given distance, as (given, on the map), where the objective chose it.
+    /// The transformation of the given distances, as (given, on the map), if the objective chose it.
     pub disparities: Vec<(f64, f64)>,
     /// What else the solver has to show for itself, by name.
     pub figures: Vec<(Figure, f64)>,
@@ -60,25 +60,25 @@ pub struct Diagnostics {
     pub warnings: Vec<Warning>,
 }
 
-/// A map on the way of a descent, turned as the last one is.
+/// A snapshot of an optimization, aligned with the last one.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Snapshot {
-    /// After so many steps.
+    /// The number of steps.
     pub step: usize,
-    /// The strength of the repulsion there, where it is a parameter.
+    /// The strength of the repulsion there, if it is a parameter.
     pub lambda: Option<f64>,
-    /// The objective there, where it is known.
+    /// The objective there, if it is known.
     pub objective: Option<f64>,
     /// One row per point.
     pub coordinates: Points,
 }
 
-/// The first `dims` coordinates that a task gives; `memory` bounds what a solver may allocate.
+/// The first `dims` coordinates of a task; `memory` limits the allocations of a solver.
 ///
 /// # Errors
 ///
-/// If no solver could run, or the observer stopped before there was anything to return.
+/// If no solver could run, or the observer stopped the run before there was a result.
 pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     let (mut map, tolerance) = match task {
         Task::Spectral(field) => (spectral::map(field, dims, seed, memory, observer)?, RESIDUAL),
@@ -86,7 +86,7 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
         Task::Solved(solved) => (solved.map(), solved.tolerance),
     };
     map.diagnostics.hold_to(tolerance, dims);
-    // Of its own field a spectral map says itself which directions it varies in.
+    // A spectral map knows from its own field in which directions it varies.
     if let Task::Descend(_) = task {
         map.diagnostics.warnings.extend(degenerate::flat(&map.coordinates).map(Warning::FewDirections));
     }
@@ -97,14 +97,14 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
     Ok(map)
 }
 
-/// The eigenvalue below which nothing but rounding holds the groups of points together that a coordinate sets apart, where
-/// the eigenvalues say so: those of a weighted graph, of which the largest is between one and two.
+/// The eigenvalue below which the groups of points that a coordinate separates are connected only by rounding, if the
+/// eigenvalues show it: those of a weighted graph, of which the largest is between one and two.
 fn held_by(task: &Task) -> Option<f64> {
     matches!(task, Task::Spectral(Field::Precision { mass: Some(_), .. })).then_some(degenerate::ROUNDING)
 }
 
 impl Solved {
-    /// The map as the fit gave it.
+    /// The map from the fit of the field.
     fn map(&self) -> Map {
         Map {
             coordinates: self.coordinates.clone(),
@@ -124,7 +124,7 @@ impl Solved {
 }
 
 impl Diagnostics {
-    /// A map whose eigenpairs have larger residuals than this has not converged, whatever its solver says.
+    /// A map whose eigenpairs have larger residuals than this has not converged.
     fn hold_to(&mut self, tolerance: f64, dims: usize) {
         let held = || self.residuals.iter().take(dims);
         if self.converged && !held().all(|&residual| residual <= tolerance) {

@@ -1,4 +1,4 @@
-//! After stage 3: the lengths of a map put right, as [`Rescaling`] says.
+//! After stage 3: the lengths of a map corrected, see [`Rescaling`].
 
 use super::Map;
 use crate::field::Field;
@@ -9,8 +9,8 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 
-/// The first `dims` coordinates of the largest variance within the map's that makes no neighbors farther apart. They are no
-/// longer eigenvectors of the field, and the eigenvalues are those of the unfolding.
+/// The first `dims` coordinates of the largest variance in the span of the map that makes no neighbors farther apart.
+/// They are no longer eigenvectors of the field, and the eigenvalues are those of the unfolding.
 pub(crate) fn rescale(
     map: &mut Map,
     dims: usize,

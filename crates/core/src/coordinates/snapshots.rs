@@ -1,11 +1,11 @@
-//! What is kept of the way of a descent: its curve, and some of the maps it passes.
+//! Records of an optimization: the curve of its objective, and snapshots of the map.
 
 use eigenfold_linalg::optimize::Passing;
 
-/// Points of the curve that are kept at most.
+/// The maximum number of points of the curve.
 const MOST: usize = 200;
 
-/// A map on the way.
+/// A snapshot.
 pub(super) struct Passed {
     pub(super) step: usize,
     pub(super) emphasis: f64,
@@ -13,9 +13,9 @@ pub(super) struct Passed {
     pub(super) x: Vec<f64>,
 }
 
-/// What is kept of the way.
+/// The records.
 pub(super) struct SnapshotCollector {
-    /// How many maps are kept at most; none if zero.
+    /// The maximum number of snapshots; none if zero.
     most: usize,
     /// Whether the last map of every emphasis is kept, however many there are.
     every_emphasis: bool,
@@ -28,7 +28,7 @@ impl SnapshotCollector {
         SnapshotCollector { most, every_emphasis, maps: Thinned::default(), curve: Thinned::default() }
     }
 
-    /// Looks at where the descent is, `steps` after the start of its first part.
+    /// Records the state of the optimization, `steps` after the start of its first part.
     pub(super) fn see(&mut self, passing: &Passing<'_>, steps: usize) {
         let step = steps + passing.step;
         if let Some(value) = passing.value {
@@ -48,14 +48,15 @@ impl SnapshotCollector {
         }
     }
 
-    /// The maps and the curve.
+    /// The snapshots and the curve.
     pub(super) fn closed(self) -> (Vec<Passed>, Vec<(usize, f64)>) {
         let most = if self.every_emphasis { usize::MAX } else { self.most.max(2) };
         (self.maps.closed(most), self.curve.closed(MOST))
     }
 }
 
-/// Things seen at steps, evenly spaced whatever the number of steps: when there are twice too many, every other one goes.
+/// Items recorded at steps, evenly spaced whatever the number of steps: if there are twice too many, every other one is
+/// dropped.
 struct Thinned<T> {
     stride: usize,
     all: Vec<(usize, T)>,
@@ -85,7 +86,7 @@ impl<T> Thinned<T> {
         }
     }
 
-    /// At most so many, the first and the last among them.
+    /// At most this many, including the first and the last.
     fn closed(self, most: usize) -> Vec<T> {
         let count = self.all.len();
         if count <= most {

@@ -1,11 +1,11 @@
 //! Stage 3: coordinates from the eigenvectors of a field.
 //!
-//! The rules, stated once (docs/notation.md says why):
+//! The conventions, stated once (docs/notation.md explains them):
 //!
 //! - order: most variance first, that is the largest eigenvalue of a covariance or the smallest of a precision;
-//! - centering: constants are kept out, in the mass of the field;
-//! - scale: a covariance gives y = √λ v with ‖v‖ = 1; a precision gives vectors of mean square one in its mass, times
-//!   the field's [`Scale`] (one of them takes the symmetric form of the vectors);
+//! - centering: constants are excluded, in the normalization matrix of the field;
+//! - scale: a covariance gives y = √λ v with ‖v‖ = 1; a precision gives vectors of mean square one in its normalization
+//!   matrix, times the field's [`Scale`] (one of them uses the symmetric form of the vectors);
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
 use super::{Diagnostics, Map};
@@ -23,21 +23,21 @@ use eigenfold_linalg::sparse::root::Root;
 use eigenfold_linalg::{Eigenpairs, FURTHER, Operator};
 use faer::Mat;
 
-/// Vectors in the basis of a solver for every pair that is looked for.
+/// Basis vectors of a solver per requested pair.
 const BASIS: u64 = 6;
 
-/// The first `dims` coordinates of a field; `memory` bounds what a solver may allocate.
+/// The first `dims` coordinates of a field; `memory` limits the allocations of a solver.
 ///
 /// # Errors
 ///
-/// If no solver could run, or the observer stopped before there was anything to return.
+/// If no solver could run, or the observer stopped the run before there was a result.
 pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Observer) -> Result<Map> {
     afford(field, dims, memory)?;
     let (pairs, lengths) = match field {
         Field::Precision { matrix, mass, scale } => {
             let mut pairs = pencil::bottom(matrix, mass.as_deref(), dims, seed, memory, observer)?;
             let total = mass.as_ref().map_or(matrix.dim() as f64, |m| m.iter().sum());
-            // An eigenvalue below this is rounding, and says nothing of how long its coordinate is.
+            // An eigenvalue below this is rounding, and its coordinate has no defined length.
             let least = (1e-16 * matrix.norm_bound()).max(f64::MIN_POSITIVE);
             let length = |lambda: &f64| match scale {
                 Scale::Unit => total.sqrt(),
@@ -80,7 +80,7 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
         )));
     }
     if let Field::Precision { matrix, .. } = field {
-        // The directions of the map are told from the others by the gap after them.
+        // The gap after the last coordinate separates the directions of the map from the others.
         let rounding = 1e-14 * matrix.norm_bound();
         if pairs.values.get(dims).or(pairs.values.last()).is_some_and(|&next| next < rounding) {
             warnings.push(Warning::NotDetermined(
@@ -113,7 +113,7 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
     })
 }
 
-/// The sum of all eigenvalues of a covariance, where it is known.
+/// The sum of all eigenvalues of a covariance, if it is known.
 fn total_variance(field: &Field) -> Option<f64> {
     match field {
         Field::Factor(factor) => {
@@ -124,7 +124,7 @@ fn total_variance(field: &Field) -> Option<f64> {
     }
 }
 
-/// Refuses more coordinates than the basis of an iterative solver has room for.
+/// Refuses more coordinates than the basis of an iterative solver can hold.
 fn afford(field: &Field, dims: usize, memory: u64) -> Result<()> {
     let n = match field {
         Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix.dim(),
@@ -149,8 +149,9 @@ fn standard_deviations(pairs: Eigenpairs) -> (Eigenpairs, Vec<f64>) {
     (pairs, lengths)
 }
 
-/// The bottom of a precision by its triangular root: the top of its centered covariance, with inverse eigenvalues. The
-/// residuals are those of the covariance, which leave the small eigenvalues of the precision all their digits.
+/// The smallest eigenpairs of a precision by its triangular root: the largest of its centered covariance, with inverse
+/// eigenvalues. The residuals are those of the covariance, so that the small eigenvalues of the precision keep all
+/// their digits.
 fn root_bottom(root: &Root, dims: usize, seed: u64, observer: &dyn Observer) -> Result<Eigenpairs> {
     let mut pairs = operator_top(root, dims, seed, observer)?;
     let kept = pairs.values.iter().take_while(|&&value| value > 0.0).count().max(dims.min(pairs.values.len()));

@@ -1,4 +1,4 @@
-//! The number of coordinates of a recipe, by the dimension of the points.
+//! The choice of the number of coordinates by the intrinsic dimension.
 
 use super::{Dimension, Dimensions, Recommendation};
 use crate::dimension::near::evenly_spaced;
@@ -10,7 +10,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::{Observer, Silent};
 use serde::Serialize;
 
-/// Points on which it is tried whether a method can give so many coordinates.
+/// The number of points on which a method is tried with this many coordinates.
 const TRIAL: usize = 60;
 
 /// The number of coordinates, and how it was chosen.
@@ -19,11 +19,11 @@ const TRIAL: usize = 60;
 pub struct DimsChoice {
     /// The number.
     pub chosen: usize,
-    /// What the dimension of the points is, why, and what speaks against it.
+    /// The dimension of the points, its reason, and its caveats.
     pub recommended: Recommendation,
-    /// Why the method cannot give as many coordinates, if it cannot.
+    /// Why the method cannot compute this many coordinates, if so.
     pub lowered: Option<String>,
-    /// What the user should know of the points.
+    /// Warnings about the points.
     pub warnings: Vec<String>,
 }
 
@@ -52,8 +52,8 @@ impl Recipe {
         Ok(DimsChoice { chosen, recommended, lowered, warnings })
     }
 
-    /// The most coordinates up to `dims` that the method does not refuse, and its refusal of one more. What is refused for
-    /// another reason is left to the fit, which says so.
+    /// The maximum number of coordinates up to `dims` that the method accepts, and its error for one more. Errors of
+    /// other kinds are left to the fit, which reports them.
     fn possible(&self, dims: usize, points: &Points) -> (usize, Option<String>) {
         let k = match self.neighbors {
             Neighbors::Nearest(k) | Neighbors::Mutual(k) => k,

@@ -17,7 +17,7 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
 
-/// The dimension; nothing if the two radii, or the numbers of pairs, do not differ.
+/// The dimension; `None` if the two radii, or the numbers of pairs, do not differ.
 ///
 /// # Errors
 ///

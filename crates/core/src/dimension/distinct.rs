@@ -1,29 +1,29 @@
-//! The different points of an input, in units in which no distance overflows or vanishes.
+//! The distinct points of an input, in units in which no distance overflows or vanishes.
 //!
-//! Every estimate reads ratios of distances, and a pair of equal points has the distance 0: its ratio is not a number
-//! from a density. So each place counts once. The values are multiplied by a power of two that brings the largest to
-//! about 1, which changes no ratio, and are rounded to multiples of 2⁻⁵⁰⁰, so that different points have a distance that
-//! can be squared. Features that are the same for all points add nothing and are left out.
+//! Every estimate uses ratios of distances, and a pair of equal points has the distance 0, whose ratio does not come
+//! from a density. So each location counts once. The values are multiplied by a power of two that brings the largest to
+//! about 1, which changes no ratio, and are rounded to multiples of 2⁻⁵⁰⁰, so that distinct points have a distance that
+//! can be squared. Features that are constant are left out.
 
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use std::collections::HashMap;
 
-/// The exponent of the grid on which values are rounded, in units of the largest.
+/// The exponent of the rounding grid, in units of the largest value.
 const GRID: i32 = 500;
 
-/// The different points.
+/// The distinct points.
 pub(super) struct Distinct {
-    /// Each place once, in the order of the first row that is there; only features that vary.
+    /// Each location once, in the order of its first row; only features that vary.
     pub(super) points: Points,
-    /// The place of every row of the input.
+    /// The location of every row of the input.
     pub(super) of_row: Vec<u32>,
-    /// Lengths here are so many times 2^`exponent` of those of the input.
+    /// Lengths here are 2^`exponent` times those of the input.
     exponent: i32,
 }
 
 impl Distinct {
-    /// The different points of an input.
+    /// The distinct points of an input.
     ///
     /// # Errors
     ///
@@ -46,7 +46,7 @@ impl Distinct {
         match known.len() {
             0 | 1 if n == 1 => Err(Error::data("there is only one point; give at least three different ones")),
             0 | 1 => Err(Error::data(format!(
-                "all {n} points are the same, and one place has no dimension; give at least three different points"
+                "all {n} points coincide, so they have no dimension; give at least three different points"
             ))),
             2 => Err(Error::data(format!(
                 "the {n} points are at 2 different places only, and a ratio of distances needs three; \
@@ -56,7 +56,7 @@ impl Distinct {
         }
     }
 
-    /// How many rows are at a place that an earlier row has taken.
+    /// The number of duplicate rows.
     pub(super) fn duplicates(&self) -> usize {
         self.of_row.len() - self.points.rows()
     }

@@ -1,4 +1,4 @@
-//! What was found: estimates by name, the check of the sampling, and the rest of the report.
+//! The result: estimates by name, the check of the sampling, and the rest of the report.
 
 use super::near::interval;
 use super::{Elbow, Recommendation, Scale, Spectrum, Unfolded};
@@ -23,9 +23,9 @@ pub enum Name {
     LevinaBickel,
     /// MacKay and Ghahramani's correction of it.
     MacKayGhahramani,
-    /// Pairs within a distance.
+    /// The number of pairs within a distance.
     Correlation,
-    /// Costa and Hero's length of the graph of nearest neighbors.
+    /// Costa and Hero's length of the nearest-neighbor graph.
     GraphLength,
     /// The gap of the singular values: the linear dimension.
     Svd,
@@ -82,11 +82,11 @@ pub struct Estimate {
     pub name: Name,
     /// The dimension.
     pub value: f64,
-    /// The lower end of the interval of 95 %, where there is one: statistical only, bias is no part of it.
+    /// The lower end of the 95 % interval, if there is one: statistical only, without bias.
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
-    /// How many of the different points were looked at, evenly spaced if not all.
+    /// How many of the distinct points were used, evenly spaced if not all.
     pub points: usize,
 }
 
@@ -103,23 +103,24 @@ impl Estimate {
     }
 }
 
-/// Whether the ratios of distances have the law that points of a smooth density have.
+/// Whether the ratios of distances have the distribution of points from a smooth density.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Check {
-    /// √n times the Kolmogorov-Smirnov distance of d log μ from the exponential distribution; nothing if all ratios are 1.
+    /// √n times the Kolmogorov-Smirnov distance of d log μ from the exponential distribution; `None` if all ratios are
+    /// 1.
     pub departure: Option<f64>,
     /// Whether that is too much ([`FLAGGED`](super::FLAGGED)).
     pub flagged: bool,
 }
 
-/// What was found.
+/// The result.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Dimensions {
     /// The number of points.
     pub n: usize,
-    /// The number of different ones.
+    /// The number of distinct points.
     pub distinct: usize,
     /// The number of features.
     pub features: usize,
@@ -127,28 +128,28 @@ pub struct Dimensions {
     pub varying: usize,
     /// The largest neighborhood of Levina and Bickel's estimate, and of the estimate at each point.
     pub neighbors: usize,
-    /// The estimates, the headline first.
+    /// The estimates, the main one first.
     pub estimates: Vec<Estimate>,
-    /// The estimates that could not be made, and why.
+    /// The estimates that could not be computed, and why.
     pub left_out: Vec<(Name, String)>,
-    /// The dimension against the scale: among all points, and then among evenly spaced ones if there are many.
+    /// The dimension by scale: among all points, and then among evenly spaced ones if there are many.
     pub scales: Vec<Scale>,
-    /// How many of the points the scales among all were read at.
+    /// The number of points at which the scales among all points were evaluated.
     pub scale_points: usize,
-    /// Whether the points are those of a smooth density.
+    /// Whether the points look like a sample of a smooth density.
     pub check: Check,
-    /// The singular values, if the slower estimates were asked for.
+    /// The singular values, if the slower estimates were requested.
     pub spectrum: Option<Spectrum>,
     /// The residual variances of Isomap, if they could be computed.
     pub elbow: Option<Elbow>,
     /// The eigenvalues of maximum variance unfolding, if the points are few.
     pub unfolded: Option<Unfolded>,
-    /// How many coordinates to use.
+    /// The recommended number of coordinates.
     pub recommended: Recommendation,
-    /// The dimension at each point, in the order of the input, if it was asked for; nothing where the neighbors are all at
-    /// one distance. Equal points have the same.
+    /// The dimension at each point, in the order of the input, if requested; `None` where the neighbors are all at one
+    /// distance. Equal points have the same.
     pub pointwise: Option<Vec<Option<f64>>>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The dimension from the length of the graph of nearest neighbors: how it grows with the number of points.
+//! The dimension from the length of the nearest-neighbor graph: how it grows with the number of points.
 //!
 //! ```text
 //! L(m) = Σ of the distances from m points to their k nearest among them  ~  c m^((d − 1)/d)
@@ -22,14 +22,14 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The neighbors whose distances are summed.
 const NEIGHBORS: usize = 4;
-/// The sizes of the subsets, as parts of all points.
+/// The sizes of the subsets, as fractions of all points.
 const PARTS: [f64; 7] = [0.25, 0.315, 0.397, 0.5, 0.63, 0.794, 1.0];
-/// How often a subset of each size is drawn, except the whole.
+/// The number of subsets of each size, except the whole.
 const DRAWS: usize = 6;
-/// The fewest points of a subset.
+/// The minimum number of points of a subset.
 const FEWEST: usize = 10;
 
-/// The dimension; nothing if there are too few points, or the length grows as fast as their number.
+/// The dimension; `None` if there are too few points, or the length grows as fast as their number.
 ///
 /// # Errors
 ///
@@ -58,7 +58,7 @@ pub(super) fn dimension(points: &Points, seed: u64, observer: &dyn Observer) -> 
     Ok((value.is_finite() && value > 0.0).then(|| Estimate::new(Name::GraphLength, value, n)))
 }
 
-/// The slope of the line of least squares.
+/// The slope of the least-squares line.
 fn slope(line: &[(f64, f64)]) -> f64 {
     let mean = |of: fn(&(f64, f64)) -> f64| line.iter().map(of).sum::<f64>() / line.len() as f64;
     let (x, y) = (mean(|at| at.0), mean(|at| at.1));

@@ -1,4 +1,4 @@
-//! The dimension against the scale: how much farther the 2k-th neighbor is than the k-th.
+//! The dimension by scale: how much farther away the 2k-th neighbor is than the k-th.
 //!
 //! With μ = r₂ₖ/rₖ the likelihood of the dimension over n points is
 //!
@@ -7,10 +7,10 @@
 //! Σᵢ ψᵢ(d) = 0,   ψᵢ = 1/d + (k − 1) lᵢ / (1 − e^(−d lᵢ)) − (2k − 1) lᵢ,   lᵢ = log μᵢ
 //! ```
 //!
-//! The sum falls strictly with d, from ∞ to −k Σl, so that its root is unique; Newton's steps find it, held between
-//! bounds. k = 1 is the likelihood of two neighbors. Noise thickens a sheet up to its own size: at small k the estimate is
-//! that of the noise, and it falls to that of the sheet as k grows. Of many points some are taken, evenly spaced, and the
-//! same is read among them: scales that a larger k would have to reach.
+//! The sum decreases strictly with d, from ∞ to −k Σl, so that its root is unique; it is found by Newton's method with
+//! bounds. k = 1 is the likelihood of two neighbors. Noise thickens a surface: at small k the estimate is that of the
+//! noise, and it falls to that of the surface as k grows. If there are many points, the same estimate among a subset of
+//! evenly spaced points reaches larger scales.
 //!
 //! F. Denti, D. Doimo, A. Laio, A. Mira. The generalized ratios intrinsic dimension estimator. Scientific Reports 12, 2022.
 
@@ -26,13 +26,13 @@ pub(super) const SCALES: [usize; 7] = [1, 2, 4, 8, 16, 32, 64];
 pub struct Scale {
     /// The 2k-th neighbor is compared with the k-th.
     pub k: usize,
-    /// Among so many points: all different ones, or evenly spaced ones for scales beyond the reach of k.
+    /// The number of points: all distinct ones, or evenly spaced ones for scales beyond the reach of k.
     pub among: usize,
     /// The dimension.
     pub value: f64,
-    /// Its standard error, over clusters of near points; bias is no part of it.
+    /// Its standard error, over clusters of near points; bias is not included.
     pub standard_error: Option<f64>,
-    /// The lower end of the interval of 95 %.
+    /// The lower end of the 95 % interval.
     pub low: Option<f64>,
     /// Its upper end.
     pub high: Option<f64>,
@@ -57,7 +57,7 @@ fn scale(near: &Near, among: usize, clusters: &Clusters, k: usize) -> Option<Sca
     Some(Scale { k, among, value, standard_error, low: ends.map(|e| e.0), high: ends.map(|e| e.1), distance })
 }
 
-/// ψ of one point, and its slope in d.
+/// ψ of one point, and its derivative in d.
 fn score(log: f64, k: usize, d: f64) -> (f64, f64) {
     let (m, rest) = ((k - 1) as f64, (2 * k - 1) as f64 * log);
     let gap = -(-d * log).exp_m1();
@@ -67,7 +67,7 @@ fn score(log: f64, k: usize, d: f64) -> (f64, f64) {
     (1.0 / d + m * pull - rest, -1.0 / (d * d) - m * bend)
 }
 
-/// Where the sum of ψ is 0; nothing if every ratio is 1.
+/// The root of the sum of ψ; `None` if every ratio is 1.
 fn root(logs: &[f64], k: usize) -> Option<f64> {
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     // The mean of l is ψ(2k) − ψ(k) over d, a sum of reciprocals.

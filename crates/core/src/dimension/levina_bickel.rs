@@ -1,13 +1,13 @@
-//! The likeliest dimension of a Poisson process around each point.
+//! The maximum-likelihood dimension, with the neighbors of each point as a Poisson process.
 //!
-//! In a small ball the neighbors of a point come as a Poisson process does, and the likelihood of their distances is
-//! largest where
+//! In a small ball the neighbors of a point follow a Poisson process, and the likelihood of their distances is maximal
+//! at
 //!
 //! ```text
 //! dᵢ = (k − 1) / sᵢ,   sᵢ = Σ over j < k of log rₖ/rⱼ
 //! Levina and Bickel:         the mean of dᵢ over the points
 //! MacKay and Ghahramani:     n (k − 1) / Σᵢ sᵢ, the likelihood of all points together
-//! of one point:              (k − 2) / sᵢ, which has no bias
+//! of one point:              (k − 2) / sᵢ, which is unbiased
 //! ```
 //!
 //! The first two are means over k/2, ..., k.
@@ -29,7 +29,7 @@ fn sum_of_logs(lengths: &[f64], k: usize) -> f64 {
     lengths[..k - 1].iter().map(|length| (lengths[k - 1] / length).ln()).sum()
 }
 
-/// Levina and Bickel's mean of reciprocals; nothing if all neighbors of a point are at one distance.
+/// Levina and Bickel's mean of reciprocals; `None` if all neighbors of a point are at one distance.
 pub(super) fn mean_of_points(near: &Near, neighbors: usize, clusters: &Clusters) -> Option<Estimate> {
     let (n, range) = (near.len(), range(near, neighbors));
     let count = range.clone().count() as f64;
@@ -44,7 +44,7 @@ pub(super) fn mean_of_points(near: &Near, neighbors: usize, clusters: &Clusters)
     value.is_finite().then(|| Estimate::new(Name::LevinaBickel, value, n).with_error(error))
 }
 
-/// MacKay and Ghahramani's reciprocal of the mean; nothing if at every point all neighbors are at one distance.
+/// MacKay and Ghahramani's reciprocal of the mean; `None` if at every point all neighbors are at one distance.
 pub(super) fn all_together(near: &Near, neighbors: usize, clusters: &Clusters) -> Option<Estimate> {
     let (n, range) = (near.len(), range(near, neighbors));
     let count = range.clone().count() as f64;
@@ -59,7 +59,7 @@ pub(super) fn all_together(near: &Near, neighbors: usize, clusters: &Clusters) -
     value.is_finite().then(|| Estimate::new(Name::MacKayGhahramani, value, n).with_error(error))
 }
 
-/// The dimension at every point; nothing where all its neighbors are at one distance, or there are fewer than three.
+/// The dimension at every point; `None` where all its neighbors are at one distance, or there are fewer than three.
 pub(super) fn of_each_point(near: &Near) -> Vec<Option<f64>> {
     let one = |at: usize| {
         let value = (near.k as f64 - 2.0) / sum_of_logs(near.lengths(at), near.k);

@@ -1,16 +1,16 @@
-//! The intrinsic dimension: how many coordinates the points need, before anything is embedded.
+//! Estimates of the intrinsic dimension, before anything is embedded.
 //!
-//! Several estimators, each in a file of its own with its formula and its paper, because each fails in another way:
+//! Several estimators, each in a separate file with its formula and its paper, because each fails in a different way:
 //!
-//! - `two_nn` reads the two nearest neighbors of each point: little bias up to six dimensions or so, and sensitive to
-//!   noise. It is the headline, and its ratios are checked against the law that they should have;
-//! - `gride` reads the same at growing scales, where noise shows as a fall to a plateau;
-//! - `simplex` reads directions in place of distances: good in many dimensions, too large where the sheet is curved;
-//! - `levina_bickel` is the likelihood of a Poisson process, of all points and of each;
-//! - `correlation`, `graph_length`, `spectrum`, `residual` and `unfolding` read the points as a whole.
+//! - `two_nn` uses the two nearest neighbors of each point: it has little bias up to about six dimensions, and is
+//!   sensitive to noise. It is the main estimate, and its ratios are checked against their theoretical distribution;
+//! - `gride` does the same at growing scales, where noise shows as a fall to a plateau;
+//! - `simplex` uses directions instead of distances: good in many dimensions, too large where the manifold is curved;
+//! - `levina_bickel` is the likelihood of a Poisson process, for all points and for each;
+//! - `correlation`, `graph_length`, `spectrum`, `residual` and `unfolding` use the points as a whole.
 //!
-//! Intervals are statistical: they say how much the estimate would differ for other points of the same kind, by clusters
-//! of near points (`near::Clusters`), and know nothing of bias. `recommend` says what to make of it all.
+//! Intervals are statistical: they show how much the estimate would vary for other samples of the same distribution, by
+//! clusters of near points (`near::Clusters`), and do not include bias. `recommend` combines the estimates.
 
 mod choose;
 mod correlation;
@@ -47,23 +47,23 @@ use eigenfold_linalg::progress::{Observer, Share, Stage};
 use near::{Clusters, Near};
 use recommend::{Coarse, Findings};
 
-/// The neighbors of a point where nothing else is asked for.
+/// The default number of neighbors.
 pub const NEIGHBORS: usize = 20;
-/// The most points whose larger neighborhoods are read; their neighbors are searched among all.
+/// The maximum number of points whose larger neighborhoods are used; their neighbors are searched among all.
 const WIDE: usize = 20_000;
-/// Nanoseconds that the search for two neighbors of every point may take.
+/// The maximum time in nanoseconds of the search for two neighbors of every point.
 const AFFORDABLE: f64 = 6e10;
-/// The most points of the estimates that read all pairs.
+/// The maximum number of points of the estimates that use all pairs.
 const PAIRS: usize = 2000;
-/// Of so many points or more, some are looked at by themselves, for larger scales; and how many.
+/// From this many points on, a subset is evaluated separately, for larger scales; and its size.
 const COARSE: (usize, usize) = (4000, 2000);
-/// The most points that are mapped by Isomap.
+/// The maximum number of points embedded by Isomap.
 const MAPPED: usize = 1000;
 
-/// How the dimension is to be estimated.
+/// The options of the estimate.
 ///
 /// ```
-/// use eigenfold::{judge::dimension::Dimension, progress::Silent, sample::Sample};
+/// use eigenfold::{Dimension, progress::Silent, sample::Sample};
 ///
 /// let roll = Sample::SwissRoll.draw(1000, 0.0, 1)?.points;
 /// let found = Dimension { global: false, ..Dimension::default() }.of(&roll, &Silent)?;
@@ -72,14 +72,14 @@ const MAPPED: usize = 1000;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Dimension {
-    /// The largest neighborhood of Levina and Bickel's estimate, of the correlation dimension and of the estimate at each
-    /// point; 20 if not given, or all others if there are fewer.
+    /// The largest neighborhood of Levina and Bickel's estimate, of the correlation dimension and of the estimate at
+    /// each point; by default 20, or all others if there are fewer.
     pub neighbors: Option<usize>,
-    /// Whether the slower estimates are made too, those that read the points as a whole.
+    /// Whether to compute the slower estimates too, which use the points as a whole.
     pub global: bool,
-    /// Whether the dimension is estimated at each point.
+    /// Whether to estimate the dimension at each point.
     pub pointwise: bool,
-    /// Where the random subsets of the graph's length start.
+    /// The seed of the random subsets of the graph's length.
     pub seed: u64,
 }
 
@@ -94,7 +94,7 @@ impl Dimension {
     ///
     /// # Errors
     ///
-    /// If fewer than three of the points differ, if `neighbors` does not fit them, or [`Error::Stopped`].
+    /// If there are fewer than three distinct points, `neighbors` is out of range, or [`Error::Stopped`].
     pub fn of(&self, points: &Points, observer: &dyn Observer) -> Result<Dimensions> {
         let all = Share::all(observer).of_stage(Stage::Dimension);
         all.progress(Stage::Dimension, 0.0);
@@ -161,7 +161,7 @@ impl Dimension {
         })
     }
 
-    /// The number of neighbors among `n` different points.
+    /// The number of neighbors among `n` distinct points.
     fn neighbors(&self, n: usize) -> Result<usize> {
         match self.neighbors {
             None => Ok(NEIGHBORS.min(n - 1)),
@@ -174,14 +174,14 @@ impl Dimension {
     }
 }
 
-/// The estimates as they come in.
+/// The estimates so far.
 #[derive(Default)]
 struct Collected {
     estimates: Vec<Estimate>,
     left_out: Vec<(Name, String)>,
 }
 
-/// What reads the points as a whole.
+/// The estimates that use the points as a whole.
 #[derive(Default)]
 struct Whole {
     spectrum: Option<Spectrum>,
@@ -205,7 +205,7 @@ impl Collected {
         self.estimate(name).map(|estimate| estimate.value)
     }
 
-    /// The slower estimates, on evenly spaced points where there are many.
+    /// The slower estimates, on evenly spaced points if there are many.
     fn whole(
         &mut self,
         points: &Points,
@@ -219,7 +219,7 @@ impl Collected {
         };
         let [correlating, measuring, mapping, last] = Share::split(observer, [1.0, 1.0, 2.0, 4.0]);
         let pairs = some(PAIRS);
-        let same = "the distances that are compared are the same";
+        let same = "the compared distances are equal";
         self.keep(Name::Correlation, correlation::dimension(&pairs, neighbors, &correlating)?, same);
         let length = graph_length::dimension(&pairs, asked.seed, &measuring)?;
         self.keep(Name::GraphLength, length, "too few points, or the length grows as fast as their number");
@@ -229,7 +229,7 @@ impl Collected {
         let elbow = self.tried(Name::Isomap, residual::elbow(&some(MAPPED), &mapping))?;
         if let Some(elbow) = &elbow {
             let at = elbow.dimension.map(|d| Estimate::new(Name::Isomap, d as f64, elbow.points));
-            self.keep(Name::Isomap, at, "every coordinate still takes a fifth of the residual variance");
+            self.keep(Name::Isomap, at, "every coordinate still removes a fifth of the residual variance");
         }
         let unfolded = match points.rows() {
             n if n <= unfolding::MOST => self.tried(Name::Mvu, unfolding::unfolded(points, &last))?,
@@ -245,7 +245,7 @@ impl Collected {
         Ok(Whole { spectrum: Some(spectrum), elbow, unfolded })
     }
 
-    /// What was found, or nothing with the reason; a stop stays one.
+    /// The result, or `None` with the reason; a stop remains an error.
     fn tried<T>(&mut self, name: Name, result: Result<T>) -> Result<Option<T>> {
         match result {
             Ok(found) => Ok(Some(found)),
@@ -258,7 +258,7 @@ impl Collected {
     }
 }
 
-/// What evenly spaced points say by themselves.
+/// The estimates of evenly spaced points alone.
 fn coarse(points: &Points, observer: &dyn Observer) -> Result<Coarse> {
     let rows: Vec<usize> = near::evenly_spaced(points.rows(), COARSE.1).iter().map(|&i| i as usize).collect();
     let some = points.select(&rows);
@@ -282,19 +282,18 @@ fn pointwise(
     Ok(distinct.of_row.iter().map(|&place| at_place[place as usize]).collect())
 }
 
-/// What is wrong with the points, in words.
+/// Warnings about the points.
 fn warnings(distinct: &Distinct, points: &Points, check: &Check) -> Vec<String> {
     let mut warnings = Vec::new();
     let (duplicates, constant) = (distinct.duplicates(), points.cols() - distinct.points.cols());
     if duplicates > 0 {
-        let (n, are) = (points.rows(), if duplicates == 1 { "is" } else { "are" });
-        warnings
-            .push(format!("{duplicates} of {n} points {are} at the place of an earlier one; each place counts once"));
+        let (n, are) = (points.rows(), if duplicates == 1 { "is a duplicate" } else { "are duplicates" });
+        warnings.push(format!("{duplicates} of {n} points {are} of an earlier one; each counts once"));
     }
     match constant {
         0 => {}
-        1 => warnings.push("1 feature is the same for all points and was left out".into()),
-        count => warnings.push(format!("{count} features are the same for all points and were left out")),
+        1 => warnings.push("1 feature is constant and was left out".into()),
+        count => warnings.push(format!("{count} features are constant and were left out")),
     }
     if check.flagged {
         let how = check.departure.map_or("all are 1".into(), |departure| format!("{departure:.2}, above {FLAGGED}"));

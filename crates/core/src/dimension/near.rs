@@ -1,4 +1,4 @@
-//! The distances from points to their nearest others, and which of the points stand close together.
+//! The distances from points to their nearest neighbors, and clusters of points close together.
 
 use eigenfold_graph::components::Sets;
 use eigenfold_graph::search::watch::Watch;
@@ -6,7 +6,7 @@ use eigenfold_graph::{Index, Lists};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 
-/// 97.5 % of a Gaussian is below this.
+/// The 97.5 % quantile of a Gaussian.
 const Z: f64 = 1.959_963_984_540_054;
 
 /// Some points with their nearest others among all points.
@@ -45,18 +45,18 @@ impl Near {
     }
 }
 
-/// At most so many of `n` indices, evenly spaced.
+/// At most this many of `n` indices, evenly spaced.
 pub(super) fn evenly_spaced(n: usize, most: usize) -> Vec<u32> {
     let count = n.min(most);
     (0..count).map(|at| (at * n / count) as u32).collect()
 }
 
-/// The components of the graph of nearest neighbors: points whose ratios of distances share a pair of points.
+/// The components of the nearest-neighbor graph: points whose ratios of distances share a pair of points.
 ///
-/// Estimates that are sums over points have terms that depend on each other where points are close together, and a
-/// standard error that took them for independent would be too small. It is computed from the sums over clusters instead,
-/// as in a regression with clustered errors (K.-Y. Liang, S. L. Zeger. Longitudinal data analysis using generalized linear
-/// models. Biometrika 73(1), 1986):
+/// Estimates that are sums over points have dependent terms where points are close together, and a standard error that
+/// assumed independence would be too small. It is computed from the sums over clusters instead, as in a regression with
+/// clustered errors (K.-Y. Liang, S. L. Zeger. Longitudinal data analysis using generalized linear models. Biometrika
+/// 73(1), 1986):
 ///
 /// ```text
 /// var(Σᵢ ψᵢ) ≈ G/(G − 1) Σ over clusters c of (Σ over i in c of ψᵢ)²      G clusters
@@ -66,7 +66,7 @@ pub(super) struct Clusters {
 }
 
 impl Clusters {
-    /// The components over `n` points, of which some have a known nearest neighbor.
+    /// The components over `n` points, some of which have a known nearest neighbor.
     pub(super) fn new(n: usize, near: &Near) -> Clusters {
         let mut sets = Sets::new(n);
         for (at, &i) in near.rows.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Clusters {
         Clusters { of: (0..n as u32).map(|i| sets.root(i)).collect() }
     }
 
-    /// The standard deviation of a sum with a term for each of the rows; nothing if all are in one cluster.
+    /// The standard deviation of a sum with a term for each of the rows; `None` if all are in one cluster.
     pub(super) fn deviation(&self, rows: &[u32], terms: &[f64]) -> Option<f64> {
         let (mut sums, mut met) = (vec![0.0; self.of.len()], vec![false; self.of.len()]);
         for (&i, term) in rows.iter().zip(terms) {
@@ -89,7 +89,7 @@ impl Clusters {
     }
 }
 
-/// Where 95 % of estimates lie that differ by chance alone, on a scale of ratios: a dimension is positive.
+/// The 95 % interval of an estimate, on a logarithmic scale: a dimension is positive.
 pub(super) fn interval(value: f64, error: f64) -> (f64, f64) {
     let factor = (Z * error / value).exp();
     (value / factor, value * factor)

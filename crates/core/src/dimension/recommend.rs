@@ -1,15 +1,15 @@
-//! One number out of many estimates, with the reason and the caveat in words.
+//! The recommended dimension from many estimates, with its reason and its caveats.
 //!
-//! The rule, read off data of known dimension and tested on others (docs/dimension.md has the table):
+//! The rule was chosen on data of known dimension and tested on others (docs/dimension.md has the table):
 //!
 //! ```text
-//! noise     if GRIDE falls by a fifth up to k = 16 and the simplices say less than 2NN, noise rules the small scales:
+//! noise     if GRIDE falls by a fifth up to k = 16 and the simplices give less than 2NN, noise dominates small scales:
 //!           the plateau, three neighboring scales from k = 4 on that differ least, if they differ by 30 % at most;
-//!           else the largest scale. Of many points the same is read off evenly spaced ones, and noise is also what has
-//!           2NN of all points a quarter above them
+//!           else the largest scale. With many points the same applies to evenly spaced ones, and noise is also assumed if
+//!           2NN of all points is a quarter above that of the subset
 //! flagged   if the sampling check flags, and the scales from k = 4 on do not agree with 2NN within a quarter:
 //!           their plateau if they differ by 15 % at most, else 2
-//! many      if 2NN says 4 or more and the simplices 0.9 to 1.35 times that: the simplices, because 2NN is low in many
+//! many      if 2NN is 4 or more and the simplices 0.9 to 1.35 times that: the simplices, because 2NN is too low in many
 //!           dimensions
 //! plain     else 2NN
 //! ```
@@ -22,46 +22,46 @@ use super::{Check, Estimate};
 use eigenfold_linalg::error::plural;
 use serde::Serialize;
 
-/// A neighborhood may hold this part of the points, else it is no longer local.
+/// A neighborhood may hold this fraction of the points; beyond, it is no longer local.
 const LOCAL: f64 = 1.0 / 7.0;
-/// The part by which GRIDE falls if noise rules the small scales.
+/// The fraction by which GRIDE falls if noise dominates the small scales.
 const FALL: f64 = 0.2;
-/// The simplices, at a larger scale, say less than this part of 2NN then.
+/// The simplex estimate, at a larger scale, is then below this fraction of 2NN.
 const BELOW: f64 = 0.97;
-/// The largest ratio of the values of a plateau: below noise, and of points that are not random.
+/// The largest ratio of the values of a plateau: with noise, and for flagged points.
 const PLATEAU: (f64, f64) = (1.3, 1.15);
 /// The largest ratio of 2NN and the larger scales at which they agree.
 const AGREE: f64 = 1.25;
-/// From here on 2NN is low, and the simplices are better if they are within these parts of it.
+/// From this dimension on 2NN is too low, and the simplex estimate is used if it is within these factors of it.
 const MANY: (f64, f64, f64) = (4.0, 0.9, 1.35);
 
-/// How many coordinates to use.
+/// The recommended number of coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Recommendation {
     /// The number.
     pub dims: usize,
-    /// Why this number.
+    /// The reason.
     pub reason: String,
-    /// What speaks against it.
+    /// The caveats.
     pub caveat: String,
 }
 
-/// What the rule reads.
+/// The inputs of the rule.
 pub(super) struct Findings<'a> {
-    /// The number of different points.
+    /// The number of distinct points.
     pub(super) n: usize,
-    /// The most dimensions that the points can have.
+    /// The maximum dimension of the points.
     pub(super) most: usize,
     pub(super) two_nn: Option<&'a Estimate>,
     pub(super) ess: Option<f64>,
     pub(super) scales: &'a [Scale],
-    /// Evenly spaced ones of many points.
+    /// The subset of evenly spaced points, if there are many.
     pub(super) coarse: Option<&'a Coarse>,
     pub(super) check: &'a Check,
 }
 
-/// What some of the points say by themselves.
+/// The estimates of a subset of the points alone.
 pub(super) struct Coarse {
     pub(super) n: usize,
     pub(super) two_nn: Option<f64>,
@@ -91,7 +91,7 @@ pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
     if check.flagged {
         let departure = check.departure.map_or("infinite".into(), |departure| format!("{departure:.2}"));
         caveat.push(format!(
-            "the sampling check is {departure}, above {FLAGGED}: these are not random points of a smooth sheet"
+            "the sampling check is {departure}, above {FLAGGED}: these are not random points of a smooth manifold"
         ));
     }
     caveat.extend(borderline(value, two_nn));
@@ -101,18 +101,18 @@ pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
         caveat
             .push(format!("the estimate is larger than the {} that these points can have", plural(most, "dimension")));
     }
-    let caveat = if caveat.is_empty() { "none of the checks speaks against it".into() } else { caveat.join("; ") };
+    let caveat = if caveat.is_empty() { "none of the checks contradicts it".into() } else { caveat.join("; ") };
     Recommendation { dims, reason, caveat }
 }
 
 impl Findings<'_> {
-    /// The scales whose neighborhoods are a small part of the points; the first two in any case.
+    /// The scales whose neighborhoods are a small fraction of the points; always the first two.
     fn local(&self) -> Vec<&Scale> {
         let (n, scales) = self.coarse.map_or((self.n, self.scales), |coarse| (coarse.n, &coarse.scales));
         scales.iter().filter(|scale| scale.k <= 2 || 2.0 * scale.k as f64 <= LOCAL * n as f64).collect()
     }
 
-    /// Whether the dimension falls with the scale as noise makes it.
+    /// Whether the dimension falls with the scale as with noise.
     fn is_noisy(&self, two: f64, scales: &[&Scale]) -> bool {
         let below = |two: f64, ess: Option<f64>| ess.is_some_and(|ess| ess < BELOW * two);
         let at = |k: usize| scales.iter().find(|scale| scale.k == k).map(|scale| scale.value);
@@ -129,7 +129,7 @@ impl Findings<'_> {
     }
 }
 
-/// Three neighboring scales from k = 4 on that differ least.
+/// The three neighboring scales from k = 4 on that differ least.
 #[derive(Clone, Copy)]
 struct Plateau {
     /// Their geometric mean.
@@ -151,7 +151,7 @@ fn plateau(scales: &[&Scale]) -> Option<Plateau> {
     windows.reduce(|a, b| if b.spread < a.spread { b } else { a })
 }
 
-/// Whether 2NN and the larger scales say the same.
+/// Whether 2NN and the larger scales agree.
 fn agrees(two: f64, plateau: Option<Plateau>) -> bool {
     plateau
         .is_some_and(|plateau| plateau.spread <= PLATEAU.0 && (two / plateau.value).max(plateau.value / two) <= AGREE)
@@ -160,17 +160,17 @@ fn agrees(two: f64, plateau: Option<Plateau>) -> bool {
 fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec<String>) -> (f64, String) {
     match (plateau.filter(|plateau| plateau.spread <= PLATEAU.0), scales.last()) {
         (Some(Plateau { value, k, .. }), _) => {
-            caveat.push("it is taken for granted that what falls off with the scale is noise".into());
+            caveat.push("it is assumed that the decrease with the scale is due to noise".into());
             let (from, to) = k;
             (
                 value,
                 format!(
-                    "from k = {from} to {to} the estimate stays near {value:.1}; at small scales, where noise rules, it is {two:.1}"
+                    "from k = {from} to {to} the estimate stays near {value:.1}; at small scales, which noise dominates, it is {two:.1}"
                 ),
             )
         }
         (None, Some(last)) => {
-            caveat.push("the dimension falls with the scale and finds no plateau: it may be smaller still".into());
+            caveat.push("the dimension falls with the scale and has no plateau: it may be even smaller".into());
             (
                 last.value,
                 format!("the estimate falls from {two:.1} to {:.1} at k = {}, as noise makes it", last.value, last.k),
@@ -184,11 +184,11 @@ fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) 
     match plateau.filter(|plateau| plateau.spread <= PLATEAU.1) {
         Some(Plateau { value, k: (from, to), .. }) => (
             value,
-            format!("small scales are not to be trusted; from k = {from} to {to} the estimate stays near {value:.1}"),
+            format!("small scales are not reliable; from k = {from} to {to} the estimate stays near {value:.1}"),
         ),
         None => {
             caveat.push("2 is a guess".into());
-            (2.0, "no scale is to be trusted, and a picture has two dimensions".into())
+            (2.0, "no scale is reliable, and a plot has two dimensions".into())
         }
     }
 }
@@ -196,7 +196,7 @@ fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) 
 fn plain(two: f64, evidence: &Findings<'_>, caveat: &mut Vec<String>) -> String {
     if let Some(ess) = evidence.ess.filter(|ess| ess / two > MANY.2) {
         caveat.push(format!(
-            "the skewness of simplices says {ess:.1}: the sheet is curved within a neighborhood, or {two:.1} is low"
+            "the skewness of simplices says {ess:.1}: the manifold is curved within a neighborhood, or {two:.1} is low"
         ));
     }
     if evidence.n < 100 {
@@ -208,7 +208,7 @@ fn plain(two: f64, evidence: &Findings<'_>, caveat: &mut Vec<String>) -> String 
     format!("2NN says {two:.2}")
 }
 
-/// The other whole number, if the estimate lies between two or the interval reaches to it.
+/// The other whole number, if the estimate lies between two or the interval reaches it.
 fn borderline(value: f64, two_nn: Option<&Estimate>) -> Option<String> {
     let rounded = value.round().max(1.0);
     if (value - rounded).abs() > 0.35 && value > 1.0 {
@@ -218,7 +218,7 @@ fn borderline(value: f64, two_nn: Option<&Estimate>) -> Option<String> {
     let ends = two_nn.filter(|two| two.value == value).and_then(|two| two.low.zip(two.high));
     let (low, high) = ends?;
     (low.round() != rounded || high.round() != rounded)
-        .then(|| format!("the statistical interval of 95 %, {low:.2} to {high:.2}, reaches to another whole number"))
+        .then(|| format!("the 95 % interval, {low:.2} to {high:.2}, includes another whole number"))
 }
 
 #[cfg(test)]
@@ -226,7 +226,7 @@ mod tests {
     use super::super::{Name, gride::SCALES};
     use super::*;
 
-    /// What is recommended for these values, at k = 1, 2, 4, ... of a thousand points.
+    /// The recommendation for these values, at k = 1, 2, 4, ... of a thousand points.
     fn dims(two: f64, ess: f64, departure: f64, values: &[f64]) -> Recommendation {
         let scale = |(&k, &value): (&usize, &f64)| Scale {
             k,
@@ -254,13 +254,13 @@ mod tests {
     #[test]
     fn each_case_of_the_rule() {
         let roll = dims(1.97, 2.09, 0.9, &[1.97, 1.95, 1.83, 1.92, 1.94, 2.13, 2.46]);
-        assert_eq!((roll.dims, roll.caveat.as_str()), (2, "none of the checks speaks against it"));
+        assert_eq!((roll.dims, roll.caveat.as_str()), (2, "none of the checks contradicts it"));
         let noisy = dims(2.78, 2.34, 0.8, &[2.78, 2.63, 2.31, 2.12, 1.98, 2.18, 2.46]);
         assert_eq!(noisy.dims, 2);
         assert!(noisy.reason.contains("from k = 8 to 32 the estimate stays near 2.1"), "{}", noisy.reason);
         let many = dims(8.0, 9.3, 0.9, &[8.0, 8.2, 8.0, 7.7, 7.6, 7.3, 6.9]);
         assert_eq!(many.dims, 9);
-        // A sheet in 50 features full of noise: no plateau.
+        // A surface in 50 noisy features: no plateau.
         let lost = dims(22.2, 21.4, 1.2, &[22.2, 19.7, 16.2, 12.5, 9.2, 5.9, 3.7]);
         assert_eq!(lost.dims, 4);
         assert!(lost.caveat.contains("no plateau"), "{}", lost.caveat);

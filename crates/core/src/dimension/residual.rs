@@ -1,4 +1,4 @@
-//! The elbow of Isomap: with how many coordinates its map keeps the distances along the graph.
+//! The elbow of Isomap: the number of coordinates after which its residual variance stops falling.
 //!
 //! ```text
 //! v(q) = 1 − R²(g[i,j], ‖y[i] − y[j]‖)       over all pairs, q coordinates;   v(0) = 1
@@ -6,10 +6,10 @@
 //! d = the q of largest r(q + 1)/r(q), of those with r(q + 1) > 4/5 and r(q + 1)/r(q) > 1.15
 //! ```
 //!
-//! In words: after d coordinates the next takes less than a fifth of what is left, and the fall breaks off there more than
-//! anywhere else. The second half is needed in many dimensions, where every coordinate takes less than a fifth: of a cube of
-//! eight dimensions the first takes a tenth. If the fall never breaks off, all coordinates count where there are as many as
-//! features, and else there is no elbow.
+//! In words: after d coordinates the next one removes less than a fifth of the remainder, and the decrease slows down
+//! there more than anywhere else. The second condition is needed in many dimensions, where every coordinate removes
+//! less than a fifth: for a cube of eight dimensions the first removes a tenth. If the decrease never slows down, all
+//! coordinates count if there are as many as features; otherwise there is no elbow.
 //!
 //! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
 //! Science 290, 2000 (figure 2; they read the elbow by eye).
@@ -26,13 +26,13 @@ use serde::Serialize;
 
 /// The neighbors of each point.
 const NEIGHBORS: usize = 10;
-/// The most coordinates that are tried.
+/// The maximum number of coordinates that are tried.
 const MOST: usize = 10;
-/// A coordinate that leaves more than this part of the residual variance helps little.
+/// A coordinate that leaves more than this fraction of the residual variance helps little.
 const LEFT: f64 = 0.8;
-/// A residual variance below this is none.
+/// A residual variance below this counts as zero.
 const ROUNDING: f64 = 1e-12;
-/// How many times the part that the coordinate before it left.
+/// The minimum ratio of the remaining fraction to that of the coordinate before.
 const BREAK: f64 = 1.15;
 
 /// The residual variances.
@@ -41,7 +41,7 @@ const BREAK: f64 = 1.15;
 pub struct Elbow {
     /// For 1, 2, ... coordinates.
     pub residual_variances: Vec<f64>,
-    /// Where the elbow is; nothing if every coordinate still helps.
+    /// The position of the elbow; `None` if every coordinate still helps.
     pub dimension: Option<usize>,
     /// The number of points, evenly spaced.
     pub points: usize,
@@ -96,7 +96,7 @@ fn residual_variances(distances: &[f64], map: &Points) -> Vec<f64> {
     (0..dims).map(one).collect()
 }
 
-/// Where the fall of the residual variances breaks off.
+/// The elbow of the residual variances.
 fn after(variances: &[f64], features: usize) -> Option<usize> {
     let variance = |q: usize| if q == 0 { 1.0 } else { variances[q - 1].max(ROUNDING) };
     let left = |q: usize| variance(q) / variance(q - 1);
@@ -117,7 +117,7 @@ mod tests {
         assert_eq!(after(&[0.0157, 0.000595, 0.000619], 3), Some(2));
         assert_eq!(after(&[0.6, 0.4, 0.2, 0.19], 9), Some(3));
         assert_eq!(after(&[1e-9], 1), Some(1));
-        // A cube of eight dimensions: every coordinate takes little, and none that comes after them takes anything.
+        // A cube of eight dimensions: every coordinate removes little, and none that comes after them removes anything.
         let cube = [0.903, 0.799, 0.706, 0.593, 0.479, 0.378, 0.260, 0.157, 0.153, 0.150];
         assert_eq!((after(&cube, 20), after(&cube[..8], 8), after(&cube[..6], 20)), (Some(8), Some(8), None));
         assert_eq!(after(&(1..=10).map(|q| 0.5f64.powi(q)).collect::<Vec<_>>(), 20), None);

@@ -1,25 +1,27 @@
-//! The dimension from the skewness of simplices: how far from parallel the ways from a center are.
+//! The dimension from the skewness of simplices: the angles between the neighbors as seen from their center.
 //!
-//! The neighbors of a point are seen from their own center. Two of the ways v, w span a parallelogram, and its area beside
-//! the largest that the lengths allow says how skew they are. Over all pairs of a neighborhood,
+//! The vectors from the center of a neighborhood to its points are compared in pairs. Two of them, v and w, span a
+//! parallelogram, and the ratio of its area to the largest that the lengths allow measures their skewness. Over all
+//! pairs of a neighborhood,
 //!
 //! ```text
 //! s = Σ |v||w| sin(v, w) / Σ |v||w|
-//! E s = Γ(d/2)² / (Γ((d+1)/2) Γ((d−1)/2))     for directions at random in d dimensions: 0, 2/π, π/4, 8/3π, ...
+//! E s = Γ(d/2)² / (Γ((d+1)/2) Γ((d−1)/2))     for random directions in d dimensions: 0, 2/π, π/4, 8/3π, ...
 //! ```
 //!
-//! The dimension of a neighborhood is where that expectation is s, by straight lines between whole dimensions, and the
-//! estimate is its mean over the points. Little bias in many dimensions; curvature makes it too large.
+//! The dimension of a neighborhood is where that expectation equals s, by linear interpolation between whole
+//! dimensions, and the estimate is its mean over the points. It has little bias in many dimensions; curvature makes it
+//! too large.
 //!
-//! **The interval.** Neighborhoods overlap, and s is a mean over pairs of points in which the direction of one alone says
-//! nothing (E sin(v, w) is the same for every v). So two neighborhoods vary together by the pairs of points that they share,
-//! the square of their part w of shared points, and
+//! **The interval.** Neighborhoods overlap, and s is a mean over pairs of points in which the direction of one alone is
+//! uninformative (E sin(v, w) is the same for every v). So two neighborhoods are correlated by the pairs of points that
+//! they share, the square of their fraction w of shared points, and
 //!
 //! ```text
 //! cov(s[i], s[j]) = σ² w[i,j]²        σ² = Σ w² ψ[i] ψ[j] / Σ w⁴ over all i, j       var Σᵢ ψ[i] = σ² Σ w²
 //! ```
 //!
-//! by least squares, with ψ what the dimensions of the neighborhoods differ by from their mean.
+//! by least squares, with ψ the deviations of the dimensions of the neighborhoods from their mean.
 //!
 //! K. Johnsson, C. Soneson, M. Fontes. Low bias local intrinsic dimension estimation from expected simplex skewness. IEEE
 //! Transactions on Pattern Analysis and Machine Intelligence 37(1), 2015 (their version a, with simplices of dimension 1).
@@ -33,14 +35,14 @@ use eigenfold_linalg::progress::{Observer, Stage};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_4};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The neighbors of a point that are looked at.
+/// The number of neighbors of a point.
 const NEIGHBORS: usize = 30;
-/// Products that are worth computing, over all points.
+/// The budget of products, over all points.
 const WORK: usize = 10_000_000_000;
-/// However long it takes, so many points are looked at.
+/// The minimum number of points, whatever the cost.
 const FEWEST: usize = 500;
 
-/// The mean over the points; nothing where there are too few neighbors.
+/// The mean over the points; `None` if there are too few neighbors.
 ///
 /// # Errors
 ///
@@ -74,7 +76,7 @@ pub(super) fn dimension(points: &Points, near: &Near, observer: &dyn Observer) -
 
 /// The standard deviation of a sum with a term for each of these neighborhoods among `n` points.
 fn deviation(lists: &[&[u32]], n: usize, terms: &[f64]) -> f64 {
-    // In whose neighborhoods each point is.
+    // The neighborhoods that contain each point.
     let mut members: Vec<Vec<u32>> = vec![Vec::new(); n];
     for (at, list) in lists.iter().enumerate() {
         list.iter().for_each(|&i| members[i as usize].push(at as u32));
@@ -92,7 +94,7 @@ fn deviation(lists: &[&[u32]], n: usize, terms: &[f64]) -> f64 {
         sums
     });
     let [twice, four_times, together] = [0, 1, 2].map(|which| sums.iter().map(|sums| sums[which]).sum::<f64>());
-    // The squares of the parts are a positive semidefinite matrix, so that only rounding is negative.
+    // The squared fractions form a positive semidefinite matrix, so that only rounding is negative.
     (together.max(0.0) / four_times * twice).sqrt()
 }
 
@@ -120,7 +122,7 @@ fn skewness(points: &Points, rows: &[u32]) -> f64 {
     if sizes > 0.0 { areas / sizes } else { 0.0 }
 }
 
-/// The inner product, in eight sums that can be kept at once.
+/// The inner product, in eight independent sums.
 fn product(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut lanes = [0.0; 8];
@@ -158,7 +160,7 @@ mod tests {
     fn a_line_a_square_and_the_formula() {
         let line = Points::new(4, 2, vec![0.0, 0.0, 1.0, 2.0, 2.0, 4.0, 5.0, 10.0]).unwrap();
         assert!(between(&expected(16), skewness(&line, &[0, 1, 2, 3])) < 1.0 + 1e-6);
-        // From the center of a square four of six pairs of ways are at right angles, and two are parallel.
+        // From the center of a square four of six pairs of vectors are at right angles, and two are parallel.
         let square = Points::new(4, 2, vec![0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 1.0, 1.0]).unwrap();
         assert!((skewness(&square, &[0, 1, 2, 3]) - 4.0 / 6.0).abs() < 1e-15);
         // Γ(2)² / (Γ(5/2) Γ(3/2)) = 8/3π and Γ(5/2)² / (Γ(3) Γ(2)) = 9π/32.

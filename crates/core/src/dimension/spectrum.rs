@@ -1,11 +1,11 @@
-//! The singular values of the centered points: a test of the linear dimension only.
+//! The singular values of the centered points: the linear dimension.
 //!
 //! ```text
 //! σ₁ ≥ σ₂ ≥ ...       the dimension is that before the largest drop σᵢ/σᵢ₊₁, if one is at least 2
 //! ```
 //!
-//! A sheet that is bent fills as many directions as it is bent into: a swiss roll has the linear dimension 3. What this says
-//! of the intrinsic dimension is an upper bound, the number of directions that vary at all.
+//! A curved surface fills as many linear directions as it is bent into: a Swiss roll has the linear dimension 3. The
+//! number of directions that vary at all is an upper bound of the intrinsic dimension.
 
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense;
@@ -13,20 +13,20 @@ use eigenfold_linalg::error::Result;
 use faer::Mat;
 use serde::Serialize;
 
-/// Products that are worth computing.
+/// The budget of products.
 const WORK: usize = 20_000_000_000;
 /// The largest matrix whose eigenvalues are computed.
 const LARGEST: usize = 1000;
-/// Beside the first, a singular value below this is rounding: squares are taken.
+/// A singular value below this fraction of the first is rounding: squares are taken.
 const NOTHING: f64 = 1e-7;
-/// The smallest drop that is a gap.
+/// The minimum drop that counts as a gap.
 const GAP: f64 = 2.0;
 
 /// The singular values.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Spectrum {
-    /// σᵢ/σ₁ of the directions that vary; of more than a thousand only the first thousand.
+    /// σᵢ/σ₁ of the directions that vary; at most the first thousand.
     pub ratios: Vec<f64>,
     /// The dimension before the largest drop; all directions if there is no gap.
     pub dimension: usize,
@@ -40,7 +40,7 @@ pub struct Spectrum {
 ///
 /// # Errors
 ///
-/// [`crate::Error::Numerical`] if there is no memory for the matrix.
+/// [`crate::Error::Numerical`] if there is not enough memory for the matrix.
 pub(super) fn spectrum(points: &Points) -> Result<Spectrum> {
     let p = points.cols();
     let most = if p <= LARGEST { (WORK / (p * p)).max(p) } else { LARGEST };

@@ -1,4 +1,4 @@
-//! Estimates against other programs, data of known dimension, and data that have none.
+//! Estimates against other programs, data of known dimension, and data without one.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -144,7 +144,7 @@ fn digits_and_iris_have_their_reference_values() {
 
     let iris = quick(&built_in("iris"));
     assert_eq!((iris.n, iris.distinct), (150, 149));
-    assert!(iris.warnings[0].starts_with("1 of 150 points is at the place of an earlier one"), "{:?}", iris.warnings);
+    assert!(iris.warnings[0].starts_with("1 of 150 points is a duplicate of an earlier one"), "{:?}", iris.warnings);
     // As GOLD's script, on the 149 distinct rows; the built-in file is Fisher's.
     near(value(&iris, Name::TwoNn), 3.4540700403308815, 1e-6);
     near(value(&iris, Name::Ess), 2.95914855797759, 3e-3);
@@ -193,7 +193,7 @@ fn the_recommendation_is_right_where_the_truth_is_known() {
 
 #[test]
 fn noise_is_seen_below_the_reach_of_the_neighbors() {
-    // Evenly spaced points see beyond the noise that fills the neighborhoods of all.
+    // Evenly spaced points reach beyond the noise that fills the neighborhoods of all points.
     let found = quick(&Sample::SwissRoll.draw(8000, 0.5, 1).unwrap().points);
     assert!(value(&found, Name::TwoNn) > 2.7);
     assert_eq!(found.recommended.dims, 2, "{:?}", found.recommended);
@@ -204,7 +204,7 @@ fn noise_is_seen_below_the_reach_of_the_neighbors() {
 
 #[test]
 fn the_interval_covers_its_own_mean() {
-    // The bias is no part of it: the mean over many draws is what it is about. Of 60 intervals that cover it with 95 %, fewer
+    // Bias is not included: the target is the mean over many samples. Of 60 intervals that cover it with 95 %, fewer
     // than 51 do in 2 of 10,000 trials; with 80 %, as many or more in 1 of 5.
     for (n, d) in [(150, 3), (150, 6)] {
         let found: Vec<Dimensions> = (0..60).map(|seed| quick(&cube(n, d, 1000 * seed))).collect();
@@ -214,7 +214,7 @@ fn the_interval_covers_its_own_mean() {
             let covers = |one: &&&Estimate| one.low.unwrap() <= mean && mean <= one.high.unwrap();
             let covered = all.iter().filter(covers).count();
             assert!(covered >= 51, "{name:?}, {d} dimensions: {covered} of 60");
-            // Not by being wide: their half widths are near two deviations of the estimates.
+            // Not by being wide: their half widths are near two standard deviations of the estimates.
             let spread = (all.iter().map(|one| (one.value - mean).powi(2)).sum::<f64>() / 59.0).sqrt();
             let width = all.iter().map(|one| one.high.unwrap() - one.low.unwrap()).sum::<f64>() / 60.0;
             let part = width / (2.0 * 1.96 * spread);
@@ -290,7 +290,7 @@ fn few_points_have_an_error_or_an_answer() {
         Dimension::default().of(&points, &Silent).unwrap_err().to_string()
     };
     assert!(refused(&[[1.0, 2.0]]).starts_with("there is only one point; "));
-    assert!(refused(&[[1.0, 2.0]; 7]).starts_with("all 7 points are the same"));
+    assert!(refused(&[[1.0, 2.0]; 7]).starts_with("all 7 points coincide"));
     assert!(refused(&[[1.0, 2.0], [0.0, 0.0], [1.0, 2.0]]).starts_with("the 3 points are at 2 different places only"));
     for n in [3, 4, 5, 9, 30] {
         for d in [1, 2, 6] {

@@ -1,7 +1,7 @@
-//! The dimension from two neighbors: how much farther the second one is than the first.
+//! The dimension from two neighbors: how much farther away the second one is than the first.
 //!
-//! If the density is constant as far as the second neighbor, the ratio μ = r₂/r₁ of the distances to the two has a law
-//! that knows nothing but the dimension:
+//! If the density is constant up to the second neighbor, the distribution of the ratio μ = r₂/r₁ of the two distances
+//! depends on the dimension alone:
 //!
 //! ```text
 //! P(μ > x) = x^−d,   so d log μ is exponential with mean 1
@@ -11,7 +11,7 @@
 //! d = Σ xᵢyᵢ / Σ xᵢ²  over the smallest 90 %,  xᵢ = log μ₍ᵢ₎,  yᵢ = −log(1 − i/n)      the fit through 0
 //! ```
 //!
-//! Ratios of 1, two neighbors at one distance, are kept: in data with rounded values they are as good as any.
+//! Ratios of 1, two neighbors at one distance, are kept: in data with rounded values they are valid.
 //!
 //! E. Facco, M. d'Errico, A. Rodriguez, A. Laio. Estimating the intrinsic dimension of datasets by a minimal neighborhood
 //! information. Scientific Reports 7, 2017.
@@ -19,11 +19,11 @@
 use super::near::{Clusters, Near};
 use super::{Estimate, Name};
 
-/// The part of the ratios, smallest first, that the fit reads.
+/// The fraction of the ratios, smallest first, that the fit uses.
 const FITTED: f64 = 0.9;
 
-/// √n times the Kolmogorov-Smirnov distance beyond which ratios are not those of a smooth density: lattices are at 16, and
-/// of 100 sets of random points about 1 is above it.
+/// √n times the Kolmogorov-Smirnov distance beyond which ratios are not those of a smooth density: lattices are at 16,
+/// and about 1 % of random samples exceed it.
 pub const FLAGGED: f64 = 1.35;
 
 /// log r₂/r₁ of every point.
@@ -31,7 +31,7 @@ pub(super) fn log_ratios(near: &Near) -> Vec<f64> {
     (0..near.len()).map(|at| (near.lengths(at)[1] / near.lengths(at)[0]).ln()).collect()
 }
 
-/// (n − 1) / Σ log μ, with its interval; nothing if every ratio is 1.
+/// (n − 1) / Σ log μ, with its interval; `None` if every ratio is 1.
 pub(super) fn unbiased(logs: &[f64], near: &Near, clusters: &Clusters) -> Option<Estimate> {
     let (n, sum) = (logs.len() as f64, logs.iter().sum::<f64>());
     let value = ((n - 1.0) / sum).is_finite().then_some((n - 1.0) / sum)?;

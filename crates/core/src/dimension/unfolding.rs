@@ -1,4 +1,4 @@
-//! The spectrum of maximum variance unfolding: the number of directions that an unfolded sheet fills.
+//! The spectrum of maximum variance unfolding: the number of directions that an unfolded manifold fills.
 //!
 //! ```text
 //! K* = the largest variance under the distances to neighbors, λ its eigenvalues
@@ -17,14 +17,14 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 use serde::Serialize;
 
-/// The most points that are unfolded.
+/// The maximum number of points that are unfolded.
 pub(super) const MOST: usize = 300;
 /// The neighbors of each point.
 const NEIGHBORS: usize = 6;
-/// Beside the first, an eigenvalue below this is what the solver's tolerance leaves.
+/// An eigenvalue below this fraction of the first is within the solver's tolerance.
 const NOTHING: f64 = 1e-4;
 
-/// So many eigenvalues are listed of a longer spectrum: those of the coordinates and eight more.
+/// The number of eigenvalues listed of a longer spectrum: those of the coordinates and eight more.
 const LISTED: usize = 10;
 
 /// The eigenvalues of the unfolded points.
@@ -52,8 +52,8 @@ pub(super) fn unfolded(points: &Points, observer: &dyn Observer) -> Result<Unfol
     Ok(Unfolded { ratios, dimension })
 }
 
-/// The number before the largest drop, where what is below the tolerance is all alike. A short list is the whole spectrum,
-/// and drops to nothing at its end; of a long one the rest is not known.
+/// The number before the largest drop, where all values below the tolerance count as equal. A short list is the whole
+/// spectrum, and drops to zero at its end; the rest of a long one is unknown.
 fn before_the_drop(ratios: &[f64]) -> usize {
     let value = |at: usize| ratios.get(at).copied().unwrap_or(0.0).max(NOTHING);
     let ends = if ratios.len() < LISTED { ratios.len() } else { ratios.len() - 1 };

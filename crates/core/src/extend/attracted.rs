@@ -1,11 +1,11 @@
-//! The place where a new point's pulls and pushes balance, with all other points held.
+//! Out-of-sample extension of objectives: the new point minimizes the objective, with all other points fixed.
 //!
 //! ```text
 //! argmin  Σⱼ w[j] a(‖y − y[j]‖²) + f(Σⱼ q[j] k(‖y − y[j]‖²)),   w the new point's own affinities to its neighbors
 //! ```
 //!
-//! The objective of the method, with one row added to it (for elastic embedding Carreira-Perpiñán 2010, equation 13). The
-//! descent starts from its nearest neighbor, as that paper says.
+//! The objective of the method, with one row added to it (for elastic embedding Carreira-Perpiñán 2010, equation 13).
+//! The optimization starts from its nearest neighbor, as in that paper.
 
 use super::checks::is_positive;
 use super::reference::Away;
@@ -16,14 +16,14 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ends.
+/// The tolerance of the optimization.
 const STOP: Stop = Stop { gradient: 1e-9, decrease: 1e-14, evaluations: 200 };
-/// Above so many points the pushes are read off a grid.
+/// Above this many points the repulsion is interpolated on a grid.
 const MANY: usize = 1500;
-/// Its nodes are so far apart, in units in which the kernel is about one wide.
+/// The spacing of its nodes, in units in which the kernel is about one wide.
 const SPACING: f64 = 0.25;
 
-/// How a new point's affinities follow from its distances.
+/// How the affinities of a new point follow from its distances.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Hold {
     /// The mean of entropic affinities; they sum to one.
@@ -34,31 +34,31 @@ pub(crate) enum Hold {
     Heat(f64),
 }
 
-/// What becomes of the pushes.
+/// The form of the repulsion.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Push {
     /// λ Σ.
     Sum(f64),
     /// λ log Σ.
     LogSum(f64),
-    /// λ Σ, each by the squared distance of the points that were embedded.
+    /// λ Σ, each weighted by the squared distance in the data.
     Squares(f64),
-    /// −Σ w log(ω/n + (1 − ω) k/Σ), with ω; it takes the place of the pull (UNI-SNE).
+    /// −Σ w log(ω/n + (1 − ω) k/Σ), with ω; it replaces the attraction (UNI-SNE).
     Uniform(f64),
 }
 
-/// What pulls and pushes a new point.
+/// The forces on a new point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Attracted {
     pub(crate) hold: Hold,
     pub(crate) pull: Pull,
     pub(crate) shape: Shape,
     pub(crate) push: Push,
-    /// The distances that [`Push::Squares`] goes by.
+    /// The distances that [`Push::Squares`] uses.
     pub(crate) away: Option<Away>,
 }
 
-/// The pushes of all training points, ready to be read at any place.
+/// The repulsion of all training points, precomputed for any position.
 pub(super) struct Pushes {
     kernel: Kernel,
     grid: Option<Grid<f64, 8>>,
@@ -158,7 +158,7 @@ impl Hold {
 }
 
 impl Pushes {
-    /// Σⱼ k(‖y − y[j]‖²) and its slope.
+    /// Σⱼ k(‖y − y[j]‖²) and its gradient.
     fn at(&self, known: &Known<'_>, y: &[f64]) -> (f64, Vec<f64>) {
         let read = self.grid.as_ref().and_then(|grid| grid.at(y));
         read.map_or_else(
@@ -167,7 +167,7 @@ impl Pushes {
         )
     }
 
-    /// −Σⱼ w[j] log(ω/n + (1 − ω) k[j]/Σ), with its slope written.
+    /// −Σⱼ w[j] log(ω/n + (1 − ω) k[j]/Σ), with its gradient written.
     fn mixed(
         &self,
         known: &Known<'_>,
@@ -196,7 +196,7 @@ impl Pushes {
         value
     }
 
-    /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its slope.
+    /// Σⱼ ‖x − x[j]‖² k(‖y − y[j]‖²) and its gradient.
     fn by_squares(&self, known: &Known<'_>, new: &Newcomer<'_>, y: &[f64]) -> (f64, Vec<f64>) {
         let (mut value, mut slope) = (0.0, vec![0.0; y.len()]);
         for (j, &weight) in new.squares.iter().enumerate() {

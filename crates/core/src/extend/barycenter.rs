@@ -1,4 +1,5 @@
-//! The weights that write a point by its neighbors also write its coordinates: y = Σⱼ w[j] y[j].
+//! Out-of-sample extension by local weights: the weights that reconstruct a point from its neighbors apply to its
+//! coordinates, y = Σⱼ w[j] y[j].
 
 use super::{Known, Newcomer, Rule};
 use crate::input::{Cloud, differences};
@@ -6,12 +7,12 @@ use eigenfold_linalg::dense::small::solve_positive_definite;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// How the weights are found, and among whom.
+/// The regularization of the weights, and the candidate neighbors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Barycenter {
-    /// The part of the local trace added to the diagonal.
+    /// The fraction of the local trace added to the diagonal.
     pub(crate) regularization: f64,
-    /// The points that have neighbors; all if absent.
+    /// The candidate neighbors; all if absent.
     pub(crate) landmarks: Option<Vec<u32>>,
 }
 
@@ -22,20 +23,20 @@ impl Barycenter {
             && landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows))
     }
 
-    /// Hands the rule without landmarks, and what is known of the landmarks alone, to `work`.
+    /// Passes the rule without landmarks, and the input of the landmarks alone, to `work`.
     pub(super) fn among<R>(&self, known: &Known<'_>, work: impl FnOnce(&Rule, &Known<'_>) -> Result<R>) -> Result<R> {
         let plain = Rule::Barycenter(Barycenter { regularization: self.regularization, landmarks: None });
         let Some(landmarks) = &self.landmarks else { return work(&plain, known) };
         let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
         let points = known.points.map(|(points, metric)| (points.select(&rows), metric));
-        // While a fit is under way only the landmarks have coordinates.
+        // During a fit only the landmarks have coordinates.
         let map = if known.map.rows() == rows.len() { known.map.clone() } else { known.map.select(&rows) };
         let points = points.as_ref().map(|(points, metric)| (points, *metric));
-        // They are further apart than the points whose neighbors a radius found.
+        // They are farther apart than the points whose neighbors a radius found.
         work(&plain, &Known { points, map: &map, k: known.k.min(rows.len()), radius: None, ..*known })
     }
 
-    /// The number of a training row among those that have neighbors; none of theirs if it is not one of them.
+    /// The index of a training row among the candidate neighbors; `u32::MAX` if it is not one of them.
     pub(super) fn number(&self, row: usize) -> u32 {
         let at = |landmarks: &Vec<u32>| landmarks.iter().position(|&i| i as usize == row).unwrap_or(usize::MAX);
         self.landmarks.as_ref().map_or(row, at) as u32
@@ -52,19 +53,19 @@ impl Barycenter {
     }
 }
 
-/// The weights that write a point by neighbors whose penalty grows as they fade out:
+/// The weights that reconstruct a point from neighbors, with a penalty that grows as they are tapered:
 ///
 /// ```text
 /// least ‖Σⱼ w[j] z[j]‖² + ρ tr Σⱼ w[j]²/t[j],  Σ w = 1        w = √t ∘ u,  (G̃ + ρ tr G̃) u ∝ √t,  G̃[a,b] = √(t[a]t[b]) z[a]·z[b]
 /// ```
 ///
-/// Without fading these are the weights of lle.
+/// Without tapering these are the weights of LLE.
 fn faded_weights(gram: Vec<f64>, roots: &[f64], regularization: f64) -> Vec<f64> {
     let k = roots.len();
     let trace: f64 = (0..k).map(|a| gram[a * k + a]).sum();
     let mut u = roots.to_vec();
     if trace > 0.0 {
-        // In units of the trace, so that no scale of the data can underflow.
+        // In units of the trace, so that nothing underflows.
         let mut c: Vec<f64> = gram.iter().map(|v| v / trace).collect();
         (0..k).for_each(|a| c[a * k + a] += regularization);
         if !solve_positive_definite(&mut c, &mut u) {

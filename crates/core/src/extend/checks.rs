@@ -1,6 +1,6 @@
-//! What numbers of a rule that was read from a file must be.
+//! Validity checks for the numbers of a rule that was read from a file.
 
-/// Whether there is nothing infinite and nothing undefined among them.
+/// Whether all numbers are finite.
 pub(super) fn all_finite(values: &[f64]) -> bool {
     values.iter().all(|value| value.is_finite())
 }

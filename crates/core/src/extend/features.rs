@@ -1,7 +1,7 @@
-//! A linear map of the kernel's values at some places: y = Σⱼ k(x, z[j]) a[j] − b.
+//! Out-of-sample extension by kernel features: y = Σⱼ k(x, z[j]) a[j] − b.
 //!
-//! This is what is left of the projection in the feature space of a kernel whose matrix has been approximated by its
-//! columns at the places z.
+//! This is the projection in the feature space of a kernel whose matrix is approximated by its columns at the landmarks
+//! z.
 
 use super::Newcomer;
 use super::checks::all_finite;
@@ -9,13 +9,13 @@ use crate::kernel::mercer::Kernel;
 use eigenfold_graph::points::Points;
 use serde::{Deserialize, Serialize};
 
-/// The kernel, its places and what the values there are worth.
+/// The kernel, its landmarks and their coefficients.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Features {
     pub(crate) kernel: Kernel,
     /// z, one row each; not among the training points.
     pub(crate) places: Points,
-    /// a, one row per place.
+    /// a, one row per landmark.
     pub(crate) axes: Points,
     /// b.
     pub(crate) origin: Vec<f64>,

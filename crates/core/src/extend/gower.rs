@@ -1,4 +1,5 @@
-//! Classical scaling, from the squared distances to the training points or the landmarks: ½ Σᵢ (r[i] − δ²[i]) y[i] / λ.
+//! Out-of-sample extension of classical scaling, from squared distances to training points or landmarks: ½ Σᵢ (r[i] −
+//! δ²[i]) y[i] / λ.
 //!
 //! J. C. Gower. Adding a point to vector diagrams in multivariate analysis. Biometrika 55(3), 1968.
 
@@ -12,10 +13,10 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
-/// Beyond this part of the map a rounding error is no place.
+/// A rounding error beyond this fraction of the map makes the coordinates undefined.
 const LOST: f64 = 1e-3;
 
-/// What was scaled.
+/// The scaled points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Squares {
     pub(crate) away: Away,
@@ -52,14 +53,15 @@ impl Squares {
         });
         if let Some(lost) = rows.iter().position(|row| row.iter().any(|y| y.is_nan())) {
             let fact =
-                format!("row {} is so far from all landmarks that rounding takes the digits of its place", lost + 1);
+                format!("row {} is so far from all landmarks that its coordinates are lost to rounding", lost + 1);
             return Err(Error::data(format!("{fact}; leave the row out, or leave out `landmarks`")));
         }
         Points::computed(data.len(), known.map.cols(), rows.concat())
     }
 
-    /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; no numbers if rounding the squares moves the place by
-    /// more than a small part of the map and of itself, ½ ε δ² / √λ. Then all squares are the same but for their last digits.
+    /// ½ Σᵢ (r[i] − δ²[i]) y[i] / λ, with y[i] in row `at(i)` of the map; NaN if rounding the squares moves the result
+    /// by more than a small fraction of the map and of itself, ½ ε δ² / √λ. Then all squares are equal up to their last
+    /// digits.
     fn gower(&self, known: &Known<'_>, squares: &[f64], at: impl Fn(usize) -> usize) -> Vec<f64> {
         let largest = known.eigenvalues.first().copied().unwrap_or(0.0);
         let inverse = |&lambda: &f64| if lambda > 1e-13 * largest { 0.5 / lambda } else { 0.0 };
@@ -68,7 +70,7 @@ impl Squares {
         let mut sums = vec![0.0; known.map.cols()];
         for (i, (mean, square)) in self.row_means.iter().zip(squares).enumerate() {
             for (sum, (y, inverse)) in sums.iter_mut().zip(known.map.row(at(i)).iter().zip(&inverses)) {
-                // Squares by λ first: squares by lengths would overflow for huge numbers.
+                // Squares divided by λ first: squares times lengths would overflow for huge numbers.
                 *sum += (mean - square) * inverse * y;
             }
         }

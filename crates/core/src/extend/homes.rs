@@ -1,12 +1,12 @@
-//! Training rows known by their numbers. Distances do not tell them apart: squares of small differences vanish, and rows that
-//! point the same way have no angle between them.
+//! Training rows identified by their values. Distances cannot identify them: squares of small differences vanish, and
+//! parallel rows have no angle between them.
 
 use eigenfold_graph::points::Points;
 
-/// Which training row a row is.
+/// An index of the training rows by their values.
 pub(super) struct Homes<'a> {
     points: &'a Points,
-    /// The rows with what their numbers make, in the order of that and then of the rows.
+    /// The rows with their hashes, sorted by hash and then by row.
     rows: Vec<(u64, u32)>,
 }
 
@@ -17,7 +17,7 @@ impl Homes<'_> {
         Homes { points, rows }
     }
 
-    /// The first training row with these numbers, other than the one that the row itself is, if it is one.
+    /// The first training row with these values, other than the row itself, if it is a training row.
     pub(super) fn home(&self, row: &[f64], own: Option<u32>) -> Option<usize> {
         let digest = digest(row);
         let first = self.rows.partition_point(|&(other, _)| other < digest);
@@ -27,7 +27,7 @@ impl Homes<'_> {
     }
 }
 
-/// A number that equal rows share; zero has one sign.
+/// A hash that equal rows share; zero has one sign.
 fn digest(row: &[f64]) -> u64 {
     let mix = |sum: u64, x: &f64| (sum ^ (x + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     row.iter().fold(0, mix)

@@ -1,12 +1,12 @@
-//! A linear latent model: every feature is a sum of a few hidden coordinates, and noise of its own.
+//! A linear latent model: every feature is a linear function of a few latent coordinates, plus independent noise.
 //!
 //! ```text
 //! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, Ψ),   Ψ diagonal
 //! z given the observed features o:   C = (I + W[o]ᵀΨ[o]⁻¹W[o])⁻¹,   m = C W[o]ᵀΨ[o]⁻¹(x[o] − μ[o])
 //! ```
 //!
-//! A point goes to m, the posterior mean of its hidden coordinates; C says how sure that is. Features that were not
-//! observed have no part in it: they are integrated out.
+//! A point is embedded at m, the posterior mean of its latent coordinates; C is their posterior covariance. Features
+//! that were not observed are integrated out.
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
 //! 1999. D. B. Rubin, D. T. Thayer. EM algorithms for ML factor analysis. Psychometrika 47, 1982.
@@ -22,7 +22,7 @@ use eigenfold_linalg::power::times_two_to;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// A linear latent model of p features and q hidden coordinates.
+/// A linear latent model of p features and q latent coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Latent {
     /// μ.
@@ -33,18 +33,18 @@ pub struct Latent {
     pub noise: Vec<f64>,
 }
 
-/// What a row says of its hidden coordinates.
+/// The posterior of the latent coordinates of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Posterior {
     /// m.
     pub mean: Vec<f64>,
     /// C, row after row.
     pub covariance: Vec<f64>,
-    /// The log density of what was observed of the row; zero if nothing was.
+    /// The log density of the observed features of the row; zero if there are none.
     pub log_density: f64,
 }
 
-/// What the observed features say, whatever their values are.
+/// The part of the posterior that does not depend on the values.
 pub(crate) struct Observed {
     /// The features, ascending.
     pub(crate) features: Vec<usize>,
@@ -84,14 +84,14 @@ impl Latent {
         &self.loadings[feature * q..(feature + 1) * q]
     }
 
-    /// What observing every feature says.
+    /// The posterior if every feature is observed.
     pub(crate) fn observing_all(&self) -> Result<Observed> {
         let precision = Mat::identity(self.dims(), self.dims());
         self.observing((0..self.mean.len()).collect(), self.with(precision, 0..self.mean.len(), 1.0))
     }
 
-    /// What observing the features of point `i` that are not missing says; `whole` is what all of them say. The missing
-    /// ones are taken from it, unless they are the most.
+    /// The posterior if the features of point `i` that are not missing are observed; `whole` is that of all features.
+    /// The missing ones are subtracted from it, unless they are the majority.
     pub(crate) fn observing_of(&self, points: &Points, i: usize, whole: &Observed) -> Result<Observed> {
         let features = Latent::observed_of(points, i);
         let precision = if 2 * features.len() > self.mean.len() {
@@ -102,7 +102,7 @@ impl Latent {
         self.observing(features, precision)
     }
 
-    /// A precision with wᵀw / ψ of some features added so many times.
+    /// A precision with wᵀw / ψ of some features added this many times.
     fn with(&self, mut precision: Mat<f64>, features: impl Iterator<Item = usize>, times: f64) -> Mat<f64> {
         for j in features {
             let w = self.loading(j);
@@ -114,7 +114,7 @@ impl Latent {
         precision
     }
 
-    /// What observing these features says; the lower triangle of C⁻¹ is given.
+    /// The posterior if these features are observed; the lower triangle of C⁻¹ is given.
     fn observing(&self, features: Vec<usize>, precision: Mat<f64>) -> Result<Observed> {
         let q = self.dims();
         let log_det: f64 = features.iter().map(|&j| (std::f64::consts::TAU * self.noise[j]).ln()).sum();
@@ -126,7 +126,7 @@ impl Latent {
         Ok(Observed { features, precision, covariance, log_det })
     }
 
-    /// m and the log density of a row of which that was observed.
+    /// m and the log density of a row with these observed features.
     pub(crate) fn mean_and_density(&self, row: &[f64], observed: &Observed) -> (Vec<f64>, f64) {
         let q = self.dims();
         let (mut along, mut square) = (vec![0.0; q], 0.0);
@@ -142,13 +142,13 @@ impl Latent {
         (mean, -0.5 * (observed.log_det + square - explained))
     }
 
-    /// The features of point `i` that were observed.
+    /// The observed features of point `i`.
     pub(crate) fn observed_of(points: &Points, i: usize) -> Vec<usize> {
         let gone: Vec<usize> = points.missing_of(i).collect();
         (0..points.cols()).filter(|j| gone.binary_search(j).is_err()).collect()
     }
 
-    /// What every row says of its hidden coordinates, each on its own, what is missing integrated out.
+    /// The posterior of every row, with missing cells integrated out.
     ///
     /// # Errors
     ///
@@ -172,8 +172,8 @@ impl Latent {
         })
     }
 
-    /// The value and the deviation of every feature that was not observed of a row, given those that were:
-    /// μ[j] + W[j] m and √(ψ[j] + W[j] C W[j]ᵀ), in the order of the columns.
+    /// The value and the standard deviation of every missing feature of a row, given the observed ones: μ[j] + W[j] m
+    /// and √(ψ[j] + W[j] C W[j]ᵀ), in the order of the columns.
     pub(crate) fn guesses<'a>(
         &'a self,
         missing: impl Iterator<Item = usize> + 'a,
@@ -188,8 +188,8 @@ impl Latent {
         })
     }
 
-    /// The rows with what the model expects in their missing cells, and the deviations of these, in the order of
-    /// [`Points::missing`].
+    /// The rows with missing cells replaced by their expectations, and the standard deviations of these, in the order
+    /// of [`Points::missing`].
     ///
     /// # Errors
     ///
@@ -202,20 +202,20 @@ impl Latent {
         Ok((points.with_guesses(&guesses)?, found.into_iter().map(|(_, deviation)| deviation).collect()))
     }
 
-    /// The linear way back from a place m of the map: what rows with these posterior means are on average, and how far
-    /// their entries are from it,
+    /// The linear inverse transform at an embedding point m: the mean of rows with these posterior means, and the
+    /// standard deviations of their entries,
     ///
     /// ```text
     /// E[x | m] = μ + W (I − C)⁻¹ m,   var[x | m] = Ψ + W Wᵀ − W (I − C)⁻¹ Wᵀ
     /// ```
     ///
-    /// since cov(x, m) = W and cov(m) = I − C. It returns W (I − C)⁻¹, one row per feature, and the deviations.
+    /// since cov(x, m) = W and cov(m) = I − C. It returns W (I − C)⁻¹, one row per feature, and the standard deviations.
     pub(crate) fn back(&self) -> Result<(Vec<f64>, Vec<f64>)> {
         let q = self.dims();
         let c = self.observing_all()?.covariance;
         let spread = Mat::from_fn(q, q, |a, b| f64::from(u8::from(a == b)) - c[(a, b)]);
         let (values, vectors) = eigenfold_linalg::dense::symmetric_eigen(spread.as_ref())?;
-        // A coordinate that no feature loads on is always zero, and says nothing.
+        // A coordinate without loadings is always zero, and is ignored.
         let inverse = |value: f64| if value > 1e-12 { 1.0 / value } else { 0.0 };
         let inverted =
             |a: usize, b: usize| (0..q).map(|k| vectors[(a, k)] * inverse(values[k]) * vectors[(b, k)]).sum::<f64>();

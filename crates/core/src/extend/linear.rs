@@ -1,4 +1,4 @@
-//! A linear map of the features: y = (x − x̄) U.
+//! Out-of-sample extension of linear maps: y = (x − x̄) U.
 
 use super::checks::all_finite;
 use super::{FAR, Known, Transformed};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Linear {
     pub(crate) mean: Vec<f64>,
-    /// U, one row per feature; known once the coordinates are.
+    /// U, one row per feature; available once the coordinates are.
     pub(crate) axes: Vec<f64>,
 }
 

@@ -1,21 +1,21 @@
-//! New points: every method places them, each row on its own, by the rule its mathematics gives.
+//! Out-of-sample extension: every method embeds new points, row by row, by the rule that follows from its definition.
 //!
-//! A row that is one of the training rows, number for number, gets that row's own coordinates (the first such row's, if
-//! there are several).
+//! A row that equals a training row gets that row's coordinates (those of the first such row, if there are several).
 //!
-//! | rule | methods | a new point x goes to |
+//! | rule | methods | the coordinates of a new point x |
 //! |---|---|---|
 //! | `Linear` | pca, mds of points | `(x − x̄) U` |
 //! | `Squares` | mds, kernel-pca, isomap, ppco, pkpca | `½ Σᵢ (r[i] − δ²[i]) y[i] / λ`, δ the distances from x (Gower 1968) |
 //! | `Features` | ppco, pkpca with landmarks | `Σⱼ k(x, z[j]) a[j] − b`, z the landmarks |
-//! | `Latent` | ppca, fa | `E[z | x]`, its hidden coordinates given what was observed of it |
-//! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that write x by its neighbors |
+//! | `Latent` | ppca, fa | `E[z | x]`, its latent coordinates given what was observed of it |
+//! | `Barycenter` | lle, modified-lle, alle, meu, mvu, drill | `Σⱼ w[j] y[j]`, w the weights that reconstruct x from
+//! its neighbors |
 //! | `Tangent` | ltsa, hessian-lle | the affine map of the neighbors' tangent space that fits their coordinates |
 //! | `Nystrom` | laplacian-eigenmaps, diffusion-maps | `Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ)`, its own eigen-equation (Nyström) |
-//! | `Process` | gplvm | where its row is likeliest, given the rows and the positions of all training points |
-//! | `OnLine` | gplvm with the kernel ou | where on the line its row is likeliest, given the rows on both sides |
-//! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points held |
-//! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points held |
+//! | `Process` | gplvm | where its row is most likely, given the rows and the positions of all training points |
+//! | `OnLine` | gplvm with the kernel ou | where on the line its row is most likely, given the rows on both sides |
+//! | `Attracted` | tsne, sne, symmetric-sne, umap, elastic | `argmin` of the objective with all other points fixed |
+//! | `Stress` | smacof, sammon | `argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)²`, the objective with all other points fixed |
 
 mod attracted;
 mod barycenter;
@@ -61,13 +61,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use taper::Near;
 
-/// New rows placed together, so that the memory of a batch stays small.
+/// The number of new rows per batch, so that its memory stays small.
 const BATCH: usize = 256;
-/// How many training points are asked how far their neighbors are.
+/// The number of training points whose neighbor distances are sampled.
 const ASKED: usize = 256;
-/// A new point is far beyond this many times what is usual among the training points.
+/// A new point is far if it is beyond this many times the usual distance among the training points.
 const FAR: f64 = 2.0;
-/// So many training rows are placed anew where each takes a descent.
+/// The number of training rows that are embedded anew if each requires an optimization.
 const DESCENTS: usize = 300;
 
 /// New points on a map.
@@ -75,19 +75,20 @@ const DESCENTS: usize = 300;
 pub struct Transformed {
     /// Their coordinates, one row per new row.
     pub coordinates: Points,
-    /// The rows that are far from all training points: their coordinates are extrapolated and mean little.
+    /// The rows that are far from all training points: their coordinates are extrapolated and unreliable.
     ///
-    /// Far is where the deviation of a Gaussian field over the data, given the neighbors, (Σ t/d²)^−½, is more than twice
-    /// that of nearly all training points (95 of 100), each left out; for linear maps, more than twice as far from the mean
-    /// as any training point.
+    /// A row is far if the standard deviation of a Gaussian field over the data, given the neighbors, (Σ t/d²)^−½, is
+    /// more than twice the 95 % quantile over training points, each left out; for linear maps, if it is more than twice
+    /// as far from the mean as any training point.
     pub far: Vec<usize>,
-    /// The deviation of every coordinate, if it was asked for ([`Model::place_with_deviations`](crate::Model)) and the rule
-    /// has one: training rows that were placed by the others missed their own coordinates by no more, 68 times of 100. It is
-    /// about the placing on this map, not about how much the map itself would change with the new rows (docs/placing.md).
+    /// The standard deviation of every coordinate, if it was requested ([`Model::place_with_deviations`](crate::Model))
+    /// and the rule has one: 68 % of training rows embedded by the others miss their own coordinates by no more. It
+    /// covers the error of the extension on this map, not how much the map itself would change with the new rows
+    /// (docs/placing.md).
     pub deviations: Option<Points>,
 }
 
-/// How a fitted method places new points.
+/// The rule by which a fitted method embeds new points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Rule {
     Linear(Linear),
@@ -104,7 +105,7 @@ pub(crate) enum Rule {
     OnLine(OnLine),
 }
 
-/// What a rule knows of the training points.
+/// The training data of a rule.
 #[derive(Clone, Copy)]
 pub(crate) struct Known<'a> {
     /// Their features and the metric; if absent, new rows hold distances to all of them.
@@ -113,30 +114,30 @@ pub(crate) struct Known<'a> {
     pub(crate) k: usize,
     /// Their coordinates.
     pub(crate) map: &'a Points,
-    /// The eigenvalues of the coordinates, where they are eigenvectors.
+    /// The eigenvalues of the coordinates, if they are eigenvectors.
     pub(crate) eigenvalues: &'a [f64],
-    /// The distance within which the graph has edges, if it was made by one: no new point has a neighbor beyond it.
+    /// The radius of the graph, if it was built by one: no new point has a neighbor beyond it.
     pub(crate) radius: Option<f64>,
 }
 
-/// A new point: its row, its nearest training points with their distances, and its squared distances to the points that
-/// the rule measures from.
+/// A new point: its row, its nearest training points with their distances, and its squared distances to the reference
+/// points of the rule.
 pub(crate) struct Newcomer<'a> {
     row: &'a [f64],
     near: &'a [u32],
     lengths: &'a [f64],
-    /// How much each of them counts.
+    /// The taper weights of the neighbors.
     shares: &'a [f64],
     squares: &'a [f64],
-    /// What pushes it, where the rule asks.
+    /// The repulsion, if the rule needs it.
     pushes: Option<&'a Pushes>,
-    /// The fitted process, where the rule asks.
+    /// The fitted process, if the rule needs it.
     fitted: Option<&'a process::Fitted<'a>>,
     line: Option<&'a Line>,
 }
 
 impl Rule {
-    /// Whether the rule fits that many rows, features and coordinates, and its numbers are such as fits make them.
+    /// Whether the rule matches this many rows, features and coordinates, and its numbers are valid.
     pub(crate) fn fits(&self, rows: usize, features: usize, dims: usize, eigenvalues: usize) -> bool {
         match self {
             Rule::Linear(linear) => linear.fits(features, dims),
@@ -167,7 +168,7 @@ impl Rule {
         )
     }
 
-    /// Whether the metric has a part in it: kernels, processes and linear maps have their own idea of near and far.
+    /// Whether it depends on the metric: kernels, processes and linear maps do not.
     pub(crate) fn uses_metric(&self) -> bool {
         let by_kernel = self.away().is_some_and(|away| matches!(away.measure, Measure::Kernel(_)));
         let own =
@@ -185,8 +186,8 @@ impl Rule {
         }
     }
 
-    /// Where training rows would go if they were new: each is placed by the others, with itself left out of its own
-    /// neighbors. What the whole map owes to the row (its part of the means and of the eigenvectors) stays.
+    /// The coordinates of training rows as if they were new: each is embedded by the others, without itself among its
+    /// neighbors. The influence of the row on the whole map (on means and eigenvectors) remains.
     pub(crate) fn place_without(&self, known: &Known<'_>, rows: &[usize]) -> Result<Points> {
         let Some((points, _)) = known.points.filter(|_| self.moves_when_left_out() && known.map.rows() > 1) else {
             return Ok(known.map.select(rows));
@@ -206,20 +207,20 @@ impl Rule {
         Ok(placed.coordinates)
     }
 
-    /// Whether a training row that is placed by the others goes anywhere but to its own coordinates. Linear maps and maps
-    /// of landmarks' kernels send a row to the same place in any company; a process (gplvm) would have to be factored anew
-    /// for every row.
+    /// Whether a training row that is embedded by the others may differ from its own coordinates. Linear maps and maps
+    /// of landmarks' kernels do not depend on the other rows; a process (GPLVM) would have to be factored anew for
+    /// every row.
     fn moves_when_left_out(&self) -> bool {
         !matches!(self, Rule::Linear(_) | Rule::Latent(_) | Rule::Features(_) | Rule::Process(_) | Rule::OnLine(_))
     }
 
-    /// How many rows may be placed where there is no hurry: fewer where each takes a descent.
+    /// The number of rows that may be embedded anew: fewer if each requires an optimization.
     pub(crate) fn affordable(&self) -> usize {
         if matches!(self, Rule::Stress(_) | Rule::Attracted(_)) { DESCENTS } else { usize::MAX }
     }
 
-    /// The coordinates of all training points from those of the landmarks, where the rule measures from landmarks; by
-    /// their geodesics if they are known already.
+    /// The coordinates of all training points from those of the landmarks, if the rule measures from landmarks; by
+    /// their geodesics if these are known.
     pub(crate) fn place_all(
         &self,
         known: &Known<'_>,
@@ -235,15 +236,15 @@ impl Rule {
         }
     }
 
-    /// Row by row, in batches. Rows that are training rows, given by their numbers, have themselves for no neighbor.
+    /// Row by row, in batches. Training rows, identified by their values, are not their own neighbors.
     ///
-    /// A rule that does not lead a training row to its own coordinates y[j] but to r(x[j]) is made to:
+    /// A rule that sends a training row to r(x[j]) instead of its own coordinates y[j] is corrected:
     ///
     /// ```text
     /// y = r(x) + Σⱼ φ[j] b[j] (y[j] − r(x[j]))        the pulls φ b of `fade.rs`, one at x[j] and zero beyond R/4
     /// ```
     ///
-    /// which is continuous where r is, and goes to y[j] where x goes to x[j].
+    /// which is continuous where r is, and tends to y[j] as x tends to x[j].
     fn place_rows(&self, known: &Known<'_>, new: &Points, own: Option<&[u32]>) -> Result<Transformed> {
         let dims = known.map.cols();
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
@@ -285,7 +286,7 @@ impl Rule {
         Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
     }
 
-    /// Where the rule alone sends every row of a batch.
+    /// The uncorrected coordinates of every row of a batch.
     fn placed(&self, known: &Known<'_>, prepared: &Prepared<'_>, batch: &Points, near: &Near) -> Result<Vec<Vec<f64>>> {
         let squares = prepared.away.as_ref().map_or(Ok(Vec::new()), |away| away.squares(known, near, batch))?;
         Ok(parallel::collect(batch.rows(), |i| {
@@ -307,13 +308,13 @@ impl Rule {
         }))
     }
 
-    /// Whether new points that come near a training point have to be led to its coordinates. The other rules go there
-    /// themselves, or descend an objective that need not be continuous.
+    /// Whether the rule needs this correction near training points. The other rules interpolate by themselves, or
+    /// minimize an objective that need not be continuous.
     fn is_led_home(&self) -> bool {
         matches!(self, Rule::Barycenter(_) | Rule::Nystrom(_) | Rule::Tangent)
     }
 
-    /// y[j] − r(x[j]) of all neighbors that are not known yet.
+    /// y[j] − r(x[j]) of all neighbors for which it is not known yet.
     fn add_offsets(
         &self,
         known: &Known<'_>,
@@ -338,7 +339,7 @@ impl Rule {
     fn place_row(&self, known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
         match self {
             Rule::Linear(linear) => linear.row(new.row),
-            // Never asked row by row.
+            // Never called row by row.
             Rule::Latent(_) => Vec::new(),
             Rule::Squares(squares) => squares.row(known, new),
             Rule::Barycenter(barycenter) => barycenter.row(known, new),
@@ -352,7 +353,7 @@ impl Rule {
         }
     }
 
-    /// What it measures new points from.
+    /// The reference points of the rule.
     fn away(&self) -> Option<&Away> {
         match self {
             Rule::Squares(squares) => Some(&squares.away),
@@ -365,8 +366,8 @@ impl Rule {
 }
 
 impl Known<'_> {
-    /// The largest deviation that a new point may have and not be far: some times what is usual among training points,
-    /// each left out.
+    /// The largest standard deviation of a new point that is not far: a multiple of the usual one among training
+    /// points, each left out.
     fn reach(&self, index: &Index<'_>) -> Result<f64> {
         let n = index.points().rows();
         let asked: Vec<usize> = (0..n.min(ASKED)).map(|i| i * n / n.min(ASKED)).collect();
@@ -387,7 +388,7 @@ impl Known<'_> {
     /// The k nearest training points of every row, other than itself if it is one of them.
     fn nearest(&self, index: Option<&Index<'_>>, rows: &Points, own: Option<&[u32]>) -> Result<Near> {
         let n = self.map.rows();
-        // One more says how far the first is that is no neighbor.
+        // One more gives the distance of the first point that is not a neighbor.
         let width = (self.k + 1 + usize::from(own.is_some())).min(n);
         let (all, lengths) = match index {
             Some(index) => index.nearest(rows, width)?,
@@ -409,7 +410,7 @@ impl Known<'_> {
         Ok(near)
     }
 
-    /// The training point at no distance from a row of distances.
+    /// The training point at distance zero in a row of distances.
     fn at_no_distance(&self, near: &Near, i: usize) -> Option<usize> {
         (near.lengths[i * self.k] == 0.0).then_some(near.rows[i * self.k] as usize)
     }
@@ -421,7 +422,7 @@ impl Known<'_> {
     }
 }
 
-/// What a rule has ready for all rows.
+/// The precomputed state of a rule for all rows.
 struct Prepared<'a> {
     away: Option<reference::Prepared<'a>>,
     pushes: Option<Pushes>,

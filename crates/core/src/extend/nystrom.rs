@@ -1,4 +1,5 @@
-//! The eigen-equation of a weighted graph, solved for the new point: y = Σⱼ w[j] y[j] / Σⱼ w[j] (1 − λ).
+//! Nyström extension: the eigen-equation of a weighted graph, solved for the new point, y = Σⱼ w[j] y[j] / Σⱼ w[j] (1 −
+//! λ).
 //!
 //! Y. Bengio, J.-F. Paiement, P. Vincent et al. Out-of-sample extensions for LLE, Isomap, MDS, eigenmaps, and spectral
 //! clustering. NIPS 16, 2004.
@@ -8,19 +9,19 @@ use super::{Known, Newcomer};
 use crate::kernel::heat::Widths;
 use serde::{Deserialize, Serialize};
 
-/// The weights of a new point, and the equation they stand in.
+/// The weights of a new point, and the eigenproblem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Nystrom {
     /// The widths of the heat kernel; all weights are one if absent.
     pub(crate) widths: Option<Widths>,
-    /// What divides the density of each training point out.
+    /// The factors by which the density of each training point is divided out.
     pub(crate) density: Option<Vec<f64>>,
-    /// Which eigenproblem it is.
+    /// The eigenproblem.
     pub(crate) form: Form,
 }
 
-/// An eigenproblem of a weighted graph. A new point knows the weights of its own list; `added` is how many times that is
-/// the sum of all its weights, on the average of the training points.
+/// An eigenproblem of a weighted graph. A new point has only the weights of its own list; `added` is the mean ratio of
+/// all weights to those of the own list over the training points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Form {
     /// L y = λ D y.
@@ -68,7 +69,7 @@ impl Nystrom {
             .map(|((weight, share), &j)| share * weight * density(j))
             .collect();
         let total: f64 = weights.iter().sum();
-        // The degree counts the neighbors in full: where one takes the place of another they weigh the same.
+        // The degree counts the neighbors in full: where one replaces another they weigh the same.
         let degree: f64 = full.iter().sum();
         let heat = largest.exp().max(f64::MIN_POSITIVE);
         let whole = |added: f64| added * degree * heat;
@@ -83,7 +84,7 @@ impl Nystrom {
                 Form::Normalized | Form::Symmetric { .. } => lambda,
                 Form::Unnormalized { added } => lambda / whole(*added),
             };
-            // Beyond half a wavelength the equation says nothing; then the plain mean stands.
+            // Beyond half a wavelength the equation is not applicable; the plain mean is used.
             root * sum / total / if drag < 0.5 { 1.0 - drag } else { 1.0 }
         })
     }

@@ -1,4 +1,4 @@
-//! The place on a line at which a new row is likeliest under the Ornstein-Uhlenbeck process through the training rows.
+//! The most likely position of a new row on a line under the Ornstein-Uhlenbeck process through the training rows.
 
 use super::Known;
 use crate::gp::line::Line;
@@ -25,7 +25,7 @@ impl OnLine {
     }
 
     pub(super) fn prepared(&self, known: &Known<'_>) -> Result<Line> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm places points alone; give points"))?;
+        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
         self.line(points, known.map)
     }
 }

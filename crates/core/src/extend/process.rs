@@ -1,15 +1,16 @@
-//! The position at which a new row is likeliest under a Gaussian process over the map, given all training rows.
+//! The most likely position of a new row under a Gaussian process over the map, given all training rows.
 //!
 //! ```text
 //! y = argmin ½ p log s² + ½ ‖x − m‖² / s²        (+ ½ ‖y‖² under the Gaussian prior)
 //! ```
 //!
-//! m(y) and s²(y) are the mean and the variance that the process predicts (`gp/predict.rs`). x is in the units of the fit: centered, and the training rows have mean square one. The density has many maxima, so that
-//! the descent starts from the position of that near training row at which it is highest.
+//! m(y) and s²(y) are the mean and the variance that the process predicts (`gp/predict.rs`). x is in the units of the
+//! fit: centered, and the training rows have mean square one. The density has many maxima, so that the optimization
+//! starts from the position of the nearby training row with the highest density.
 //!
-//! How sure the position is, the density says itself (Laplace's approximation): its covariance is H⁻¹, H the second derivatives
-//! of −log p(x | y) there. A direction in which the density hardly falls has a deviation of one length of the process, beyond
-//! which the training rows say nothing.
+//! The uncertainty of the position follows from the density (Laplace's approximation): its covariance is H⁻¹, with H
+//! the second derivatives of −log p(x | y) there. A direction in which the density hardly falls has a standard
+//! deviation of one length scale of the process, beyond which the training rows are uninformative.
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005, section 3.
@@ -26,15 +27,16 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ends.
+/// The tolerance of the optimization.
 const STOP: Stop = Stop { gradient: 1e-9, decrease: 1e-12, evaluations: 100 };
-/// How long its first step is, in units of the length of the process.
+/// The length of its first step, in units of the length scale of the process.
 const FIRST: f64 = 0.05;
 
-/// Half the difference that second derivatives are taken over, in units of the length of the process.
+/// Half the difference for second derivatives, in units of the length scale of the process.
 const STEP: f64 = 1e-4;
 
-/// A process over the map, in the units of the fit: the training rows have mean square one, and the length is one.
+/// A process over the map, in the units of the fit: the training rows have mean square one, and the length scale is
+/// one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Process {
     /// v.
@@ -80,7 +82,7 @@ impl Mapping {
     }
 }
 
-/// A process with its training rows, ready for any new row.
+/// A process with its training rows, prepared for any new row.
 pub(super) struct Fitted<'a> {
     process: &'a Process,
     map: &'a Points,
@@ -98,7 +100,7 @@ impl Process {
             && self.mapping.as_ref().is_none_or(|mapping| mapping.fits(rows, dims))
     }
 
-    /// What the process predicts on the map of these points, in the units of the problem that comes with it.
+    /// The predictions of the process on the map of these points, in the units of the problem that comes with it.
     pub(crate) fn prediction(&self, points: &Points, map: &Points) -> Result<(Problem, Prediction)> {
         let problem = Problem::new(points, map, true)?;
         let parameters = [self.variance, self.bias, self.noise];
@@ -111,12 +113,13 @@ impl Process {
     }
 
     pub(super) fn fitted<'a>(&'a self, known: &Known<'a>) -> Result<Fitted<'a>> {
-        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm places points alone; give points"))?;
+        let (points, _) = known.points.ok_or_else(|| Error::parameter("gplvm embeds points only; give points"))?;
         let (problem, prediction) = self.prediction(points, known.map)?;
         Ok(Fitted { process: self, map: known.map, problem, prediction })
     }
 
-    /// The deviation of every coordinate of new rows at their places; nothing if a function of the row places it.
+    /// The standard deviation of every coordinate of new rows at their positions; `None` if a back-constraint gives the
+    /// position.
     pub(super) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
         if self.mapping.is_some() {
             return Ok(None);
@@ -128,7 +131,7 @@ impl Process {
 }
 
 impl Fitted<'_> {
-    /// The position of a new row, from those of the training rows near it; by the mapping, if there is one.
+    /// The position of a new row, from those of the training rows near it; by the back-constraint, if there is one.
     pub(super) fn row(&self, row: &[f64], near: &[u32]) -> Vec<f64> {
         let row = self.problem.row(row);
         if let Some(mapping) = &self.process.mapping {
@@ -177,7 +180,7 @@ impl Fitted<'_> {
         (0..d).map(|q| variance(q).sqrt()).collect()
     }
 
-    /// The negative log density of a row at a position, up to a constant and per feature, with its slope.
+    /// The negative log density of a row at a position, up to a constant and per feature, with its gradient.
     fn negative(&self, row: &[f64], place: &[f64], slope: &mut [f64]) -> f64 {
         let (at, p) = (self.prediction.at(place), row.len() as f64);
         let off: Vec<f64> = row.iter().zip(&at.mean).map(|(x, mean)| x - mean).collect();
@@ -201,7 +204,7 @@ mod tests {
     use super::*;
     use eigenfold_graph::Metric;
 
-    /// Points on a bent strip, one row each, and their place along it.
+    /// Points on a curved strip, one row each, and their position along it.
     fn strip(n: usize) -> (Points, Points) {
         let place = |i: usize| [4.0 * i as f64 / n as f64, (i as f64 * 0.618_034).fract()];
         let row = |[a, b]: [f64; 2]| [a.sin(), a.cos() + b, 0.3 * a * b, 2.0, 0.5 * a];
@@ -246,7 +249,7 @@ mod tests {
         let row = fitted.problem.row(&moved);
         let place = fitted.row(&moved, &[20, 21, 19]);
         let deviations = fitted.deviations(&moved, &place);
-        // The density itself, summed over a grid around its top.
+        // The density itself, summed over a grid around its maximum.
         let mut unused = [0.0; 2];
         let p = row.len() as f64;
         let top = fitted.negative(&row, &place, &mut unused);

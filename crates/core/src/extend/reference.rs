@@ -1,4 +1,4 @@
-//! How far a new point is from the points that a rule measures from.
+//! The distances of a new point to the reference points of a rule.
 
 use super::{Known, Near};
 use crate::input::Data;
@@ -12,11 +12,11 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Which distances, and from whom.
+/// The kind of distance, and the reference points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Away {
     pub(crate) measure: Measure,
-    /// The points that are measured from; all if absent.
+    /// The reference points; all if absent.
     pub(crate) landmarks: Option<Vec<u32>>,
 }
 
@@ -42,13 +42,13 @@ impl Away {
         landmarks.is_none_or(|l| (1..=rows).contains(&l.len()) && l.iter().all(|&i| (i as usize) < rows)) && measure
     }
 
-    /// The training point behind number `i` of those that are measured from.
+    /// The training point behind reference point `i`.
     #[inline(always)]
     pub(super) fn point(&self, i: usize) -> usize {
         self.landmarks.as_ref().map_or(i, |landmarks| landmarks[i] as usize)
     }
 
-    /// The geodesics of the landmarks, where it measures along a graph: those that are known already, or computed.
+    /// The geodesics of the landmarks, if it measures along a graph: known ones, or computed.
     pub(super) fn geodesics(&self, known: Option<LandmarkGeodesics>) -> Result<Option<LandmarkGeodesics>> {
         match (&self.measure, &self.landmarks, known) {
             (Measure::Geodesic(graph), Some(landmarks), None) => landmark_geodesics(graph, landmarks).map(Some),
@@ -56,7 +56,7 @@ impl Away {
         }
     }
 
-    /// The squared distance of any training point to any of those that are measured from, by its number.
+    /// The squared distance of any training point to any reference point, by its index.
     pub(super) fn training_squares<'a>(
         &'a self,
         data: Data<'a>,
@@ -75,7 +75,7 @@ impl Away {
         })
     }
 
-    /// Ready to measure: along a graph, its shortest paths are prepared.
+    /// Prepares the distances: along a graph, its shortest paths are precomputed.
     pub(super) fn prepared(&self) -> Result<Prepared<'_>> {
         let geodesics = match (&self.measure, &self.landmarks) {
             (Measure::Geodesic(graph), None) => Some(Geodesics::Paths(Paths::new(&graph.union(), graph.len()))),
@@ -88,21 +88,21 @@ impl Away {
     }
 }
 
-/// Distances ready to be measured.
+/// Prepared distances.
 pub(super) struct Prepared<'a> {
     away: &'a Away,
     geodesics: Option<Geodesics>,
 }
 
 impl Prepared<'_> {
-    /// For every row of the batch, its squared distances to the points that are measured from.
-    /// Along a graph the way to a neighbor that fades out becomes long, so that no way ends all at once.
+    /// For every row of the batch, its squared distances to the reference points. Along a graph the path to a tapered
+    /// neighbor becomes long, so that no path ends abruptly.
     pub(super) fn squares(&self, known: &Known<'_>, near: &Near, batch: &Points) -> Result<Vec<f64>> {
         let away = self.away;
         if let Some(geodesics) = &self.geodesics {
             let seeds = |i: usize| -> Vec<(u32, f64)> {
                 let (list, nearest) = (i * known.k..(i + 1) * known.k, near.lengths[i * known.k]);
-                // What it is longer than the way to the nearest is divided by the share.
+                // The excess over the path to the nearest neighbor is divided by the taper weight.
                 let faded = |at: usize| nearest + (near.lengths[at] - nearest) / near.shares[at];
                 list.map(|at| (near.rows[at], faded(at))).filter(|(_, length)| length.is_finite()).collect()
             };
@@ -127,7 +127,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Geodesics from outside the graph to the points that are measured from.
+/// Geodesics from outside the graph to the reference points.
 enum Geodesics {
     Paths(Paths),
     Landmarks(LandmarkGeodesics),
@@ -151,7 +151,7 @@ impl Geodesics {
     }
 }
 
-/// The geodesics of the landmarks of a graph, in what memory there is.
+/// The geodesics of the landmarks of a graph, in the available memory.
 fn landmark_geodesics(graph: &Graph, landmarks: &[u32]) -> Result<LandmarkGeodesics> {
     let spare = memory::available().saturating_sub(LandmarkGeodesics::memory(landmarks.len(), graph.len()));
     let paths = Paths::within(&graph.union(), landmarks.len(), spare / 2);

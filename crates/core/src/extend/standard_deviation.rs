@@ -1,13 +1,14 @@
-//! How sure the coordinates of new points are.
+//! The standard deviation of the coordinates of new points.
 //!
-//! A training row that is left out and placed by the others misses its own coordinates by some length. That length grows with
-//! the deviation u of a Gaussian field over the data given the neighbors (`fade.rs`), which is known for new rows too:
+//! A training row that is left out and embedded by the others misses its own coordinates by some distance. That
+//! distance grows with the standard deviation u of a Gaussian field over the data given the neighbors (`taper.rs`),
+//! which is known for new rows too:
 //!
 //! ```text
-//! deviation of coordinate q at x = a[q] u(x)      a[q] the least with |y[i,q] − ŷ[i,q]| ≤ a[q] u(x[i]) for 68 of 100 rows i
+//! SD of coordinate q at x = a[q] u(x)      a[q] the least with |y[i,q] − ŷ[i,q]| ≤ a[q] u(x[i]) for 68 % of the rows i
 //! ```
 //!
-//! The map stands still here: a map that is made with the new rows differs from it, for most methods by more than that
+//! The map is fixed here: a map that is fitted with the new rows differs from it, for most methods by more than that
 //! (docs/placing.md has the measurements).
 
 use super::{ASKED, DESCENTS, Known, Rule};
@@ -16,16 +17,16 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 
-/// The share of left-out rows within their deviations.
+/// The share of left-out rows within their standard deviations.
 const SHARE: f64 = 0.68;
-/// Rows that go to the same place in any company, but for rounding: the part of the map's extent that this is.
+/// A difference below this fraction of the map's extent is rounding: the rule does not depend on the other rows.
 const ROUNDING: f64 = 1e-9;
-/// Rows that are left out where each takes a descent.
+/// The number of rows that are left out if each requires an optimization.
 const FEW: usize = DESCENTS / 3;
 
 impl Rule {
-    /// The deviation of every coordinate of new rows at their places; nothing for rules that place in the same way whatever is
-    /// near. A process has a density of its own (`process.rs`).
+    /// The standard deviation of every coordinate of new rows at their positions; `None` for rules that do not depend
+    /// on the neighbors. A process has its own density (`process.rs`).
     pub(crate) fn deviations(&self, known: &Known<'_>, new: &Points, placed: &Points) -> Result<Option<Points>> {
         if let Rule::Process(process) = self {
             return process.deviations(known, new, placed);

@@ -1,8 +1,8 @@
-//! The place of least stress with all other points held: argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)².
+//! Out-of-sample extension by stress, with all other points fixed: argmin Σᵢ w[i] (δ[i] − ‖y − y[i]‖)².
 //!
-//! The sum may have several minima, so the descent starts twice, from the nearest training point and from the middle of the
-//! map, and the lower end counts. Each start is one majorization step (J. de Leeuw, 1977) away, so that it does not
-//! lie on a point, where the sum has a kink:
+//! The sum may have several minima, so the optimization starts twice, from the nearest training point and from the
+//! middle of the map, and the lower result is used. Each start is one majorization step (J. de Leeuw, 1977) away, so
+//! that it does not coincide with a point, where the sum has a kink:
 //!
 //! ```text
 //! y ← weighted mean over i of  y[i] + δ[i] (y − y[i]) / ‖y − y[i]‖
@@ -19,24 +19,24 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 use serde::{Deserialize, Serialize};
 
-/// Where a descent ends, in units in which the distances have mean square one.
+/// The tolerance of the optimization, in units in which the distances have mean square one.
 const STOP: Stop = Stop { gradient: 1e-10, decrease: -1.0, evaluations: 200 };
 
-/// What the distances of a new point are, and how much each counts.
+/// The target distances of a new point, and their weights.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Stress {
     pub(crate) away: Away,
     /// p, of the weights δ⁻ᵖ.
     pub(crate) power: u8,
-    /// What the map makes of a given distance, as (given, on the map), both ascending; empty if they are the same.
+    /// The transformation of the given distances, as (given, on the map), both ascending; empty if they are the same.
     pub(crate) disparities: Vec<(f64, f64)>,
 }
 
-/// Points that a new one is drawn by.
+/// The reference points of a new point.
 struct Anchors<'a> {
     map: &'a [f64],
     dims: usize,
-    /// Which row of the map each is.
+    /// The row of the map of each.
     rows: Vec<usize>,
 }
 
@@ -71,7 +71,7 @@ impl Stress {
             Err(_) => {
                 let squares: Vec<f64> = (0..landmarks.len()).map(|at| square(i, at)).collect();
                 let nearest = (0..squares.len()).min_by(|&a, &b| squares[a].total_cmp(&squares[b])).unwrap_or(0);
-                // A point that coincides with a landmark is where that is.
+                // A point that coincides with a landmark gets its coordinates.
                 if squares[nearest] == 0.0 {
                     return known.map.row(nearest).to_vec();
                 }
@@ -81,7 +81,7 @@ impl Stress {
         Points::computed(data.len(), dims, rows.concat())
     }
 
-    /// The lower end of two descents.
+    /// The lower result of two optimizations.
     fn placed(&self, anchors: &Anchors<'_>, squares: &[f64], nearest: &[f64], middle: &[f64]) -> Vec<f64> {
         let (n, dims) = (squares.len() as f64, anchors.dims);
         let wanted: Vec<f64> = squares.iter().map(|square| self.on_the_map(square.sqrt())).collect();
@@ -110,7 +110,7 @@ impl Stress {
             stage: None,
         };
         let end = |start: &[f64]| {
-            // One majorization step is y less the slope.
+            // One majorization step is y minus the gradient.
             let start: Vec<f64> = start.iter().map(|y| y / unit).collect();
             let mut slope = vec![0.0; dims];
             value(&start, &mut slope);
@@ -124,7 +124,7 @@ impl Stress {
         best.iter().map(|y| y * unit).collect()
     }
 
-    /// δ⁻ᵖ, with mean one; none for a distance of zero, unless all count alike.
+    /// δ⁻ᵖ, with mean one; zero for a distance of zero, unless all weights are equal.
     fn weights(&self, lengths: &[f64]) -> Vec<f64> {
         let weight = |&length: &f64| match self.power {
             0 => 1.0,
@@ -136,7 +136,7 @@ impl Stress {
         if mean > 0.0 { weights.iter().map(|weight| weight / mean).collect() } else { vec![1.0; weights.len()] }
     }
 
-    /// What a given distance is on the map: between two known ones in proportion, beyond them along the last.
+    /// The transformed distance: interpolated between known ones, extrapolated along the last.
     fn on_the_map(&self, given: f64) -> f64 {
         let known = &self.disparities;
         let (Some(first), Some(last)) = (known.first(), known.last()) else { return given };

@@ -1,4 +1,5 @@
-//! The affine map from the tangent space of a point's neighbors to their coordinates.
+//! Out-of-sample extension by tangent spaces: the affine map from the tangent space of the neighbors to their
+//! coordinates.
 
 use super::{Known, Newcomer};
 use crate::input::cloud::{Cloud, differences};
@@ -10,8 +11,8 @@ pub(super) fn row(known: &Known<'_>, new: &Newcomer<'_>) -> Vec<f64> {
     known.mean_of(new.near, &weights, |_, sum| sum)
 }
 
-/// The weights on the neighbors that continue any function on them to x: the affine function of their tangent coordinates
-/// that fits it best, each neighbor as much as it counts, read where x is seen in the tangent space.
+/// The weights on the neighbors that extend any function on them to x: the affine function of their tangent coordinates
+/// that fits it best, with the taper weights, evaluated at x in the tangent space.
 ///
 /// ```text
 /// w[j] = t[j]/T + Σ_q √t[j] u[j,q] (Σ_l √t[l] u[l,q] (x[l] − x̄)·(x − x̄)) / λ_q
@@ -22,7 +23,7 @@ fn tangent_weights(points: &Points, new: &Newcomer<'_>, dims: usize) -> Vec<f64>
     let mut rows = differences(points, new.near, new.row);
     let p = rows.len() / size;
     let total: f64 = shares.iter().sum();
-    // From x̄ to x, as the rows are seen from x.
+    // From x̄ to x, as the rows are relative to x.
     let step: Vec<f64> = (0..p).map(|f| -(0..size).map(|j| shares[j] * rows[j * p + f]).sum::<f64>() / total).collect();
     for (row, share) in rows.chunks_exact_mut(p).zip(shares) {
         row.iter_mut().zip(&step).for_each(|(x, step)| *x = share.sqrt() * (*x + step));

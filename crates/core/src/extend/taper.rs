@@ -1,35 +1,35 @@
-//! How much each neighbor of a new point counts: near ones nearly in full, the others less and less, and nothing at the
+//! Taper weights of the neighbors of a new point: nearly one for near ones, decreasing with distance, and zero at the
 //! distance R of the first point that is not a neighbor.
 //!
 //! ```text
 //! t[j] = 1 − (d[j]/R)⁴
 //! ```
 //!
-//! When a new point moves, one neighbor takes the place of another where both are at R and count for nothing, so that what
-//! is made of the neighbors does not jump.
+//! When a new point moves, one neighbor replaces another where both are at R and have weight zero, so that functions of
+//! the neighbors are continuous.
 
-/// The neighbors that count at least where a radius limits them.
+/// The minimum number of neighbors with positive weight if a radius limits them.
 const LEAST: usize = 2;
 
-/// The shares t of the neighbors, given their distances in ascending order and R.
+/// The weights t of the neighbors, given their distances in ascending order and R.
 pub(super) fn shares(lengths: &[f64], reach: f64) -> Vec<f64> {
-    // Where all are at one distance, they count alike.
+    // If all are at one distance, they have equal weights.
     if lengths[0] >= reach || !reach.is_finite() {
         return vec![1.0; lengths.len()];
     }
     lengths.iter().map(|d| 1.0 - (d / reach).min(1.0).powi(4)).collect()
 }
 
-/// R where the graph has edges within a radius alone: that radius, so that a new point has no way across a gap that no
-/// training point has. It is the third distance if there are fewer than three within it, so that two of them count when the nearest
-/// changes.
+/// R if the graph is built by a radius alone: that radius, so that a new point has no edge across a gap that training
+/// points do not cross. It is the third distance if there are fewer than three within it, so that two of them count
+/// when the nearest changes.
 pub(super) fn within(lengths: &[f64], radius: f64) -> f64 {
     lengths.get(LEAST).copied().unwrap_or(f64::INFINITY).max(radius)
 }
 
-/// How much a new point owes to each neighbor that it comes near: φ[j] b[j], with φ ∝ 1/d² summing to one (D. Shepard. A
-/// two-dimensional interpolation function for irregularly-spaced data. ACM 1968) and b = (1 − (d/ρ)²)² up to a quarter of R,
-/// ρ = R/4, and zero beyond. One at a training point.
+/// The weight of the correction towards each neighbor: φ[j] b[j], with φ ∝ 1/d² summing to one (D. Shepard. A
+/// two-dimensional interpolation function for irregularly-spaced data. ACM 1968) and b = (1 − (d/ρ)²)² up to a quarter
+/// of R, ρ = R/4, and zero beyond. It is one at a training point.
 pub(super) fn pulls(lengths: &[f64], reach: f64) -> Vec<f64> {
     // In units of the nearest, so that nothing overflows.
     let nearest = lengths[0];
@@ -40,8 +40,8 @@ pub(super) fn pulls(lengths: &[f64], reach: f64) -> Vec<f64> {
     lengths.iter().zip(&weights).map(|(&d, weight)| weight / total * bump(d)).collect()
 }
 
-/// The standard deviation of an intrinsic Gaussian field at the new point, given its neighbors: (Σⱼ t[j]/d[j]²)^−½, that of
-/// springs as stiff as their length is short. It has the unit of the distances; zero at a training point.
+/// The standard deviation of an intrinsic Gaussian field at the new point, given its neighbors, with precision
+/// t[j]/d[j]² per neighbor: (Σⱼ t[j]/d[j]²)^−½. It has the unit of the distances; zero at a training point.
 pub(super) fn deviation(lengths: &[f64], shares: &[f64]) -> f64 {
     let nearest = lengths[0];
     if nearest <= 0.0 {
@@ -55,14 +55,14 @@ pub(super) fn deviation(lengths: &[f64], shares: &[f64]) -> f64 {
 pub(super) struct Near {
     pub(super) rows: Vec<u32>,
     pub(super) lengths: Vec<f64>,
-    /// How much each counts.
+    /// The taper weight of each.
     pub(super) shares: Vec<f64>,
     /// R, one per row.
     pub(super) reaches: Vec<f64>,
 }
 
 impl Near {
-    /// The deviation of row i, of k neighbors.
+    /// The standard deviation of row i, of k neighbors.
     pub(super) fn deviation(&self, i: usize, k: usize) -> f64 {
         deviation(&self.lengths[i * k..(i + 1) * k], &self.shares[i * k..(i + 1) * k])
     }
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn the_field_of_springs_is_as_sure_as_they_are_stiff() {
-        // Two springs of stiffness 1/4 are one of 1/2.
+        // Two precisions of 1/4 add up to 1/2.
         assert!((deviation(&[2.0, 2.0], &[1.0, 1.0]) - 2f64.sqrt()).abs() < 1e-15);
         assert_eq!(deviation(&[0.0, 2.0], &[1.0, 1.0]), 0.0);
         assert_eq!(pulls(&[0.0, 2.0], 3.0), [1.0, 0.0]);

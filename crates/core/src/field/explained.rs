@@ -1,17 +1,17 @@
-//! How much of the variance the coordinates have.
+//! The explained variance of the coordinates.
 
 use serde::{Deserialize, Serialize};
 
-/// The variance of each coordinate beside that of everything.
+/// The variance of each coordinate relative to the total variance.
 ///
 /// | method | a coordinate's variance | the total |
 /// |---|---|---|
 /// | pca, mds, isomap, mvu, kernel-pca, pkpca | its eigenvalue | the sum of all eigenvalues |
-/// | ppca, fa | what its loadings sum to in squares, n times | the variance under the model, n times |
+/// | ppca, fa | the sum of its squared loadings, n times | the variance under the model, n times |
 /// | ppco | its eigenvalue less the noise | the sum of all eigenvalues |
 ///
-/// Distances that no points have (along a graph around a hole, for one) have negative eigenvalues as well, which count
-/// against the total; then the shares may sum to more than one.
+/// Non-Euclidean distances (for example, along a graph around a hole) have negative eigenvalues as well, which reduce
+/// the total; the shares may then sum to more than one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Explained {
@@ -22,13 +22,13 @@ pub struct Explained {
 }
 
 impl Explained {
-    /// Of those variances of the coordinates; nothing if there is no variance at all.
+    /// From the variances of the coordinates; `None` if there is no variance at all.
     pub(crate) fn new(variances: &[f64], total: f64) -> Option<Explained> {
         let ratio = variances.iter().map(|variance| variance.max(0.0) / total).collect();
         (total > 0.0 && total.is_finite()).then_some(Explained { ratio, total })
     }
 
-    /// The share of each coordinate with all before it.
+    /// The cumulative share of each coordinate.
     pub fn cumulative(&self) -> Vec<f64> {
         let mut sum = 0.0;
         let add = |ratio: &f64| {

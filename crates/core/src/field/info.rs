@@ -1,4 +1,4 @@
-//! What is said of a method: its names, its paper, what it takes, what it is good for.
+//! The description of a method: its names, its paper, its inputs and its strengths.
 
 use crate::input::InputKind;
 
@@ -24,7 +24,7 @@ impl Basis {
     }
 }
 
-/// What the outside needs to know of a method.
+/// The public description of a method.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     /// The name, in lower case with hyphens.
@@ -33,11 +33,11 @@ pub struct Info {
     pub aliases: &'static [&'static str],
     /// One sentence.
     pub summary: &'static str,
-    /// The name as papers and pictures have it.
+    /// The name as in papers and figures.
     pub title: &'static str,
     /// What it shows best, as the end of a sentence.
     pub good_for: &'static str,
-    /// What may not be read off its map, in a sentence.
+    /// What its map does not show, in a sentence.
     pub caution: &'static str,
     /// What the coordinates are computed from.
     pub basis: Basis,
@@ -45,8 +45,8 @@ pub struct Info {
     pub paper: &'static str,
     /// The inputs it can start from.
     pub accepts: &'static [InputKind],
-    /// Whether it starts from a neighborhood graph, as its parameters are now; a given graph is always used.
+    /// Whether it starts from a neighborhood graph, with its current parameters; a supplied graph is always used.
     pub needs_graph: bool,
-    /// Whether it measures points by a metric of the user's choice.
+    /// Whether points may have a metric of the user's choice.
     pub uses_metric: bool,
 }

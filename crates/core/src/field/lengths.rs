@@ -1,12 +1,12 @@
-//! How the answers of a method follow the unit of the data.
+//! How the results of a method scale with the unit of the data.
 
-/// Which powers of the unit of length the answers of a method have: data that are c times as large have answers that are
-/// c to this power times as large.
+/// The powers of the unit of length in the results of a method: data c times as large have results c to this power
+/// times as large.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lengths {
     /// Of the coordinates.
     pub map: i32,
-    /// Of the eigenvalues, and of a noise beside them.
+    /// Of the eigenvalues, and of a noise variance.
     pub eigenvalues: i32,
     /// Of the covariance K of the field, where that is not the square of the coordinates'.
     pub field: i32,

@@ -1,7 +1,7 @@
 //! Stage 2: the Gaussian field over the points.
 //!
-//! A method is a way to write down either the precision of the field (sparse, like a Laplacian) or its covariance
-//! (known by its product with vectors). One file a method; each is a parameter struct that implements [`Build`], with a
+//! A method specifies either the precision of the field (sparse, such as a Laplacian) or its covariance (given by
+//! products with vectors). Each method is one file: a parameter struct that implements [`Build`], with a
 //! [`Table`](crate::parameter::Table) of its parameters.
 
 pub(crate) mod entropy;
@@ -51,33 +51,35 @@ pub(crate) use crate::input::needs_points;
 
 /// A Gaussian field over the points.
 pub enum Field {
-    /// The inverse covariance, sparse; constants may be free in it.
+    /// The inverse covariance, sparse; constant vectors may be in its null space.
     Precision {
         /// The precision A.
         matrix: SparseSymmetric,
-        /// The mass M of the eigenproblem A y = λ M y; the identity if absent.
+        /// The normalization matrix M of the eigenproblem A y = λ M y; the identity if absent.
         mass: Option<Vec<f64>>,
-        /// How long each coordinate is.
+        /// The length of each coordinate.
         scale: Scale,
     },
-    /// The inverse covariance by its triangular root, constants free in it; its coordinates have [`Scale::Unit`].
+    /// The inverse covariance by its triangular root, with constants in its null space; its coordinates have
+    /// [`Scale::Unit`].
     Root(Root),
-    /// The inverse covariance of each of p features, sparse and positive definite: constants are not free in it, so its
-    /// covariance is read centered, over all features.
+    /// The inverse covariance of each of p features, sparse and positive definite. Constants are not in its null space,
+    /// so its covariance is centered, over all features.
     Definite {
         /// The precision.
         matrix: SparseSymmetric,
         /// p.
         features: f64,
     },
-    /// The covariance F Fᵀ of a factor with one row a point, columns of mean zero.
+    /// The covariance F Fᵀ of a factor with one row per point and columns of mean zero.
     Factor(Mat<f64>),
-    /// A covariance known by its product with vectors, rows and columns of mean zero.
+    /// A covariance given by its product with vectors, rows and columns of mean zero.
     Covariance(Box<dyn Operator>),
 }
 
 impl Field {
-    /// Whether the inverse covariance of all n points is known: not the covariance, and not of landmarks alone.
+    /// Whether the inverse covariance of all n points is known, as opposed to the covariance, or that of landmarks
+    /// alone.
     pub(crate) fn is_precision_of(&self, n: usize) -> bool {
         match self {
             Field::Precision { matrix, .. } | Field::Definite { matrix, .. } => matrix.dim() == n,
@@ -87,23 +89,24 @@ impl Field {
     }
 }
 
-/// How long the coordinate of an eigenvector of a precision is, in units of mean square one (in the mass).
+/// The length of a coordinate from an eigenvector of a precision, in units of mean square one (in the normalization
+/// matrix).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Scale {
     /// One: the precision fixes directions, not lengths.
     Unit,
     /// One, of M^½ y instead of y: the eigenvector of M^(−½) A M^(−½), which is not centered.
     Symmetric,
-    /// (1 − λ)ᵗ: what is left of the direction after a diffusion of time t.
+    /// (1 − λ)ᵗ: what remains of the direction after a diffusion of time t.
     Diffusion(f64),
-    /// √(p/λ) in units of length one: the standard deviation over p features, of a field fitted to distances.
+    /// √(p/λ) in units of length one: the standard deviation over p features, for a field fitted to distances.
     Covariance(f64),
 }
 
-/// Stage 1 over the same points with other features; its components are left apart.
+/// Stage 1 over the same points with other features; connected components are not joined.
 pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
 
-/// What a method is given to build on.
+/// The input of a method.
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// What is known of the points.
@@ -115,19 +118,19 @@ pub struct Site<'a> {
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
     /// given.
     pub regraph: Option<&'a Regraph<'a>>,
-    /// Where a descent is to start, if not where the method would.
+    /// The start of the optimization; the method's default if absent.
     pub start: Option<&'a Points>,
-    /// The class of every point, nothing where it is not known, if there are classes.
+    /// The class of every point, `None` where it is unknown, if there are classes.
     pub labels: Option<&'a [Option<u32>]>,
-    /// The share of true neighbors that will do.
+    /// The recall that the neighbor search must reach.
     pub recall: f64,
-    /// The number of coordinates asked for.
+    /// The requested number of coordinates.
     pub dims: usize,
-    /// The seed of every random choice.
+    /// The seed of the random number generator.
     pub seed: u64,
-    /// How many bytes may be allocated.
+    /// The maximum number of bytes to allocate.
     pub memory: u64,
-    /// Hears of progress.
+    /// Receives progress reports.
     pub observer: &'a dyn Observer,
 }
 
@@ -159,7 +162,7 @@ impl<'a> Site<'a> {
         self.len() == 0
     }
 
-    /// The graph of a method that asked for one.
+    /// The graph of a method that requires one.
     pub(crate) fn graph(&self) -> Result<&'a Graph> {
         self.graph
             .ok_or_else(|| Error::parameter("this method needs a neighborhood graph; give `neighbors` or `radius`"))
@@ -178,7 +181,7 @@ impl<'a> Site<'a> {
         self.data.measured().ok_or_else(|| needs_points(method, "laplacian-eigenmaps and isomap embed a graph"))
     }
 
-    /// The metric of the points; the usual one where they have none.
+    /// The metric of the points; the default metric if there is none.
     pub(crate) fn metric(&self) -> Metric {
         match self.data {
             Data::Points(_, metric) => metric,
@@ -186,7 +189,7 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Refuses work that would not fit.
+    /// Refuses work that would exceed the memory limit.
     pub(crate) fn afford(&self, what: &str, needed: u64, way_out: &str) -> Result<()> {
         if needed <= self.memory {
             return Ok(());
@@ -195,44 +198,44 @@ impl<'a> Site<'a> {
     }
 }
 
-/// What stage 3 has to do: all that a method says about the coordinates.
+/// The task of stage 3: how the coordinates are computed.
 pub enum Task {
     /// Eigenvectors of a field, over all points or over the landmarks.
     Spectral(Field),
-    /// The descent of an objective.
+    /// The minimization of an objective.
     Descend(Descend),
-    /// Nothing more: the fit of the field gave the coordinates.
+    /// Nothing more: the fit of the field yields the coordinates.
     Solved(Solved),
 }
 
-/// Coordinates that came with the fit of a field, over all points.
+/// Coordinates that result from the fit of a field, over all points.
 pub struct Solved {
     /// One row per point.
     pub coordinates: Points,
-    /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
+    /// The eigenvalues of the coordinates, then some further ones with lower accuracy; empty for an optimization.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
     pub residuals: Vec<f64>,
-    /// The largest that those of the coordinates may be.
+    /// The largest acceptable backward error of the coordinates' eigenpairs.
     pub tolerance: f64,
-    /// The value of what was minimized, and the largest entry of its slope, if it was a descent.
+    /// The minimum and the largest entry of its gradient, if it was an optimization.
     pub objective: Option<(f64, f64)>,
-    /// Its values on the way: after how many steps, and the value; empty if nobody looked.
+    /// Objective values along the way: number of steps, value; empty if there is no observer.
     pub curve: Vec<(usize, f64)>,
-    /// What gave them, in a few words.
+    /// The solver, in a few words.
     pub solver: String,
-    /// How often the data were gone through.
+    /// The number of passes over the data.
     pub iterations: usize,
 }
 
-/// A function of the coordinates, all of them one after the other, row by row.
+/// A function of the coordinates, stored row by row.
 pub trait Energy: Emphasized + Send {
     /// A value in the units of the data.
     fn in_units(&self, value: f64) -> f64 {
         value
     }
 
-    /// The strength of the repulsion where the attraction is emphasized, where it is a parameter of the method.
+    /// The strength of the repulsion relative to the attraction, where it is a parameter of the method.
     fn strength(&self, emphasis: f64) -> Option<f64> {
         let _ = emphasis;
         None
@@ -244,14 +247,14 @@ pub trait Energy: Emphasized + Send {
         Vec::new()
     }
 
-    /// What the points are to each other on that map, pull and push taken together, where the method says so.
+    /// The affinities on that map, the attractive minus the repulsive weights, where the method defines them.
     fn affinities(&self, y: &[f64]) -> Option<Vec<Weight>> {
         let _ = y;
         None
     }
 
-    /// What the map makes of a given distance, as (given, on the map), both ascending, where the objective chose it;
-    /// asked after [`Energy::figures`].
+    /// The transformation of the given distances, as (given, on the map), both ascending, where the objective chose it;
+    /// call after [`Energy::figures`].
     fn disparities(&self) -> Vec<(f64, f64)> {
         Vec::new()
     }
@@ -261,40 +264,40 @@ pub trait Energy: Emphasized + Send {
         Vec::new()
     }
 
-    /// What descends, in a few words.
+    /// The name of the optimizer, in a few words.
     fn solver(&self) -> String;
 }
 
-/// An objective, where its descent starts, and how it goes on.
+/// An objective, the start of its optimization and the optimizer.
 pub struct Descend {
     /// The objective.
     pub objective: Box<dyn Energy>,
     /// One row per point.
     pub start: Points,
-    /// The objective sees coordinates in units of this.
+    /// The unit of length in which the objective sees the coordinates.
     pub unit: f64,
-    /// Which direction a step has, and how long it is.
+    /// The direction and the length of a step.
     pub way: Way,
-    /// The part of the objective that steps must gain, else the descent ends.
+    /// The optimization stops when the objective falls by less than this fraction.
     pub tolerance: f64,
-    /// The most evaluations.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
-    /// How many maps on the way are kept: about so many, or one for every emphasis of a path of them.
+    /// How many snapshots are kept: about this many, or one for every emphasis of a path.
     pub snapshots: usize,
 }
 
-/// How a descent goes on.
+/// The optimizer.
 pub enum Way {
     /// By limited-memory BFGS, with a line search.
     QuasiNewton {
-        /// What is known of the curvature: a number for each point.
+        /// An approximation of the curvature: one number per point.
         diagonal: Option<Vec<f64>>,
     },
-    /// With momentum, by a schedule.
+    /// With momentum, on a schedule.
     Momentum(Momentum),
     /// In a fixed metric.
     Fixed {
-        /// The emphases on the way.
+        /// The emphases along the path.
         fixed: Fixed,
         /// The metric.
         metric: Box<dyn optimize::Metric>,
@@ -303,36 +306,36 @@ pub enum Way {
 
 /// What a method built.
 pub struct Built {
-    /// What stage 3 has to do.
+    /// The task of stage 3.
     pub task: Task,
-    /// How new points are placed.
+    /// How new points are embedded.
     pub(crate) rule: Rule,
-    /// The geodesics of the landmarks, where the rule places the other points by them.
+    /// The geodesics of the landmarks, if the rule embeds the other points by them.
     pub(crate) geodesics: Option<LandmarkGeodesics>,
-    /// The log likelihood of the points under the field alone, where the method maximized or knows it.
+    /// The log likelihood of the points under the field alone, if the method maximizes or computes it.
     pub log_likelihood: Option<f64>,
-    /// The fitted edges by their ends, where the method has a multiplier for each ([`Build::has_weights`]).
+    /// The fitted edges by their ends, if the method has a multiplier for each ([`Build::has_weights`]).
     pub weights: Option<Vec<Weight>>,
-    /// Bounds that anyone can check, where the method has them.
+    /// Bounds that can be verified independently, if the method has them.
     pub certificate: Option<Certificate>,
     /// What an optimizer has to show for itself, by name: its duality gap, how many edges are active, ...
     pub figures: Vec<(Figure, f64)>,
     /// Whether it met its tolerance.
     pub converged: bool,
-    /// The penalties that were tried, where a path of them was asked for.
+    /// The penalties that were tried, if a path was requested.
     pub path: Vec<PathStep>,
     /// How many neighbors a new point gets, if not as many as the graph gives on average.
     pub neighbors: Option<usize>,
-    /// How much of the variance the coordinates have, where stage 3 cannot tell.
+    /// The explained variance of the coordinates, where stage 3 cannot compute it.
     pub explained: Option<Explained>,
-    /// Parameters that were left to the method, as it chose them.
+    /// Parameters with the default `auto`, as the method chose them.
     pub used: Vec<(&'static str, String)>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
 }
 
 impl Built {
-    /// How many neighbors a new point gets: as many as the graph gives on average, unless the method knows better.
+    /// How many neighbors a new point gets: the mean degree of the graph, unless the method specifies it.
     pub(crate) fn neighbors_of(&self, graph: Option<&Graph>) -> usize {
         let usual = || graph.map_or(1, |graph| (graph.edge_count() / graph.len()).max(1));
         self.neighbors.unwrap_or_else(usual)
@@ -346,12 +349,12 @@ impl Built {
         }
     }
 
-    /// A field and its rule, with nothing more to say.
+    /// A field and its rule, without diagnostics.
     pub(crate) fn new(field: Field, rule: Rule) -> Built {
         Built::of(Task::Spectral(field), rule)
     }
 
-    /// A task and its rule, with nothing more to say.
+    /// A task and its rule, without diagnostics.
     pub(crate) fn of(task: Task, rule: Rule) -> Built {
         Built {
             task,
@@ -425,13 +428,13 @@ pub trait Build: Parameters {
         false
     }
 
-    /// Whether the maps on the way to its own can be kept.
+    /// Whether snapshots of the optimization can be kept.
     fn has_snapshots(&self) -> bool {
         self.info().basis == Basis::Objective
     }
 
-    /// The share of true neighbors that will do, unless more or fewer are asked for: all of them, or almost all where the
-    /// map does not hang on every single one.
+    /// The default recall of the neighbor search: 1, or slightly less if the map does not depend on every single
+    /// neighbor.
     fn recall(&self) -> f64 {
         1.0
     }
@@ -474,16 +477,17 @@ pub trait Build: Parameters {
     ///
     /// # Errors
     ///
-    /// If the method cannot start from this input, a parameter is out of range, or the work would not fit.
+    /// If the method cannot start from this input, a parameter is out of range, or the work would exceed the memory
+    /// limit.
     fn build(&self, site: &Site<'_>) -> Result<Built>;
 }
 
-/// A number to read: seven digits that count, however small or large it is.
+/// A number formatted with seven significant digits, whatever its magnitude.
 pub(crate) fn shown(value: f64) -> String {
     short(format!("{value:.6e}").parse().unwrap_or(value))
 }
 
-/// The landmarks and a graph over them, with as many neighbors as the points have on average.
+/// The landmarks and a graph over them, with the same mean degree as the graph of the points.
 pub(crate) fn landmark_graph(site: &Site<'_>, points: &Points, landmarks: &[u32]) -> Result<(Points, Graph)> {
     let rows: Vec<usize> = landmarks.iter().map(|&i| i as usize).collect();
     let (points, graph) = (points.select(&rows), site.graph()?);
@@ -493,12 +497,12 @@ pub(crate) fn landmark_graph(site: &Site<'_>, points: &Points, landmarks: &[u32]
     Ok((points, graph))
 }
 
-/// How many landmarks stand well for n points: one in twenty, but 20 at least and 1000 at most.
+/// The default number of landmarks for n points: one in twenty, at least 20 and at most 1000.
 pub(crate) fn usual_landmarks(n: usize) -> usize {
     (n / 20).clamp(20, 1000).min(n)
 }
 
-/// The way out of a matrix that does not fit, with what it would take instead.
+/// The suggestion for a matrix that does not fit into memory, with the memory that the alternative needs.
 pub(crate) fn landmarks_instead(n: usize) -> String {
     let landmarks = usual_landmarks(n) as u64;
     let table = 4 * landmarks * (landmarks + n as u64);

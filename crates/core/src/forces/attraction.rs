@@ -29,7 +29,7 @@ impl Pull {
         }
     }
 
-    /// The derivative by the square; finite where two points meet.
+    /// The derivative with respect to the square; finite where two points meet.
     #[inline(always)]
     pub(crate) fn slope<T: Real>(self, square: T) -> T {
         match self {

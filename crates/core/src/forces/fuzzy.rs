@@ -1,4 +1,4 @@
-//! The fuzzy graph of UMAP: how surely two points are neighbors.
+//! The fuzzy graph of UMAP: the degree to which two points are neighbors.
 //!
 //! ```text
 //! w[j|i] = exp(−max(0, d[i,j] − ρ[i]) / σ[i]),   ρ[i] the distance to the nearest,   σ[i] such that  Σⱼ w[j|i] = log₂(k + 1)
@@ -16,11 +16,11 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 
-/// Halvings of the interval in which σ is.
+/// Bisection steps for σ.
 const STEPS: usize = 64;
-/// σ is at least this part of the mean distance, as in the reference implementation.
+/// σ is at least this fraction of the mean distance, as in the reference implementation.
 const LEAST: f64 = 1e-3;
-/// How far apart two classes are at the least and at the most, and a point without a class from all others, as exponents.
+/// The exponents of the class penalty: its minimum and maximum between two classes, and for a point without a class.
 const APART: f64 = 2.5;
 const MOST_APART: f64 = 50.0;
 const UNKNOWN: f64 = 1.0;
@@ -49,8 +49,8 @@ pub(crate) fn row(lengths: &[f64]) -> Vec<f64> {
     over.iter().map(|d| (-d / width).exp()).collect()
 }
 
-/// The memberships of pairs when classes are known as well: those of pairs in two classes shrink, so do a little those of
-/// points without a class, and every point is then again surely a neighbor of its nearest.
+/// The memberships of pairs with known classes: memberships between two classes shrink, those of points without a class
+/// shrink a little, and then every point is again fully a neighbor of its nearest.
 ///
 /// ```text
 /// w′[i,j] = w[i,j] exp(−c),   c = 2.5/(1 − s) between two classes,  1 if one is not known,  0 within a class
@@ -88,8 +88,8 @@ pub(crate) fn supervised(mut pairs: Pairs<f64>, classes: &[Option<u32>], supervi
     pairs
 }
 
-/// a and b for which 1/(1 + a x^2b) is nearest to 1 up to the least distance and exp(−(x − least)/spread) beyond, at 300
-/// places up to three spreads.
+/// a and b for which 1/(1 + a x^2b) is closest to 1 up to the minimum distance and to exp(−(x − least)/spread) beyond,
+/// at 300 distances up to three spreads.
 pub(crate) fn shape(least: f64, spread: f64) -> (f64, f64) {
     let wanted: Vec<(f64, f64)> = (0..300)
         .map(|at| {
@@ -140,8 +140,9 @@ mod tests {
         assert_eq!(row(&[0.0; 4]), [1.0; 4]);
     }
 
-    /// Points 0 and 1 of one class, 2 of another, 3 of none, in a ring: the largest of each point is one again, a pair
-    /// of two classes has exp(−5) at a supervision of one half, and one whose ends have nothing else is whole.
+    /// Points 0 and 1 of one class, 2 of another, 3 of none, in a ring: the largest membership of each point is one
+    /// again, a pair of two classes has exp(−5) at a supervision of one half, and one whose ends have nothing else is
+    /// whole.
     #[test]
     fn classes_part_pairs_and_leave_every_point_a_neighbor() {
         let lists = vec![
@@ -159,10 +160,10 @@ mod tests {
         assert!((known.weight(1, 2) - union(apart, apart / unknown)).abs() < 1e-15);
         assert!((known.weight(2, 3) - 1.0).abs() < 1e-15 && (known.weight(3, 0) - 1.0).abs() < 1e-15);
         assert_eq!(known.weight(1, 2), known.weight(2, 1));
-        // One class leaves all as it was, the largest of each point being one.
+        // One class leaves all memberships unchanged, the largest of each point being one.
         let whole: Pairs<f64> = Pairs::symmetric(&graph, &[1.0; 8], f64::max);
         assert_eq!(supervised(whole.clone(), &[Some(7); 4], 0.9), whole);
-        // Classes that share no pair at all: all pairs are whole again, as much as they are apart.
+        // Classes that share no pair at all: all pairs are whole again.
         let all = supervised(pairs, &[Some(0), Some(1), Some(0), Some(1)], 1.0);
         assert!(all.weights.iter().all(|&w| w == 1.0), "{:?}", all.weights);
     }

@@ -1,4 +1,4 @@
-//! Forces between points of a map: who attracts whom, how strongly, and how all repel each other.
+//! Forces between points of a map: attraction between pairs, and repulsion of all points.
 
 mod attraction;
 pub(crate) mod fuzzy;

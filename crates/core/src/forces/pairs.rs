@@ -1,4 +1,4 @@
-//! Weights on pairs of points: who attracts whom, and how strongly.
+//! Symmetric weights of pairs of points: the attraction.
 
 use super::Real;
 use eigenfold_graph::Graph;
@@ -16,11 +16,11 @@ pub(crate) struct Pairs<T> {
 }
 
 impl<T: Real> Pairs<T> {
-    /// From a weight for every entry of directed lists: `both(w[i,j], w[j,i])` is the weight of the pair, zero standing for
-    /// what is in no list.
+    /// From a weight for every entry of directed lists: `both(w[i,j], w[j,i])` is the weight of the pair, with zero for
+    /// an entry that is in no list.
     pub(crate) fn symmetric(graph: &Graph, weights: &[f64], both: impl Fn(f64, f64) -> f64 + Sync) -> Pairs<T> {
         let n = graph.len();
-        // The lists of those who name a point, in the order of the namers, each with its place among the weights.
+        // The reverse lists, in the order of their sources, each with the index of its weight.
         let mut starts = vec![0; n + 1];
         (0..n).flat_map(|i| graph.neighbors(i)).for_each(|&j| starts[j as usize + 1] += 1);
         (0..n).for_each(|i| starts[i + 1] += starts[i]);
@@ -60,7 +60,7 @@ impl<T: Real> Pairs<T> {
         Pairs { offsets: self.offsets.clone(), targets: self.targets.clone(), weights }
     }
 
-    /// The same with the points in another order; `from` says where each was.
+    /// The same with the points in another order; `from` has their previous indices.
     pub(crate) fn reordered(&self, from: &[u32]) -> Pairs<T> {
         let mut to = vec![0u32; from.len()];
         from.iter().enumerate().for_each(|(at, &old)| to[old as usize] = at as u32);
@@ -75,7 +75,7 @@ impl<T: Real> Pairs<T> {
         Pairs { offsets, targets, weights }
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub(crate) fn len(&self) -> usize {
         self.offsets.len() - 1
     }

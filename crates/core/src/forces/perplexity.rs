@@ -1,5 +1,5 @@
-//! Entropic affinities: every point's neighbors get weights whose entropy is the same, so that each point has as many
-//! effective neighbors as any other.
+//! Entropic affinities: every point's neighbors get weights of the same entropy, so that all points have the same
+//! effective number of neighbors.
 //!
 //! ```text
 //! p[j|i] = exp(−β[i] d²[i,j]) / Σ,    β[i] such that  −Σⱼ p log p = log(perplexity)
@@ -11,7 +11,7 @@
 use eigenfold_graph::Graph;
 use eigenfold_linalg::parallel;
 
-/// The entropy is met to this.
+/// The tolerance of the entropy.
 const TOLERANCE: f64 = 1e-13;
 const MOST_STEPS: usize = 200;
 /// Rows that are calibrated together.
@@ -46,7 +46,7 @@ pub(crate) fn calibrated(squares: &[f64], perplexity: f64) -> (Vec<f64>, f64) {
     let k = squares.len();
     let least = squares.iter().copied().fold(f64::INFINITY, f64::min);
     let mean = squares.iter().map(|s| s - least).sum::<f64>() / k as f64;
-    // All equally far, or too few to choose from: all the same.
+    // All equally far, or too few to choose from: equal weights.
     if k as f64 <= perplexity || mean <= 0.0 || !mean.is_finite() {
         return (vec![1.0 / k as f64; k], 0.0);
     }

@@ -1,11 +1,11 @@
-//! Points in the order of a curve that fills space, so that those near each other are near in memory.
+//! Points in the order of a space-filling curve, so that points near each other are near in memory.
 //!
 //! G. M. Morton. A computer oriented geodetic data base and a new technique in file sequencing. IBM, 1966.
 
 use eigenfold_linalg::parallel;
 use rayon::prelude::*;
 
-/// Bits of each coordinate that count.
+/// Bits of each coordinate that are used.
 const BITS: u32 = 16;
 
 /// The rows of up to three coordinates along Morton's curve: by the bits of all coordinates, the highest first.

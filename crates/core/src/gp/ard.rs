@@ -1,11 +1,12 @@
-//! A length for every coordinate of the map (automatic relevance determination), with the slopes along them.
+//! A length scale for every coordinate of the map (automatic relevance determination), with the gradients.
 //!
 //! ```text
 //! K[i,j] = v exp(−½ Σ_q (y[i,q] − y[j,q])² / ℓ[q]²) + b + w [i = j]
 //! ```
 //!
-//! This is the covariance with length one over the places y[i,q] / ℓ[q], so that the slope along log ℓ[q] is
-//! −Σᵢ y[i,q]/ℓ[q] times the slope in that place. No rescaling of single coordinates changes the best likelihood.
+//! This is the covariance with length scale one over the positions y[i,q] / ℓ[q], so that the gradient along log ℓ[q]
+//! is −Σᵢ y[i,q]/ℓ[q] times the gradient in that position. No rescaling of single coordinates changes the maximum
+//! likelihood.
 //!
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, section 5.1.
 
@@ -14,7 +15,7 @@ use crate::gp::problem::{Problem, spaced};
 use crate::gp::sparse::Bound;
 use eigenfold_linalg::error::Result;
 
-/// The likelihood of a problem, exact or by inducing points, for any lengths.
+/// The likelihood of a problem, exact or by inducing points, for any length scales.
 pub(crate) enum Ard<'a> {
     Exact(&'a Problem, Box<Moving>),
     Sparse(&'a Problem, Bound, usize),
@@ -25,12 +26,12 @@ pub(crate) struct ByCoordinate {
     pub(crate) value: f64,
     /// The best bias.
     pub(crate) bias: f64,
-    /// The slopes along log v, the log ℓ of every coordinate, and log w.
+    /// The gradients along log v, the log ℓ of every coordinate, and log w.
     pub(crate) slopes: Vec<f64>,
 }
 
 impl<'a> Ard<'a> {
-    /// Exact, or by so many inducing points.
+    /// Exact, or by this many inducing points.
     pub(crate) fn new(problem: &'a Problem, inducing: Option<usize>) -> Result<Ard<'a>> {
         Ok(match inducing {
             None => Ard::Exact(problem, Box::new(Moving::new(problem)?)),
@@ -38,7 +39,7 @@ impl<'a> Ard<'a> {
         })
     }
 
-    /// At this variance, these lengths and this noise, with the best bias; None if the covariance is singular.
+    /// At this variance, these length scales and this noise, with the best bias; `None` if the covariance is singular.
     pub(crate) fn negative(&mut self, v: f64, lengths: &[f64], w: f64) -> Option<ByCoordinate> {
         let dims = lengths.len();
         let scaled = |problem: &Problem| -> Vec<f64> {

@@ -1,7 +1,7 @@
-//! The exact likelihood: one dense Cholesky factor an evaluation.
+//! The exact likelihood: one dense Cholesky factor per evaluation.
 //!
 //! The covariance without its bias is K₀ = v R + w I, R[i,j] = exp(−s[i,j] / 2ℓ²). With A = K₀⁻¹ X̃ and M = p K₀⁻¹ − A Aᵀ,
-//! twice the slope of the negative log likelihood along K₀:
+//! twice the gradient of the negative log likelihood along K₀:
 //!
 //! ```text
 //! log v: ½ v Σ M∘R     log ℓ: ½ v/ℓ² Σ M∘R∘S     log w: ½ w tr M
@@ -9,7 +9,7 @@
 //!
 //! The bias is added in closed form ([`Biased`]).
 //!
-//! More features than points are replaced by n columns with the same X̃X̃ᵀ, which is all that the likelihood knows of them.
+//! More features than points are replaced by n columns with the same X̃X̃ᵀ, on which alone the likelihood depends.
 
 use crate::gp::problem::Problem;
 use crate::gp::{Biased, Negative, Process, Space};
@@ -19,14 +19,14 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use faer::{ColMut, Mat, MatMut, MatRef, Par};
 
-/// Up to so many points an evaluation keeps to one thread: its matrices are too small to share, and several descents can
-/// run side by side.
+/// Up to this many points an evaluation uses one thread: its matrices are too small to share, and several optimizations
+/// can run in parallel.
 const ONE_THREAD: usize = 512;
 
-/// Squared distances and data, ready for any parameters.
+/// Squared distances and data, precomputed for any parameters.
 pub(crate) struct Exact {
     pub(super) n: usize,
-    /// p, whatever the number of columns that stand for the features.
+    /// p, whatever the number of columns that represent the features.
     pub(super) features: f64,
     /// The lower triangle of S, column after column.
     pub(super) squared: Vec<f64>,
@@ -34,7 +34,7 @@ pub(crate) struct Exact {
     data: Mat<f64>,
 }
 
-/// The negative log likelihood at some parameters, and what the bias does to it.
+/// The negative log likelihood at some parameters, and the effect of the bias.
 pub(super) struct Evaluated {
     pub(super) value: f64,
     pub(super) biased: Biased,
@@ -76,7 +76,7 @@ impl Exact {
     fn contracted(&self, m: &Mat<f64>, near: &[f64]) -> [f64; 3] {
         let n = self.n;
         let column_sums = |j: usize| {
-            // Eight sums at a time, so that they can be made in one register.
+            // Eight sums at a time, so that they fit into one register.
             let mut sums = [[0.0; 8]; 2];
             let column = &m.col_as_slice(j)[j + 1..n];
             let (near, squared) = (&near[j * n + j + 1..(j + 1) * n], &self.squared[j * n + j + 1..(j + 1) * n]);
@@ -97,7 +97,7 @@ impl Exact {
         columns.iter().fold([0.0; 3], |sum, c| [sum[0] + c[0], sum[1] + c[1], sum[2] + c[2]])
     }
 
-    /// The value at some parameters; R and the lower triangle of M / p are left in the space.
+    /// The value at some parameters; R and the lower triangle of M / p are left in the workspace.
     pub(super) fn at(
         &self,
         space: &mut Option<Space>,

@@ -1,22 +1,23 @@
 //! The Ornstein-Uhlenbeck process on a line: covariance v exp(−|t − t'|), without noise.
 //!
-//! Its inverse covariance is tridiagonal in the order of the places: a place knows nothing of the places behind its two
-//! neighbors. So the likelihood is a sum over neighbors. For two rows a and b at a gap g apart, ρ = exp(−g):
+//! Its inverse covariance is tridiagonal in the order of the positions: given its two neighbors, a position is
+//! independent of all others. So the likelihood is a sum over neighbors. For two rows a and b at a gap g apart, ρ =
+//! exp(−g):
 //!
 //! ```text
 //! log p(a, b) = −p log 2πv − ½ p log(1 − ρ²) − (‖a − b‖² + 2 (1 − ρ) aᵀb) / 2v(1 − ρ²)
 //! best where  p v ρ (1 − ρ²) + (1 − ρ)² aᵀb − ρ ‖a − b‖² = 0
 //! ```
 //!
-//! and given the order every gap has its own best, a root of that cubic. Between two rows, ρ₁ and ρ₂ away from them and
-//! ρ = ρ₁ρ₂, a row has
+//! and given the order every gap has a separate optimum, a root of that cubic. Between two rows, at ρ₁ and ρ₂ from them
+//! and ρ = ρ₁ρ₂, a row has
 //!
 //! ```text
 //! mean = (ρ₁(1 − ρ₂²) a + ρ₂(1 − ρ₁²) b) / (1 − ρ²)      variance = v (1 − ρ₁²)(1 − ρ₂²) / (1 − ρ²)
 //! ```
 //!
-//! Two equal rows would be infinitely likely at the same place: 1 − ρ² is at least 1e-6 between neighbors. And ρ is at least
-//! 1e-9: rows that far apart are as good as independent.
+//! Two equal rows would be infinitely likely at the same position: 1 − ρ² is at least 1e-6 between neighbors. And ρ is
+//! at least 1e-9: rows that far apart are practically independent.
 //!
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction. Journal of Machine Learning
 //! Research 13, 2012, section 5.1 (the tridiagonal inverse).
@@ -28,11 +29,11 @@ use eigenfold_linalg::sort;
 
 /// The smallest ρ.
 const FAINT: f64 = 1e-9;
-/// Steps of the search for a root; half as many digits each at worst.
+/// Bisection steps for a root.
 const ROOT: usize = 60;
-/// Places that are tried in every gap before the best is refined.
+/// Positions that are tried in every gap before the best is refined.
 const TRIED: usize = 12;
-/// Steps of that refinement, each of which keeps 0.62 of an interval.
+/// Steps of the golden-section search, each of which keeps 0.62 of an interval.
 const REFINED: usize = 50;
 
 /// The largest ρ.
@@ -40,7 +41,7 @@ pub(crate) fn tight() -> f64 {
     (1.0 - NOISE_FLOOR).sqrt()
 }
 
-/// What two rows are to each other: aᵀb and ‖a − b‖².
+/// The products of two rows: aᵀb and ‖a − b‖².
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pair {
     pub(crate) product: f64,
@@ -53,18 +54,18 @@ impl Pair {
         Pair { product, square: a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum() }
     }
 
-    /// log p(a, b) of p features at that ρ.
+    /// log p(a, b) of p features at this ρ.
     pub(crate) fn joint(&self, rho: f64, p: f64, v: f64) -> f64 {
         let rest = (1.0 - rho) * (1.0 + rho);
         let off = (self.square + 2.0 * (1.0 - rho) * self.product) / (2.0 * v * rest);
         -p * (std::f64::consts::TAU * v).ln() - 0.5 * p * rest.ln() - off
     }
 
-    /// The likeliest ρ, and log p(a, b) there.
+    /// The maximum-likelihood ρ, and log p(a, b) there.
     pub(crate) fn best(&self, p: f64, v: f64) -> (f64, f64) {
         let Pair { product: c, square: d } = *self;
         let slope = |r: f64| p * v * r * (1.0 - r) * (1.0 + r) + (1.0 - r) * (1.0 - r) * c - r * d;
-        // Between the turns of the cubic, and the ends, there is at most one root; falling, it is a maximum.
+        // Between the turning points of the cubic, and the ends, there is at most one root; a falling one is a maximum.
         let (a, b, e) = (-3.0 * p * v, 2.0 * c, p * v - 2.0 * c - d);
         let root = (b * b - 4.0 * a * e).max(0.0).sqrt();
         let mut ends = [FAINT, (-b + root) / (2.0 * a), (-b - root) / (2.0 * a), tight()];
@@ -87,7 +88,7 @@ impl Pair {
     }
 }
 
-/// The root of a function that falls from positive to negative, by bisection.
+/// The root of a decreasing function, by bisection.
 fn falling_root(of: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     for _ in 0..ROOT {
         let middle = 0.5 * (low + high);
@@ -104,11 +105,11 @@ pub(crate) fn alone(square: f64, p: f64, v: f64) -> f64 {
     -0.5 * p * (std::f64::consts::TAU * v).ln() - square / (2.0 * v)
 }
 
-/// The process with its training rows, in the order of their places.
+/// The process with its training rows, in the order of their positions.
 pub(crate) struct Line {
     v: f64,
     pub(crate) problem: Problem,
-    /// The rows along the line, and their places, ascending.
+    /// The rows along the line, and their positions, ascending.
     order: Vec<usize>,
     places: Vec<f64>,
     /// Each row and the next along the line, and the squares of all.
@@ -116,7 +117,7 @@ pub(crate) struct Line {
     squares: Vec<f64>,
 }
 
-/// What the rows on both sides of a place say of a row there.
+/// The conditional distribution of a row given the rows on both sides.
 struct Between {
     before: f64,
     after: f64,
@@ -134,7 +135,7 @@ impl Line {
         Line { v, problem, order, places, pairs, squares }
     }
 
-    /// The weights of a row before and a row after a place, where there are such, and the variance.
+    /// The weights of the previous and the next row at a position, where they exist, and the variance.
     fn between(&self, t: f64, before: Option<f64>, after: Option<f64>) -> Between {
         // 1 − exp(−2g), without cancellation.
         let rest = |gap: f64| -(-2.0 * gap).exp_m1();
@@ -152,7 +153,7 @@ impl Line {
         Between { before: weights[0], after: weights[1], variance: self.v * variance[0].max(NOISE_FLOOR) }
     }
 
-    /// The mean of a row at a place between two rows along the line, and the variance of each of its entries.
+    /// The mean of a row at a position between two rows along the line, and the variance of each of its entries.
     fn predicted(&self, t: f64, before: Option<usize>, after: Option<usize>) -> (Vec<f64>, f64) {
         let place = |at: usize| self.places[at];
         let between = self.between(t, before.map(place), after.map(place));
@@ -164,14 +165,13 @@ impl Line {
         (mean, between.variance)
     }
 
-    /// The mean row and the variance of each of its entries at a place.
+    /// The mean row and the variance of each of its entries at a position.
     pub(crate) fn at(&self, t: f64) -> (Vec<f64>, f64) {
         let after = self.places.partition_point(|&place| place < t);
         self.predicted(t, after.checked_sub(1), (after < self.places.len()).then_some(after))
     }
 
-    /// How far a training row, given by its number along the line, is from what its neighbors predict, the variance of
-    /// that, and the row.
+    /// The leave-one-out error of a training row, given by its number along the line, its variance, and the row.
     pub(crate) fn left_out(&self, at: usize) -> (Vec<f64>, f64, &[f64]) {
         let after = (at + 1 < self.places.len()).then_some(at + 1);
         let (mean, variance) = self.predicted(self.places[at], at.checked_sub(1), after);
@@ -179,7 +179,7 @@ impl Line {
         (row.iter().zip(&mean).map(|(x, mean)| x - mean).collect(), variance, row)
     }
 
-    /// The place at which a row, in the units of the problem, is likeliest: the best of every gap and of both ends.
+    /// The most likely position of a row, in the units of the problem: the best of every gap and of both ends.
     pub(crate) fn place(&self, row: &[f64]) -> f64 {
         let (n, p) = (self.places.len(), row.len() as f64);
         let square: f64 = row.iter().map(|x| x * x).sum();
@@ -187,7 +187,7 @@ impl Line {
             let product = |&i: &usize| self.problem.data_row(i).iter().zip(row).map(|(a, x)| a * x).sum();
             self.order.iter().map(product).collect()
         };
-        // Beyond an end a gap is as good as that of a pair.
+        // Beyond an end a gap is like that of a pair.
         let beyond = |at: usize| {
             let pair =
                 Pair { product: products[at], square: (square + self.squares[at] - 2.0 * products[at]).max(0.0) };
@@ -219,7 +219,7 @@ impl Line {
     }
 }
 
-/// Where a function with one maximum in an interval is highest, by golden sections.
+/// The maximum of a unimodal function in an interval, by golden sections.
 pub(crate) fn highest(of: impl Fn(f64) -> f64, mut low: f64, mut high: f64) -> f64 {
     const GOLDEN: f64 = 0.618_033_988_749_894_9;
     let mut inside = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)];
@@ -244,8 +244,8 @@ mod tests {
     use eigenfold_linalg::dense::cholesky::Positive;
     use faer::Mat;
 
-    /// Fifty places of a low-discrepancy sequence on [0, 3]; v = 1.7, length 0.8. The numbers are from an independent
-    /// program (numpy's inverse of the dense matrix).
+    /// Fifty positions of a low-discrepancy sequence on [0, 3]; v = 1.7, length 0.8. The numbers are from an
+    /// independent program (numpy's inverse of the dense matrix).
     #[test]
     fn the_inverse_covariance_is_tridiagonal() {
         let g = 1.324_717_957_244_746_f64;
@@ -291,7 +291,7 @@ mod tests {
         }
     }
 
-    /// Rows on a line: the way there and back is that of the dense process.
+    /// Rows on a line: transform and inverse transform agree with the dense process.
     #[test]
     fn what_is_predicted_is_what_the_dense_process_predicts() {
         let row = |i: usize| [(0.3 * i as f64).sin(), (0.2 * i as f64).cos(), 0.1 * i as f64];
@@ -311,10 +311,10 @@ mod tests {
                 assert!((mean - known).abs() < 1e-12, "{t} {j}: {mean} {known}");
             }
             let known = v - (0..12).map(|i| k[(i, 0)] * solved[(i, 0)]).sum::<f64>();
-            // At a training place there is none but the floor.
+            // At a training position only the lower bound of the variance is left.
             assert!((variance - known.max(v * NOISE_FLOOR)).abs() < 1e-9, "{t}: {variance} {known}");
         }
-        // No place of a fine grid is likelier than the one that is found.
+        // No position of a fine grid is more likely than the result.
         let density = |row: &[f64], t: f64| {
             let (mean, variance) = line.at(t);
             let off: f64 = row.iter().zip(&mean).map(|(x, mean)| (x - mean).powi(2)).sum();

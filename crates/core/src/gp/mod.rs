@@ -1,5 +1,5 @@
-//! The likelihood of a Gaussian process over a map, with its slopes in the parameters and in the places: exact, and bounded by
-//! inducing points. And what the process predicts at any place.
+//! The likelihood of a Gaussian process over a map, with its gradients in the parameters and in the positions: exact,
+//! and bounded by inducing points. Predictions of the process at any position.
 //!
 //! ```text
 //! K[i,j] = v exp(−‖y[i] − y[j]‖² / 2ℓ²) + b + w [i = j]        one covariance for all p features
@@ -18,19 +18,19 @@ pub(crate) mod sparse;
 use eigenfold_linalg::dense::cholesky::Positive;
 use faer::Mat;
 
-/// The smallest noise, as a part of the data's variance.
+/// The smallest noise, as a fraction of the data's variance.
 pub const NOISE_FLOOR: f64 = 1e-6;
 
-/// The smallest and the largest variance, length, bias and noise, in units of the data's variance and of the median
-/// distance on the map.
+/// The bounds of variance, length scale, bias and noise, in units of the data's variance and of the median distance on
+/// the map.
 pub(crate) const BOX: [(f64, f64); 4] = [(1e-8, 1e6), (1e-3, 1e3), (1e-8, 1e6), (NOISE_FLOOR, 1e3)];
 
-/// The covariance of the process, in the units of the data and of the map as it was scored.
+/// The covariance of the process, in the units of the data and of the map after scaling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Parameters {
-    /// v: the variance that depends on the place.
+    /// v: the variance that depends on the position.
     pub variance: f64,
-    /// ℓ: over which distance on the map.
+    /// ℓ: the length scale on the map.
     pub length: f64,
     /// b: the variance that all points share.
     pub bias: f64,
@@ -39,14 +39,15 @@ pub struct Parameters {
 }
 
 impl Parameters {
-    /// Where N. D. Lawrence's own program starts: inverse width 1, variance 1, bias and white noise e⁻².
+    /// The start of N. D. Lawrence's own program: inverse width 1, variance 1, bias and white noise e⁻².
     pub const LAWRENCE: Parameters =
         Parameters { variance: 1.0, length: 1.0, bias: 0.135_335_283_236_612_7, noise: 0.135_335_283_236_612_7 };
 }
 
 /// The negative log likelihood, or its bound, of a problem in its own units.
 pub(crate) trait Process: Sync {
-    /// At these variances and this length; None if the covariance is singular. Without a bias the best is taken.
+    /// At these variances and this length scale; `None` if the covariance is singular. Without a bias the optimal one
+    /// is used.
     fn negative(
         &self,
         space: &mut Option<Space>,
@@ -56,14 +57,13 @@ pub(crate) trait Process: Sync {
         noise: f64,
     ) -> Option<Negative>;
 
-    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    /// Whether an evaluation uses one thread, so that optimizations can run in parallel.
     fn one_thread(&self) -> bool {
         false
     }
 }
 
-/// The matrices of a descent, kept from one evaluation to the next: fresh memory for each of them takes as long as the
-/// work on it.
+/// The matrices of an optimization, reused between evaluations: allocating them anew takes as long as the computation.
 pub(crate) struct Space {
     /// R.
     pub(crate) near: Vec<f64>,
@@ -78,26 +78,26 @@ pub(crate) struct Space {
 /// The negative log likelihood at some parameters.
 pub(crate) struct Negative {
     pub(crate) value: f64,
-    /// The bias, given or best.
+    /// The bias, given or optimal.
     pub(crate) bias: f64,
-    /// The slopes along log v, log ℓ, log b and log w.
+    /// The gradients along log v, log ℓ, log b and log w.
     pub(crate) slopes: [f64; 4],
 }
 
-/// What the bias does to a covariance K₀ without it, in closed form: with u = K₀⁻¹1, s = 1ᵀu and q = ‖X̃ᵀu‖²
+/// The effect of a bias on a covariance K₀ without it, in closed form: with u = K₀⁻¹1, s = 1ᵀu and q = ‖X̃ᵀu‖²
 ///
 /// ```text
 /// −log likelihood = that of K₀ + ½ p log(1 + b s) − ½ c q,   c = b / (1 + b s),   best at 1 + b s = q / p s
 /// ```
 ///
-/// and the slopes along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
+/// and the gradients along K₀ are those without a bias for the data X̃ − c 1 (X̃ᵀu)ᵀ and one more column √(pc) 1.
 pub(crate) struct Biased {
     pub(crate) bias: f64,
     /// c.
     pub(crate) shrink: f64,
-    /// What it adds to the negative log likelihood.
+    /// Its contribution to the negative log likelihood.
     pub(crate) value: f64,
-    /// The slope along log b.
+    /// The gradient along log b.
     pub(crate) slope: f64,
 }
 

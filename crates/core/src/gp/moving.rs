@@ -1,13 +1,15 @@
-//! The exact likelihood as the points move on the map: its slopes in the positions, besides those in the parameters.
+//! The exact likelihood as a function of the positions: its gradients in the positions and in the parameters.
 //!
-//! The length is one: positions c times as large with a length c times as large are the same process, so that one of them
-//! has to be fixed. With M = p K⁻¹ − A Aᵀ, twice the slope of the negative log likelihood along K, and R without v:
+//! The length scale is one: positions c times as large with a length scale c times as large are the same process, so
+//! that one of them has to be fixed. With M = p K⁻¹ − A Aᵀ, twice the gradient of the negative log likelihood along K,
+//! and R without v:
 //!
 //! ```text
 //! ∂/∂y[i] = −v Σⱼ M[i,j] R[i,j] (y[i] − y[j])        log v: ½ v Σ M∘R     log w: ½ w tr M
 //! ```
 //!
-//! The bias is the best one for these positions, in closed form ([`Biased`](super::Biased)), so that it has no slope.
+//! The bias is the optimal one for these positions, in closed form ([`Biased`](super::Biased)), so that it has no
+//! gradient.
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005.
@@ -21,10 +23,10 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::{parallel, widest};
 use faer::Mat;
 
-/// Columns of M whose pulls are summed together; the sums are added in their order.
+/// Columns of M whose contributions are summed together; the sums are added in order.
 const COLUMNS: usize = 64;
 
-/// The likelihood of a problem whose map moves.
+/// The likelihood of a problem whose positions are variables.
 pub(crate) struct Moving {
     exact: Exact,
     dims: usize,
@@ -34,9 +36,9 @@ pub(crate) struct Moving {
 /// The negative log likelihood at some positions and parameters.
 pub(crate) struct Moved {
     pub(crate) value: f64,
-    /// The best bias.
+    /// The optimal bias.
     pub(crate) bias: f64,
-    /// The slopes along log v and log w.
+    /// The gradients along log v and log w.
     pub(crate) slopes: [f64; 2],
 }
 
@@ -52,8 +54,8 @@ impl Moving {
         Ok(Moving { exact: Exact::new(problem)?, dims: problem.dims, space: None })
     }
 
-    /// At these positions, one row per point, and with this variance and noise; the slope in the positions is written.
-    /// None if the covariance is singular. Without a bias the best is taken.
+    /// At these positions, one row per point, and with this variance and noise; the gradient in the positions is
+    /// written. `None` if the covariance is singular. Without a bias the optimal one is used.
     pub(crate) fn negative(
         &mut self,
         places: &[f64],

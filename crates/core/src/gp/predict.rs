@@ -1,6 +1,6 @@
-//! What a process over the map predicts at any place, given the rows at the training places.
+//! Predictions of a process over the map at any position, given the training rows and positions.
 //!
-//! With features φ of the place, weights G and a matrix M, for the exact process and for the bound alike:
+//! With features φ of the position, weights G and a matrix M, for the exact process and for the bound:
 //!
 //! ```text
 //! mean(y) = Gᵀφ(y)        variance(y) = v + b + w − φ(y)ᵀ M φ(y)        c[a] = v exp(−½‖y − z[a]‖²)
@@ -8,9 +8,9 @@
 //! bounded:   z the inducing points      φ = (L⁻¹c, √b)       M = I − B⁻¹        G = B⁻¹ Ψ X̃ / w
 //! ```
 //!
-//! where Ψ has the features of the training places as its columns, C[mm] = L Lᵀ and B = I + ΨΨᵀ/w. The second is the best
-//! Gaussian posterior of the inducing values and the bias together. Leaving out training row i costs no new fit: with its
-//! leverage h = ψ[i]ᵀB⁻¹ψ[i]/w (exactly 1 − w K⁻¹[i,i])
+//! where Ψ has the features of the training positions as its columns, C[mm] = L Lᵀ and B = I + ΨΨᵀ/w. The second is the
+//! optimal Gaussian posterior of the inducing values and the bias together. Leaving out training row i needs no new
+//! fit: with its leverage h = ψ[i]ᵀB⁻¹ψ[i]/w (exactly 1 − w K⁻¹[i,i])
 //!
 //! ```text
 //! x[i] − mean without i = (x[i] − mean(y[i])) / (1 − h)      variance without i = variance(y[i]) + w h² / (1 − h)
@@ -26,7 +26,7 @@ use eigenfold_linalg::dense::cholesky::Positive;
 use eigenfold_linalg::{parallel, widest};
 use faer::{Mat, MatMut, MatRef, Par};
 
-/// A process with its training rows, in the units of the problem and with the length one.
+/// A process with its training rows, in the units of the problem and with the length scale one.
 pub(crate) struct Prediction {
     /// z, coordinate after coordinate.
     columns: Vec<f64>,
@@ -41,10 +41,10 @@ pub(crate) struct Prediction {
     inner: Mat<f64>,
 }
 
-/// What is predicted at a place.
+/// The prediction at a position.
 pub(crate) struct Predicted {
     pub(crate) mean: Vec<f64>,
-    /// That of a row observed there, noise included.
+    /// The variance of a row observed there, noise included.
     pub(crate) variance: f64,
     /// c, φ and M φ.
     covariance: Vec<f64>,
@@ -53,7 +53,7 @@ pub(crate) struct Predicted {
 }
 
 impl Prediction {
-    /// By all training places, one row each; None if their covariance is singular.
+    /// By all training positions, one row each; `None` if their covariance is singular.
     pub(crate) fn exact(problem: &Problem, places: &[f64], [v, b, w]: [f64; 3]) -> Option<Prediction> {
         let (n, p) = (problem.n, problem.features);
         let columns = by_coordinate(places, problem.dims);
@@ -71,7 +71,7 @@ impl Prediction {
         Some(Prediction { columns, count: n, parameters: [v, b, w], whitening: None, weights, inner })
     }
 
-    /// By inducing points, one row each; None if their covariance is singular in spite of the jitter.
+    /// By inducing points, one row each; `None` if their covariance is singular in spite of the jitter.
     pub(crate) fn bounded(
         problem: &Problem,
         places: &[f64],
@@ -104,7 +104,7 @@ impl Prediction {
         Some(Prediction { columns, count: m, parameters: [v, b, w], whitening, weights, inner })
     }
 
-    /// What is predicted at a place.
+    /// The prediction at a position.
     pub(crate) fn at(&self, place: &[f64]) -> Predicted {
         let [v, b, w] = self.parameters;
         let mut covariance = vec![0.0; self.count];
@@ -127,12 +127,13 @@ impl Prediction {
                 mean.iter_mut().enumerate().for_each(|(j, mean)| *mean = dot(self.weights.col_as_slice(j), &features));
             },
         );
-        // Rounding may take more than there is.
+        // Rounding may make the variance negative.
         let variance = (v + b + w - dot(&features, &inner)).max(0.5 * w);
         Predicted { mean, variance, covariance, features, inner }
     }
 
-    /// The slope in the place of a function of the mean and the variance there, whose slopes in both are given.
+    /// The gradient in the position of a function of the mean and the variance there, whose gradients in both are
+    /// given.
     pub(crate) fn slope(&self, place: &[f64], at: &Predicted, along_mean: &[f64], along_variance: f64) -> Vec<f64> {
         let mut along: Vec<f64> = at.inner.iter().map(|inner| -2.0 * along_variance * inner).collect();
         widest(
@@ -155,7 +156,7 @@ impl Prediction {
         columns.map(|(column, here)| moved(&along, *here, column, &mut unused)).collect()
     }
 
-    /// How far training row i, at its place, is from what the others predict, and the variance of that.
+    /// The leave-one-out error of training row i, and its variance.
     pub(crate) fn left_out(&self, i: usize, place: &[f64], row: &[f64]) -> (Vec<f64>, f64) {
         let (at, w) = (self.at(place), self.parameters[2]);
         let leverage = match self.whitening {
@@ -174,7 +175,7 @@ fn covariances(columns: &[f64], place: &[f64], v: f64, out: &mut [f64]) {
     out.iter_mut().for_each(|out| *out = v * (-0.5 * *out).exp());
 }
 
-/// Places, one row each, coordinate after coordinate.
+/// Positions, one row each, coordinate after coordinate.
 fn by_coordinate(places: &[f64], dims: usize) -> Vec<f64> {
     let n = places.len() / dims;
     (0..n * dims).map(|at| places[at % n * dims + at / n]).collect()

@@ -1,14 +1,14 @@
-//! The data and the map as the likelihood sees them: centered, in units in which both have size one.
+//! The data and the map as the likelihood uses them: centered, in units in which both have size one.
 //!
-//! The variance of the data over all varying features and the median distance on the map are the units, so that one box
-//! of parameters fits all data and nothing overflows. The likelihood in the data's own units is n p log u less, with u
-//! their standard deviation.
+//! The variance of the data over all varying features and the median distance on the map are the units, so that the
+//! same bounds of the parameters fit all data and nothing overflows. The likelihood in the data's own units is smaller
+//! by n p log u, with u their standard deviation.
 
 use crate::gp::Parameters;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 
-/// The points whose distances give the median; more are represented by as many, evenly spaced in their order.
+/// The maximum number of points whose distances give the median; of more points, evenly spaced ones are used.
 const MEDIAN_POINTS: usize = 1000;
 
 /// Data and map in their own units.
@@ -27,7 +27,7 @@ pub(crate) struct Problem {
     pub(crate) varying: Vec<(usize, f64)>,
     /// The data's standard deviation, in its units.
     data_unit: f64,
-    /// The median distance on the map, in its units, scaled if it was.
+    /// The median distance on the map, in its units, after scaling.
     map_unit: f64,
 }
 
@@ -41,7 +41,7 @@ impl Problem {
             )));
         }
         if n < 2 {
-            return Err(Error::data("there is only 1 point; a score needs at least two"));
+            return Err(Error::data("there is only 1 point; give at least two"));
         }
         let varying: Vec<usize> =
             (0..data.cols()).filter(|&j| (1..n).any(|i| data.row(i)[j] != data.row(0)[j])).collect();
@@ -83,7 +83,7 @@ impl Problem {
         (self.n * self.features) as f64
     }
 
-    /// What a unit of the problem's data is in the data's own units.
+    /// A unit of the problem's data in the data's own units.
     pub(crate) fn unit(&self) -> f64 {
         self.data_unit
     }
@@ -148,7 +148,7 @@ fn unit_data(points: &Points, varying: &[usize]) -> (Vec<f64>, Vec<f64>, f64) {
 }
 
 /// The map, centered, with unit variance (n − 1) in every column unless raw, and median distance one; and the unit. A
-/// column without spread stays zero.
+/// column without variance stays zero.
 fn unit_map(map: &Points, raw: bool) -> (Vec<f64>, f64) {
     let (n, dims) = (map.rows(), map.cols());
     let mut values = map.values().to_vec();
@@ -157,7 +157,7 @@ fn unit_map(map: &Points, raw: bool) -> (Vec<f64>, f64) {
     for j in 0..dims {
         let column = || (0..n).map(|i| i * dims + j);
         let largest = column().map(|at| values[at].abs()).fold(0.0, f64::max);
-        // What is left of a constant after centering is rounding.
+        // The remainder of a constant after centering is rounding.
         if largest <= 1e-14 * sizes[j] {
             column().for_each(|at| values[at] = 0.0);
         } else if !raw {
@@ -172,7 +172,7 @@ fn unit_map(map: &Points, raw: bool) -> (Vec<f64>, f64) {
     (values, largest * median)
 }
 
-/// Takes the mean of each column away, and returns the means.
+/// Subtracts the mean of each column, and returns the means.
 fn center(values: &mut [f64], cols: usize) -> Vec<f64> {
     let rows = values.len() / cols;
     let mut means = vec![0.0; cols];
@@ -189,7 +189,7 @@ fn divide_by_largest(values: &mut [f64]) -> f64 {
     unit
 }
 
-/// The median of the distances between different places; 1 if there is only one place.
+/// The median of the distances between different positions; 1 if there is only one position.
 fn median_distance(map: &[f64], n: usize, dims: usize) -> f64 {
     let rows = spaced(n, n.min(MEDIAN_POINTS));
     let place = |i: usize| &map[i * dims..(i + 1) * dims];

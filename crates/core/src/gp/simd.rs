@@ -1,7 +1,7 @@
-//! Sums over vectors, eight entries at a time, so that they can be made in one register. The caller compiles them for the
+//! Sums over vectors, eight entries at a time, so that they fit into one register. The caller compiles them for the
 //! widest instructions ([`widest`](eigenfold_linalg::widest)).
 
-/// Adds w[i] (y[i] − y) to every entry, and returns the sum of what was added.
+/// Adds w[i] (y[i] − y) to every entry, and returns the sum of the added values.
 #[inline(always)]
 pub(crate) fn moved(weights: &[f64], here: f64, there: &[f64], away: &mut [f64]) -> f64 {
     let ((w, w_rest), (y, y_rest)) = (weights.as_chunks::<8>(), there.as_chunks::<8>());
@@ -47,7 +47,7 @@ pub(crate) fn add_times(out: &mut [f64], factor: f64, column: &[f64]) {
     out.iter_mut().zip(column).for_each(|(out, x)| *out += factor * x);
 }
 
-/// The squared distances from one place to others, which are given coordinate after coordinate.
+/// The squared distances from one position to others, which are stored coordinate after coordinate.
 #[inline(always)]
 pub(crate) fn squared_distances(columns: &[f64], place: &[f64], out: &mut [f64]) {
     out.fill(0.0);

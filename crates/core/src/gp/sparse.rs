@@ -1,15 +1,16 @@
-//! A lower bound of the likelihood for many points: everything is seen through m inducing points.
+//! A lower bound of the likelihood for many points, by m inducing points.
 //!
-//! The inducing points are places on the map; the score takes those of m points, evenly spaced in their order, and the latent
-//! variable model moves them. The bias, which is one number for all points, is kept exactly. With C = v R the part of the covariance that depends on the map, between all points (nn), between
-//! inducing and all (mn) and among the inducing (mm):
+//! The inducing points are positions on the map; the GP likelihood of a map takes those of m points, evenly spaced in
+//! their order, and the latent variable model optimizes them. The bias, which is one number for all points, is kept
+//! exactly. With C = v R the part of the covariance that depends on the map, between all points (nn), between inducing
+//! and all (mn) and among the inducing (mm):
 //!
 //! ```text
 //! bound = log N(X̃; 0, Q + b 11ᵀ + w I) − p/2w tr(C[nn] − Q),   Q = C[nm] C[mm]⁻¹ C[mn]
 //! ```
 //!
-//! It is below the likelihood for any parameters and reaches it as the inducing points become all points. With
-//! C[mm] = L Lᵀ, V = L⁻¹ C[mn], Φ = V Vᵀ, B = I + Φ/w and e = B⁻¹ V X̃, all of it costs O(n m (m + p)). Without the bias:
+//! It is below the likelihood for any parameters and reaches it as the inducing points become all points. With C[mm] =
+//! L Lᵀ, V = L⁻¹ C[mn], Φ = V Vᵀ, B = I + Φ/w and e = B⁻¹ V X̃, the cost is O(n m (m + p)). Without the bias:
 //!
 //! ```text
 //! log det (Q + w I) = n log w + log det B          tr (Q + w I)⁻¹X̃X̃ᵀ = ‖X̃‖²/w − tr (V X̃)ᵀe / w²
@@ -17,17 +18,18 @@
 //! ∂/∂C[mn] = L⁻ᵀ ((p/w (I − B⁻¹) − e eᵀ/w³) V + e X̃ᵀ/w²)
 //! ```
 //!
-//! and with W = ∂/∂C[mn]∘C[mn] and U = ∂/∂C[mm]∘C[mm] the slopes in the places y of the points and z of the inducing points:
+//! and with W = ∂/∂C[mn]∘C[mn] and U = ∂/∂C[mm]∘C[mm] the gradients in the positions y of the points and z of the
+//! inducing points:
 //!
 //! ```text
 //! ∂/∂y[i] = Σₐ W[a,i] (z[a] − y[i]) / ℓ²     ∂/∂z[a] = (Σᵢ W[a,i] (y[i] − z[a]) + 2 Σ_c U[a,c] (z[c] − z[a])) / ℓ²
 //! ```
 //!
-//! The bias is added in closed form ([`Biased`]): the slopes are these for other data, X̂ = X̃ − c 1 (X̃ᵀu)ᵀ and √(pc) 1,
+//! The bias is added in closed form ([`Biased`]): the gradients are these for other data, X̂ = X̃ − c 1 (X̃ᵀu)ᵀ and √(pc) 1,
 //! which are linear in X̃ and 1, so that V X̂ follows from V X̃ and V 1.
 //!
-//! C[mm] has 1e-10 of v added to its diagonal, so that inducing points may coincide. That is a bound too: the inducing
-//! values are then noisy ones. Memory does not grow with n: V is made again for the gradient, block by block.
+//! C[mm] has 1e-10 of v added to its diagonal, so that inducing points may coincide. That is a bound too, with noisy
+//! inducing values. Memory does not grow with n: V is recomputed for the gradient, block by block.
 //!
 //! M. K. Titsias. Variational learning of inducing variables in sparse Gaussian processes. AISTATS 2009.
 
@@ -39,11 +41,11 @@ use eigenfold_linalg::dense::product;
 use eigenfold_linalg::{parallel, widest};
 use faer::{Mat, MatRef, Par};
 
-/// What is added to the diagonal of C[mm], as a part of v.
+/// What is added to the diagonal of C[mm], as a fraction of v.
 const JITTER: f64 = 1e-10;
-/// The fewest points in a block.
+/// The minimum number of points in a block.
 const POINTS: usize = 512;
-/// The most blocks, each of which holds an m x (m + p) sum.
+/// The maximum number of blocks, each of which holds an m x (m + p) sum.
 const BLOCKS: usize = 64;
 
 /// The bound of a problem whose inducing points are some of its points.
@@ -53,7 +55,7 @@ pub(crate) struct Sparse<'a> {
     bound: Bound,
 }
 
-/// What the bound needs of the data alone.
+/// The statistics of the data alone.
 pub(crate) struct Bound {
     /// ‖X̃‖².
     total: f64,
@@ -61,15 +63,15 @@ pub(crate) struct Bound {
     sums: Vec<f64>,
 }
 
-/// The negative bound at some places and parameters.
+/// The negative bound at some positions and parameters.
 pub(crate) struct Bounded {
     pub(crate) negative: Negative,
-    /// Its slopes in the places of the points and of the inducing points, one row each.
+    /// Its gradients in the positions of the points and of the inducing points, one row each.
     pub(crate) points: Vec<f64>,
     pub(crate) inducing: Vec<f64>,
 }
 
-/// Where the points and the inducing points are, and the covariance between them.
+/// The positions of the points and the inducing points, and the covariance between them.
 pub(super) struct Scene<'a> {
     problem: &'a Problem,
     /// The map, one row per point.
@@ -92,14 +94,13 @@ struct Near {
     near: Mat<f64>,
 }
 
-/// What the points say to the inducing points: Φ, its lower triangle until it is complete, and V X̃ with V 1 as its last
-/// column.
+/// Sufficient statistics: Φ, its lower triangle until it is complete, and V X̃ with V 1 as its last column.
 pub(super) struct Seen {
     pub(super) gram: Mat<f64>,
     pub(super) data: Mat<f64>,
 }
 
-/// The slopes of the bound as the gradient needs them.
+/// The derivatives of the bound that the gradient needs.
 struct Slopes {
     /// p/w (I − B⁻¹) − e eᵀ/w³.
     through: Mat<f64>,
@@ -109,8 +110,8 @@ struct Slopes {
     constant: Vec<f64>,
 }
 
-/// Sums over slopes ∂ along C from the inducing points a to some points i: Σ ∂∘R and Σ ∂∘R∘S, Σₐ (∂∘R)[a,i] (z[a] − y[i]) one
-/// row per point, and Σᵢ (∂∘R)[a,i] (z[a] − y[i]) coordinate after coordinate.
+/// Sums over derivatives ∂ along C from the inducing points a to some points i: Σ ∂∘R and Σ ∂∘R∘S, Σₐ (∂∘R)[a,i] (z[a]
+/// − y[i]) one row per point, and Σᵢ (∂∘R)[a,i] (z[a] − y[i]) coordinate after coordinate.
 struct Pull {
     sums: [f64; 2],
     points: Vec<f64>,
@@ -132,7 +133,7 @@ impl Process for Sparse<'_> {
 }
 
 impl<'a> Scene<'a> {
-    /// None if the covariance of the inducing points is singular in spite of the jitter.
+    /// `None` if the covariance of the inducing points is singular in spite of the jitter.
     pub(super) fn new(
         problem: &'a Problem,
         places: &'a [f64],
@@ -156,7 +157,7 @@ impl<'a> Scene<'a> {
         (0..n).step_by(size).map(|start| (start, size.min(n - start))).collect()
     }
 
-    /// The places of a block, one row per point.
+    /// The positions of a block, one row per point.
     fn places(&self, (start, count): (usize, usize)) -> &[f64] {
         let dims = self.problem.dims;
         &self.places[start * dims..(start + count) * dims]
@@ -174,7 +175,7 @@ impl<'a> Scene<'a> {
         covariance
     }
 
-    /// The centered data of a block, one point a row.
+    /// The centered data of a block, one row per point.
     fn data(&self, (start, count): (usize, usize)) -> MatRef<'_, f64> {
         let p = self.problem.features;
         MatRef::from_row_major_slice(&self.problem.data[start * p..(start + count) * p], count, p)
@@ -221,7 +222,7 @@ impl<'a> Scene<'a> {
         all
     }
 
-    /// The sums over the slopes ∂ to some points, whose places are given one row each.
+    /// The sums over the derivatives ∂ to some points, whose positions are given one row each.
     fn pull(&self, mut slope: Mat<f64>, near: &Near, places: &[f64]) -> Pull {
         let dims = self.problem.dims;
         let mut pull =
@@ -253,8 +254,8 @@ impl Bound {
         Bound { total: problem.data.iter().map(|x| x * x).sum(), sums }
     }
 
-    /// At these places of the points and the inducing points, with the length one. None if the covariance of the inducing
-    /// points is singular in spite of the jitter. Without a bias the best is taken.
+    /// At these positions of the points and the inducing points, with the length scale one. `None` if the covariance of
+    /// the inducing points is singular in spite of the jitter. Without a bias the optimal one is used.
     pub(crate) fn moving(
         &self,
         problem: &Problem,
@@ -329,7 +330,7 @@ impl Bound {
     }
 }
 
-/// From some places, given coordinate after coordinate, to others, given one row each.
+/// From some positions, stored coordinate after coordinate, to others, stored one row each.
 fn near(columns: &[f64], m: usize, rows: &[f64], dims: usize, length: f64) -> Near {
     let (count, scale) = (rows.len() / dims, -0.5 / (length * length));
     let (mut squared, mut near) = (Mat::zeros(m, count), Mat::zeros(m, count));

@@ -1,4 +1,4 @@
-//! How good is a map, whoever made it: the likelihood of the data under a Gaussian process over the map.
+//! The GP likelihood of a map: the likelihood of the data under a Gaussian process over any embedding.
 //!
 //! A good map explains the data as a smooth function of its coordinates, with little noise. In the symbols of
 //! `docs/notation.md` (data X, map Y), with one covariance for all p features:
@@ -8,13 +8,13 @@
 //! score = max over v, ℓ, b, w of  −½ p log det K − ½ tr K⁻¹ X̃X̃ᵀ − ½ n p log 2π
 //! ```
 //!
-//! The features are centered and not scaled, and those that are the same for all points are left out: they have no
-//! density. By default every coordinate of the map has a length of its own, `‖y[i] − y[j]‖² / ℓ²` becoming
-//! `Σ_q (y[i,q] − y[j,q])² / ℓ[q]²`, so that no rule of scale favors a method ([`Lengths`]). The largest likelihood is sought
-//! from several starts, because one start ranks maps by luck; all ends are reported. Noise stays above 1e-6 of the
-//! data's variance, since a map that explains everything would have no largest likelihood.
+//! The features are centered and not scaled, and constant ones are left out: they have no density. By default every
+//! coordinate of the map has its own length scale, `‖y[i] − y[j]‖² / ℓ²` becoming `Σ_q (y[i,q] − y[j,q])² / ℓ[q]²`, so
+//! that no convention of scale favors a method ([`Lengths`]). The likelihood is maximized from several starts, because
+//! a single start may end in a poor local maximum; all results are reported. Noise stays above 1e-6 of the data's
+//! variance, since the likelihood of a map that explains everything would be unbounded.
 //!
-//! Up to 2,000 points the likelihood is exact (`gp/exact.rs`), beyond that a lower bound is (`gp/sparse.rs`).
+//! Up to 2,000 points the likelihood is exact (`gp/exact.rs`), beyond that it is a lower bound (`gp/sparse.rs`).
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! JMLR 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights
@@ -34,20 +34,20 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 
-/// The most points for which the likelihood is computed exactly unless something else is asked for.
+/// The maximum number of points for which the likelihood is computed exactly by default.
 pub const EXACT_POINTS: usize = 2000;
-/// The inducing points of the first bound unless something else is asked for.
+/// The default number of inducing points of the first bound.
 pub const INDUCING: usize = 200;
 
-/// How lengths on the map are measured.
+/// The length scales on the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lengths {
-    /// A length for every coordinate: no scaling of single columns changes the score.
+    /// A length scale for every coordinate: no scaling of single columns changes the result.
     #[default]
     Ard,
-    /// One length, every column scaled to unit variance.
+    /// One length scale, every column scaled to unit variance.
     Unit,
-    /// One length, the map in its own units.
+    /// One length scale, the map in its own units.
     Raw,
 }
 
@@ -62,64 +62,67 @@ impl Lengths {
     }
 }
 
-/// From where the largest likelihood is sought.
+/// The starts of the optimization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Starts {
-    /// Lengths of 0.1, 0.3 and 1 median distances with noises of 0.01 and 0.3 of the data's variance, and Lawrence's.
+    /// Length scales of 0.1, 0.3 and 1 median distances with noises of 0.01 and 0.3 of the data's variance, and
+    /// Lawrence's.
     #[default]
     All,
     /// [`Parameters::LAWRENCE`] alone, as for his published scores.
     One,
 }
 
-/// The score as it is asked for.
+/// The options of the GP likelihood.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct GpLikelihood {
-    /// How lengths on the map are measured.
+    /// The length scales on the map.
     pub lengths: Lengths,
-    /// From where the largest likelihood is sought.
+    /// The starts of the optimization.
     pub starts: Starts,
-    /// The inducing points of the bound; if not given, up to 2,000 points are scored exactly, and more by 200 of them or
-    /// as many more, up to 800, as add to the bound.
+    /// The inducing points of the bound; by default the likelihood is exact up to 2,000 points, and beyond that uses
+    /// 200 inducing points, or more, up to 800, as long as they add to the bound.
     pub inducing: Option<usize>,
 }
 
-/// How good a map is.
+/// The GP likelihood of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Score {
-    /// The log likelihood, or its lower bound; larger is better. Compare only scores of the same data.
+    /// The log likelihood, or its lower bound; larger is better. Only values for the same data are comparable.
     pub log_likelihood: f64,
-    /// Where it was found; the length is the geometric mean, where every coordinate has its own.
+    /// The parameters at the maximum; the length is the geometric mean if every coordinate has its own.
     pub parameters: Parameters,
-    /// The length of every coordinate, in the map's own units, where each has its own.
+    /// The length scale of every coordinate, in the map's own units, if each has its own.
     pub by_coordinate: Option<Vec<f64>>,
-    /// What each start led to, in the order of [`Starts`], before the bound was refined; None where the likelihood could
-    /// not be computed. With [`Lengths::Ard`] the starts are the best parameters with one length: of unit columns, and of
-    /// the map as it is.
+    /// The result of each start, in the order of [`Starts`], before the bound was refined; `None` where the likelihood
+    /// could not be computed. With [`Lengths::Ard`] the starts are the best parameters with one length scale: of unit
+    /// columns, and of the map as it is.
     pub starts: Vec<Option<f64>>,
-    /// Whether the noise is at its smallest: the map explains the data as well as can be told, and more would count.
+    /// Whether the noise is at its lower bound: the map explains the data as well as can be measured, and less
+    /// noise would increase the likelihood.
     pub noise_floor: bool,
-    /// The number of inducing points if the score is the lower bound, None if it is exact.
+    /// The number of inducing points if the value is the lower bound, `None` if it is exact.
     pub inducing: Option<usize>,
-    /// How lengths on the map were measured.
+    /// The length scales on the map.
     pub lengths: Lengths,
-    /// Features that vary and count.
+    /// The number of features that vary.
     pub features: usize,
-    /// Features that are the same for all points and were left out.
+    /// The number of constant features, which were left out.
     pub constant: usize,
     /// Evaluations of the likelihood and its gradient, over all starts.
     pub evaluations: usize,
-    /// Whether the best start met its tolerance, and the observer let all starts come to their ends.
+    /// Whether the best start converged, and the observer did not stop the run.
     pub converged: bool,
 }
 
 impl GpLikelihood {
-    /// The score of a map of the data: one row a point in both.
+    /// The GP likelihood of a map of the data: one row per point in both.
     ///
     /// # Errors
     ///
-    /// If the rows do not match, no feature varies, or the inducing points do not fit; [`Error::Stopped`] if the
-    /// observer stops it before a start has ended; [`Error::Numerical`] if no start has a likelihood.
+    /// If the numbers of rows differ, no feature varies, or the number of inducing points is out of range;
+    /// [`Error::Stopped`] if the observer stops the run before a start has ended; [`Error::Numerical`] if no start has
+    /// a likelihood.
     pub fn of(&self, data: &Points, map: &Points, observer: &dyn Observer) -> Result<Score> {
         let problem = Problem::new(data, map, self.lengths == Lengths::Raw)?;
         let inducing = self.inducing(problem.n)?;
@@ -166,7 +169,7 @@ impl GpLikelihood {
         })
     }
 
-    /// Where every start leads with one length.
+    /// The result of every start with one length scale.
     fn search(
         &self,
         problem: &Problem,
@@ -177,8 +180,8 @@ impl GpLikelihood {
         search(problem, inducing, &self.starts(problem), progress, observer)
     }
 
-    /// With a length for every coordinate, from the best parameters with one: of unit columns and of the map as it is. So
-    /// the score is at least as large as either.
+    /// With a length scale for every coordinate, from the best parameters with one: of unit columns and of the map as
+    /// it is. So the value is at least as large as either.
     fn search_lengthwise(
         &self,
         unit: &Problem,
@@ -203,15 +206,15 @@ impl GpLikelihood {
         for (end, from) in ends.iter_mut().zip(from) {
             end.stopped |= stopped;
             if end.value.is_nan() || end.value > from.value {
-                // It was stopped before its first step, or a length is beyond the box.
+                // It was stopped before its first step, or a length scale is out of bounds.
                 *end = End { stopped: end.stopped, converged: false, evaluations: end.evaluations, ..from };
             }
         }
         Ok(Found { ends, before })
     }
 
-    /// The log likelihood (or its bound) at given parameters, without a search. The length is one for all coordinates, in
-    /// the units of the map, or of its columns scaled to unit variance with [`Lengths::Unit`].
+    /// The log likelihood (or its bound) at given parameters, without optimization. The length scale is one for all
+    /// coordinates, in the units of the map, or of its columns scaled to unit variance with [`Lengths::Unit`].
     ///
     /// # Errors
     ///
@@ -219,7 +222,9 @@ impl GpLikelihood {
     pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
         let Parameters { variance, length, bias, noise } = *parameters;
         if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {
-            return Err(Error::parameter(format!("{parameters:?} are no parameters; give positive finite numbers")));
+            return Err(Error::parameter(format!(
+                "{parameters:?} are not valid parameters; give positive finite numbers"
+            )));
         }
         let problem = Problem::new(data, map, self.lengths != Lengths::Unit)?;
         let Parameters { variance, length, bias, noise } = problem.to_own_units(parameters);
@@ -231,7 +236,7 @@ impl GpLikelihood {
         value.map(|negative| problem.log_likelihood(negative.value)).ok_or_else(singular)
     }
 
-    /// The number of inducing points, None for the exact likelihood.
+    /// The number of inducing points, `None` for the exact likelihood.
     fn inducing(&self, n: usize) -> Result<Option<usize>> {
         match self.inducing {
             None => Ok((n > EXACT_POINTS).then_some(INDUCING)),
@@ -243,8 +248,8 @@ impl GpLikelihood {
         }
     }
 
-    /// The logarithms of variance, length and noise of the starts in the problem's units, where the data have variance 1
-    /// and the median distance is 1. The bias has no start: it follows from the others.
+    /// The logarithms of variance, length scale and noise of the starts in the problem's units, where the data have
+    /// variance 1 and the median distance is 1. The bias has no start: it follows from the others.
     fn starts(&self, problem: &Problem) -> Vec<Vec<f64>> {
         let lawrence = problem.to_own_units(&Parameters::LAWRENCE);
         let lawrence = [lawrence.variance, lawrence.length, lawrence.noise].map(f64::ln).to_vec();
@@ -257,19 +262,19 @@ impl GpLikelihood {
     }
 }
 
-/// The ends of a search, and the evaluations before it.
+/// The results of a search, and the evaluations before it.
 struct Found {
     ends: Vec<End>,
     before: usize,
 }
 
-/// How much wider every coordinate is in one problem than in another; one where it has no width.
+/// The ratio of the widths of every coordinate in two problems; one where it has no width.
 fn ratios(problem: &Problem, other: &Problem) -> Vec<f64> {
     let widths = problem.spreads().into_iter().zip(other.spreads());
     widths.map(|(a, b)| if b > 0.0 { (a / b).max(f64::MIN_POSITIVE) } else { 1.0 }).collect()
 }
 
-/// The lengths of an end in the problem of unit columns, in the units of the map.
+/// The length scales of a result in the problem of unit columns, in the units of the map.
 fn in_own_units(unit: &Problem, map: &Points, end: &End) -> Vec<f64> {
     let (n, mean) = (map.rows(), map.column_means());
     let width = |q: usize| {

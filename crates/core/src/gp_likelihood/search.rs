@@ -1,4 +1,4 @@
-//! The search for the parameters of largest likelihood: descents from several starts, with one length or one per coordinate.
+//! The optimization of the parameters from several starts, with one length scale or one per coordinate.
 
 use crate::gp::ard::Ard;
 use crate::gp::exact::Exact;
@@ -11,35 +11,35 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The most inducing points to which the bound is refined.
+/// The maximum number of inducing points to which the bound is refined.
 pub const MOST_INDUCING: usize = 800;
-/// What twice as many inducing points must add to the bound to be worth a descent.
+/// The improvement of the bound by twice as many inducing points that justifies another optimization.
 pub(super) const GAIN: f64 = 1.0;
-/// The fewest and the most points on which every start is tried.
+/// The minimum and maximum number of points on which every start is tried.
 const TRIAL_POINTS: (usize, usize) = (200, 500);
-/// The longest length of a single coordinate, in median distances: one that does not matter.
+/// The largest length scale of a single coordinate, in median distances: one that is irrelevant.
 const LONGEST: f64 = 1e6;
 
-/// A likelihood of logarithms: of v, of one length or of one per coordinate, and of w.
+/// A likelihood of logarithms: of v, of one length scale or of one per coordinate, and of w.
 pub(super) trait Likelihood: Sync {
-    /// A function that keeps its matrices from one evaluation to the next.
+    /// A function that reuses its matrices between evaluations.
     fn evaluator(&self) -> Result<Evaluator<'_>>;
 
-    /// Whether an evaluation keeps to one thread, so that descents can run side by side.
+    /// Whether an evaluation uses one thread, so that optimizations can run in parallel.
     fn one_thread(&self) -> bool {
         false
     }
 
-    /// The largest length.
+    /// The largest length scale.
     fn longest(&self) -> f64 {
         BOX[1].1
     }
 }
 
-/// The value, the best bias and the slopes; None where the covariance is singular.
+/// The value, the optimal bias and the gradient; `None` where the covariance is singular.
 pub(super) type Evaluator<'a> = Box<dyn FnMut(&[f64]) -> Option<(f64, f64, Vec<f64>)> + 'a>;
 
-/// One length for all coordinates.
+/// One length scale for all coordinates.
 pub(super) struct OneLength<P>(pub(super) P);
 
 impl<P: Process> Likelihood for OneLength<P> {
@@ -57,7 +57,7 @@ impl<P: Process> Likelihood for OneLength<P> {
     }
 }
 
-/// A length for every coordinate: exact, or by so many inducing points.
+/// A length scale for every coordinate: exact, or by this many inducing points.
 pub(super) struct Lengthwise<'a> {
     pub(super) problem: &'a Problem,
     pub(super) inducing: Option<usize>,
@@ -79,7 +79,7 @@ impl Likelihood for Lengthwise<'_> {
     }
 }
 
-/// Where a start led.
+/// The result of a start.
 #[derive(Clone, Debug)]
 pub(super) struct End {
     /// log v, log ℓ (one or several) and log w.
@@ -89,7 +89,7 @@ pub(super) struct End {
     pub(super) value: f64,
     pub(super) evaluations: usize,
     pub(super) converged: bool,
-    /// Whether the observer stopped it, or kept it from starting.
+    /// Whether the observer stopped it, before or after its start.
     pub(super) stopped: bool,
 }
 
@@ -98,7 +98,7 @@ impl End {
         End { logs: start.to_vec(), bias: BOX[2].0, value: f64::INFINITY, evaluations: 1, converged: false, stopped }
     }
 
-    /// The length is the geometric mean, where there are several.
+    /// The length scale is the geometric mean if there are several.
     pub(super) fn parameters(&self) -> Parameters {
         let last = self.logs.len() - 1;
         let length = self.logs[1..last].iter().sum::<f64>() / (last - 1) as f64;
@@ -106,7 +106,7 @@ impl End {
         Parameters { variance, length, bias: self.bias, noise }
     }
 
-    /// The logarithms of the lengths.
+    /// The logarithms of the length scales.
     pub(super) fn lengths(&self) -> &[f64] {
         &self.logs[1..self.logs.len() - 1]
     }
@@ -117,12 +117,12 @@ impl End {
     }
 }
 
-/// The best of several ends.
+/// The best of several results.
 pub(super) fn best_of(ends: &[End]) -> Option<&End> {
     ends.iter().filter(|end| end.value.is_finite()).reduce(|a, b| if b.value < a.value { b } else { a })
 }
 
-/// Descends from every start while the progress goes from one fraction to another.
+/// Optimizes from every start while the progress goes from one fraction to another.
 pub(super) fn descend(
     likelihood: &dyn Likelihood,
     problem: &Problem,
@@ -131,8 +131,8 @@ pub(super) fn descend(
     observer: &dyn Observer,
 ) -> Result<Vec<End>> {
     let entries = (problem.n * problem.features) as f64;
-    // The likelihood is a sum over all entries, and its slopes and curvatures grow with their number: what is left
-    // below the best is about (1e-7)² of it.
+    // The likelihood is a sum over all entries, and its gradients and curvatures grow with their number: the remaining
+    // distance from the maximum is about (1e-7)² of it.
     let stop = Stop { gradient: 1e-7 * entries, decrease: 1e-12, evaluations: 300 };
     let done = AtomicUsize::new(0);
     let one = |start: &Vec<f64>| {
@@ -172,7 +172,7 @@ pub(super) fn descend(
     }
 }
 
-/// The box of the logarithms.
+/// The bounds of the logarithms.
 fn boxed(lengths: usize, longest: f64) -> Bounds {
     let free = || {
         let length = (BOX[1].0, longest);
@@ -181,13 +181,13 @@ fn boxed(lengths: usize, longest: f64) -> Bounds {
     Bounds::Box { lower: free().map(|(low, _)| low.ln()).collect(), upper: free().map(|(_, high)| high.ln()).collect() }
 }
 
-/// Whether a descent met its tolerance, or came so close that rounding ended it.
+/// Whether an optimization met its tolerance, or was ended by rounding close to it.
 fn settled(report: &Report, entries: f64) -> bool {
     report.converged() || (report.ended == Ended::Stuck && report.gradient <= 1e-4 * entries)
 }
 
-/// The bound with twice as many inducing points, again and again, each followed from the best parameters of the last, as
-/// long as that adds to it; with one length, or with as many as the best end has.
+/// The bound with twice as many inducing points, repeatedly, each optimized from the best parameters of the last, as
+/// long as that improves it; with one length scale, or with as many as the best result has.
 pub(super) fn refine(problem: &Problem, best: &End, m: usize, observer: &dyn Observer) -> Result<(End, Option<usize>)> {
     let (mut best, mut m) = (End { evaluations: 0, ..best.clone() }, m);
     let several = best.lengths().len() > 1;
@@ -216,9 +216,9 @@ pub(super) fn refine(problem: &Problem, best: &End, m: usize, observer: &dyn Obs
     Ok((best, Some(m)))
 }
 
-/// Where every start leads, with one length. With many points each start is first followed on some of them, exactly, and
-/// the different ends are where the descents on all points begin: starts that end alike on the trial share one descent. A
-/// single start is followed on all points from the beginning if they are not too many.
+/// The result of every start, with one length scale. With many points each start is first optimized on a subset of
+/// them, exactly, and the optimizations on all points begin at the distinct results: starts that agree on the subset
+/// share one optimization. A single start is optimized on all points from the beginning if there are not too many.
 pub(super) fn search(
     problem: &Problem,
     inducing: Option<usize>,

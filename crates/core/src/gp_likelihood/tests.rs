@@ -1,3 +1,4 @@
+//! Tests of the GP likelihood: reference values, gradients by differences, scales and extreme inputs.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::search::GAIN;
@@ -19,7 +20,7 @@ fn pca(data: &Points) -> Points {
         .clone()
 }
 
-/// A bent sheet in `p` features with a little noise, and its true coordinates.
+/// A curved surface in `p` features with a little noise, and its true coordinates.
 fn sheet(n: usize, p: usize) -> (Points, Points) {
     let at = |i: usize| ((i as f64 * 0.754_877_666).fract(), (i as f64 * 0.569_840_291).fract());
     let place = |i: usize| [4.0 * at(i).0, 2.0 * at(i).1];
@@ -35,7 +36,7 @@ fn sheet(n: usize, p: usize) -> (Points, Points) {
 const EVERYWHERE: [[f64; 4]; 4] =
     [[0.0, 0.0, 0.0, 0.0], [0.5, -1.0, -2.0, -3.0], [-1.0, 0.7, 1.0, -0.5], [2.0, 0.3, -4.0, -6.0]];
 
-/// The value and the slopes at the logarithms of v, ℓ, b and w.
+/// The value and the gradients at the logarithms of v, ℓ, b and w.
 fn negative(likelihood: &dyn Process, logs: [f64; 4]) -> Negative {
     let [variance, length, bias, noise] = logs.map(f64::exp);
     likelihood.negative(&mut None, variance, length, Some(bias), noise).unwrap()
@@ -60,7 +61,7 @@ fn check_gradient(likelihood: &dyn Process, tolerance: f64) {
     }
 }
 
-/// The best bias is as good as any other.
+/// The optimal bias is at least as good as any other.
 fn check_bias(likelihood: &dyn Process, logs: [f64; 4]) {
     let [variance, length, _, noise] = logs.map(f64::exp);
     let best = likelihood.negative(&mut None, variance, length, None, noise).unwrap();
@@ -164,7 +165,7 @@ fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     assert!((one / other - 1.0).abs() < 1e-8, "{one} and {other}");
 }
 
-/// A length for every coordinate: the slopes are those of central differences, exact and by inducing points.
+/// A length scale for every coordinate: the gradients match central differences, exact and by inducing points.
 #[test]
 fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences() {
     for (n, p) in [(40, 3), (12, 20)] {
@@ -195,8 +196,8 @@ fn gradients_along_the_lengths_of_coordinates_are_those_of_central_differences()
     }
 }
 
-/// No scaling of single columns changes the score with a length for each, its lengths scale as they do, and neither way
-/// with one length is better.
+/// With a length scale for each coordinate no scaling of single columns changes the value, the length scales are scaled
+/// along, and neither variant with one length scale is better.
 #[test]
 fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
     let (data, map) = sheet(90, 3);
@@ -220,7 +221,7 @@ fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
         assert!(of(lengths, [1.0, 1.0]).log_likelihood <= plain.log_likelihood + 1e-9, "{lengths:?}");
         assert!(of(lengths, [5.0, 1.0]).log_likelihood <= plain.log_likelihood + 1e-4, "{lengths:?}");
     }
-    // A coordinate that says nothing gets a length beyond all distances on it.
+    // An uninformative coordinate gets a length scale beyond all distances on it.
     let rows: Vec<[f64; 2]> = (0..90).map(|i| [map.row(i)[0], (i as f64 * 12.9898).sin().fract()]).collect();
     let sin = Points::new(90, 1, (0..90).map(|i| map.row(i)[0].sin()).collect()).unwrap();
     let idle = GpLikelihood::default().of(&sin, &Points::from_rows(&rows).unwrap(), &Silent).unwrap();
@@ -250,14 +251,14 @@ fn odd_data_and_maps_have_a_score() {
         score
     };
     let (data, map) = sheet(30, 3);
-    // All points at one place; pairs of points at one place; a constant coordinate.
+    // All points at one position; pairs of points at one position; a constant coordinate.
     let flat = scored(&data, &Points::new(30, 2, vec![0.1; 60]).unwrap());
     assert!(flat.log_likelihood < scored(&data, &map).log_likelihood);
     scored(&data, &map.select(&(0..30).map(|i| i / 2).collect::<Vec<_>>()));
     scored(&data, &Points::new(30, 2, (0..60).map(|i| if i % 2 == 0 { 0.1 } else { i as f64 }).collect()).unwrap());
     scored(&data.select(&[0, 1]), &map.select(&[0, 1]));
     scored(&data.select(&[0, 1, 2]), &map.select(&[0, 1, 1]));
-    // From one coordinate to ten, and numbers as large and as small as points may be.
+    // From one coordinate to ten, and numbers as large and as small as allowed.
     for d in 1..=10 {
         scored(&data, &Points::new(30, d, (0..30 * d).map(|i| (i as f64 * 0.37).sin()).collect()).unwrap());
     }
@@ -293,13 +294,13 @@ fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     assert!(refused(inducing(11), &data, &map).starts_with("11 inducing points are more than the 10 points; "));
     assert!(matches!(plain().of(&data, &map, &StopsAfter::questions(0)), Err(Error::Stopped)));
     assert!(matches!(inducing(3).of(&data, &map, &StopsAfter::questions(0)), Err(Error::Stopped)));
-    // A start that was cut short has a likelihood, below that of its end.
+    // A start that was stopped early has a likelihood, below that of its end.
     let end = plain().of(&data, &map, &Silent).unwrap();
     let cut = plain().of(&data, &map, &StopsAfter::questions(9)).unwrap();
     assert!(end.converged && !cut.converged && cut.log_likelihood <= end.log_likelihood + 1e-9, "{cut:?}");
 }
 
-/// Twice as many inducing points are taken until they add less than 1 to the bound at its best parameters.
+/// The number of inducing points is doubled until that adds less than 1 to the bound at its best parameters.
 #[test]
 fn the_bound_is_refined_until_more_inducing_points_add_nothing() {
     let map = sheet(450, 1).1;

@@ -1,13 +1,13 @@
-//! A few points as they are seen from one of them or from their mean: rows, or inner products where only distances are known.
+//! A few points relative to one of them or to their mean: rows, or inner products if only distances are known.
 
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::small::{add_outer, symmetric_eigen};
 use std::borrow::Cow;
 
-/// A principal direction below this part of the longest one is rounding (a ratio of lengths).
+/// A principal direction below this fraction of the longest one is rounding (a ratio of lengths).
 const FLAT: f64 = 1e-7;
 
-/// A few points about an origin: their rows, or where only distances are known their inner products.
+/// A few points about an origin: their rows, or inner products if only distances are known.
 pub(crate) enum Cloud {
     Rows(Vec<f64>),
     Gram(Vec<f64>),
@@ -23,10 +23,10 @@ impl Cloud {
     }
 
     /// The first principal coordinates of its `size` points, longest first, each of length one and with the square of
-    /// its true length; those that are rounding beside the longest are left out.
+    /// its true length; those that are rounding relative to the longest are left out.
     pub(crate) fn principal(&self, size: usize, dims: usize) -> Vec<(f64, Vec<f64>)> {
         let (values, vectors) = match self {
-            // Through the smaller of the two matrices of second moments.
+            // By the smaller of the two matrices of second moments.
             Cloud::Rows(rows) if rows.len() / size < size => {
                 let p = rows.len() / size;
                 let mut moments = vec![0.0; p * p];
@@ -49,7 +49,7 @@ impl Cloud {
     }
 }
 
-/// The members' rows less `from`, one after the other.
+/// The members' rows minus `from`, one after the other.
 pub(crate) fn differences(points: &Points, members: &[u32], from: &[f64]) -> Vec<f64> {
     let mut rows = Vec::with_capacity(members.len() * from.len());
     for &j in members {
@@ -75,7 +75,7 @@ pub(crate) fn products(vectors: &[f64], count: usize) -> Vec<f64> {
     gram
 }
 
-/// Takes the mean row from every row.
+/// Subtracts the mean row from every row.
 pub(crate) fn center(rows: &mut [f64], count: usize) {
     let p = rows.len() / count;
     for f in 0..p {

@@ -1,4 +1,4 @@
-//! Points whose distances are all known, and the few of them around one.
+//! Points with all pairwise distances, and neighborhoods of them.
 
 use crate::input::cloud::{Cloud, center, differences};
 use eigenfold_graph::Metric;
@@ -8,9 +8,9 @@ use eigenfold_graph::points::Points;
 /// Points by their features, or by their distances alone.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Measured<'a> {
-    /// Their features, and how far apart two of them are.
+    /// Their features and the metric.
     Points(&'a Points, Metric),
-    /// Their distances from each other.
+    /// Their distances.
     Distances(&'a Distances),
 }
 
@@ -23,7 +23,7 @@ impl Measured<'_> {
         }
     }
 
-    /// How far two points are from each other.
+    /// The distance of two points.
     #[inline(always)]
     pub(crate) fn distance(self, i: usize, j: usize) -> f64 {
         match self {
@@ -32,7 +32,7 @@ impl Measured<'_> {
         }
     }
 
-    /// The mean variance of a feature; that of all of them together where only distances are known.
+    /// The mean variance of a feature; the total variance if only distances are known.
     pub(crate) fn variance(self) -> f64 {
         match self {
             Measured::Points(points, _) => {
@@ -43,7 +43,7 @@ impl Measured<'_> {
         }
     }
 
-    /// The neighbors of point i as seen from it.
+    /// The neighbors of point i relative to it.
     pub(crate) fn around(self, i: usize, neighbors: &[u32]) -> Cloud {
         match self {
             Measured::Points(points, _) => Cloud::Rows(differences(points, neighbors, points.row(i))),
@@ -56,7 +56,7 @@ impl Measured<'_> {
         }
     }
 
-    /// The members of a patch as seen from their mean.
+    /// The members of a patch relative to their mean.
     pub(crate) fn centered(self, members: &[u32]) -> Cloud {
         let size = members.len();
         match self {

@@ -1,4 +1,4 @@
-//! One point written by others: the local regression that all of the locally linear family share.
+//! The local regression of one point on others, shared by the locally linear methods.
 //!
 //! ```text
 //! w = C⁻¹1 / 1ᵀC⁻¹1,   C = Z Zᵀ + r tr(ZZᵀ) I,   Z the differences x[j] − x, one a row
@@ -7,10 +7,10 @@
 use crate::input::cloud::Cloud;
 use eigenfold_linalg::dense::small::{add_outer, solve_positive_definite};
 
-/// r unless another is asked for: the part of the local trace that is added to the diagonal.
+/// r by default: the fraction of the local trace that is added to the diagonal.
 pub(crate) const REGULARIZATION: f64 = 1e-3;
 
-/// The weights of one point over others, and the squared residual a feature; all of it where only distances are known.
+/// The weights of one point over others, and the squared residual per feature; the total if only distances are known.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Regression {
     pub(crate) weights: Vec<f64>,
@@ -18,7 +18,7 @@ pub(crate) struct Regression {
 }
 
 impl Cloud {
-    /// The weights that write the origin by the `size` points of the cloud.
+    /// The weights that reconstruct the origin from the `size` points of the cloud.
     pub(crate) fn regression(&self, size: usize, regularization: f64) -> Regression {
         match self {
             Cloud::Rows(rows) if size > rows.len() / size => by_features(rows, rows.len() / size, regularization),
@@ -36,7 +36,7 @@ impl Cloud {
         }
     }
 
-    /// The part of the variance that lies beyond the first `dims` directions; nothing if there are no more points.
+    /// The fraction of the variance beyond the first `dims` directions; `None` if there are no more points.
     pub(crate) fn share_beyond(&self, size: usize, dims: usize) -> Option<f64> {
         let pairs = self.principal(size, size);
         let total: f64 = pairs.iter().map(|pair| pair.0).sum();
@@ -50,7 +50,7 @@ fn barycentric_weights(gram: &[f64], regularization: f64) -> Vec<f64> {
     let trace: f64 = (0..k).map(|a| gram[a * k + a]).sum();
     let mut weights = vec![1.0; k];
     if trace > 0.0 {
-        // In units of the trace, so that no scale of the data can underflow.
+        // In units of the trace, so that nothing underflows.
         let mut c: Vec<f64> = gram.iter().map(|v| v / trace).collect();
         for a in 0..k {
             c[a * k + a] += regularization;
@@ -86,7 +86,7 @@ fn by_features(away: &[f64], p: usize, regularization: f64) -> Regression {
     if trace == 0.0 {
         return equal();
     }
-    // In units of the trace, so that no scale of the data can underflow.
+    // In units of the trace, so that nothing underflows.
     let length = trace.sqrt();
     let away: Vec<f64> = away.iter().map(|z| z / length).collect();
     let mut moment = vec![0.0; p * p];

@@ -25,7 +25,7 @@ impl Tangent {
         Tangent { size, basis }
     }
 
-    /// The number of coordinates, at most the dimensions asked for.
+    /// The number of coordinates, at most the requested dimensions.
     pub(crate) fn rank(&self) -> usize {
         self.basis.len() / self.size - 1
     }
@@ -35,13 +35,13 @@ impl Tangent {
         &self.basis[(q + 1) * self.size..(q + 2) * self.size]
     }
 
-    /// I − B Bᵀ over the patch: what is not affine in the tangent coordinates.
+    /// I − B Bᵀ over the patch: the part that is not affine in the tangent coordinates.
     pub(crate) fn bending(&self, form: &mut [f64]) {
         complement(&self.basis, self.size, form);
     }
 }
 
-/// I − Bᵀ B: the projector on what is orthogonal to the orthonormal rows.
+/// I − Bᵀ B: the projector onto the orthogonal complement of the orthonormal rows.
 pub(crate) fn complement(rows: &[f64], size: usize, form: &mut [f64]) {
     form.fill(0.0);
     (0..size).for_each(|a| form[a * size + a] = 1.0);

@@ -1,16 +1,16 @@
-//! The heat kernel: how much two points count for each other, by the distance δ between them.
+//! The heat kernel: the weight of two points, by the distance δ between them.
 //!
 //! ```text
 //! w[i,j] = exp(−δ² / 2σ²)                  one width σ for all points
-//! w[i,j] = exp(−δ² / (σ[i]² + σ[j]²))      a width for each: the root mean square distance of its own neighbors
+//! w[i,j] = exp(−δ² / (σ[i]² + σ[j]²))      a width for each point: the root mean square distance of its own neighbors
 //! ```
 //!
-//! With one width, a point whose neighbors are ten times as far away as is usual has weights of exp(−50), and hangs free of
-//! the others but for rounding. With a width for each, no neighbor of a list of k has a weight below exp(−k), since
-//! δ² ≤ k σᵢ². Where all widths are alike, the two are the same.
+//! With one width, a point whose neighbors are ten times as far away as usual has weights of exp(−50), and is
+//! disconnected from the others but for rounding. With a width for each point, no neighbor of a list of k has a weight
+//! below exp(−k), since δ² ≤ k σᵢ². If all widths are equal, the two are the same.
 //!
-//! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who have the product of the
-//! two widths in the place of their mean square (docs/decisions/0095-a-width-per-point.md).
+//! After L. Zelnik-Manor, P. Perona. Self-tuning spectral clustering. NIPS 17, 2004, section 2, who use the product of
+//! the two widths in place of their mean square (docs/decisions/0095-a-width-per-point.md).
 
 use crate::parameter::{Held, Named, Value};
 use eigenfold_graph::Graph;
@@ -20,22 +20,22 @@ use serde::{Deserialize, Serialize};
 /// σ of the heat kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Bandwidth {
-    /// As the method does it on its own: [`Bandwidth::Local`].
+    /// The default of the method: [`Bandwidth::Local`].
     #[default]
     Auto,
-    /// One for all points.
+    /// One width for all points.
     Sigma(f64),
-    /// One for every point: the root mean square distance of its neighbors.
+    /// One width for every point: the root mean square distance of its neighbors.
     Local,
-    /// One for all points: the root mean square distance of neighbors.
+    /// One width for all points: the root mean square distance of neighbors.
     Global,
 }
 
 impl Bandwidth {
-    /// What [`Bandwidth::Auto`] is.
+    /// The description of [`Bandwidth::Auto`].
     pub(crate) const AUTO: &'static str = "local";
 
-    /// The words that stand beside numbers.
+    /// The words accepted in place of a number.
     pub(crate) const WORDS: &'static [Named] = &[
         Named { name: "local", aliases: &["self-tuning"], help: "of each point, that of its own neighbors" },
         Named { name: "global", aliases: &[], help: GLOBAL },
@@ -45,7 +45,7 @@ impl Bandwidth {
     ///
     /// # Errors
     ///
-    /// If they are to be chosen and all neighbors are at distance zero.
+    /// If the widths are to be chosen and all neighbors are at distance zero.
     pub(crate) fn widths(self, graph: &Graph) -> Result<Widths> {
         match self {
             Bandwidth::Sigma(width) => Ok(Widths::One(width)),
@@ -75,20 +75,20 @@ impl Held for Bandwidth {
     }
 }
 
-/// What [`typical_length`] is.
+/// The description of [`typical_length`].
 pub(crate) const GLOBAL: &str = "the root mean square distance of neighbors";
 
 /// The widths of all points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Widths {
-    /// The same.
+    /// One for all.
     One(f64),
     /// One for each.
     Each(Vec<f64>),
 }
 
 impl Widths {
-    /// Of every point the root mean square length of its own list; zero where all its neighbors coincide with it.
+    /// For every point the root mean square length of its own list; zero where all its neighbors coincide with it.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ impl Widths {
         }
     }
 
-    /// Whether there is one for each of so many points.
+    /// Whether there is one for all points, or one for each of `rows` points.
     pub(crate) fn fits(&self, rows: usize) -> bool {
         match self {
             Widths::One(width) => *width > 0.0 && width.is_finite(),

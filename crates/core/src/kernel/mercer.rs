@@ -12,7 +12,7 @@ pub enum Kernel {
     Linear,
     /// exp(−‖x − y‖² / 2σ²); Zhang & Jordan's θ is 2σ².
     Gaussian {
-        /// σ; if not given, the root mean square distance of the points from their mean.
+        /// σ; by default the root mean square distance of the points from their mean.
         bandwidth: Option<f64>,
     },
     /// (scale · x·y + offset)^degree; Zhang & Jordan's has scale = offset = 1.
@@ -28,7 +28,7 @@ pub enum Kernel {
     Sigmoid {
         /// Added to the inner product.
         offset: f64,
-        /// Multiplies the inner product; if not given, one over the mean squared norm of the points.
+        /// Multiplies the inner product; by default one over the mean squared norm of the points.
         scale: Option<f64>,
     },
     /// x·y / (‖x‖‖y‖).
@@ -62,11 +62,11 @@ impl Kernel {
         }
     }
 
-    /// The kernel of that name with its defaults.
+    /// The kernel of this name with its defaults.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If there is none of this name.
     pub fn from_name(name: &str) -> Result<Kernel> {
         let known = Self::NAMES.iter().find(|named| named.name == name || named.aliases.contains(&name));
         Ok(match known.map_or(name, |named| named.name) {
@@ -98,7 +98,7 @@ impl Kernel {
         }
     }
 
-    /// Whether its parameters are chosen, and such as they may be.
+    /// Whether its parameters are chosen, and valid.
     pub(crate) fn is_sound(&self) -> bool {
         match *self {
             Kernel::Linear | Kernel::Cosine => true,
@@ -190,7 +190,7 @@ mod tests {
         assert_eq!(Kernel::Cosine.square(&x, &y), 2.0);
         let sigmoid = Kernel::Sigmoid { offset: 0.0, scale: Some(1.0) };
         assert_eq!(sigmoid.of(&x, &y), 0.0);
-        // tanh 1 − 2 tanh 3 + tanh 9: nearer than itself.
+        // tanh 1 − 2 tanh 3 + tanh 9: a negative squared distance.
         assert!((sigmoid.square(&[1.0], &[3.0]) - (1f64.tanh() - 2.0 * 3f64.tanh() + 9f64.tanh())).abs() < 1e-15);
         assert!(sigmoid.square(&[1.0], &[3.0]) < 0.0);
     }

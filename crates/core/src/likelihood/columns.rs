@@ -1,4 +1,4 @@
-//! Feature columns as the likelihood sees them: centered, and in units of their own size.
+//! Feature columns as the likelihood uses them: centered, and in units of their own size.
 
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::col_chunks_mut;
@@ -10,7 +10,7 @@ const TOGETHER: usize = 8;
 
 /// Centered columns of points, divided by `size`.
 pub(crate) struct Columns {
-    /// One row a point.
+    /// One row per point.
     pub(crate) values: Mat<f64>,
     /// The unit: where it is the columns' own, Σ values² = (n − 1) p.
     pub(crate) size: f64,
@@ -35,7 +35,7 @@ impl Columns {
     pub(crate) fn in_units(points: &Points, which: &[usize], size: f64) -> Columns {
         let mean = points.column_means();
         let mut values = Mat::zeros(points.rows(), which.len());
-        // As many columns together as share the lines of memory that a row lies in.
+        // As many columns together as share the cache lines of a row.
         parallel::each_of(col_chunks_mut(values.as_mut(), TOGETHER), |chunk, mut columns| {
             let which = &which[chunk * TOGETHER..chunk * TOGETHER + columns.ncols()];
             for i in 0..points.rows() {
@@ -68,7 +68,7 @@ impl Columns {
         self.values.col_iter().map(|column| column.iter().map(|v| v * v).sum::<f64>()).sum()
     }
 
-    /// What 2π and the unit take from every log density.
+    /// The contribution of 2π and the unit to every log density.
     pub(crate) fn constant(&self) -> f64 {
         -self.count() * (0.5 * std::f64::consts::TAU.ln() + self.size.ln())
     }

@@ -1,4 +1,4 @@
-//! The likelihood of a covariance by its map: in the span of the map the covariance α² YYᵀ, outside of it noise.
+//! The likelihood of a covariance by its map: the covariance α² YYᵀ in the span of the map, and noise outside.
 //!
 //! ```text
 //! C = α² Y Yᵀ + σ² (I − V Vᵀ)        Y = V Λ^½ centered, VᵀV = I;  α² λ ≥ σ² for every λ
@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The eigenvalues λ of a covariance are total variances, noise included, so that C = α² K + σ² I with Tipping and
-//! Bishop's K = V (Λ − σ²/α² I) Vᵀ: for pca α² = 1/p, and this is their maximum exactly (1999, section 3.2, of the dual
+//! Bishop's K = V (Λ − σ²/α² I) Vᵀ: for PCA α² = 1/p, and this is exactly their maximum (1999, section 3.2, of the dual
 //! model). If the map has less variance than the rest, α² λ = σ² for its last direction and one scale is left.
 
 use crate::likelihood::{Columns, FLOOR, Observation};
@@ -17,12 +17,12 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use faer::Mat;
 
-/// Rows to a chunk of parallel work.
+/// Rows per chunk of parallel work.
 const ROWS: usize = 1024;
 
 /// The span of a map, and its variances.
 pub(crate) struct Map {
-    /// V, one column a direction.
+    /// V, one column per direction.
     basis: Mat<f64>,
     /// λ in units of `unit`², largest first.
     lengths: Vec<f64>,
@@ -41,7 +41,7 @@ impl Map {
         Ok(Map { basis, lengths: values[..rank].to_vec(), unit })
     }
 
-    /// What the likelihood needs of the columns.
+    /// The statistics of the columns that the likelihood needs.
     fn moments(&self, columns: &Columns) -> Moments {
         let along = inner(self.basis.as_ref(), columns.values.as_ref());
         let squares = |q: usize| (0..along.ncols()).map(|f| along[(q, f)].powi(2)).sum::<f64>();
@@ -50,7 +50,7 @@ impl Map {
         Moments::new(rows, features, columns.size, columns.square(), &squares, &self.lengths)
     }
 
-    /// The same of all features of points, in their own size, without a copy of them; nothing if all points coincide.
+    /// The same of all features of points, in their own size, without a copy of them; `None` if all points coincide.
     fn moments_of(&self, points: &Points) -> Option<Moments> {
         let (n, p, rank, mean) = (points.rows(), points.cols(), self.lengths.len(), points.column_means());
         // Sums of squares of numbers up to 1e150 would overflow without the division.
@@ -89,7 +89,7 @@ impl Map {
         self.fitted(&self.moments(columns))
     }
 
-    /// As [`Map::fit`], of all features of points; nothing if all points coincide.
+    /// As [`Map::fit`], of all features of points; `None` if all points coincide.
     pub(super) fn fit_points(&self, points: &Points) -> Option<Observation> {
         self.moments_of(points).map(|moments| self.fitted(&moments))
     }
@@ -149,7 +149,7 @@ impl Map {
     }
 }
 
-/// What the likelihood under a map needs of the columns, in units of their size.
+/// The statistics of the columns that the likelihood under a map needs, in units of their size.
 struct Moments {
     rows: usize,
     features: usize,
@@ -158,7 +158,7 @@ struct Moments {
     square: f64,
     /// c/λ summed over the map's directions.
     inside: f64,
-    /// What is outside of them.
+    /// The sum of squares outside of them.
     outside: f64,
 }
 
@@ -179,7 +179,7 @@ impl Moments {
         self.directions() * self.features as f64
     }
 
-    /// What 2π and the unit take from every log density.
+    /// The contribution of 2π and the unit to every log density.
     fn constant(&self) -> f64 {
         -self.count() * (0.5 * std::f64::consts::TAU.ln() + self.size.ln())
     }

@@ -1,18 +1,17 @@
 //! The likelihood of the points under a field: one observation model for every method.
 //!
-//! Every centered feature column is an independent draw from the field and noise, seen in the n − 1 directions that are
+//! Every centered feature column is an independent draw from the field plus noise, in the n − 1 directions that are
 //! orthogonal to the constants:
 //!
 //! ```text
 //! x̃[f] ~ N(0, α² K + σ² I)        f = 1 … p;  α² ≥ 0 and σ² ≥ 0 by maximum likelihood
 //! ```
 //!
-//! Of the features that made the field this is an in-sample fit; methods are compared by features that did not
-//! (`judge/held_out.rs`). For a precision A, K = A⁺ off the constants
-//! (`precision.rs`). A covariance may be degenerate (pca's is that of the data themselves) or indefinite (isomap's), so
-//! its map is taken for it and all else is noise, as in probabilistic principal components (`map.rs`). No direction may
-//! have less than 1e-12 of the data's variance: points that lie in the field's free directions exactly would
-//! otherwise have no largest likelihood.
+//! For the features that the field was fitted to, this is an in-sample likelihood; methods are compared by held-out
+//! features (`validate/features.rs`). For a precision A, K = A⁺ off the constants (`precision.rs`). A covariance may be
+//! degenerate (that of PCA is the covariance of the data) or indefinite (that of Isomap), so it is replaced by its map
+//! plus noise, as in probabilistic PCA (`map.rs`). No direction may have less than 1e-12 of the data's variance: the
+//! likelihood would be unbounded for points that lie exactly in the null space of the precision.
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. JRSS B 61(3), 1999. N. D. Lawrence.
 //! Probabilistic non-linear principal component analysis with Gaussian process latent variable models. JMLR 6, 2005
@@ -35,24 +34,24 @@ use precision::Precision;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// The least variance of a direction, as a part of that of the data; what is below is rounding.
+/// The minimum variance of a direction, as a fraction of that of the data; smaller values are rounding.
 pub(crate) const FLOOR: f64 = 1e-12;
-/// A likelihood predicted below this many flops is computed without being asked for (a few tenths of a second).
+/// A likelihood predicted below this many flops is computed by default (a few tenths of a second).
 const CHEAP_FLOPS: f64 = 6e9;
-/// A precision over more points, or with more entries, is not even ordered to predict it: of large data the map is
-/// wanted first, and the likelihood would double its time.
+/// A precision over more points, or with more entries, is not even ordered to predict the cost: for large data the
+/// likelihood would double the time of the fit.
 const CHEAP_POINTS: usize = 5_000;
 const CHEAP_ENTRIES: usize = 1_000_000;
 
 /// Whether the likelihood is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Likelihood {
-    /// If its predicted price is a few tenths of a second.
+    /// If its predicted cost is a few tenths of a second.
     #[default]
     Cheap,
-    /// Whatever it costs.
+    /// Always.
     Always,
-    /// Not at all.
+    /// Never.
     Never,
 }
 
@@ -66,14 +65,14 @@ pub struct Observation {
     pub signal: f64,
     /// σ², in the square of the data's units; of the largest of separate components.
     pub noise: f64,
-    /// Whether the least variance of a direction, which is the noise where there is any, is the floor: then the
+    /// Whether the minimum variance of a direction, which is the noise if there is any, is at its lower bound: then the
     /// likelihood has no maximum above it.
     pub noise_at_floor: bool,
     /// p.
     pub features: usize,
     /// n − 1, of all components together.
     pub directions: usize,
-    /// How often the likelihood was evaluated by a factor.
+    /// The number of evaluations by a factor.
     pub evaluations: usize,
 }
 
@@ -87,14 +86,14 @@ impl Observation {
     }
 }
 
-/// What may be spent.
+/// The limits of the cost.
 pub(crate) struct Budget {
     pub(crate) likelihood: Likelihood,
     /// In bytes.
     pub(crate) memory: u64,
 }
 
-/// A field as it is evaluated: its covariance up to α², or what stands for it.
+/// A field as it is evaluated: its covariance up to α², or its substitute.
 pub(crate) enum Density {
     Precision(Box<Precision>),
     Map(Map),
@@ -102,7 +101,7 @@ pub(crate) enum Density {
 
 impl Density {
     /// The density of a field; by its map if it is a covariance, if it is over landmarks alone, or if there is none.
-    /// Nothing if its price is beyond the budget.
+    /// `None` if its cost is beyond the budget.
     pub(crate) fn new(
         field: Option<&Field>,
         map: &dyn Fn() -> Result<Points>,
@@ -138,7 +137,8 @@ impl Density {
         }
     }
 
-    /// α² and σ² by maximum likelihood, and the log density there; nothing if all points coincide or the factor fails.
+    /// α² and σ² by maximum likelihood, and the log density there; `None` if all points coincide or the factorization
+    /// fails.
     pub(crate) fn fit(&self, columns: &Columns, observer: &dyn Observer) -> Result<Option<Observation>> {
         if columns.size <= 0.0 {
             return Ok(None);

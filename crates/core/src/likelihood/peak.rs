@@ -1,35 +1,36 @@
-//! The largest value of a function of one variable that may have several peaks: steps outwards, then Brent's method.
+//! The global maximum of a function of one variable that may have several peaks: a ladder of steps, then Brent's
+//! method.
 //!
 //! R. P. Brent. Algorithms for minimization without derivatives. Prentice-Hall, 1973, chapter 5.
 
 use eigenfold_linalg::error::Result;
 
-/// The part of a golden section.
+/// 1 − 1/φ, the step of a golden-section search.
 const GOLDEN: f64 = 0.381_966_011_250_105;
-/// Where a peak counts as found, in units of the variable.
+/// The tolerance of a peak, in units of the variable.
 const CLOSE: f64 = 1e-4;
-/// Evaluations of Brent's method at most.
+/// The maximum number of evaluations of Brent's method.
 const MOST: usize = 30;
 
-/// Where to look.
+/// The search.
 pub(super) struct Ladder {
-    /// The first place.
+    /// The start.
     pub(super) start: f64,
-    /// From one rung to the next.
+    /// The step between rungs.
     pub(super) step: f64,
     /// No rung is below this ...
     pub(super) low: f64,
     /// ... or above this.
     pub(super) high: f64,
-    /// A difference that does not matter.
+    /// A negligible difference.
     pub(super) flat: f64,
-    /// What the function tends to far below, and whether it rises from there: if it does not, and no rung from the
-    /// first one upwards is higher, no rung below it is tried.
+    /// The limit of the function far below, and whether it rises from there: if it does not, and no rung from the first
+    /// one upwards is higher, no rung below it is tried.
     pub(super) end: (f64, bool),
 }
 
-/// The place and the value of the highest peak that the rungs show. In both directions the steps end after two falls
-/// in a row, or where the function is flat; places where it is not defined count as low.
+/// The position and the value of the highest peak among the rungs. In both directions the steps end after two decreases
+/// in a row, or where the function is flat; positions where it is undefined count as low.
 pub(super) fn peak<F>(ladder: &Ladder, mut f: F) -> Result<Option<(f64, f64)>>
 where
     F: FnMut(f64) -> Result<Option<f64>>,
@@ -64,12 +65,12 @@ where
     let rung = |side: f64| rungs.iter().find(|r| (r.0 - best.0 - side * ladder.step).abs() < 1e-9).copied();
     match (rung(-1.0), rung(1.0)) {
         (Some(left), Some(right)) => Ok(Some(brent((left.0, right.0), best, ladder.flat, value)?)),
-        // At an end of the ladder there is nothing to close in on.
+        // At an end of the ladder there is no bracket to refine.
         _ => Ok(Some(best)),
     }
 }
 
-/// Brent's method between two places with a higher one between them.
+/// Brent's method between two positions with a higher one between them.
 fn brent<F>((mut a, mut b): (f64, f64), start: (f64, f64), flat: f64, mut f: F) -> Result<(f64, f64)>
 where
     F: FnMut(f64) -> Result<f64>,

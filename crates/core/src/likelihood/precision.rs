@@ -7,11 +7,11 @@
 //! zᵀ(B⁻¹ + τI)⁻¹z         = κ zᵀB(B + κI)⁻¹z        z = Cᵀx
 //! ```
 //!
-//! C is never formed: with S = (A + κI)⁻¹ and u = 1/√n, det (B + κI) = det (A + κI) uᵀSu, and (B + κI)⁻¹ is S less its
-//! part along Su. Where constants are free, uᵀSu = 1/κ; the quotient computed from the factor itself takes back what
-//! rounding did to the pivot of the constants. Then det B = n det A / ρ with ρ added to one diagonal entry of A, which
-//! grounds that point. α² has a closed form, q/((n − 1) p) with q the sum of the quadratic forms at α = 1; τ is searched
-//! for. No noise, τ = 0, and no signal are tried as well, without a factor.
+//! C is never formed: with S = (A + κI)⁻¹ and u = 1/√n, det (B + κI) = det (A + κI) uᵀSu, and (B + κI)⁻¹ is S minus its
+//! part along Su. If constants are in the null space, uᵀSu = 1/κ; the quotient computed from the factor itself cancels
+//! the rounding error in the pivot of the constants. Then det B = n det A / ρ with ρ added to one diagonal entry of A,
+//! which grounds that point. α² has a closed form, q/((n − 1) p) with q the sum of the quadratic forms at α = 1; τ is
+//! found by a line search. No noise, τ = 0, and no signal are tried as well, without a factor.
 //!
 //! A is divided by Gershgorin's bound on its largest eigenvalue, so that every eigenvalue of K is at least one.
 
@@ -25,23 +25,23 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Symbolic};
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 
-/// What A1 may be, relative to A, where constants are free.
+/// The tolerance of A1, relative to A, for constants in the null space.
 const FREE: f64 = 1e-9;
-/// Factors that a search takes, for the prediction of its price.
+/// The number of factors of a search, for the prediction of its cost.
 const EVALUATIONS: f64 = 14.0;
 
 /// A precision divided by the bound on its norm, with its analysis.
 pub(crate) struct Precision {
     matrix: SparseSymmetric,
     norm: f64,
-    /// Whether constants are free.
+    /// Whether constants are in the null space.
     free: bool,
     /// log det B, where it is known without a factor.
     log_det: Option<f64>,
     analysis: Analysis,
 }
 
-/// What a ratio τ fixes: log det (B + κI), and q.
+/// The quantities that a ratio τ determines: log det (B + κI), and q.
 struct Shape {
     log_det: f64,
     quadratic: f64,
@@ -56,8 +56,8 @@ struct Factors<'a> {
 }
 
 impl Precision {
-    /// A precision; `grounded` is the log determinant without one of the points, where constants are free and it is
-    /// known.
+    /// A precision; `grounded` is the log determinant without one of the points, if constants are in the null space and
+    /// it is known.
     pub(super) fn new(matrix: &SparseSymmetric, grounded: Option<f64>) -> Result<Precision> {
         let n = matrix.dim();
         let norm = matrix.norm_bound().max(f64::MIN_POSITIVE);
@@ -68,14 +68,14 @@ impl Precision {
         Ok(Precision { matrix, norm, free, log_det, analysis })
     }
 
-    /// The bytes that a search holds at once.
+    /// The peak memory of a search in bytes.
     pub(super) fn memory(&self, features: usize) -> u64 {
         self.analysis.memory() + 32 * (self.matrix.dim() * (features + 1) + self.matrix.entry_count()) as u64
     }
 
     /// The flops of a search.
     pub(super) fn flops(&self, features: usize) -> f64 {
-        // A solve does little work on every entry that it reads; it counts as four times its flops.
+        // A solve is memory-bound; it counts as four times its flops.
         EVALUATIONS * (self.analysis.flops + 16.0 * self.analysis.fill * (features + 1) as f64)
     }
 
@@ -162,7 +162,7 @@ impl Precision {
         Ok(shape.map(|shape| factors.density_at(signal, tau, &shape, columns)))
     }
 
-    /// Whether some noise is better than none: the slope of the log density in τ at zero,
+    /// Whether some noise is better than none: the derivative of the log density in τ at zero,
     /// ½ (n − 1) p ‖A X̃‖² / tr X̃ᵀAX̃ − ½ p tr B.
     fn rises(&self, columns: &Columns, image: &Mat<f64>) -> bool {
         let n = columns.values.nrows() as f64;
@@ -180,7 +180,7 @@ impl Precision {
 }
 
 impl Factors<'_> {
-    /// One factor and p + 1 solves; nothing if the matrix is not positive definite in floating point.
+    /// One factor and p + 1 solves; `None` if the matrix is not positive definite in floating point.
     fn at(&self, tau: f64, columns: &Columns, image: &Mat<f64>) -> Result<Option<Shape>> {
         let (n, p, kappa) = (columns.values.nrows(), columns.values.ncols(), 1.0 / tau);
         let Some(factor) = self.symbolic.factor(&self.precision.matrix, kappa)? else { return Ok(None) };

@@ -1,18 +1,18 @@
-//! Tables of distances or similarities with missing cells: a fit to the known ones says what the others are.
+//! Tables of distances or similarities with missing cells, imputed by a fit to the known ones.
 //!
-//! Under probabilistic principal coordinates ([`Ppco`](crate::Ppco)) a squared dissimilarity is a squared distance on the
-//! map and what the noise of both points adds. The coordinates and the noise that come nearest to the known ones,
+//! Under probabilistic principal coordinates ([`Ppco`](crate::Ppco)) a squared dissimilarity is a squared distance on
+//! the map plus the noise of both points. The coordinates and the noise that fit the known ones best,
 //!
 //! ```text
 //! least over Y and λ ≥ 0:   Σ (δ²[i,j] − ‖y[i] − y[j]‖² − 2 λ)²   over the known pairs,
 //! ```
 //!
-//! give the missing ones: δ²[i,j] = ‖y[i] − y[j]‖² + 2 λ. Y has as many columns as predict held-out pairs best. The descent
-//! starts from classical scaling, with shortest paths along known pairs in the place of missing ones.
+//! give the missing ones: δ²[i,j] = ‖y[i] − y[j]‖² + 2 λ. The number of columns of Y is chosen by held-out pairs. The
+//! optimization starts from classical scaling, with shortest paths along known pairs in place of missing ones.
 //!
-//! This is not the EM of the model with missing dissimilarities added to what it integrates out. That one has no maximum to
-//! go to: as soon as some table of rank q agrees with the known cells the likelihood grows without bound, and its
-//! expectations are those of a Wishart matrix whose degrees of freedom nobody knows (`docs/methods/ppco.md`).
+//! This is not the EM of the model with missing dissimilarities integrated out. That likelihood has no maximum: as soon
+//! as some table of rank q agrees with the known cells it grows without bound, and its expectations are those of a
+//! Wishart matrix with unknown degrees of freedom (`docs/methods/ppco.md`).
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3 (the model).
 
@@ -29,32 +29,32 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use eigenfold_linalg::sort;
 
-/// Numbers of columns to choose from, and one in how many known pairs is held out to choose.
+/// Candidate numbers of columns, and the inverse of the fraction of known pairs that is held out.
 const COLUMNS: [usize; 6] = [1, 2, 3, 5, 8, 13]; // As in `Squares::value`.
 const HELD_OUT: usize = 10;
-/// Fewer held-out pairs than this choose nothing.
+/// The minimum number of held-out pairs for a choice.
 const FEW: usize = 5;
-/// A larger number of columns must predict better by this part.
+/// The relative improvement that a larger number of columns must bring.
 const BETTER: f64 = 0.01;
-/// An error below this is none, and one column more than needed would only make the descent slower.
+/// An error below this counts as zero: further columns would only make the optimization slower.
 const SURE: f64 = 1e-4;
-/// The most evaluations of a descent that chooses, and of the last one.
+/// The maximum number of evaluations of an optimization for the choice, and of the last one.
 const TRIAL: usize = 120;
 const EVALUATIONS: usize = 1000;
-/// The part of the value that so many evaluations must gain, else the descent ends: what is left then is next to nothing
-/// beside what the columns cannot hold.
+/// The optimization stops when this many evaluations reduce the value by less than this fraction: the remainder is then
+/// negligible compared to the error of the model.
 const GAIN: f64 = 0.01;
 const WHILE: usize = 50;
-/// A mean square of what is left beyond this part of the squares is rounding.
+/// A mean squared residual below this fraction of the squares is rounding.
 const EXACT: f64 = 1e-18;
 
-/// The distances of a square table in which some cells are missing ([`Points::with_missing`]). A cell whose mirror image is
-/// known is not missing, and neither is the diagonal.
+/// The distances of a square table in which some cells are missing ([`Points::with_missing`]). A cell whose mirror
+/// image is known is not missing, and neither is the diagonal.
 ///
 /// ```
 /// use eigenfold::{Points, missing::complete_distances, progress::Silent};
 ///
-/// // Nine places on a line; nobody measured from the first to the last.
+/// // Nine points on a line; the distance from the first to the last is missing.
 /// let cell = |i: usize, j: usize| if i.abs_diff(j) == 8 { f64::NAN } else { i.abs_diff(j) as f64 };
 /// let table = Points::with_missing(9, 9, (0..81).map(|at| cell(at / 9, at % 9)).collect())?;
 /// let distances = complete_distances(&table, &Silent)?;
@@ -64,7 +64,7 @@ const EXACT: f64 = 1e-18;
 ///
 /// # Errors
 ///
-/// As [`Distances::new`], and if the known cells do not say where a point is.
+/// As [`Distances::new`], and if the known cells do not determine the position of a point.
 pub fn complete_distances(table: &Points, observer: &dyn Observer) -> Result<Distances> {
     let n = table.rows();
     if table.missing().is_empty() || table.cols() != n {
@@ -74,12 +74,12 @@ pub fn complete_distances(table: &Points, observer: &dyn Observer) -> Result<Dis
     completed(Distances::new(filled)?, &missing, observer)
 }
 
-/// The same of a table of similarities: a similarity is missing, and with it a distance.
+/// The same for a table of similarities: a missing similarity is a missing distance.
 ///
 /// # Errors
 ///
-/// As [`Distances::from_similarities`], if the similarity of a point to itself is missing, and if the known cells do not say
-/// where a point is.
+/// As [`Distances::from_similarities`], if the similarity of a point to itself is missing, and if the known cells do
+/// not determine the position of a point.
 pub fn complete_similarities(table: &Points, observer: &dyn Observer) -> Result<Distances> {
     let n = table.rows();
     if table.missing().is_empty() || table.cols() != n {
@@ -94,7 +94,7 @@ pub fn complete_similarities(table: &Points, observer: &dyn Observer) -> Result<
     completed(Distances::from_similarities(&filled)?, &missing, observer)
 }
 
-/// The table with mirror images and `stand_in` in missing cells, and which cells these stand-ins are in.
+/// The table with mirror images and `stand_in` in missing cells, and which cells hold `stand_in`.
 fn mirrored(table: &Points, stand_in: impl Fn(usize, usize) -> f64) -> Result<(Points, Vec<usize>)> {
     let n = table.rows();
     let is_missing = |at: usize| table.missing().binary_search(&at).is_ok();
@@ -113,7 +113,7 @@ fn mirrored(table: &Points, stand_in: impl Fn(usize, usize) -> f64) -> Result<(P
     Ok((Points::new(n, n, values)?, missing))
 }
 
-/// Distances with the missing ones fitted.
+/// Distances with the missing ones imputed.
 fn completed(distances: Distances, missing: &[usize], observer: &dyn Observer) -> Result<Distances> {
     if missing.is_empty() {
         return Ok(distances);
@@ -142,12 +142,12 @@ fn completed(distances: Distances, missing: &[usize], observer: &dyn Observer) -
 struct Known {
     n: usize,
     unit: f64,
-    /// NaN where it is not known, and on the diagonal.
+    /// NaN where it is unknown, and on the diagonal.
     squares: Vec<f64>,
 }
 
 impl Known {
-    /// Refuses what says nothing of some point.
+    /// Refuses a table that does not determine the position of some point.
     fn of(distances: &Distances, missing: &[usize]) -> Result<Known> {
         let n = distances.len();
         let mut squares = distances.matrix().values().to_vec();
@@ -165,21 +165,19 @@ impl Known {
         let way_out = "leave its row and column out, or give more of them";
         if let Some((i, count)) = known.counts().enumerate().find(|&(_, count)| count < 2) {
             let what = if count == 0 { "no cell of" } else { "only one cell of" };
-            let fact = format!("{what} point {} is known, which does not say where it is", i + 1);
+            let fact = format!("{what} point {} is known, which does not determine its position", i + 1);
             return Err(Error::data(format!("{fact}; {way_out}")));
         }
         let sizes = known.components();
         if sizes.len() > 1 {
             let (count, sizes) = (sizes.len(), sizes_text(&sizes));
             let fact = format!("the known cells leave the points in {count} components ({sizes})");
-            return Err(Error::data(format!(
-                "{fact}, and nothing says how far apart these are; give cells between them"
-            )));
+            return Err(Error::data(format!("{fact}, whose distances are unknown; give cells between them")));
         }
         Ok(known)
     }
 
-    /// The number of points in each component that known cells connect, largest first.
+    /// The sizes of the components that known cells connect, largest first.
     fn components(&self) -> Vec<usize> {
         let mut sets = Sets::new(self.n);
         for i in 0..self.n {
@@ -198,7 +196,7 @@ impl Known {
         &self.squares[i * self.n..(i + 1) * self.n]
     }
 
-    /// The known cells of point `i`: whom it is about, and the squared distance.
+    /// The known cells of point `i`: the other point, and the squared distance.
     fn cells(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         self.row(i).iter().copied().enumerate().filter(|(_, square)| !square.is_nan())
     }
@@ -212,11 +210,11 @@ impl Known {
         self.counts().sum::<usize>() / 2
     }
 
-    /// The number of columns that predicts held-out pairs best, and the error of that prediction: the root mean square, as a
-    /// part of that of the distances.
+    /// The number of columns that predicts held-out pairs best, and the error of that prediction: the root mean square,
+    /// as a fraction of that of the distances.
     fn columns(&self, observer: &dyn Observer) -> Result<(usize, Option<f64>)> {
         let n = self.n;
-        // More pairs than numbers that are fitted: the coordinates, without turns and shifts, and the noise.
+        // More pairs than fitted numbers: the coordinates, without rotations and shifts, and the noise.
         let determined = |pairs: usize, r: usize| r < n - 1 && pairs + r * (r + 1) / 2 > n * r;
         let pairs = (0..n * n).filter(|&at| at / n < at % n && !self.squares[at].is_nan());
         let held: Vec<usize> = pairs.skip(HELD_OUT / 2).step_by(HELD_OUT).collect();
@@ -245,7 +243,7 @@ impl Known {
         Ok((best, least.is_finite().then_some(least)))
     }
 
-    /// The least squares with so many columns.
+    /// The least-squares fit with this many columns.
     fn fit(&self, columns: usize, evaluations: usize, observer: &dyn Observer) -> Result<Fitted> {
         let start = self.start(columns, observer)?;
         let mut lower = vec![f64::NEG_INFINITY; start.len()];
@@ -261,12 +259,12 @@ impl Known {
         };
         let mut objective = Squares { known: self, columns, pairs: self.pairs() as f64, lowest: Vec::new() };
         let (y, report) = descent.minimize(&start, &mut objective, observer)?;
-        // Where no step lowers the value, rounding is all that is left.
+        // If no step lowers the value, the limit of rounding is reached.
         let converged = !matches!(report.ended, Ended::Evaluations | Ended::Stopped);
         Ok(Fitted { columns, noise: y[self.n * columns], converged, y })
     }
 
-    /// Classical scaling with shortest paths in the place of what is missing, and what is left over as the noise.
+    /// Classical scaling with shortest paths in place of missing pairs, and the remainder as the noise.
     fn start(&self, columns: usize, observer: &dyn Observer) -> Result<Vec<f64>> {
         let n = self.n;
         let lists = (0..n).map(|i| self.cells(i).map(|(j, square)| (j as u32, square.sqrt())).collect()).collect();
@@ -290,7 +288,7 @@ impl Known {
         let noise = ((0.5 * n as f64 * centered.grand_mean() - kept) / (n - columns) as f64).max(0.0);
         let along = |i: usize, q: usize| {
             let value = top.values.get(q).map_or(0.0, |gamma| (gamma - noise).max(0.0).sqrt());
-            // No column is zero for all points: there the slope would be zero as well.
+            // No column is zero for all points: there the gradient would be zero as well.
             value * top.vectors[(i, q)] + 1e-3 * ((1 + i * columns + q) as f64).sin()
         };
         let y = (0..n * columns).map(|at| along(at / columns, at % columns));
@@ -324,10 +322,10 @@ struct Squares<'a> {
     lowest: Vec<f64>,
 }
 
-/// What a point adds to the sums over the pairs: the slope in its coordinates, Σ e and Σ e².
+/// The contribution of a point to the sums over the pairs: the gradient in its coordinates, Σ e and Σ e².
 type Row = (Vec<f64>, f64, f64);
 
-/// Of so many columns, known to the compiler so that it need not count them for every pair.
+/// With the number of columns as a compile-time constant, for speed.
 fn of_row<const R: usize>(known: &Known, y: &[f64], noise: f64, i: usize) -> Row {
     let (places, _) = y.as_chunks::<R>();
     let (mut along, mut sum, mut squares) = ([0.0; R], 0.0, 0.0);
@@ -353,7 +351,7 @@ impl Objective for Squares<'_> {
             8 => of_row::<8>,
             _ => of_row::<13>,
         };
-        // Every pair is met twice, once from each of its points.
+        // Every pair occurs twice, once from each of its points.
         let rows = parallel::collect(n, |i| of_row(self.known, y, noise, i));
         for (i, (along, ..)) in rows.iter().enumerate() {
             slope[i * r..(i + 1) * r].iter_mut().zip(along).for_each(|(out, s)| *out = s / pairs);

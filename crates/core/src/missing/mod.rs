@@ -1,17 +1,17 @@
-//! Cells that were not observed: what to put in their place before points are compared.
+//! Missing values: imputation before points are compared.
 //!
-//! There are three ways to guess a cell, and the one that predicts held-out cells of a sample best is taken:
+//! Three ways to impute a cell are tried, and the one that predicts held-out cells of a sample best is used:
 //!
-//! - by components: probabilistic principal components of the observed cells ([`Ppca`](crate::Ppca)), as many as predict
-//!   best, say what it should be;
-//! - by neighbors: the mean of what the ten nearest rows that have it say, weighted by one over their distance, near by the
-//!   cells that both rows have;
-//! - by both: the same, near when the components have completed the rows.
+//! - by components: probabilistic principal components of the observed cells ([`Ppca`](crate::Ppca)), with the number
+//!   of components that predicts best;
+//! - by neighbors: the mean over the ten nearest rows that have the cell, weighted by inverse distance; distances use
+//!   the cells that both rows have;
+//! - by both: the same, with distances between rows completed by the components.
 //!
-//! `docs/missing.md` has a comparison with other ways.
+//! `docs/missing.md` has a comparison with other imputation methods.
 //!
-//! ppca and fa do not need the guesses: they integrate missing cells out. Tables of distances and of similarities are
-//! completed by a fit of their own ([`complete_distances`], [`complete_similarities`]).
+//! PPCA and factor analysis do not need imputation: they integrate missing cells out. Tables of distances and of
+//! similarities are completed by a separate fit ([`complete_distances`], [`complete_similarities`]).
 //!
 //! O. Troyanskaya, M. Cantor, G. Sherlock et al. Missing value estimation methods for DNA microarrays. Bioinformatics 17,
 //! 2001 (the second step).
@@ -30,39 +30,40 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Silent};
 use eigenfold_linalg::sort;
 
-/// The rows that a cell is taken from, and how many are looked at to find as many that have it.
+/// The number of neighbors that impute a cell, and the number of candidates among which rows with that cell are
+/// searched.
 const NEAREST: usize = 10;
 const LOOKED_AT: usize = 60;
 
-/// Numbers of components to choose from, the cells they are tried on and how often these are gone through for it, and one
-/// in how many is held out.
+/// Candidate numbers of components, the number of cells on which they are compared, the number of passes over these
+/// cells, and the inverse of the fraction that is held out.
 const COMPONENTS: [usize; 8] = [1, 2, 3, 5, 8, 13, 21, 34];
 const TRIED: usize = 60_000;
 const MOST_ROWS: usize = 1_500;
 const PASSES: usize = 40;
 const HELD_OUT: usize = 10;
 
-/// The most products of rows, rows and features for which rows are compared by the cells that both have.
+/// The maximum product of rows, rows and features for which rows are compared by the cells that both have.
 const PARTIAL_WORK: f64 = 2e11;
 
-/// How often all data are gone through.
+/// The number of passes over all data.
 const ALL_PASSES: usize = 100;
 
-/// What is put in the place of a cell that was not observed.
+/// How missing cells are handled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Missing {
-    /// Nothing: it is an error.
+    /// They are an error.
     #[default]
     Error,
-    /// Nothing: its row is dropped, and stays empty in the output.
+    /// Their rows are dropped, and stay empty in the output.
     Drop,
-    /// The mean of its column.
+    /// They are replaced by the mean of their column.
     Mean,
-    /// What similar rows have, by a model of all columns.
+    /// They are imputed from similar rows, by a model of all columns.
     Model,
 }
 
-/// The same points with a guess in every missing cell.
+/// The same points with every missing cell imputed.
 ///
 /// ```
 /// use eigenfold::Points;
@@ -77,7 +78,7 @@ pub enum Missing {
 ///
 /// # Errors
 ///
-/// If the work was stopped.
+/// If the run was stopped.
 pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
     if points.missing().is_empty() {
         return Ok(points.clone());
@@ -89,7 +90,7 @@ pub fn complete(points: &Points, observer: &dyn Observer) -> Result<Points> {
     })
 }
 
-/// As [`complete`], with rows compared by columns that are prepared so; the guesses are in the units of the points.
+/// As [`complete`], with rows compared by prepared columns; the imputed values are in the units of the points.
 ///
 /// # Errors
 ///
@@ -103,7 +104,7 @@ pub fn complete_prepared(points: &Points, preparation: &Preparation, observer: &
     points.with_guesses(&points.missing().iter().map(|&at| back.values()[at]).collect::<Vec<f64>>())
 }
 
-/// A way to guess.
+/// A way to impute.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Way {
     Components,
@@ -111,7 +112,7 @@ enum Way {
     Both,
 }
 
-/// The points guessed in one way; `modeled` has the guesses of components.
+/// The points imputed in one way; `modeled` has the values of the components.
 fn by(way: Way, points: &Points, modeled: &dyn Fn() -> Result<Points>) -> Result<Points> {
     match way {
         Way::Components => modeled(),
@@ -120,7 +121,7 @@ fn by(way: Way, points: &Points, modeled: &dyn Fn() -> Result<Points>) -> Result
     }
 }
 
-/// The way that predicts held-out cells best, and with how many components; 0 of them are the means.
+/// The way that predicts held-out cells best, and its number of components; 0 stands for the column means.
 fn best_way(points: &Points) -> Result<(Way, usize)> {
     let (n, p) = (points.rows(), points.cols());
     let tried = (TRIED / p).clamp(MOST_ROWS / 10, MOST_ROWS).min(n);
@@ -166,12 +167,12 @@ fn model(points: &Points, dims: usize, max_iterations: usize, observer: &dyn Obs
     Ok(fit.of(points, observer)?.latent)
 }
 
-/// What a latent model says of the missing cells.
+/// The predictions of a latent model for the missing cells.
 fn guessed(latent: &Latent, points: &Points) -> Result<Points> {
     Ok(latent.complete(points)?.0)
 }
 
-/// What the nearest rows that have a cell say of it; the guess that stands there if none of those looked at has it.
+/// Imputes a cell from the nearest rows that have it; keeps the current value if none of the candidates has it.
 fn by_neighbors(points: &Points) -> Result<Points> {
     let rows: Vec<usize> = (0..points.rows()).filter(|&i| points.missing_of(i).next().is_some()).collect();
     let k = (LOOKED_AT + 1).min(points.rows());
@@ -188,7 +189,7 @@ fn by_neighbors(points: &Points) -> Result<Points> {
     points.with_guesses(&found.concat())
 }
 
-/// The same, near by the cells that both rows have: the mean square of their differences.
+/// The same, with distances over the cells that both rows have: the mean square of their differences.
 fn by_partial_neighbors(points: &Points) -> Result<Points> {
     let (n, p) = (points.rows(), points.cols());
     let mut here = vec![1.0; n * p];
@@ -219,7 +220,7 @@ fn by_partial_neighbors(points: &Points) -> Result<Points> {
     points.with_guesses(&found.concat())
 }
 
-/// The mean of values, weighted by one over their distances; that of the nearest alone if they are not apart.
+/// The mean of values, weighted by inverse distance; the mean of those at distance zero, if there are any.
 fn mean_of(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     let values: Vec<(f64, f64)> = values.collect();
     let nearest = values.iter().map(|value| value.1).fold(f64::INFINITY, f64::min);
@@ -228,7 +229,7 @@ fn mean_of(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
     (!values.is_empty()).then(|| values.iter().map(|&(x, d)| weight(d) / total * x).sum())
 }
 
-/// New rows with what the nearest training rows have in their missing cells, near by the cells that were observed.
+/// New rows with missing cells imputed from the nearest training rows, with distances over the observed cells.
 pub(crate) fn filled_from(training: &Points, new: &Points) -> Result<Points> {
     let rows = parallel::collect(new.rows(), |i| {
         let gone: Vec<usize> = new.missing_of(i).collect();

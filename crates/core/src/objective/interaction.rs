@@ -1,4 +1,4 @@
-//! Objectives of pairs that attract and of all points that repel: one sum of each.
+//! Objectives with attraction between pairs and repulsion of all points: one sum of each.
 //!
 //! ```text
 //! E(Y) = Σ w[i,j] a(‖y[i] − y[j]‖²)  +  a function of  Σ k(‖y[i] − y[j]‖²)
@@ -16,16 +16,16 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
 
-/// Rows to a chunk of parallel work.
+/// Rows per chunk of parallel work.
 const ROWS: usize = 128;
-/// Pairs that are added side by side.
+/// Pairs that are added in SIMD lanes.
 const LANES: usize = 8;
-/// From so many points on it pays to put those together in memory that are near each other on the map, and after so many
-/// evaluations, when a map has found its shape, again.
+/// From this many points on, points near each other on the map are stored together in memory, and again after this many
+/// evaluations, when the map has taken shape.
 const MANY: usize = 20_000;
 const ARRANGED_AT: [usize; 3] = [0, 50, 150];
 
-/// What becomes of the sum of the kernel.
+/// The function of the kernel sum.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
     /// λ Σ.
@@ -34,12 +34,12 @@ pub(crate) enum Form {
     LogSum(f64),
     /// λ Σᵢ log Σⱼ.
     LogSumRows(f64),
-    /// −Σ w log(ω/N + (1 − ω) k/Σ) over the N ordered pairs, of a Gaussian kernel: UNI-SNE, with ω. It takes the place of the
+    /// −Σ w log(ω/N + (1 − ω) k/Σ) over the N ordered pairs, of a Gaussian kernel: UNI-SNE, with ω. It includes the
     /// attraction.
     Uniform(f64),
 }
 
-/// An attraction, a repulsion, and the space to sum them in.
+/// An attraction, a repulsion, and the workspace.
 pub(crate) struct Interaction<T: Real> {
     pub(crate) pairs: Pairs<T>,
     pub(crate) pull: Pull,
@@ -47,22 +47,22 @@ pub(crate) struct Interaction<T: Real> {
     pub(crate) form: Form,
     /// The weights of the repulsion.
     pub(crate) charges: Charges,
-    /// What does not depend on the coordinates.
+    /// The constant term.
     pub(crate) constant: f64,
     dims: usize,
     places: Vec<T>,
     sums: Sums,
     evaluations: usize,
-    /// The points in the order of `pairs`; empty if that is their own.
+    /// The points in the order of `pairs`; empty if that is the original order.
     order: Vec<u32>,
-    /// Where each point is in that order.
+    /// The position of each point in that order.
     place: Vec<u32>,
-    /// The coordinates and the slope in that order.
+    /// The coordinates and the gradient in that order.
     ordered: (Vec<f64>, Vec<f64>),
 }
 
 impl<T: Real> Interaction<T> {
-    /// An objective over points in so many dimensions.
+    /// An objective over points in this many dimensions.
     pub(crate) fn new(pairs: Pairs<T>, pull: Pull, repulsion: Repulsion, form: Form, dims: usize) -> Interaction<T> {
         let charges = Charges::One(pairs.len());
         Interaction {
@@ -87,7 +87,7 @@ impl<T: Real> Interaction<T> {
         Interaction { constant, ..self }
     }
 
-    /// The slope, the attraction being `emphasis` times as strong; and the value, if it is wanted.
+    /// The gradient, with the attraction multiplied by `emphasis`; and optionally the value.
     fn evaluate(&mut self, y: &[f64], emphasis: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         self.arrange(y);
         if self.order.is_empty() {
@@ -104,7 +104,7 @@ impl<T: Real> Interaction<T> {
         value
     }
 
-    /// Now and then puts many points in an order in which those near on the map are near in memory.
+    /// Occasionally reorders many points such that points near on the map are near in memory.
     fn arrange(&mut self, y: &[f64]) {
         let n = self.pairs.len();
         let many = n >= MANY && self.dims <= 3 && self.pull != Pull::Square && matches!(self.charges, Charges::One(_));
@@ -144,7 +144,7 @@ impl<T: Real> Interaction<T> {
         self.constant + emphasis * attraction + self.repel(y, slope)
     }
 
-    /// Rounds the coordinates; of rows of up to 16, with as many zeros as the attraction's loops want.
+    /// Rounds the coordinates; rows of up to 16 are padded with zeros as the attraction's loops require.
     fn place_all(&mut self, y: &[f64]) {
         let width = match self.dims {
             4..=8 => 8,
@@ -158,7 +158,7 @@ impl<T: Real> Interaction<T> {
         }
     }
 
-    /// UNI-SNE: the part of each pair's likelihood that is not uniform is what pulls, and what its repulsion counts.
+    /// UNI-SNE: only the part of each pair's likelihood that is not uniform attracts, and counts in its repulsion.
     fn mixed(&mut self, y: &[f64], part: f64, slope: &mut [f64]) -> f64 {
         let n = self.pairs.len() as f64;
         let z = self.sums.values.iter().sum::<f64>().max(f64::MIN_POSITIVE);
@@ -175,7 +175,7 @@ impl<T: Real> Interaction<T> {
         value
     }
 
-    /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point, whose places have D entries.
+    /// Σ w a, with factor · Σⱼ w a′ (y[i] − y[j]) written for every point, whose coordinates have D entries.
     fn attract<const D: usize>(&self, factor: f64, wanted: bool, slope: &mut [f64]) -> f64 {
         let places = self.places.as_chunks::<D>().0;
         let parts: Vec<f64> = parallel::collect_chunks_mut(slope, ROWS * self.dims, |chunk, slope| {
@@ -185,7 +185,7 @@ impl<T: Real> Interaction<T> {
         parts.iter().sum()
     }
 
-    /// The sum of a term for every entry, with the pulls that come with it, one by one.
+    /// The sum of a term for every entry, with the attractive forces, one by one.
     fn attract_by(&self, y: &[f64], slope: &mut [f64], term: impl Fn(f64, f64) -> (f64, f64) + Sync) -> f64 {
         let dims = self.dims;
         let rows: Vec<f64> = parallel::collect_chunks_mut(slope, dims, |i, slope| {
@@ -204,7 +204,7 @@ impl<T: Real> Interaction<T> {
         rows.iter().sum()
     }
 
-    /// The repulsive part, its slope added.
+    /// The repulsive part, its gradient added.
     fn repel(&mut self, y: &[f64], slope: &mut [f64]) -> f64 {
         let dims = self.dims;
         let sums = &mut self.sums;
@@ -221,8 +221,8 @@ impl<T: Real> Interaction<T> {
             }
             Form::Uniform(_) => 0.0,
             Form::LogSumRows(lambda) => {
-                // Each point is pushed by its own sum, and by its part in the sums of the others. A grid's sum for a point
-                // far from all others may be all error: it is never less than that of its neighbors.
+                // Each point is repelled by its own sum, and by its part in the sums of the others. A grid's sum for a
+                // point far from all others may be dominated by errors: it is never less than that of its neighbors.
                 let least = kernel_of_neighbors(&self.pairs, y, dims);
                 let whole = |(z, least): (&f64, &f64)| z.max(*least).max(f64::MIN_POSITIVE);
                 let sum_of_each: Vec<f64> = sums.values.iter().zip(&least).map(whole).collect();
@@ -255,7 +255,7 @@ pub(crate) fn of_size(
     Ok(if n <= FEW { Box::new(double()?) } else { Box::new(single()?) })
 }
 
-/// Rows of `dims` values, taken from where `from` says.
+/// Rows of `dims` values, taken from the indices `from`.
 fn gather(to: &mut [f64], values: &[f64], from: &[u32], dims: usize) {
     parallel::chunks_mut(to, ROWS * dims, |chunk, to| {
         for (row, &i) in to.chunks_exact_mut(dims).zip(&from[chunk * ROWS..]) {
@@ -329,7 +329,7 @@ struct Rows<'a, T: Real, const D: usize> {
     wanted: bool,
 }
 
-/// The same, and where their slopes go.
+/// The same, and where their gradients go.
 struct Written<'a, T: Real, const D: usize>(Rows<'a, T, D>, &'a mut [f64]);
 
 impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
@@ -338,7 +338,7 @@ impl<T: Real, const D: usize> pulp::WithSimd for Written<'_, T, D> {
     #[inline(always)]
     fn with_simd<S: pulp::Simd>(self, _simd: S) -> f64 {
         let Written(rows, slope) = self;
-        // Each attraction is a loop of its own.
+        // Each attraction has a separate loop.
         match rows.of.pull {
             Pull::Square => rows.sum(Pull::Square, slope),
             Pull::Student(1.0) => rows.sum(Pull::Student(1.0), slope),
@@ -376,7 +376,7 @@ impl<T: Real, const D: usize> Rows<'_, T, D> {
         value
     }
 
-    /// As [`Rows::sum`] where coordinates are so many that they are added side by side, and not the pairs.
+    /// As [`Rows::sum`] for numbers of coordinates so large that they are added in SIMD lanes instead of the pairs.
     #[inline(always)]
     fn sum_along(self, pull: Pull, slope: &mut [f64]) -> f64 {
         let mut value = 0.0;
@@ -470,7 +470,7 @@ mod tests {
     use crate::forces::{Kernel, Shape};
     use eigenfold_graph::Graph;
 
-    /// Many points are put in another order inside, and nobody outside can tell.
+    /// Many points are reordered internally, without any effect on the result.
     #[test]
     fn the_order_in_memory_does_not_show() {
         let n = MANY + 5;
@@ -499,7 +499,7 @@ mod tests {
         }
     }
 
-    /// Every number of dimensions has its loops: all against the pairs one by one.
+    /// Every number of dimensions has its own loops: all are compared with the pairs one by one.
     #[test]
     fn attraction_is_the_sum_over_pairs_in_any_number_of_dimensions() {
         let n = 60;

@@ -1,4 +1,4 @@
-//! Objectives: methods whose coordinates are where a function of them is least.
+//! Objectives: methods whose coordinates minimize a function.
 
 pub(crate) mod elastic;
 pub(crate) mod gplvm;

@@ -1,4 +1,4 @@
-//! The neighbors that stochastic neighbor embeddings hold on to: their number follows from a perplexity.
+//! The neighbors of stochastic neighbor embeddings: their number follows from a perplexity.
 
 use crate::field::{Nearest, Site};
 use crate::forces::perplexity::affinities;
@@ -12,20 +12,20 @@ use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
-/// Neighbors for each of the effective ones: those beyond have next to no weight.
+/// Neighbors per effective neighbor: those beyond have negligible weight.
 const PER_EFFECTIVE: f64 = 3.0;
-/// The usual perplexity.
+/// The default perplexity.
 pub(crate) const USUAL: f64 = 30.0;
-/// The share of true neighbors that will do: each pulls a little, and none decides.
+/// The recall that the neighbor search must reach: no single neighbor matters much.
 pub(super) const ALMOST_ALL: f64 = 0.99;
-/// The most perplexities whose mean is taken.
+/// The maximum number of perplexities whose mean is taken.
 const MOST: usize = 20;
-/// What a perplexity looks like.
+/// The accepted forms of a perplexity.
 pub(crate) const FORM: &str = "a number from 1 on, or several as in 30,300";
-/// What is done if none is given.
+/// The default, in words.
 pub(crate) const AUTO: &str = "30, or a third of the other points if they are fewer than 90";
 
-/// The effective number of neighbors, or several of which the mean affinity is taken.
+/// The effective number of neighbors, or several whose affinities are averaged.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Perplexity(pub Vec<f64>);
 

@@ -1,13 +1,14 @@
-//! Stochastic neighbor embedding: every point's neighbors on the map are as likely as among the points.
+//! Stochastic neighbor embedding: the neighbor probabilities on the map match those in the data.
 //!
 //! ```text
 //! sne            minimize Σᵢ KL(P[·|i] ‖ Q[·|i]),   q[j|i] = exp(−s[i,j]) / Σⱼ exp(−s[i,j])
 //! symmetric-sne  minimize KL(P ‖ Q),                q[i,j] = exp(−s[i,j]) / Σ over all pairs
 //! ```
 //!
-//! with s the squared distance on the map. Expanded, either is an attraction Σ p s and λ times a repulsion, the logarithm of
-//! a sum of exp(−s); λ = 1 is the divergence itself, more of it spreads the map (Carreira-Perpiñán 2010, section 5).
-//! UNI-SNE mixes a uniform part into Q, so that no two points need be far apart to be unlikely neighbors.
+//! with s the squared distance on the map. Expanded, either is an attraction Σ p s and λ times a repulsion, the
+//! logarithm of a sum of exp(−s); λ = 1 is the divergence itself, larger values spread the map (Carreira-Perpiñán 2010,
+//! section 5).
+//! UNI-SNE mixes a uniform distribution into Q, so that unlikely neighbors need not be far apart.
 //!
 //! G. E. Hinton, S. T. Roweis. Stochastic neighbor embedding. NIPS 15, 2002. The symmetric form and UNI-SNE: J. A. Cook,
 //! I. Sutskever, A. Mnih, G. E. Hinton. Visualizing similarity data with a mixture of maps. AISTATS 2007. The relation to
@@ -26,11 +27,11 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};
 
-/// The grid's spacing.
+/// The spacing of the grid.
 const SPACING: f64 = 0.5;
-/// The start's standard deviation along its first axis.
+/// The standard deviation of the start along its first axis.
 const SIZE: f64 = 0.1;
-/// The farthest that a point moves in a step.
+/// The maximum step length of a point.
 const CAP: f64 = 5.0;
 const INERTIA: f64 = 0.95;
 const RATE: f64 = 0.4;
@@ -40,15 +41,15 @@ const RATE: f64 = 0.4;
 pub struct Sne {
     /// The effective number of neighbors, or several.
     pub perplexity: Perplexity,
-    /// How strong the repulsion is.
+    /// The strength of the repulsion.
     pub lambda: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: Init,
-    /// The part of the objective that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -57,17 +58,17 @@ pub struct Sne {
 pub struct SymmetricSne {
     /// The effective number of neighbors, or several.
     pub perplexity: Perplexity,
-    /// How strong the repulsion is.
+    /// The strength of the repulsion.
     pub lambda: f64,
-    /// The uniform part of the map's affinities (UNI-SNE); 0 is none.
+    /// The uniform share of the map's affinities (UNI-SNE); 0 for none.
     pub uniform: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: Init,
-    /// The part of the objective that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -86,8 +87,8 @@ impl Default for SymmetricSne {
 }
 
 const PERPLEXITY: &str = "the effective number of neighbors";
-const LAMBDA: &str = "how strong the repulsion is";
-const TOLERANCE: &str = "the part of the divergence that 25 steps must gain, else the descent ends";
+const LAMBDA: &str = "the strength of the repulsion";
+const TOLERANCE: &str = "stop when 25 iterations reduce the KL divergence by less than this fraction";
 
 impl Table for Sne {
     const METHOD: &'static str = "sne";
@@ -95,9 +96,14 @@ impl Table for Sne {
         Parameter::new("perplexity", PERPLEXITY, Kind::Text { form: FORM }, field!(perplexity)).auto(AUTO),
         Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -108,14 +114,19 @@ impl Table for SymmetricSne {
         Parameter::new("lambda", LAMBDA, Kind::number(1e-6, 1e6), field!(lambda)),
         Parameter::new(
             "uniform",
-            "the uniform part of the map's affinities, as in UNI-SNE; 0 is none",
+            "the uniform share of the map's affinities, as in UNI-SNE; 0 for none",
             Kind::number(0.0, 0.99),
             field!(uniform),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -124,7 +135,7 @@ impl Build for Sne {
         Info {
             name: Self::METHOD,
             aliases: &[],
-            summary: "every point's neighbors on the map are as likely as among the points",
+            summary: "the neighbor probabilities on the map match those in the data",
             title: "SNE",
             ..info()
         }
@@ -203,7 +214,7 @@ impl Build for SymmetricSne {
     }
 }
 
-/// What is said of both.
+/// The description that both share.
 fn info() -> Info {
     Info {
         name: "",
@@ -220,7 +231,7 @@ fn info() -> Info {
     }
 }
 
-/// What both have in common.
+/// Shared by both.
 struct Descent {
     pairs: Pairs<f64>,
     entropy: f64,

@@ -1,4 +1,4 @@
-//! Where a descent starts.
+//! Starts of an optimization.
 
 use crate::coordinates;
 use crate::extend::Known;
@@ -23,7 +23,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// Where a descent starts.
+/// The start of an optimization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Init {
     /// The first principal components; classical scaling of distances, Laplacian eigenmaps of a graph.
@@ -31,7 +31,7 @@ pub enum Init {
     Pca,
     /// Laplacian eigenmaps of the neighborhood graph; of 15 neighbors, if the method has none.
     Spectral,
-    /// At random, by the seed.
+    /// Random, by the seed.
     Random,
 }
 
@@ -43,7 +43,7 @@ choices! {
     }
 }
 
-/// The least weight of an edge in a spectral start: what holds components together must be seen.
+/// The minimum weight of an edge in a spectral start: linking edges between components must not vanish.
 const LEAST_WEIGHT: f64 = 1e-6;
 
 /// How many times principal components are averaged over neighbors.
@@ -55,15 +55,17 @@ const REACH: f64 = 3.0;
 /// Neighbors of the spectral start.
 const NEIGHBORS: usize = 15;
 
-/// Of more points than this the principal components are those of so many of them: a start need not be more exact.
+/// Above this many points the principal components are those of a sample of this size: a start need not be more
+/// accurate.
 const SAMPLED: usize = 10_000;
 
-/// The landmarks of isomap, if there are more points than that.
+/// The landmarks of Isomap, if there are more points than that.
 const LANDMARKS: usize = 200;
 const LANDMARKS_ABOVE: usize = 2500;
 
 impl Init {
-    /// A start for every point whose first coordinate has the given standard deviation; the site's own, if it has one.
+    /// A start whose first coordinate has the given standard deviation; the start supplied by the user, if there is
+    /// one.
     pub(crate) fn start(self, site: &Site<'_>, size: f64) -> Result<Points> {
         let dims = site.dims;
         let found = match (given(site)?, self, site.data) {
@@ -76,9 +78,10 @@ impl Init {
         sized(&found, site, size)
     }
 
-    /// As [`Init::start`], for a method that holds these pairs together and cannot bring back what starts far away. A point's
-    /// principal components are averaged with those of its neighbors, so that neighbors start near each other. Eigenvectors
-    /// of a graph may be zero but for a few points, which would start far from all others: their order alone counts.
+    /// As [`Init::start`], for a method that attracts these pairs and cannot bring back points that start far away. A
+    /// point's principal components are averaged with those of its neighbors, so that neighbors start near each other.
+    /// Eigenvectors of a graph may be zero except for a few points, which would start far from all others: only their
+    /// ranks are used.
     pub(crate) fn start_by(self, pairs: &Pairs<f64>, site: &Site<'_>, size: f64) -> Result<Points> {
         let found = match (self, site.data) {
             (Init::Random, _) => return self.start(site, size),
@@ -93,7 +96,7 @@ impl Init {
     }
 }
 
-/// The points themselves, or their directions where the metric goes by angles.
+/// The points themselves, or their directions if the metric depends on angles.
 fn directions(points: &Points, metric: Metric) -> Result<Cow<'_, Points>> {
     if !metric.is_angle() {
         return Ok(Cow::Borrowed(points));
@@ -102,7 +105,7 @@ fn directions(points: &Points, metric: Metric) -> Result<Cow<'_, Points>> {
     Ok(Cow::Owned(Points::new(rows, cols, metric.ranked_rows(points).into_owned())?))
 }
 
-/// ½ (y[i] + Σⱼ w[i,j] y[j] / Σⱼ w[i,j]), again and again.
+/// ½ (y[i] + Σⱼ w[i,j] y[j] / Σⱼ w[i,j]), repeatedly.
 fn averaged(start: &Points, pairs: &Pairs<f64>) -> Result<Points> {
     let (degrees, mut points) = (pairs.degrees(), start.clone());
     for _ in 0..AVERAGED {
@@ -128,7 +131,7 @@ fn within_reach(start: &Points) -> Result<Points> {
     let away = |i: usize| start.row(i).iter().zip(&middle).map(|(y, m)| y - m);
     let radii: Vec<f64> = (0..n).map(|i| away(i).map(|y| y * y).sum::<f64>().sqrt()).collect();
     let reach = REACH * median(radii.clone());
-    // If most points coincide, the others are no outliers.
+    // If most points coincide, the others are not outliers.
     let inward = |radius: f64| if reach > 0.0 && radius > reach { reach / radius } else { 1.0 };
     let values = (0..n).flat_map(|i| away(i).map(move |y| (i, y))).map(|(i, y)| inward(radii[i]) * y);
     Points::new(n, dims, values.collect())
@@ -139,7 +142,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     *values.select_nth_unstable_by(middle, f64::total_cmp).1
 }
 
-/// Every coordinate's place among those of all points, from −½ to ½; equal ones share the middle of theirs.
+/// The rank of every coordinate among those of all points, from −½ to ½; ties share their mean rank.
 fn ranks(start: &Points) -> Result<Points> {
     let (n, dims) = (start.rows(), start.cols());
     let mut values = vec![0.0; n * dims];
@@ -170,13 +173,13 @@ fn spectral_by(pairs: &Pairs<f64>, site: &Site<'_>) -> Result<Points> {
     roughly(&method, &Site { graph: Some(&graph), ..*site })
 }
 
-/// A start, centered, with that standard deviation along its first coordinate.
+/// A start, centered, with this standard deviation along its first coordinate.
 pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points> {
     let (n, dims) = (site.len(), site.dims);
     let means = found.column_means();
     let spread = (0..n).map(|i| (found.row(i)[0] - means[0]).powi(2)).sum::<f64>() / n as f64;
     let factor = if spread > 0.0 { size / spread.sqrt() } else { 0.0 };
-    // Directions in which the start has no variance would stay empty: they get a little.
+    // Directions without variance in the start would stay empty: they get small random values.
     let noise = random(site, 1e-3 * size)?;
     let empty: Vec<bool> = (0..dims).map(|q| (0..n).all(|i| found.row(i)[q] == found.row(0)[q])).collect();
     let value = |i: usize, q: usize| {
@@ -185,7 +188,7 @@ pub(super) fn sized(found: &Points, site: &Site<'_>, size: f64) -> Result<Points
     Points::new(n, dims, (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|(i, q)| value(i, q)).collect())
 }
 
-/// The start that the site has, if it fits the map.
+/// The start supplied by the user, if its shape is that of the map.
 pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
     let (n, dims) = (site.len(), site.dims);
     match site.start {
@@ -198,7 +201,7 @@ pub(super) fn given(site: &Site<'_>) -> Result<Option<Points>> {
     }
 }
 
-/// What is told of the start, if it was given.
+/// The report on a start supplied by the user.
 pub(super) fn told(site: &Site<'_>) -> Option<(&'static str, String)> {
     site.start.map(|_| ("init", "given".to_string()))
 }
@@ -245,7 +248,7 @@ fn spectral(site: &Site<'_>) -> Result<Points> {
     roughly(&method, &Site { graph: Some(&graph), ..*site })
 }
 
-/// Laplacian eigenmaps in a bounded time: a start need not be exact.
+/// Laplacian eigenmaps in bounded time: a start need not be exact.
 fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
     let built = method.build(site)?;
     let Some(Field::Precision { matrix, mass, .. }) = built.field() else { return mapped(method, site) };
@@ -257,7 +260,7 @@ fn roughly(method: &LaplacianEigenmaps, site: &Site<'_>) -> Result<Points> {
     Points::new(site.len(), dims, places.map(value).collect())
 }
 
-/// The graph of a start where the method has none.
+/// The graph of a start if the method has none.
 pub(super) fn usual_graph(site: &Site<'_>) -> Result<Graph> {
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(site.len() - 1));
     let search = Search { neighbors, metric: site.metric(), seed: site.seed, recall: site.recall, ..Search::default() };

@@ -1,4 +1,4 @@
-//! Every objective: its slope is the central difference of its value, and its value is known where numbers are.
+//! Tests of all objectives: gradients by central differences, and reference values.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::interaction::{Form, Interaction};
@@ -24,7 +24,7 @@ fn some(n: usize, cols: usize) -> Points {
     Points::new(n, cols, (0..n * cols).map(value).collect()).unwrap()
 }
 
-/// One of every kind, over so many points in so many dimensions.
+/// One objective of every kind, over this many points in this many dimensions.
 fn objectives(n: usize, dims: usize) -> Vec<(&'static str, Interaction<f64>)> {
     let points = some(n, 3);
     let search = Search { neighbors: Neighbors::Nearest(5), ..Search::default() };
@@ -78,8 +78,8 @@ fn slopes_are_central_differences_for_every_objective_in_any_dimension() {
     }
 }
 
-/// Values that NumPy gave: affinities of perplexity 30 (k = 90, ties by index) on the digits, and three objectives at
-/// a spiral of places, r = 10 √((i + ½)/n) at angle i π (3 − √5).
+/// Values by NumPy: affinities of perplexity 30 (k = 90, ties by index) on the digits, and three objectives at a spiral
+/// of points, r = 10 √((i + ½)/n) at angle i π (3 − √5).
 #[test]
 fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
     let points = digits();
@@ -131,8 +131,9 @@ fn affinities_and_objectives_of_the_digits_are_the_known_ones() {
     }
 }
 
-/// With all points at one place the divergence is Σᵢ (log(n − 1) − Hᵢ), or log n(n − 1) − H of all pairs: whatever a descent
-/// finds is lower. Of few points steps along the slope over the degree are too long, and have to be taken back.
+/// With all points at one location the divergence is Σᵢ (log(n − 1) − Hᵢ), or log n(n − 1) − H of all pairs: any result
+/// of an optimization is lower. With few points, steps along the gradient over the degree are too long and are
+/// rejected.
 #[test]
 fn few_points_do_not_end_above_the_point_they_start_from() {
     for n in 3..=12 {
@@ -151,7 +152,8 @@ fn few_points_do_not_end_above_the_point_they_start_from() {
     }
 }
 
-/// Classes that are known part what distances do not: without them half of the nearest neighbors are of the other class.
+/// Known classes separate points that distances do not: without them half of the nearest neighbors are of the other
+/// class.
 #[test]
 fn classes_part_a_map_if_they_count() {
     let (n, points) = (120, some(120, 3));
@@ -175,7 +177,7 @@ fn classes_part_a_map_if_they_count() {
     assert!(recipe.fit(few, &Silent).unwrap_err().to_string().contains("119 labels for 120 points"));
 }
 
-/// What fits a supervised method again and again gives it the classes; without them it would be refused.
+/// Functions that refit a supervised method pass it the classes; without them it would fail.
 #[test]
 fn a_supervised_map_is_judged_with_its_classes() {
     let (n, points) = (60, some(60, 6));

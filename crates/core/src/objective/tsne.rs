@@ -1,13 +1,13 @@
-//! t-SNE: neighbors stay neighbors, and all points push each other away with long tails, so that clusters part.
+//! t-SNE: neighbors stay neighbors, and all points repel each other with long tails, so that clusters separate.
 //!
 //! ```text
 //! minimize KL(P ‖ Q) = Σ p[i,j] log(p[i,j] / q[i,j]),   q[i,j] = k(‖y[i] − y[j]‖²) / Σ k,   k(s) = (1 + s/ν)^(−(ν+1)/2)
 //! slope = 4 Σⱼ p[i,j] a′ (y[i] − y[j]) + (2/Z) ∇φ(y[i]),   φ(y) = Σⱼ k(‖y − y[j]‖²),   Z = Σᵢ φ(y[i])
 //! ```
 //!
-//! P are the entropic affinities of a perplexity, made symmetric. The descent starts from the first principal components,
-//! drawn very small, and lets the attraction be stronger at first (early exaggeration), so that clusters gather before
-//! they part.
+//! P are the entropic affinities of a perplexity, symmetrized. The optimization starts from the first principal
+//! components, scaled very small, with a stronger attraction at first (early exaggeration), so that clusters form
+//! before they separate.
 //!
 //! L. van der Maaten, G. Hinton. Visualizing data using t-SNE. JMLR 9, 2008. The start: D. Kobak, P. Berens. The art of
 //! using t-SNE for single-cell transcriptomics. Nature Communications 10, 2019. The step, n over the exaggeration:
@@ -28,31 +28,31 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};
 
-/// The grid's spacing: a finer one takes longer and moves no map.
+/// The spacing of the grid: a finer one takes longer without changing the map.
 const SPACING: f64 = 0.667;
-/// The start's standard deviation along its first axis.
+/// The standard deviation of the start along its first axis.
 const SMALL: f64 = 1e-4;
-/// The farthest that a point moves in a step.
+/// The maximum step length of a point.
 const CAP: f64 = 5.0;
-/// Steps with the full exaggeration, and on the way down from it.
+/// Steps with the full exaggeration, and with decreasing exaggeration.
 const EARLY: (usize, usize) = (20, 30);
 
 /// t-SNE.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Tsne {
-    /// The effective number of neighbors, or several; 30 if not given, less for few points.
+    /// The effective number of neighbors, or several; 30 by default, less for few points.
     pub perplexity: Perplexity,
-    /// How many times stronger the attraction is at first.
+    /// The factor of the attraction at first.
     pub exaggeration: f64,
-    /// The degrees of freedom of Student's distribution: fewer part the clusters more.
+    /// The degrees of freedom of Student's distribution: fewer separate the clusters more.
     pub degrees: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: Init,
-    /// The part of the divergence that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the divergence by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -82,25 +82,30 @@ impl Table for Tsne {
         .auto(AUTO),
         Parameter::new(
             "exaggeration",
-            "how many times stronger the attraction is at first",
+            "the factor of the attraction in the first iterations",
             Kind::number(1.0, 1000.0),
             field!(exaggeration),
         ),
         Parameter::new(
             "degrees",
-            "degrees of freedom of Student's distribution: fewer part the clusters more",
+            "degrees of freedom of Student's distribution: fewer separate clusters more",
             Kind::number(0.1, 1000.0),
             field!(degrees),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "the part of the divergence that 25 steps must gain, else the descent ends",
+            "stop when 25 iterations reduce the KL divergence by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -109,7 +114,7 @@ impl Build for Tsne {
         Info {
             name: Self::METHOD,
             aliases: &["t-sne"],
-            summary: "neighbors stay neighbors and clusters part, by Student's distribution",
+            summary: "neighbors stay neighbors and clusters separate, by Student's distribution",
             title: "t-SNE",
             good_for: "a picture of groups and of who is near whom",
             caution: "Sizes of groups, gaps between them and their places mean little; noise can form groups too.",
@@ -169,7 +174,7 @@ impl Tsne {
         Ok(objective)
     }
 
-    /// The exaggeration, the way down from it, and the rest.
+    /// The exaggeration, its decrease, and the rest.
     fn schedule(&self, n: usize, dims: usize) -> Momentum {
         let (early, fading) =
             (EARLY.0.min(self.max_iterations), EARLY.1.min(self.max_iterations.saturating_sub(EARLY.0)));

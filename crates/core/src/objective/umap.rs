@@ -1,13 +1,13 @@
-//! UMAP: a fuzzy graph of the points, and the map whose fuzzy graph is nearest to it by cross entropy.
+//! UMAP: a fuzzy graph of the points, and the map whose fuzzy graph minimizes the cross entropy to it.
 //!
 //! ```text
 //! E(Y) = Σ w[i,j] log(1 + a sᵇ)  +  λ Σ over all pairs of  −log(1 − 1/(1 + a sᵇ)),   s = ‖y[i] − y[j]‖²,   λ = r d / 2n
 //! ```
 //!
-//! over ordered pairs; d is the mean degree and r the number of repulsive samples per attractive one. The reference
-//! implementation draws these samples at random; here every pair repels with the strength that it would on average, so
-//! that there is one function to descend. In up to two dimensions its repulsion is summed without noise; in more by points that
-//! are drawn at every step (`forces/repulsion/sampled.rs`).
+//! over ordered pairs; d is the mean degree and r the number of negative samples per attractive one. The reference
+//! implementation draws these samples at random; here every pair repels with its expected strength, so that there is
+//! one function to minimize. In up to two dimensions its repulsion is summed without noise; in more dimensions over
+//! points that are sampled at every step (`forces/repulsion/sampled.rs`).
 //!
 //! L. McInnes, J. Healy, J. Melville. UMAP: uniform manifold approximation and projection for dimension reduction.
 //! arXiv:1802.03426, 2018. What sampling makes of the cross entropy: S. Damrich, F. A. Hamprecht. On UMAP's true loss
@@ -26,36 +26,36 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
 use serde::{Deserialize, Serialize};
 
-/// The grid's spacing.
+/// The spacing of the grid.
 const SPACING: f64 = 0.2;
-/// The start's standard deviation along its first axis.
+/// The standard deviation of the start along its first axis.
 const SIZE: f64 = 4.0;
-/// The farthest that a point moves in a step.
+/// The maximum step length of a point.
 const CAP: f64 = 5.0;
 const INERTIA: f64 = 0.9;
 const RATE: f64 = 0.3;
-/// How many times as strong the attraction is at first; it falls to once over the first third of the steps. Parts of a cluster
-/// that lie apart at the start find each other while others do not push them away yet.
+/// The factor of the attraction at first; it falls to one over the first third of the steps. Parts of a cluster that
+/// are separate at the start can then join before the repulsion separates them.
 const TOGETHER: f64 = 4.0;
 
 /// UMAP.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Umap {
-    /// How close points may be drawn.
+    /// The minimum distance of points on the map.
     pub min_dist: f64,
-    /// How far apart points are drawn that are hardly neighbors.
+    /// The distance on the map of points that are barely neighbors.
     pub spread: f64,
-    /// How many repulsive samples there are for an attractive one.
+    /// The number of negative samples per attractive one.
     pub repulsion: f64,
-    /// How much the classes of the points count, from 0, where they do not, to 1.
+    /// The weight of the classes, from 0 (none) to 1.
     pub supervision: f64,
     /// How the repulsion is summed.
     pub accuracy: Accuracy,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: Init,
-    /// The part of the objective that 25 steps must gain, else the descent ends.
+    /// The optimization stops when 25 steps reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// The most steps.
+    /// The maximum number of steps.
     pub max_iterations: usize,
 }
 
@@ -77,34 +77,44 @@ impl Default for Umap {
 impl Table for Umap {
     const METHOD: &'static str = "umap";
     const TABLE: &'static [Parameter<Umap>] = &[
-        Parameter::new("min-dist", "how close points may be drawn", Kind::number(0.0, 100.0), field!(min_dist)),
+        Parameter::new(
+            "min-dist",
+            "the minimum distance of points on the map",
+            Kind::number(0.0, 100.0),
+            field!(min_dist),
+        ),
         Parameter::new(
             "spread",
-            "how far apart points are drawn that are hardly neighbors",
+            "the distance on the map of points that are barely neighbors",
             Kind::number(1e-3, 1000.0),
             field!(spread),
         ),
         Parameter::new(
             "negatives",
-            "how many repulsive samples there are for an attractive one",
+            "the number of negative samples per attractive one",
             Kind::number(0.01, 1000.0),
             field!(repulsion),
         ),
         Parameter::new(
             "supervision",
-            "how much the labels count against the distances; 0 = not at all",
+            "the weight of the labels relative to the distances; 0 = none",
             Kind::number(0.0, 1.0),
             field!(supervision),
         ),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy)),
-        Parameter::new("init", "where the descent starts", Kind::Choice(Init::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(Init::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "the part of the objective that 25 steps must gain, else the descent ends",
+            "stop when 25 iterations reduce the objective by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),
-        Parameter::new("max-iterations", "the most steps", Kind::count(1, 1_000_000), field!(max_iterations)),
+        Parameter::new(
+            "max-iterations",
+            "the maximum number of iterations",
+            Kind::count(1, 1_000_000),
+            field!(max_iterations),
+        ),
     ];
 }
 
@@ -113,7 +123,7 @@ impl Build for Umap {
         Info {
             name: Self::METHOD,
             aliases: &[],
-            summary: "a fuzzy graph of neighbors, drawn so that its edges are short and all else is apart",
+            summary: "a fuzzy graph of neighbors, drawn with short edges and all other points apart",
             title: "UMAP",
             good_for: "a picture of groups, of very many points",
             caution: "Sizes of groups and gaps between them mean little; how tight they look follows `min-dist`, not the data.",
@@ -161,7 +171,7 @@ impl Build for Umap {
             ],
             rate: RATE,
             last_rate: 0.0,
-            // The slope per unit of attraction.
+            // The gradient per unit of attraction.
             scales: degrees.iter().map(|degree| 0.5 / degree.max(1e-3 * mean)).collect(),
             cap: CAP,
             dims,
@@ -188,11 +198,10 @@ impl Build for Umap {
 }
 
 impl Umap {
-    /// The classes that are to supervise the map.
+    /// The classes that supervise the map.
     fn classes<'a>(&self, site: &Site<'a>) -> Result<&'a [Option<u32>]> {
         site.labels.ok_or_else(|| {
-            let fact =
-                format!("`supervision` {} goes by the classes of the points, and none are given", self.supervision);
+            let fact = format!("`supervision` {} uses the classes of the points, and none are given", self.supervision);
             Error::parameter(format!("{fact}; give a `label` of few different values, or leave out `supervision`"))
         })
     }

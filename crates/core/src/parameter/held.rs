@@ -1,22 +1,22 @@
-//! What a method's field may hold, and how a row of the table reaches it.
+//! The types of a method's fields, and how the parameter table reads and sets them.
 
 use super::{Named, Value};
 use eigenfold_linalg::error::{Error, Result};
 
 /// A type that a method's field may have.
 pub trait Held: Sized {
-    /// The value as the table has it.
+    /// The value as the table represents it.
     fn value(&self) -> Value;
 
-    /// The value that the table read.
+    /// The value that the table parsed.
     ///
     /// # Errors
     ///
-    /// If the text of a [`Kind::Text`](super::Kind::Text) is not of its form.
+    /// If the text of a [`Kind::Text`](super::Kind::Text) does not have the expected form.
     fn held(value: Value) -> Result<Self>;
 }
 
-/// The error of a table whose kind is not that of the field.
+/// The error of a table whose kind differs from that of the field.
 fn other_kind<T>() -> Result<T> {
     Err(Error::parameter("this parameter has values of another kind; give none"))
 }

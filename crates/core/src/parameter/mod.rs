@@ -1,7 +1,7 @@
-//! A parameter as data: its name, what it means, which values it has, and how it is read and set.
+//! A parameter as data: its name, its meaning, its range, and how it is read and set.
 //!
-//! Each method has one [`Table`] of them. The library sets parameters by it, the command line has its flags and their
-//! help from it, and so have the lists for people, for programs and in the documentation.
+//! Each method has one [`Table`] of parameters. The library sets parameters by it, and the flags and help of the
+//! command line, the list of methods and the documentation are generated from it.
 
 mod held;
 
@@ -29,37 +29,37 @@ pub struct Parameter<M: 'static> {
 
 /// How a parameter is read and set.
 pub struct Access<M: 'static> {
-    /// The present value; nothing if the method as it stands has none.
+    /// The current value; `None` if the method in its current state does not have the parameter.
     pub get: fn(&M) -> Option<Value>,
-    /// Takes a value that [`Kind`] allows.
+    /// Sets a value that [`Kind`] allows.
     pub set: fn(&mut M, Value) -> Result<()>,
 }
 
-/// Which values a parameter has.
+/// The range of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Kind {
-    /// A number of a range, both ends included.
+    /// A number in a range, both ends included.
     Number {
         /// The smallest.
         least: f64,
-        /// The largest; infinite if there is none.
+        /// The largest; infinite if unbounded.
         most: f64,
     },
-    /// A whole number of a range, both ends included.
+    /// A whole number in a range, both ends included.
     Count {
         /// The smallest.
         least: usize,
-        /// The largest; `usize::MAX` if there is none.
+        /// The largest; `usize::MAX` if unbounded.
         most: usize,
     },
     /// One of several names.
     Choice(&'static [Named]),
     /// True or false.
     Switch,
-    /// A text that the method reads itself.
+    /// A text that the method parses itself.
     Text {
-        /// What such a text looks like.
+        /// The form of such a text.
         form: &'static str,
     },
 }
@@ -75,7 +75,7 @@ pub struct Named {
     pub help: &'static str,
 }
 
-/// The word that leaves a parameter to the method, and what it then does.
+/// The word for an automatic value, and what the method then does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Auto {
     /// `auto` or `none`.
@@ -101,36 +101,36 @@ pub enum Value {
     Number(f64),
     /// Of [`Kind::Count`].
     Count(usize),
-    /// Of [`Kind::Choice`], or a word in the place of a number, by its name.
+    /// Of [`Kind::Choice`], or a word in place of a number, by its name.
     Choice(&'static str),
     /// Of [`Kind::Switch`].
     Switch(bool),
     /// Of [`Kind::Text`].
     Text(String),
-    /// Left to the method.
+    /// Chosen by the method.
     Auto,
 }
 
-/// A parameter as the outside sees it.
+/// A parameter as users see it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Described {
     /// The name, in lower case with hyphens. Two parameters may share one if they apply under different conditions.
     pub name: &'static str,
     /// What it means.
     pub help: &'static str,
-    /// Which values it has.
+    /// Its range.
     pub kind: Kind,
-    /// The value that the method has on its own, where the parameter applies.
+    /// The default, where the parameter applies.
     pub default: String,
-    /// The present value; the default where the parameter does not apply.
+    /// The current value; the default where the parameter does not apply.
     pub value: String,
-    /// Whether it may be left to the method.
+    /// Whether it may be chosen by the method.
     pub auto: Option<Auto>,
-    /// The words that may stand in the place of a value of its kind.
+    /// The words accepted in place of a value of its kind.
     pub words: &'static [Named],
-    /// When the method has it, if not always.
+    /// The condition under which the method has it, if not always.
     pub applies: Option<Applies>,
-    /// Which power of the data's unit of length it has: 1 for a length, 0 for a number without a unit.
+    /// The power of the data's unit of length that it has: 1 for a length, 0 for a dimensionless number.
     pub length: i32,
 }
 
@@ -142,30 +142,31 @@ pub trait Table: Default + Sized + 'static {
     const TABLE: &'static [Parameter<Self>];
 }
 
-/// What every method with a [`Table`] can do with it.
+/// The operations of every method with a [`Table`].
 pub trait Parameters {
-    /// The parameters that the method has as it stands, with their present values.
+    /// The parameters of the method in its current state, with their values.
     fn parameters(&self) -> Vec<Described>;
 
-    /// Every parameter that the method may have, whatever the others are.
+    /// Every parameter that the method may have, in any state.
     fn possible_parameters(&self) -> Vec<Described>;
 
     /// Sets a parameter from its text.
     ///
     /// # Errors
     ///
-    /// If there is no such parameter, the text is not one of its values, or it does not apply and is not at that value.
+    /// If there is no such parameter, the text is not one of its values, or the parameter does not apply and has
+    /// another value.
     fn set(&mut self, name: &str, value: &str) -> Result<()>;
 
-    /// Sets several parameters, in any order: those on which others depend come first.
+    /// Sets several parameters, in any order: those on which others depend are set first.
     ///
     /// # Errors
     ///
-    /// As [`Parameters::set`]; those before the failing one are set.
+    /// As [`Parameters::set`]; parameters before the failing one are set.
     fn set_all(&mut self, given: &[(&str, &str)]) -> Result<()>;
 
-    /// Multiplies every parameter that has a unit by 2^power to its power of the length, for data that are 2^power times as
-    /// large; but those named keep their values.
+    /// Multiplies every parameter that has a unit by 2^power to its power of the length, for data that are 2^power
+    /// times as large; the named parameters keep their values.
     ///
     /// # Errors
     ///
@@ -188,7 +189,7 @@ impl<M: Table> Parameters for M {
         if let Some(row) = rows().find(|row| row.applies.is_none_or(|applies| applies.to(self))) {
             return (row.access.set)(self, row.read(value)?);
         }
-        // Where it does not apply, the value that it has anyway asks for nothing.
+        // If the parameter does not apply, setting its current value is allowed.
         if rows().any(|row| row.read(value).ok().is_some_and(|value| (row.access.get)(self) == Some(value))) {
             return Ok(());
         }
@@ -237,11 +238,11 @@ fn unknown<M: Table>(name: &str) -> Error {
 }
 
 impl<M: Table> Parameter<M> {
-    /// The value that a method has on its own, in a state in which the parameter applies.
+    /// The default of a method, in a state in which the parameter applies.
     fn default(&self) -> String {
         let mut method = M::default();
         if let Some(Applies { on, values: [first, ..] }) = self.applies {
-            // A name of the table's own; the tests see to it that it can be set.
+            // A name from the table itself; a test checks that it can be set.
             let _ = method.set(on, first);
         }
         self.shown(&method).unwrap_or_default()
@@ -256,7 +257,7 @@ impl<M: Table> Parameter<M> {
 }
 
 impl<M> Parameter<M> {
-    /// A row; `help` says what the parameter means, without its values.
+    /// A row; `help` is the meaning of the parameter, without its values.
     pub const fn new(name: &'static str, help: &'static str, kind: Kind, access: Access<M>) -> Parameter<M> {
         Parameter { name, help, kind, auto: None, words: &[], applies: None, length: 0, access }
     }
@@ -266,22 +267,22 @@ impl<M> Parameter<M> {
         Parameter { length: power, ..self }
     }
 
-    /// The same, which `auto` leaves to the method.
+    /// The same, with `auto` for the choice of the method.
     pub const fn auto(self, help: &'static str) -> Parameter<M> {
         Parameter { auto: Some(Auto { word: "auto", help }), ..self }
     }
 
-    /// The same, which `none` leaves out.
+    /// The same, with `none` for no value.
     pub const fn none(self, help: &'static str) -> Parameter<M> {
         Parameter { auto: Some(Auto { word: "none", help }), ..self }
     }
 
-    /// The same, with words that may stand in the place of a value.
+    /// The same, with words accepted in place of a value.
     pub const fn or(self, words: &'static [Named]) -> Parameter<M> {
         Parameter { words, ..self }
     }
 
-    /// The same, for some values of another parameter only.
+    /// The same, only for some values of another parameter.
     pub const fn with(self, on: &'static str, values: &'static [&'static str]) -> Parameter<M> {
         Parameter { applies: Some(Applies { on, values }), ..self }
     }
@@ -356,7 +357,7 @@ impl Kind {
         }
     }
 
-    /// What to give, as in `a number from 0 to 1`.
+    /// The expected form, as in `a number from 0 to 1`.
     pub fn wanted(&self) -> String {
         match *self {
             Kind::Number { least, most: f64::INFINITY } => format!("a number of {} or more", short(least)),
@@ -381,7 +382,7 @@ impl Kind {
 }
 
 impl Described {
-    /// What the parameter means, when it applies and which values it has; names of parameters are between backticks.
+    /// The meaning of the parameter, its condition and its values; names of parameters are in backticks.
     pub fn meaning(&self) -> String {
         let condition = self.applies.map(|Applies { on, values }| format!("with `{on}` {}: ", listed(values)));
         let auto = self.auto.map(|Auto { word, help }| format!("; {word} = {help}"));
@@ -400,7 +401,7 @@ impl Described {
 }
 
 impl Named {
-    /// The name of the one that a text is, by its name or another one.
+    /// The name that a text matches, by its name or an alias.
     fn find(all: &'static [Named], text: &str) -> Option<&'static str> {
         all.iter().find(|named| named.name == text || named.aliases.contains(&text)).map(|named| named.name)
     }
@@ -421,7 +422,7 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// A number without rows of zeros.
+/// A number without trailing zeros.
 pub(crate) fn short(number: f64) -> String {
     if number == 0.0 || (1e-4..1e7).contains(&number.abs()) { number.to_string() } else { format!("{number:e}") }
 }

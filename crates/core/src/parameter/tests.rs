@@ -1,3 +1,4 @@
+//! Tests of the parameter tables of all methods.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -145,7 +146,7 @@ fn the_meaning_has_the_condition_the_values_and_what_auto_does() {
     let meaning = |method: &str, at: usize| Method::from_name(method).unwrap().possible_parameters()[at].meaning();
     assert_eq!(
         meaning("isomap", 0),
-        "how many points to scale exactly, the others placed by them (a whole number of 3 or more; none = all are scaled)"
+        "how many points to scale exactly; the others are embedded from these (a whole number of 3 or more; none = all points)"
     );
     assert_eq!(meaning("kernel-pca", 2), "with `kernel` polynomial: the power (a whole number from 1 to 20)");
     assert_eq!(

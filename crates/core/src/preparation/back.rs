@@ -1,24 +1,25 @@
-//! From prepared numbers back to those of the user, with their deviations and margins.
+//! The inverse of the preparation: original values, with their standard deviations and 95 % half-widths.
 //!
-//! A number goes back by the inverse, x = g⁻¹(c + s z). Where g is the identity, a width w of z is s w of x. Where it is a
-//! logarithm, what is as far off below as above in z is not so in x. There the width of x is the D for which as many
-//! rows are within x ± D as the width promises (0.6827 for a deviation, 0.95 for a margin):
+//! The inverse of a value is x = g⁻¹(c + s z). Where g is the identity, a width w of z is s w of x. Where it is a
+//! logarithm, an interval that is symmetric in z is not symmetric in x. There the width of x is the D for which as many
+//! rows are within x ± D as the width promises (0.6827 for a standard deviation, 0.95 for a 95 % half-width):
 //!
 //! ```text
 //! Φ(h⁻¹(ζ(x + D) − z)) − Φ(−h⁻¹(z − ζ(x − D))) = level        ζ(x) = (g(x) − c) / s
 //! ```
 //!
-//! h is the distribution of the errors of z that draws follow (`back/draws.rs`): straight from 0 to the deviation at one
-//! standard deviation of a Gaussian, to the margin at 1.96, and on. For small widths D is that of the delta method, w dx/dz.
-//! Since the inverse keeps the order, x is the median of what the draws say, not their mean.
+//! h is the quantile function of the errors of z that samples follow (`reconstruct/draws.rs`): linear from 0 to the
+//! standard deviation at one standard deviation of a Gaussian, to the 95 % half-width at 1.96, and beyond. For small
+//! widths D is that of the delta method, w dx/dz. Since the inverse is monotone, x is the median of the samples, not
+//! their mean.
 
 use super::{Log, Prepared, PreparedColumn};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 
-/// What deviation and margin are in standard deviations of a Gaussian.
+/// The Gaussian quantiles of the standard deviation and the 95 % half-width.
 const LEVELS: [f64; 2] = [1.0, 1.959_963_984_540_054];
-/// Halvings of the interval that a width is searched in: to 1e-12 of it.
+/// Bisection steps for a width: to 1e-12 of the interval.
 const HALVINGS: usize = 40;
 /// Terms of the series of Φ; at 8 standard deviations some 130 count.
 const MOST_TERMS: usize = 300;
@@ -34,14 +35,14 @@ impl PreparedColumn {
         }
     }
 
-    /// The widths of x of the widths of z.
+    /// The widths of x from the widths of z.
     fn widths_back(&self, z: f64, widths: [f64; 2]) -> [f64; 2] {
         if self.log.is_none() {
             return widths.map(|width| self.scale * width);
         }
         let errors = Errors { deviation: widths[0], margin: widths[1].max(widths[0]) };
         let x = self.back(z);
-        // Beyond the range of numbers there is no width to search.
+        // Beyond the range of floating-point numbers the width is undefined.
         if !(x + (self.back(z + errors.margin) - x)).is_finite() {
             return [f64::INFINITY; 2];
         }
@@ -55,7 +56,7 @@ impl PreparedColumn {
                     break;
                 }
                 let above = normal(errors.standard(self.of(x + middle) - z));
-                // Below the domain there is nothing.
+                // Below the domain the probability is zero.
                 let least = self.of(x - middle);
                 let below = if least.is_finite() { normal(-errors.standard(z - least)) } else { 0.0 };
                 if above - below < promised { low = middle } else { high = middle }
@@ -72,7 +73,7 @@ struct Errors {
 }
 
 impl Errors {
-    /// h⁻¹: how many standard deviations of a Gaussian an error of this size is.
+    /// h⁻¹: the Gaussian quantile of an error of this size.
     fn standard(&self, size: f64) -> f64 {
         let (deviation, margin, last) = (self.deviation, self.margin, LEVELS[1]);
         if size <= deviation {
@@ -86,11 +87,11 @@ impl Errors {
 }
 
 impl Prepared {
-    /// The points that these were prepared from.
+    /// The points in their original units.
     ///
     /// # Errors
     ///
-    /// If a number leaves the range.
+    /// If a value is out of range.
     pub fn undo(&self, prepared: &Points) -> Result<Points> {
         let cols = self.columns.len();
         let back = |(at, &z): (usize, &f64)| self.columns[at % cols].back(z);
@@ -98,11 +99,11 @@ impl Prepared {
         Points::computed(prepared.rows(), cols, values)
     }
 
-    /// Numbers with their deviations and margins, back from those of prepared ones, place by place in the rows.
+    /// Values with their standard deviations and 95 % half-widths in original units, entry by entry.
     ///
     /// # Errors
     ///
-    /// If a number leaves the range.
+    /// If a value is out of range.
     pub(crate) fn undo_widths(&self, [points, deviations, margins]: [&Points; 3]) -> Result<[Points; 3]> {
         let (rows, cols) = (points.rows(), self.columns.len());
         let both: Vec<[f64; 2]> = eigenfold_linalg::parallel::collect(rows, |i| {
@@ -115,19 +116,19 @@ impl Prepared {
         Ok([self.undo(points)?, level(0)?, level(1)?])
     }
 
-    /// The deviation of a number in a column, back from that of a prepared one whose errors are Gaussian.
+    /// The standard deviation of a value in a column, from that of a prepared value with Gaussian errors.
     pub(crate) fn deviation_back(&self, column: usize, z: f64, deviation: f64) -> f64 {
         self.columns[column].widths_back(z, LEVELS.map(|level| level * deviation))[0]
     }
 }
 
-/// The part of a Gaussian within so many standard deviations.
+/// The probability that a Gaussian is within this many standard deviations of its mean.
 fn within(z: f64) -> f64 {
     2.0 * normal(z) - 1.0
 }
 
-/// Φ, by its series: G. Marsaglia. Evaluating the normal distribution. Journal of Statistical Software 11(4), 2004. Of what
-/// is no number it is none.
+/// Φ, by its series: G. Marsaglia. Evaluating the normal distribution. Journal of Statistical Software 11(4), 2004. NaN
+/// for NaN.
 pub(super) fn normal(z: f64) -> f64 {
     if z.is_nan() {
         return z;

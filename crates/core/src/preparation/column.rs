@@ -1,23 +1,23 @@
 //! Center and scale of one column.
 //!
-//! Everything is computed in a unit of the column, a power of two that brings its largest number between one and two, and
-//! brought back: no square leaves the range, and the column times a power of two has the same digits.
+//! Everything is computed in a unit of the column, a power of two that brings its largest absolute value between one
+//! and two, and scaled back: no square overflows, and multiplying the column by a power of two changes no digit.
 
 use super::{BLOCK, Scale};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::power::{exponent, times_two_to};
 
-/// Numbers that differ by less than this part of the largest are equal up to rounding.
+/// Numbers that differ by less than this fraction of the largest are equal up to rounding.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
-/// How the numbers of a column spread.
+/// The spread of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Spread {
     Varies,
     /// All are equal, up to rounding.
     Constant,
-    /// They vary, but so many are equal that there is no interquartile range.
+    /// They vary, but the interquartile range is zero because most values are equal.
     Narrow,
 }
 
@@ -43,7 +43,7 @@ pub(super) fn learned(scale: Scale, mut values: Vec<f64>) -> (f64, f64, Spread) 
     (outside(quantile(&values, 0.5)), scale, spread)
 }
 
-/// The variance of every column, in a unit that is the same for all, and whether the column varies at all.
+/// The variance of every column, in a common unit, and whether the column varies at all.
 pub(super) fn variances(points: &Points) -> Vec<(f64, bool)> {
     let largest =
         parallel::largest(points.rows(), |i| points.row(i).iter().fold(0.0, |most: f64, x| most.max(x.abs())));
@@ -61,14 +61,14 @@ pub(super) fn variances(points: &Points) -> Vec<(f64, bool)> {
     blocks.concat()
 }
 
-/// Brings numbers to a unit in which the largest is between one and two; the power of two that brings them back.
+/// Scales values such that the largest is between one and two; returns the power of two that restores them.
 fn to_unit(values: &mut [f64]) -> i32 {
     let power = exponent(values.iter().fold(0.0f64, |most, x| most.max(x.abs())));
     values.iter_mut().for_each(|x| *x = times_two_to(*x, -power));
     power
 }
 
-/// Mean and variance, divided by n; the mean is corrected once for what its sum lost.
+/// Mean and variance, divided by n; the mean is corrected once for the rounding of its sum.
 fn moments(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let rough = values.iter().sum::<f64>() / n;
@@ -76,7 +76,7 @@ fn moments(values: &[f64]) -> (f64, f64) {
     (mean, values.iter().map(|x| (x - mean) * (x - mean)).sum::<f64>() / n)
 }
 
-/// A quantile of sorted numbers, straight between two of them.
+/// A quantile of sorted numbers, by linear interpolation.
 fn quantile(sorted: &[f64], part: f64) -> f64 {
     let at = part * (sorted.len() - 1) as f64;
     let (low, over) = (sorted[at as usize], at.fract());

@@ -1,12 +1,13 @@
-//! Columns brought to a common scale before anything else looks at them, and back again.
+//! Preparation of columns: logarithms, centering and scaling before any other step, and their inverse.
 //!
 //! ```text
 //! z[i,j] = (g(x[i,j]) − c[j]) / s[j]        g(x) = x, log x or log(1 + x)
 //! ```
 //!
-//! c and s are learned from the points that a recipe is fitted to: mean and standard deviation, or median and interquartile
-//! range. The model keeps them. New points are prepared with them, and the way back undoes them (`back.rs`).
-//! [`Recipe::preparation`](crate::Recipe) asks for it; everything in a [`Report`](crate::report::Report) is then about z.
+//! c and s are learned from the points that a recipe is fitted to: mean and standard deviation, or median and
+//! interquartile range. The model stores them. New points are prepared with them, and the inverse transform undoes them
+//! (`back.rs`). [`Recipe::preparation`](crate::Recipe) selects it; everything in a [`Report`](crate::report::Report)
+//! then refers to z.
 //!
 //! s follows the unit of the data exactly, so that a power of two in the data changes no digit of a map of scaled columns.
 
@@ -21,15 +22,16 @@ use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 pub use whitening::Whitening;
 
-/// Columns that one task looks at: a row of them is a line of the cache or two.
+/// Columns per task: a row of them is one or two cache lines.
 const BLOCK: usize = 16;
-/// The part of all variance from which on a column decides alone: the first principal component u is then nearly that
-/// column, since u[j]² ≥ (2s − 1) / s = 0.947 for the part s, and all others together have a twentieth of a squared distance.
+/// The fraction of the total variance above which a column dominates: the first principal component u is then nearly
+/// that column, since u[j]² ≥ (2s − 1) / s = 0.947 for the fraction s, and all others together contribute a twentieth
+/// of a squared distance.
 const ALONE: f64 = 0.95;
-/// The names that a message lists.
+/// The maximum number of names in a message.
 const LISTED: usize = 5;
 
-/// What is done to the columns of points before they are compared.
+/// How the columns of points are prepared before they are compared.
 ///
 /// ```
 /// use eigenfold::preparation::{Preparation, Scale};
@@ -44,11 +46,11 @@ const LISTED: usize = 5;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preparation {
-    /// The logarithm that is taken of every number first, if any.
+    /// The logarithm that is applied to every value first, if any.
     pub log: Option<Log>,
-    /// What is taken off every column and what it is divided by, after the logarithm.
+    /// The center that is subtracted from every column and the scale that divides it, after the logarithm.
     pub scale: Scale,
-    /// The columns, counted from 0, that stay as they are, such as the indicators of categories.
+    /// The columns, counted from 0, that are not changed, such as the indicators of categories.
     pub kept: Vec<usize>,
 }
 
@@ -71,10 +73,10 @@ impl Log {
     }
 }
 
-/// What columns are centered by and divided by.
+/// How columns are centered and scaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Scale {
-    /// Nothing.
+    /// Not at all.
     #[default]
     None,
     /// The mean and the standard deviation (divided by n).
@@ -94,19 +96,19 @@ impl Scale {
     }
 }
 
-/// What was done to one column.
+/// The preparation of one column.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PreparedColumn {
-    /// The logarithm that was taken, if any.
+    /// The logarithm, if any.
     pub log: Option<Log>,
-    /// What was taken off.
+    /// The center.
     pub center: f64,
-    /// What the rest was divided by.
+    /// The scale.
     pub scale: f64,
 }
 
 impl PreparedColumn {
-    /// A column that stays as it is.
+    /// A column that is not changed.
     const AS_IT_IS: PreparedColumn = PreparedColumn { log: None, center: 0.0, scale: 1.0 };
 
     fn of(&self, x: f64) -> f64 {
@@ -122,20 +124,20 @@ fn logarithm(log: Option<Log>, x: f64) -> f64 {
     }
 }
 
-/// A preparation that was learned from points, one entry per column.
+/// A preparation learned from points, one entry per column.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Prepared {
     columns: Vec<PreparedColumn>,
 }
 
 impl Preparation {
-    /// Whether nothing is done.
+    /// Whether nothing is changed.
     pub fn is_none(&self) -> bool {
         self.log.is_none() && self.scale == Scale::None
     }
 
-    /// Learns centers and scales from points; cells that were not observed have no say. The second part is what the user
-    /// should know: columns that do not vary or have no interquartile range. `names` are those of the columns, if known.
+    /// Learns centers and scales from points, ignoring missing cells. The second result is the warnings: columns that
+    /// do not vary or have no interquartile range. `names` are those of the columns, if known.
     ///
     /// # Errors
     ///
@@ -152,7 +154,7 @@ impl Preparation {
         if !constant.is_empty() {
             let (columns, one) = (listed(&constant, names), constant.len() == 1);
             let (verb, what) = if one { ("is", "it was") } else { ("are", "they were") };
-            notes.push(format!("{columns} {verb} constant; {what} centered and not divided by anything"));
+            notes.push(format!("{columns} {verb} constant; {what} centered but not scaled"));
         }
         if !narrow.is_empty() {
             let (columns, one) = (listed(&narrow, names), narrow.len() == 1);
@@ -163,7 +165,7 @@ impl Preparation {
         Ok((Prepared { columns: found.into_iter().map(|(column, _)| column).collect() }, notes))
     }
 
-    /// What is done to some columns, and how they spread.
+    /// The preparation of some columns, and their spread.
     fn observed(
         &self,
         points: &Points,
@@ -199,17 +201,17 @@ impl Preparation {
 }
 
 impl Prepared {
-    /// What was done to every column.
+    /// The preparation of every column.
     pub fn columns(&self) -> &[PreparedColumn] {
         &self.columns
     }
 
-    /// Points prepared as those that this was learned from; what is missing stays so. `names` are those of the columns, if
-    /// known.
+    /// Points prepared like those that this was learned from; missing cells stay missing. `names` are those of the
+    /// columns, if known.
     ///
     /// # Errors
     ///
-    /// If there are other numbers of columns, if the logarithm of a cell is not defined, or a result is too large.
+    /// If the number of columns differs, the logarithm of a cell is not defined, or a result is too large.
     pub fn apply(&self, points: &Points, names: Option<&[String]>) -> Result<Points> {
         let (cols, given) = (self.columns.len(), points.cols());
         if cols != given {
@@ -230,7 +232,7 @@ impl Prepared {
         self.columns.iter().any(|column| column.log.is_some())
     }
 
-    /// As [`Prepared::apply`], of points that it is known to be defined on.
+    /// As [`Prepared::apply`], for points on which it is known to be defined.
     pub(crate) fn applied(&self, points: &Points) -> Points {
         let cols = self.columns.len();
         let mut values = points.values().to_vec();
@@ -240,7 +242,7 @@ impl Prepared {
         points.with_values(values)
     }
 
-    /// log |dz/dx| over the columns that were observed of a row: what a log density of z gains as one of x.
+    /// log |dz/dx| over the observed columns of a row: the difference between log densities of z and of x.
     pub(crate) fn log_slope(&self, row: &[f64], missing: impl Iterator<Item = usize>) -> f64 {
         let gone: Vec<usize> = missing.collect();
         let slope = |(j, column): (usize, &PreparedColumn)| {
@@ -261,8 +263,8 @@ impl Prepared {
     }
 }
 
-/// The column that has nearly all of the variance, as a sentence with the way out; nothing if there is none, or if it is the
-/// only one that varies.
+/// The column that has nearly all of the variance, as a sentence with a suggestion; `None` if there is none, or if it
+/// is the only one that varies.
 pub(crate) fn one_alone(points: &Points, names: Option<&[String]>) -> Option<String> {
     let variances = column::variances(points);
     let total: f64 = variances.iter().map(|(variance, _)| variance).sum();
@@ -273,7 +275,7 @@ pub(crate) fn one_alone(points: &Points, names: Option<&[String]>) -> Option<Str
     }
     let (title, percent) = (title(column, names), (1000.0 * part).floor() / 10.0);
     let fact = format!("{title} has {percent:.1} % of the variance of all {} columns", points.cols());
-    Some(format!("{fact} and decides the map nearly alone; use `standardize` if the columns have different units"))
+    Some(format!("{fact} and dominates the map; use `standardize` if the columns have different units"))
 }
 
 /// The column as a message names it: `column "mass"`, or `column 3`.

@@ -1,3 +1,4 @@
+//! Tests of the preparation of columns: centers, scales, logarithms and their inverse.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::back::normal;
@@ -43,7 +44,7 @@ fn constant_columns_stay_and_are_named() {
         let (prepared, notes) = Preparation { scale, ..Preparation::default() }.learn(&table, Some(&names)).unwrap();
         assert_eq!(prepared.columns()[0], PreparedColumn { log: None, center: 7.0, scale: 1.0 });
         assert_eq!(prepared.columns()[1].scale, 1.0);
-        let expected = "columns \"a\", \"b\" are constant; they were centered and not divided by anything";
+        let expected = "columns \"a\", \"b\" are constant; they were centered but not scaled";
         assert_eq!(notes, [expected]);
     }
 }
@@ -161,7 +162,7 @@ fn one_column_with_nearly_all_of_the_variance_is_named() {
     let (narrow, wide) = ([1.0, 2.0, 3.0, 5.0], [100.0, 900.0, 300.0, 200.0]);
     let names = ["a", "b"].map(String::from);
     let said = one_alone(&points(&[&narrow, &wide]), Some(&names)).unwrap();
-    assert!(said.starts_with("column \"b\" has 99.9 % of the variance of all 2 columns and decides"), "{said}");
+    assert!(said.starts_with("column \"b\" has 99.9 % of the variance of all 2 columns and dominates"), "{said}");
     let huge: Vec<f64> = wide.iter().map(|x| x * 1e147).collect();
     assert!(one_alone(&points(&[&huge, &narrow]), None).unwrap().starts_with("column 1 has"));
     assert_eq!(one_alone(&points(&[&wide, &[4.0; 4]]), None), None);

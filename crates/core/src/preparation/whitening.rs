@@ -1,12 +1,12 @@
-//! Columns without correlation and with variance one, in which Mahalanobis distances are Euclidean ones.
+//! Whitening: uncorrelated columns of variance one, in which Mahalanobis distances are Euclidean.
 //!
 //! ```text
 //! d²(a, b) = (a − b)ᵀ C⁻¹ (a − b) = ‖z(a) − z(b)‖²      z(x) = L⁻¹ S⁻¹ (x − x̄)      C = S L Lᵀ S
 //! ```
 //!
 //! C is the covariance of the points, over n − 1, S the standard deviations of the columns and L Lᵀ = S⁻¹ C S⁻¹ their
-//! correlations. L[j,j]² is the part of the variance of column j that the columns before it leave unexplained: where it vanishes,
-//! C has no inverse, and that column says why.
+//! correlations. L[j,j]² is the fraction of the variance of column j that the columns before it leave unexplained:
+//! where it vanishes, C is singular because of that column.
 //!
 //! P. C. Mahalanobis. On the generalised distance in statistics. Proceedings of the National Institute of Sciences of India 2,
 //! 1936.
@@ -19,12 +19,12 @@ use eigenfold_linalg::parallel;
 use faer::MatRef;
 use serde::{Deserialize, Serialize};
 
-/// A column with less than this part of its variance for itself is a combination of others, up to rounding.
+/// A column with less than this fraction of unexplained variance is a linear combination of others, up to rounding.
 const OWN: f64 = 1e-10;
-/// What to do without an inverse.
+/// The suggestion if there is no inverse.
 const WAY_OUT: &str = "or use `metric` euclidean with `standardize`";
 
-/// How points are brought to columns without correlation, as it was learned from some.
+/// A whitening transformation learned from points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Whitening {
     /// x̄ and S.
@@ -38,7 +38,7 @@ impl Whitening {
     ///
     /// # Errors
     ///
-    /// If the covariance has no inverse, with the column that is to blame.
+    /// If the covariance is singular; the message names the column.
     pub fn learn(points: &Points, names: Option<&[String]>) -> Result<Whitening> {
         let (n, p) = (points.rows(), points.cols());
         let fact = format!("the covariance of {p} columns has no inverse");
@@ -54,7 +54,7 @@ impl Whitening {
             let numbers = (0..n).map(|i| points.row(i)[j]).collect();
             let (center, scale, spread) = column::learned(Scale::Unit, numbers);
             if spread == column::Spread::Constant {
-                return Err(told(j, "has the same number in all rows"));
+                return Err(told(j, "is constant"));
             }
             columns.push([center, scale * (n as f64 / (n as f64 - 1.0)).sqrt()]);
         }
@@ -72,7 +72,8 @@ impl Whitening {
             }
             let own = whitening.at(j, j).powi(2);
             if own < OWN {
-                let why = format!("is a combination of the columns before it, but for {own:.0e} of its variance");
+                let why =
+                    format!("is a linear combination of the columns before it, except for {own:.0e} of its variance");
                 return Err(told(j, &why));
             }
         }
@@ -89,16 +90,16 @@ impl Whitening {
         row.iter_mut().zip(&self.columns).for_each(|(x, [center, scale])| *x = (*x - center) / scale);
     }
 
-    /// How many columns the points have.
+    /// The number of columns of the points.
     pub fn columns(&self) -> usize {
         self.columns.len()
     }
 
-    /// z of every row; cells that are missing must have been guessed.
+    /// z of every row; missing cells must have been imputed.
     ///
     /// # Errors
     ///
-    /// If there are other numbers of columns, or a result is too large.
+    /// If the number of columns differs, or a result is too large.
     pub fn apply(&self, points: &Points) -> Result<Points> {
         let (cols, given) = (self.columns(), points.cols());
         if cols != given {
@@ -108,7 +109,7 @@ impl Whitening {
         self.applied(points).checked()
     }
 
-    /// As [`Whitening::apply`], of points that it is known to be defined on.
+    /// As [`Whitening::apply`], for points on which it is known to be defined.
     pub(crate) fn applied(&self, points: &Points) -> Points {
         let mut values = points.values().to_vec();
         parallel::chunks_mut(&mut values, self.columns(), |_, row| {
@@ -122,7 +123,7 @@ impl Whitening {
         points.with_values(values)
     }
 
-    /// x̄ + S L z for a place, or S L z for a direction.
+    /// x̄ + S L z for a point, or S L z for a direction.
     pub(crate) fn back(&self, z: &[f64], place: bool) -> Vec<f64> {
         let one = |(j, [center, scale]): (usize, &[f64; 2])| {
             let own = &self.factor[j * (j + 1) / 2..][..=j];
@@ -131,7 +132,7 @@ impl Whitening {
         self.columns.iter().enumerate().map(one).collect()
     }
 
-    /// Whether it could have been learned from points with so many columns.
+    /// Whether it can have been learned from points with this many columns.
     pub(crate) fn is_sound(&self, cols: usize) -> bool {
         let sound = |[center, scale]: &[f64; 2]| center.is_finite() && *scale > 0.0 && scale.is_finite();
         self.columns() == cols
@@ -177,7 +178,7 @@ mod tests {
         }
     }
 
-    /// Any invertible change of the columns leaves Mahalanobis distances as they are.
+    /// Any invertible linear map of the columns leaves Mahalanobis distances unchanged.
     #[test]
     fn distances_do_not_depend_on_a_linear_change_of_the_columns() {
         let points = cloud(1.0);
@@ -200,12 +201,12 @@ mod tests {
         let start = "the covariance of 3 columns has no inverse: ";
         let message = told(&|i| [i, i.sin(), 2.0 * i - 3.0 * i.sin() + 1.0]);
         assert!(
-            message.starts_with(&format!("{start}column \"c\" is a combination of the columns before")),
+            message.starts_with(&format!("{start}column \"c\" is a linear combination of the columns before")),
             "{message}"
         );
         assert!(message.contains("; leave that column out, or use `metric` euclidean with `standardize`"), "{message}");
         let message = told(&|i| [i, 0.1, i.sin()]);
-        assert!(message.starts_with(&format!("{start}column \"b\" has the same number in all rows")), "{message}");
+        assert!(message.starts_with(&format!("{start}column \"b\" is constant")), "{message}");
         let few = Points::from_rows(&[[1.0, 2.0, 3.0], [2.0, 1.0, 0.0], [0.5, 0.0, 1.0]]).unwrap();
         let message = Whitening::learn(&few, None).unwrap_err().to_string();
         assert!(message.starts_with(&format!("{start}3 rows span at most 2 directions")), "{message}");

@@ -1,4 +1,4 @@
-//! Labels on the map, as one row sees them. Rows without a label are not asked, and nobody's neighbors.
+//! Quality measures of labels, row by row. Rows without a label are left out, also as neighbors.
 //!
 //! ```text
 //! hit          the share of the k nearest on the map with the label of the row
@@ -25,17 +25,17 @@ pub(super) struct Classes {
     pub(super) labeled: usize,
 }
 
-/// What one row says.
+/// The measures of one row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Alike {
     pub(super) hit: f64,
     pub(super) right: f64,
-    /// Nothing if the labels have no silhouette: one for all points, or one for each.
+    /// `None` if the silhouette is undefined: one label for all points, or one for each.
     pub(super) silhouette: Option<f64>,
 }
 
 impl Classes {
-    /// Nothing if fewer than two points have a label.
+    /// `None` if fewer than two points have a label.
     pub(super) fn new(labels: &[Option<u32>], k: usize) -> Option<Classes> {
         let mut names: Vec<u32> = labels.iter().flatten().copied().collect();
         let labeled = names.len();
@@ -48,7 +48,7 @@ impl Classes {
         (labeled > 1).then_some(Classes { of, sizes, k: k.min(labeled - 1), labeled })
     }
 
-    /// What row `own` says; nothing if it has no label.
+    /// The measures of row `own`; `None` if it has no label.
     pub(super) fn of(&self, map: &Ranks, distances: &[f64], own: usize) -> Option<Alike> {
         let class = Some(self.of[own]).filter(|&class| class != NONE)?;
         let near = map.order.iter().map(|&j| self.of[j as usize]).filter(|&class| class != NONE);

@@ -1,4 +1,4 @@
-//! How far apart points are, in the data and on the map, by sums over the others of one row.
+//! Quality measures of distances: sums over the other points, row by row.
 //!
 //! With δ the distances in the data and d those on the map, over all pairs:
 //!
@@ -9,8 +9,8 @@
 //! residual variance 1 − r²
 //! ```
 //!
-//! Sums of squares lose the digits of what is small beside them. So the scaled stress is summed from δ − a₀ d, with a₀ near the
-//! best a, and the correlation from distances less numbers near their means.
+//! Sums of squares lose the digits of small differences. So the scaled stress is summed from δ − a₀ d, with a₀ near the
+//! best a, and the correlation from distances minus numbers near their means.
 //!
 //! J. B. Kruskal. Multidimensional scaling by optimizing goodness of fit to a nonmetric hypothesis. Psychometrika 29, 1964. J. B.
 //! Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction. Science 290,
@@ -19,14 +19,14 @@
 use super::sampling::Sampling;
 use super::value::Value;
 
-/// What distances are compared with, so that sums keep their digits.
+/// The reference values, so that sums keep their digits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference {
     /// Near the mean of δ and of d.
     pub(super) means: [f64; 2],
     /// a₀.
     pub(super) scale: f64,
-    /// What δ and what d are multiplied by to be in one unit.
+    /// The factors that bring δ and d to one unit.
     pub(super) units: [f64; 2],
 }
 
@@ -38,12 +38,12 @@ pub(super) struct Sums {
     data: f64,
     /// Σ d².
     map: f64,
-    /// Σ (δ − d)², both in the one unit.
+    /// Σ (δ − d)², both in the same unit.
     apart: f64,
     /// Σ e² and Σ e d of e = δ − a₀ d.
     off: f64,
     along: f64,
-    /// Σ x, Σ y, Σ x², Σ y² and Σ xy of the distances less numbers near their means.
+    /// Σ x, Σ y, Σ x², Σ y² and Σ xy of the distances minus numbers near their means.
     x: f64,
     y: f64,
     xx: f64,
@@ -108,7 +108,7 @@ impl Sums {
         [self.xy / self.count - x * y, self.xx / self.count - x * x, self.yy / self.count - y * y]
     }
 
-    /// r; nothing if the distances in the data are all the same, and zero if those on the map are.
+    /// r; `None` if the distances in the data are all equal, and zero if those on the map are.
     fn correlation(&self, by: &Reference) -> Option<f64> {
         let [xy, xx, yy] = self.moments();
         let same = |variance: f64, mean: f64| variance <= SAME * mean * mean;
@@ -119,10 +119,10 @@ impl Sums {
     }
 }
 
-/// Distances whose variance is no more than this part of their squared mean differ by rounding alone.
+/// Distances whose variance is at most this fraction of their squared mean differ only by rounding.
 const SAME: f64 = 1e-28;
 
-/// The measures that distances give.
+/// The measures of distances.
 pub(super) struct DistanceMeasures {
     pub(super) stress: Option<Value>,
     pub(super) scaled: Option<Value>,
@@ -130,7 +130,7 @@ pub(super) struct DistanceMeasures {
     pub(super) residual: Option<Value>,
 }
 
-/// The measures of all rows that were asked.
+/// The measures of all sampled rows.
 pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> DistanceMeasures {
     let total = rows.iter().fold(Sums::default(), |total, row| total.plus(row));
     let share = |of: &dyn Fn(&Sums) -> f64| {
@@ -158,15 +158,15 @@ pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> Distan
         each: each.iter().map(|r| 1.0 - r * r).collect(),
     });
     let stress = share(&|sums| sums.apart).map(|Value { value, error, each }| {
-        // What is apart was summed in a unit of its own.
+        // The differences were summed in another unit.
         let out = |value: f64| value / by.units[0];
         Value { value: out(value), error: error.map(out), each: each.into_iter().map(out).collect() }
     });
     DistanceMeasures { stress, scaled: share(&|sums| sums.off_by(best)), correlation, residual }
 }
 
-/// By how much r would change, to first order, if a row counted for more: the mean over the others of the row of
-/// `x y − r (x² + y²) / 2`, for x and y with means zero and variances one.
+/// The influence of a row on r, to first order: the mean over the other points of `x y − r (x² + y²) / 2`, for x and y
+/// with means zero and variances one.
 fn influences(rows: &[Sums], total: &Sums, r: f64) -> impl Iterator<Item = f64> + Clone {
     let (mean_x, mean_y) = (total.x / total.count, total.y / total.count);
     let [_, xx, yy] = total.moments();

@@ -1,56 +1,57 @@
-//! The measures as data: what each is called, what it says, and which way is better.
+//! The table of quality measures: name, meaning and direction.
 //!
-//! The terminal, JSON, the page, Python and the documentation read this one table.
+//! The terminal, JSON, the page, Python and the documentation all use this table.
 
 /// A measure of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Measure {
-    /// Whether those near on the map are near in the data.
+    /// Whether neighbors on the map are neighbors in the data.
     Trustworthiness,
-    /// Whether those near in the data are near on the map.
+    /// Whether neighbors in the data are neighbors on the map.
     Continuity,
-    /// The share of the nearest that are the same on both sides.
+    /// The share of neighbors that are preserved.
     Kept,
-    /// The same for neighborhoods of all sizes, less what chance would give.
+    /// The same for neighborhoods of all sizes, corrected for chance.
     RnxAuc,
-    /// How many times as far the nearest on the map are as the nearest in the data.
+    /// The neighbor distance ratio: how much farther away in the data the neighbors on the map are than the true
+    /// neighbors.
     NeighborRatio,
     /// How much the distances differ, in the units of the data.
     Stress,
-    /// How much the distances differ once the map has the best length.
+    /// How much the distances differ after optimal scaling of the map.
     ScaledStress,
-    /// The share of the variance of the data's distances that the map's do not explain.
+    /// The share of the variance of the data's distances that the map's distances do not explain.
     ResidualVariance,
     /// The correlation of the distances.
     Pearson,
     /// The correlation of the ranks of the distances.
     Spearman,
-    /// The share of the nearest on the map with the same label.
+    /// The share of neighbors on the map with the same label.
     NeighborhoodHit,
-    /// The share of rows whose nearest on the map vote for their label.
+    /// The accuracy of a k-NN classifier on the map.
     KnnAccuracy,
-    /// How well the labels are apart on the map.
+    /// How well the labels are separated on the map.
     Silhouette,
-    /// How far off rows are that are led back from the map by the others.
+    /// The reconstruction error of rows, from the map and the other rows.
     WayBackError,
     /// How much the shape of the map differs from the true one.
     Disparity,
 }
 
-/// What a measure is about.
+/// The group of a measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Group {
-    /// Who is near whom.
+    /// Neighborhoods.
     Neighborhoods,
-    /// How far apart points are.
+    /// Distances.
     Distances,
-    /// Classes that are known beside the data.
+    /// Known classes.
     Labels,
-    /// From the map to the data.
+    /// The inverse transform.
     InverseTransform,
-    /// Coordinates that are known to be right.
+    /// Known true coordinates.
     Truth,
 }
 
@@ -61,7 +62,7 @@ impl Group {
             Group::Neighborhoods => "neighborhoods",
             Group::Distances => "distances",
             Group::Labels => "labels",
-            Group::InverseTransform => "way back",
+            Group::InverseTransform => "inverse transform",
             Group::Truth => "truth",
         }
     }
@@ -86,27 +87,27 @@ impl Better {
     }
 }
 
-/// What there is to say of a measure.
+/// The description of a measure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Described {
-    /// Which it is.
+    /// The measure.
     pub measure: Measure,
     /// Its name in files.
     pub key: &'static str,
     /// Its name for people, in lower case.
     pub title: &'static str,
-    /// One sentence that says what it means.
+    /// One sentence on its meaning.
     pub explain: &'static str,
-    /// What it is about.
+    /// Its group.
     pub group: Group,
     /// Which values are better.
     pub better: Better,
-    /// The least that it can be, if there is a least.
+    /// Its minimum, if there is one.
     pub low: Option<f64>,
-    /// The most that it can be, if there is a most.
+    /// Its maximum, if there is one.
     pub high: Option<f64>,
-    /// Whether it follows the number of neighbors that is asked for.
+    /// Whether it depends on the number of neighbors.
     pub of_neighbors: bool,
 }
 
@@ -131,14 +132,14 @@ const fn of(
 const ZERO: Option<f64> = Some(0.0);
 const ONE: Option<f64> = Some(1.0);
 
-/// Every measure, in the order in which they are told. Each also has a value per point.
+/// Every measure, in the order of the report. Each also has a value per point.
 pub const MEASURES: [Described; 15] = [
     of(
         Measure::Trustworthiness,
         [
             "trustworthiness",
             "trustworthiness",
-            "How rarely the nearest points on the map are far apart in the data: 1 if neighbors on the map can all be believed.",
+            "Whether neighbors on the map are neighbors in the data: 1 if there are no false neighbors.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -149,7 +150,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "continuity",
             "continuity",
-            "How rarely the nearest points in the data are torn apart on the map: 1 if no neighbor is lost.",
+            "Whether neighbors in the data stay neighbors on the map: 1 if no neighbor is lost.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -160,7 +161,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "neighbors_kept",
             "neighbors kept",
-            "The share of a point's nearest in the data that are among its nearest on the map.",
+            "The share of a point's nearest neighbors in the data that are also nearest neighbors on the map.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -171,7 +172,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "rnx_auc",
             "neighbors kept at all sizes",
-            "The share of neighbors that are kept beyond chance, averaged over neighborhoods of all sizes, small ones counting most: 1 is perfect, 0 is chance.",
+            "The share of neighbors kept, averaged over neighborhoods of all sizes, with most weight on small ones: 1 is perfect, 0 a random embedding.",
         ],
         Group::Neighborhoods,
         Better::Higher,
@@ -181,8 +182,8 @@ pub const MEASURES: [Described; 15] = [
         Measure::NeighborRatio,
         [
             "neighbor_ratio",
-            "neighbor_ratio",
-            "How many times as far in the data the ten nearest on the map are as the ten nearest that there are: 1 is perfect.",
+            "neighbor distance ratio",
+            "How many times as far in the data the ten nearest neighbors on the map are as the ten true ones: 1 is perfect.",
         ],
         Group::Neighborhoods,
         Better::Lower,
@@ -193,7 +194,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "stress",
             "stress",
-            "How much the distances on the map differ from those in the data, as a share of those: 0 if all are the same.",
+            "How much the distances on the map differ from those in the data, relative to the latter: 0 if all are equal.",
         ],
         Group::Distances,
         Better::Lower,
@@ -204,7 +205,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "scaled_stress",
             "stress at the best scale",
-            "How much the distances differ once the whole map is stretched as suits it best: 0 if all are in proportion.",
+            "How much the distances differ after optimal scaling of the map: 0 if all are in proportion.",
         ],
         Group::Distances,
         Better::Lower,
@@ -233,7 +234,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "spearman",
             "correlation of ranks",
-            "The correlation of the ranks of the distances: 1 if longer distances in the data are longer on the map, by whatever rule.",
+            "The rank correlation of the distances: 1 if the order of the distances is preserved.",
         ],
         Group::Distances,
         Better::Higher,
@@ -241,18 +242,18 @@ pub const MEASURES: [Described; 15] = [
     ),
     of(
         Measure::NeighborhoodHit,
-        ["neighborhood_hit", "neighborhood hit", "The share of a point's nearest on the map that have its label."],
+        [
+            "neighborhood_hit",
+            "neighborhood hit",
+            "The share of a point's nearest neighbors on the map that have its label.",
+        ],
         Group::Labels,
         Better::Higher,
         [ZERO, ONE],
     ),
     of(
         Measure::KnnAccuracy,
-        [
-            "knn_accuracy",
-            "k-NN accuracy",
-            "The share of points whose label is the commonest among their nearest on the map.",
-        ],
+        ["knn_accuracy", "k-NN accuracy", "The accuracy of a k-nearest-neighbor classifier on the map."],
         Group::Labels,
         Better::Higher,
         [ZERO, ONE],
@@ -262,7 +263,7 @@ pub const MEASURES: [Described; 15] = [
         [
             "silhouette",
             "silhouette of the labels",
-            "How much nearer on the map points are to their own label than to the next one: 1 is far apart, 0 overlapping, below 0 mixed up.",
+            "How much closer on the map points are to their own label than to the next one: 1 is well separated, 0 overlapping, below 0 mixed.",
         ],
         Group::Labels,
         Better::Higher,
@@ -272,8 +273,8 @@ pub const MEASURES: [Described; 15] = [
         Measure::WayBackError,
         [
             "reconstruction_error",
-            "error of the way back",
-            "How far off a row of data is that is predicted from its place on the map by the other rows: 0 is exact, 1 no better than the mean.",
+            "reconstruction error",
+            "The error of a data row that is reconstructed from its embedding point by the other rows: 0 is exact, 1 no better than the mean.",
         ],
         Group::InverseTransform,
         Better::Lower,
@@ -283,8 +284,8 @@ pub const MEASURES: [Described; 15] = [
         Measure::Disparity,
         [
             "disparity",
-            "disparity to the truth",
-            "How much the shape of the map differs from the true coordinates, whatever its turn and length: 0 is the same shape.",
+            "disparity to the true coordinates",
+            "How much the map differs from the true coordinates after Procrustes alignment: 0 is the same shape.",
         ],
         Group::Truth,
         Better::Lower,
@@ -293,7 +294,7 @@ pub const MEASURES: [Described; 15] = [
 ];
 
 impl Measure {
-    /// What there is to say of it.
+    /// Its description.
     pub fn described(self) -> &'static Described {
         &MEASURES[self as usize]
     }

@@ -1,16 +1,17 @@
-//! How good any map is, whoever made it: neighborhoods, distances, labels, the way back and the truth.
+//! Quality measures of any embedding: neighborhoods, distances, labels, reconstruction and true coordinates.
 //!
-//! Every measure is a function of one row: the distances from it to all others in the data and on the map, and the ranks of
-//! these. So one straight pass over the rows gives all measures of all maps, each also per point, with memory for a few rows at
-//! a time. Equal distances are ranked by index. Where there are too many points for that, some rows are drawn; their distances
-//! still go to all points, so that what a row says is exact, and the means have standard errors (`sampling.rs`).
+//! Every measure is a function of one row: the distances from it to all others in the data and on the map, and their
+//! ranks. So one pass over the rows gives all measures of all maps, each also per point, with memory for a few rows at
+//! a time. Equal distances are ranked by index. If there are too many points, a sample of the rows is drawn; their
+//! distances still go to all points, so that the value of a row is exact, and the means have standard errors
+//! (`sampling.rs`).
 //!
 //! | file | measures |
 //! |---|---|
-//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; neighbor_ratio |
+//! | `neighborhoods.rs`, `validate/neighbor_ratio.rs` | trustworthiness, continuity, neighbors kept and R_NX; neighbor distance ratio |
 //! | `distances.rs`, `pairs.rs` | stress, correlation and residual variance; the correlation of ranks and the Shepard diagram |
 //! | `classes.rs` | neighborhood hit, k-NN accuracy, silhouette |
-//! | `back/kriging.rs` | the error of the way back |
+//! | `reconstruct/kriging.rs` | the reconstruction error |
 //! | `truth.rs` | the disparity to true coordinates |
 
 mod classes;
@@ -43,29 +44,28 @@ use sampling::Sampling;
 use std::borrow::Cow;
 use value::Value;
 
-/// Neighbors that are looked at if nothing is said.
+/// The default number of neighbors.
 const NEIGHBORS: usize = 10;
 
-/// The measures as they are asked for.
+/// The options of the measures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quality {
-    /// k, how many neighbors of a point are looked at; if not given, ten, and half of the others where there are fewer than 21
-    /// points.
+    /// k, the number of neighbors; by default ten, and half of the others if there are fewer than 21 points.
     pub neighbors: Option<usize>,
-    /// The most rows that are asked; if not given, all of up to 5,000 points, and 500 to 2,000 of more.
+    /// The maximum number of sampled rows; by default all of up to 5,000 points, and 500 to 2,000 of more.
     pub rows: Option<usize>,
-    /// Where the draw of rows and pairs starts.
+    /// The seed of the samples of rows and pairs.
     pub seed: u64,
 }
 
-/// What is known of the points.
+/// The data.
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The points and how far apart they are; not a graph.
     pub data: Data<'a>,
     /// The class of every point, nothing where it is not known.
     pub labels: Option<&'a [Option<u32>]>,
-    /// Coordinates that are known to be right, one row per point and any number of columns.
+    /// True coordinates, one row per point and any number of columns.
     pub truth: Option<&'a Points>,
 }
 
@@ -84,24 +84,25 @@ pub struct Score {
     pub measure: Measure,
     /// Its value.
     pub value: f64,
-    /// Its standard error, where only some of the rows were asked.
+    /// Its standard error, if only a sample of the rows was used.
     pub error: Option<f64>,
 }
 
-/// What was found out about a map.
+/// The evaluation of a map.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Evaluation {
-    /// k, as it was used.
+    /// k, as used.
     pub neighbors: usize,
     /// The number of points.
     pub points: usize,
-    /// The rows that were asked, ascending.
+    /// The sampled rows, ascending.
     pub rows: Vec<usize>,
-    /// The measures, in the order of [`MEASURES`]; those that cannot be told are left out, such as those of labels where there
-    /// are none.
+    /// The measures, in the order of [`MEASURES`]; undefined ones are left out, such as those of labels if there are
+    /// none.
     pub scores: Vec<Score>,
-    /// The same measures per point: one number for each of [`Evaluation::rows`], NaN for a row of which nothing can be said.
+    /// The same measures per point: one number for each of [`Evaluation::rows`], NaN for a row on which it is
+    /// undefined.
     pub pointwise: Vec<(Measure, Vec<f64>)>,
     /// R_NX(k) at some k, ascending.
     pub curve: Vec<(usize, f64)>,
@@ -120,21 +121,21 @@ impl Evaluation {
         self.pointwise.iter().find(|(of, _)| *of == measure).map(|(_, each)| each.as_slice())
     }
 
-    /// One of the measures for every point, NaN where it was not asked.
+    /// One of the measures for every point, NaN for rows that were not sampled.
     pub fn per_point(&self, measure: Measure) -> Option<Vec<f64>> {
         let mut all = vec![f64::NAN; self.points];
         self.rows.iter().zip(self.per_row(measure)?).for_each(|(&row, &value)| all[row] = value);
         Some(all)
     }
 
-    /// Whether only some of the rows were asked.
+    /// Whether only a sample of the rows was used.
     pub fn is_sample(&self) -> bool {
         self.rows.len() < self.points
     }
 }
 
 impl Quality {
-    /// Judges maps of the same points, all of them in one pass over the data.
+    /// Evaluates maps of the same points, all of them in one pass over the data.
     ///
     /// ```
     /// use eigenfold::quality::{Given, Measure, Quality};
@@ -149,9 +150,9 @@ impl Quality {
     ///
     /// # Errors
     ///
-    /// If there are fewer than two points, only a graph is known of them, the metric is not defined on them, a map, the labels
-    /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
-    /// the observer stops it.
+    /// If there are fewer than two points, the input is a graph, the metric is not defined on the points, a map, the
+    /// labels or the true coordinates have another number of rows, or there are fewer other points than neighbors;
+    /// [`Error::Stopped`] if the observer stops the run.
     pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
         given.data.whitened(|data| self.judge_measured(&Given { data, ..*given }, maps, observer))
     }
@@ -173,7 +174,7 @@ impl Quality {
         self.judge_inside(&Given { data, ..*given }, maps, (neighbors, rows, power), observer)
     }
 
-    /// The number of neighbors and of rows, if everything fits.
+    /// The number of neighbors and of rows, after checking them.
     fn check(&self, given: &Given<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
         let n = given.data.len();
         if n < 2 {
@@ -193,19 +194,19 @@ impl Quality {
         Input { labels: given.labels, ..given.data.into() }.check()?;
         let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
         if neighbors == 0 {
-            return Err(Error::parameter("`neighbors` is 0; look at one or more"));
+            return Err(Error::parameter("`neighbors` is 0; use one or more"));
         }
         if neighbors >= n {
             return Err(Error::TooFewPoints { k: neighbors, n });
         }
         match self.rows {
-            Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; ask two or more"))),
+            Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; sample two or more"))),
             Some(rows) => Ok((neighbors, rows.min(n))),
             None => Ok((neighbors, sampling::rows(n, given.data.points().map_or(1, Points::cols)))),
         }
     }
 
-    /// Judges maps of data that are 2^`power` times these.
+    /// Evaluates maps of data that are 2^`power` times these.
     fn judge_inside(
         &self,
         given: &Given<'_>,
@@ -280,7 +281,7 @@ const EMPTY: Evaluation = Evaluation {
 };
 
 impl Evaluation {
-    /// With the measures that could be told, in their order.
+    /// With the defined measures, in their order.
     fn new(mut found: Vec<(Measure, Option<Value>)>, empty: Evaluation) -> Evaluation {
         let mut evaluated = empty;
         found.sort_by_key(|(measure, _)| *measure as usize);
@@ -312,7 +313,7 @@ fn told(
     let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
     let distances::DistanceMeasures { stress, scaled, correlation, residual } =
         distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
-    // Rows without a scale are left out of the neighbor_ratio, however many there are among those that were not asked.
+    // Rows without a scale are left out of the neighbor distance ratio, however many of the other rows have none.
     let neighbor_ratio = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
     vec![
         (Measure::Trustworthiness, mean(&|row| Some(row.near.trustworthiness))),
@@ -335,7 +336,7 @@ fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
     Value { value, error, each: rows.iter().map(|row| row.spearman.unwrap_or(f64::NAN)).collect() }
 }
 
-/// The error of the way back of the rows that were asked, or of a draw of them; nothing if the data are the same everywhere.
+/// The reconstruction error of the sampled rows, or of a sample of them; `None` if the data are constant.
 fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
     let kriging = Kriging::of_map(points, &MapNeighbors::new(map, None)?, rows, seed)?;
     let mut squares = vec![f64::NAN; rows.len()];
@@ -348,14 +349,14 @@ fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -
     Ok(Value::mean(squares, points.rows()).map(|squares| squares.on(f64::sqrt, slope)))
 }
 
-/// What the pass over the rows and the ways back take, roughly.
+/// The rough cost of the pass over the rows and of the reconstructions.
 fn efforts(data: Measured<'_>, n: usize, maps: usize) -> [f64; 2] {
     let features = data.features().map_or(0.0, |features| features as f64);
     let (n, maps) = (n as f64, maps as f64);
     [n * (features + 30.0 * maps), if features > 0.0 { maps * 1e3 * (features + 30.0) } else { 0.0 }]
 }
 
-/// The power of two of the unit of a table; zero if it is ordinary.
+/// The power of two of the unit of a table; zero if it is of ordinary size.
 fn power_of(table: Option<&Points>) -> i32 {
     table.map_or(0, |points| Unit::power_of(points.values(), points.cols()))
 }

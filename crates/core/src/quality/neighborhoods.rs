@@ -1,4 +1,4 @@
-//! Who is near whom, in the data and on the map, as one row sees it.
+//! Quality measures of neighborhoods, row by row.
 //!
 //! With r[j] and s[j] the ranks of the others by their distances from row i in the data and on the map (1 is the nearest), and
 //! N(k) and M(k) the k nearest on either side:
@@ -12,8 +12,8 @@
 //! area = Σ R_NX(k) / k  /  Σ 1/k                        over k from 1 to n − 2: the area under the curve over log k
 //! ```
 //!
-//! All of them are means over the rows. The area is a sum over j of a number that depends on max(r[j], s[j]) alone, and a table
-//! has it.
+//! All of them are means over the rows. The area is a sum over j of a number that depends on max(r[j], s[j]) alone, and
+//! is tabulated.
 //!
 //! J. Venna, S. Kaski. Neighborhood preservation in nonlinear projection methods: an experimental study. ICANN 2001. J. A. Lee,
 //! D. H. Peluffo-Ordóñez, M. Verleysen. Multi-scale similarities in stochastic neighbour embedding: reducing dimensionality
@@ -21,17 +21,17 @@
 
 use super::ranks::Ranks;
 
-/// Points of the curve to a factor of ten, beyond the first few.
+/// Points of the curve per factor of ten, beyond the first few.
 const PER_DECADE: f64 = 24.0;
 
-/// What is the same for all rows.
+/// The quantities that are the same for all rows.
 pub(super) struct Neighborhoods {
     k: usize,
     /// G.
     most: f64,
-    /// What the others of each larger rank add to the area; nothing if there are fewer than three points.
+    /// The contribution of each rank to the area; `None` if there are fewer than three points.
     area: Option<Area>,
-    /// The k at which the curve is told, ascending.
+    /// The k at which the curve is evaluated, ascending.
     pub(super) sizes: Vec<usize>,
     /// For every rank, the first of these sizes that it is within.
     first: Vec<u16>,
@@ -42,7 +42,7 @@ struct Area {
     chance: f64,
 }
 
-/// What one row says.
+/// The measures of one row.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Near {
     pub(super) trustworthiness: f64,
@@ -52,7 +52,7 @@ pub(super) struct Near {
 }
 
 impl Neighborhoods {
-    /// Of n points and k neighbors, 0 < k < n.
+    /// For n points and k neighbors, 0 < k < n.
     pub(super) fn new(n: usize, k: usize) -> Neighborhoods {
         let (points, near) = (n as f64, k as f64);
         let most = if 2 * k <= n {
@@ -70,7 +70,7 @@ impl Neighborhoods {
         Neighborhoods { k, most, area: Area::new(n), sizes, first }
     }
 
-    /// What row `own` says; adds to `shared[a]` how many others come to be shared when k grows to `sizes[a]`.
+    /// The measures of row `own`; adds to `shared[a]` how many others become shared when k grows to `sizes[a]`.
     pub(super) fn of(&self, data: &Ranks, map: &Ranks, own: usize, shared: &mut [u64]) -> Near {
         let k = self.k;
         let beyond = |order: &[u32], of: &[u32]| -> u64 {
@@ -97,7 +97,7 @@ impl Neighborhoods {
         }
     }
 
-    /// The curve R_NX from what `rows` rows have added up.
+    /// The curve R_NX from the sums over `rows` rows.
     pub(super) fn curve(&self, shared: &[u64], rows: usize) -> Vec<(usize, f64)> {
         let others = (self.first.len() - 1) as f64;
         let mut sum = 0;
@@ -125,7 +125,7 @@ impl Area {
     }
 }
 
-/// The sizes of neighborhoods at which the curve is told: all of the small ones, then so many to a factor of ten.
+/// The sizes of neighborhoods at which the curve is evaluated: all of the small ones, then this many per factor of ten.
 fn sizes(n: usize) -> Vec<usize> {
     let last = n.saturating_sub(2);
     let mut sizes: Vec<usize> = Vec::new();

@@ -1,8 +1,8 @@
-//! Pairs of points, all of them or a draw: what the Shepard diagram shows, and the correlation of ranks.
+//! Pairs of points, all of them or a sample, for the Shepard diagram and the rank correlation.
 //!
-//! The ranks are those of the distances among all pairs, equal ones having their mean, so that they need all pairs at once: up to
-//! 1,000 points all are taken, beyond that 500,000 are drawn without replacement. A draw of m pairs of a large number has about
-//! the standard error
+//! The ranks are those of the distances among all pairs, ties having their mean rank, so that they need all pairs at
+//! once: up to 1,000 points all are used, beyond that 500,000 are sampled without replacement. A sample of m pairs of a
+//! large number has about the standard error
 //!
 //! ```text
 //! (1 − ρ²) √(1 + ρ²/2) / √m
@@ -23,9 +23,9 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The most pairs whose distances are ranked.
+/// The maximum number of pairs whose distances are ranked.
 const RANKED: usize = 500_000;
-/// The most pairs that are shown.
+/// The maximum number of pairs that are shown.
 const SHOWN: usize = 2000;
 
 /// Some pairs, with their distances in the data.
@@ -34,11 +34,11 @@ pub(super) struct Pairs {
     data: Vec<f64>,
     ranks: Vec<f64>,
     all: bool,
-    /// Which of them are shown.
+    /// The indices of those that are shown.
     shown: Vec<usize>,
 }
 
-/// The correlation of ranks and its standard error.
+/// The rank correlation and its standard error.
 pub(super) type Correlation = Option<(f64, Option<f64>)>;
 
 impl Pairs {
@@ -48,7 +48,7 @@ impl Pairs {
         let count = total.min(RANKED);
         let mut numbers: Vec<usize> =
             if count == total { (0..total).collect() } else { index::sample(&mut draw, total, count).into_vec() };
-        // In the order of the rows, so that neighbors in the list share one.
+        // In the order of the rows, so that consecutive pairs share a row.
         numbers.sort_unstable();
         let pairs: Vec<(u32, u32)> = numbers.into_iter().map(pair).collect();
         let mut distances = vec![0.0; count];
@@ -66,26 +66,26 @@ impl Pairs {
         found
     }
 
-    /// What distances are compared with: their means and the best scale over these pairs, the map being in units of
-    /// 2^`power` of the data's.
+    /// The reference values of the distances: their means and the best scale over these pairs, the map being in units
+    /// of 2^`power` of the data's.
     pub(super) fn reference(&self, map: &[f64], power: i32) -> Reference {
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
         let across: f64 = self.data.iter().zip(map).map(|(delta, d)| delta * d).sum();
         let square: f64 = map.iter().map(|d| d * d).sum();
         let scale = if square > 0.0 { across / square } else { 0.0 };
-        // The larger of the two units is taken for both.
+        // The larger of the two units is used for both.
         let units = [times_two_to(1.0, -power.max(0)), times_two_to(1.0, power.min(0))];
         Reference { means: [mean(&self.data), mean(map)], scale, units }
     }
 
-    /// ρ; nothing if the distances in the data are all the same, and zero if those on the map are.
+    /// ρ; `None` if the distances in the data are all equal, and zero if those on the map are.
     pub(super) fn spearman(&self, map: &[f64]) -> Correlation {
         let rho = correlation(&self.ranks, &mean_ranks(map))?;
         let error = (1.0 - rho * rho) * (1.0 + 0.5 * rho * rho).sqrt() / (self.data.len() as f64).sqrt();
         Some((rho, (!self.all).then_some(error)))
     }
 
-    /// The pairs that are shown: distance in the data, distance on the map, each in units of such powers of two.
+    /// The pairs that are shown: distance in the data, distance on the map, each in units of these powers of two.
     pub(super) fn shown(&self, map: &[f64], powers: [i32; 2]) -> Vec<[f64; 2]> {
         let out = |&at: &usize| [times_two_to(self.data[at], powers[0]), times_two_to(map[at], powers[1])];
         self.shown.iter().map(out).collect()
@@ -95,7 +95,7 @@ impl Pairs {
 /// The pair of this number: (1, 0), (2, 0), (2, 1), (3, 0), ...
 fn pair(number: usize) -> (u32, u32) {
     let mut i = ((1.0 + (1.0 + 8.0 * number as f64).sqrt()) / 2.0) as usize;
-    // Rounding may lead to a row before or after.
+    // Rounding may lead to the previous or the next row.
     while i * (i - 1) / 2 > number {
         i -= 1;
     }
@@ -105,7 +105,7 @@ fn pair(number: usize) -> (u32, u32) {
     (i as u32, (number - i * (i - 1) / 2) as u32)
 }
 
-/// The place of every value among all of them, counted from 1; equal values have the mean of their places.
+/// The rank of every value, counted from 1; ties have their mean rank.
 fn mean_ranks(values: &[f64]) -> Vec<f64> {
     let sorted = sort::ascending(values);
     let mut ranks = vec![0.0; values.len()];
@@ -118,7 +118,7 @@ fn mean_ranks(values: &[f64]) -> Vec<f64> {
     ranks
 }
 
-/// Nothing if the first are all the same, zero if the second are.
+/// `None` if the first are all equal, zero if the second are.
 fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     let n = a.len() as f64;
     let (mean_a, mean_b) = (a.iter().sum::<f64>() / n, b.iter().sum::<f64>() / n);
@@ -130,8 +130,8 @@ fn correlation(a: &[f64], b: &[f64]) -> Option<f64> {
     (aa > 0.0).then(|| if bb > 0.0 { (ab / (aa * bb).sqrt()).clamp(-1.0, 1.0) } else { 0.0 })
 }
 
-/// ρ of the ranks of one row, both doubled, where the row itself has zero. Nothing if those of the data are all the same, zero
-/// if those of the map are.
+/// ρ of the ranks of one row, both doubled, where the row itself has zero. `None` if those of the data are all equal,
+/// zero if those of the map are.
 pub(super) fn within_row(data: &[u32], map: &[u32]) -> Option<f64> {
     // The mean of the doubled ranks from 1 to n − 1 is n.
     let mean = data.len() as f64;

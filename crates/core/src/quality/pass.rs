@@ -1,4 +1,4 @@
-//! The pass over the rows that are asked: the distances of a row to all others in the data are computed and ranked once, then
+//! The pass over the sampled rows: the distances of a row to all others in the data are computed and ranked once, then
 //! those on every map.
 
 use super::classes::{Alike, Classes};
@@ -17,14 +17,14 @@ use eigenfold_linalg::widest;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Rows that are measured together, so that the data pass through the cache once for all of them.
+/// Rows that are processed together, so that the data pass through the cache once for all of them.
 const TOGETHER: usize = 16;
 /// Bytes of the data that stay in the cache meanwhile.
 const CACHED: usize = 256 * 1024;
-/// Coordinates from which on distances on a map are summed as those in the data are, in lanes.
+/// From this many coordinates on, distances on a map are summed in SIMD lanes like those in the data.
 const MANY: usize = 16;
 
-/// A map, ready to be measured.
+/// A map, prepared for the pass.
 pub(super) struct Map<'a> {
     pub(super) points: Cow<'a, Points>,
     /// Its columns one after the other, if they are few.
@@ -63,26 +63,26 @@ impl<'a> Map<'a> {
     }
 }
 
-/// What one row says of one map.
+/// The measures of one row of one map.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Said {
     pub(super) near: Near,
-    /// r of `nearness.rs`; nothing for a row without a scale.
+    /// r of `neighbor_ratio.rs`; `None` for a row without a scale.
     pub(super) lost: Option<f64>,
     pub(super) sums: Sums,
     pub(super) spearman: Option<f64>,
     pub(super) alike: Option<Alike>,
 }
 
-/// What all rows say of one map.
+/// The measures of all rows of one map.
 #[derive(Default)]
 pub(super) struct Heard {
     pub(super) rows: Vec<Said>,
-    /// How many others come to be shared at every size of the curve.
+    /// How many others become shared at every size of the curve.
     pub(super) shared: Vec<u64>,
 }
 
-/// What the rows are asked.
+/// The measures to compute.
 pub(super) struct Pass<'a> {
     pub(super) data: Measured<'a>,
     pub(super) n: usize,
@@ -91,7 +91,7 @@ pub(super) struct Pass<'a> {
     pub(super) classes: Option<&'a Classes>,
 }
 
-/// Memory for the rows that are measured together.
+/// Workspace for the rows that are processed together.
 #[derive(Default)]
 struct Room {
     data: Vec<f64>,
@@ -101,7 +101,7 @@ struct Room {
 }
 
 impl Pass<'_> {
-    /// Asks the rows, ascending; one answer per map.
+    /// Processes the rows, ascending; one result per map.
     pub(super) fn ask(&self, rows: &[usize], observer: &dyn Observer) -> Result<Vec<Heard>> {
         let (rooms, done) = (Scratch::new(Room::default), AtomicUsize::new(0));
         let blocks = parallel::try_collect(rows.len().div_ceil(TOGETHER), |block| {
@@ -126,7 +126,7 @@ impl Pass<'_> {
         Heard { rows: Vec::with_capacity(rows), shared: vec![0; self.near.sizes.len()] }
     }
 
-    /// Asks a few rows.
+    /// Processes a few rows.
     fn block(&self, rows: &[usize], room: &mut Room) -> Vec<Heard> {
         let n = self.n;
         room.data.resize(rows.len() * n, 0.0);

@@ -1,7 +1,8 @@
-//! One map turned onto another: orthogonal Procrustes analysis.
+//! Alignment of one map with another: orthogonal Procrustes analysis.
 //!
-//! Maps by different methods, or of the same data with one more row, differ by turns, reflections, shifts and lengths that
-//! mean nothing. With both maps centered, Y and Z, the turn R (reflections allowed) and the length s that bring Y closest are
+//! Maps by different methods, or of the same data with one more row, differ by rotations, reflections, shifts and
+//! scales without meaning. With both maps centered, Y and Z, the rotation R (reflections allowed) and the scale s that
+//! bring Y closest are
 //!
 //! ```text
 //! min ‖s Y R − Z‖²:   Yᵀ Z = U S Vᵀ,   R = U Vᵀ,   s = tr S / ‖Y‖²
@@ -15,16 +16,16 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::small;
 use eigenfold_linalg::error::{Error, Result};
 
-/// A map brought as close to another as turning, reflecting and shifting can.
+/// A map aligned with another by rotation, reflection and translation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Aligned {
-    /// The map, turned and shifted; its lengths are its own.
+    /// The aligned map; its scale is unchanged.
     pub map: Points,
-    /// How much the shapes differ, whatever their lengths: from 0 (not at all) to 1.
+    /// The disparity of the shapes, whatever their scales: from 0 (equal) to 1.
     pub disparity: f64,
 }
 
-/// Turns a map onto a reference of the same points; lengths stay as they are.
+/// Aligns a map with a reference of the same points; its scale is unchanged.
 ///
 /// # Errors
 ///
@@ -41,7 +42,7 @@ pub fn align(map: &Points, reference: &Points) -> Result<Aligned> {
     Ok(Aligned { map: onto.applied(map)?, disparity: onto.disparity })
 }
 
-/// What brings one map closest to another: a turn (or reflection), a length and a shift.
+/// The alignment of one map with another: a rotation (or reflection), a scale and a translation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Onto {
     from: Vec<f64>,
@@ -54,7 +55,7 @@ pub struct Onto {
 }
 
 impl Onto {
-    /// Of two maps of the same rows with as many coordinates.
+    /// For two maps of the same rows with the same number of coordinates.
     pub(crate) fn new(map: &Points, reference: &Points) -> Onto {
         let (d, y, z) = (map.cols(), centered(map), centered(reference));
         let mut cross = vec![0.0; d * d];
@@ -69,34 +70,34 @@ impl Onto {
         Onto { from: map.column_means(), to: reference.column_means(), turn, length, disparity }
     }
 
-    /// As [`Onto::new`], with lengths as they are.
+    /// As [`Onto::new`], without scaling.
     pub(crate) fn turn(map: &Points, reference: &Points) -> Onto {
         Onto { length: 1.0, ..Onto::new(map, reference) }
     }
 
-    /// How much the shapes differ, whatever their lengths: from 0 (not at all) to 1.
+    /// The disparity of the shapes, whatever their scales: from 0 (equal) to 1.
     pub fn disparity(&self) -> f64 {
         self.disparity
     }
 
-    /// Where the rows of the map go.
+    /// The aligned rows of the map.
     ///
     /// # Errors
     ///
-    /// If they go beyond the largest number.
+    /// If they overflow.
     pub fn applied(&self, map: &Points) -> Result<Points> {
         let values = (0..map.rows()).flat_map(|i| self.place(map.row(i))).collect();
         Points::new(map.rows(), map.cols(), values)
     }
 
-    /// Where a row of the map goes.
+    /// An aligned row of the map.
     pub fn place(&self, row: &[f64]) -> Vec<f64> {
         let d = row.len();
         let along = |q: usize| (0..d).map(|r| (row[r] - self.from[r]) * self.turn[r * d + q]).sum::<f64>();
         (0..d).map(|q| self.to[q] + self.length * along(q)).collect()
     }
 
-    /// Where a place comes from.
+    /// The inverse of the alignment.
     pub fn undone(&self, place: &[f64]) -> Vec<f64> {
         let d = place.len();
         let along =
@@ -104,7 +105,7 @@ impl Onto {
         (0..d).map(|r| self.from[r] + along(r)).collect()
     }
 
-    /// What deviations of the coordinates become, if these are independent.
+    /// The standard deviations of the aligned coordinates, if these are independent.
     pub(crate) fn width(&self, deviations: &[f64]) -> Vec<f64> {
         let d = deviations.len();
         let along = |q: usize| (0..d).map(|r| deviations[r] * self.turn[r * d + q]).fold(0.0, f64::hypot);
@@ -112,13 +113,13 @@ impl Onto {
     }
 }
 
-/// The rows less their mean.
+/// The rows minus their mean.
 fn centered(points: &Points) -> Vec<f64> {
     let (means, d) = (points.column_means(), points.cols());
     points.values().iter().enumerate().map(|(at, value)| value - means[at % d]).collect()
 }
 
-/// U Vᵀ and tr S of a small matrix U S Vᵀ (row-major). Where a singular value is zero, any direction will do.
+/// U Vᵀ and tr S of a small matrix U S Vᵀ (row-major). Where a singular value is zero, any direction is valid.
 fn nearest_turn(matrix: &[f64], d: usize) -> (Vec<f64>, f64) {
     let unit = matrix.iter().fold(f64::MIN_POSITIVE, |most: f64, value| most.max(value.abs()));
     let m = |r: usize, q: usize| matrix[r * d + q] / unit;

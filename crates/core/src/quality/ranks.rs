@@ -1,18 +1,18 @@
-//! The others as one row sees them: from the nearest to the farthest, equal distances by index.
+//! Ranks of the other points by distance from a row, ties by index.
 
 use eigenfold_linalg::sort::by_key;
 
-/// Below so many a plain sort is as fast.
+/// Below this many entries a plain sort is as fast.
 const FEW: usize = 128;
 
-/// The others in the order of their distances from a row; the memory is used again for the next row.
+/// The other points in the order of their distances from a row; the memory is reused for the next row.
 #[derive(Default)]
 pub(super) struct Ranks {
     /// The others, the nearest first.
     pub(super) order: Vec<u32>,
-    /// The place of every point in that order, counted from 1; 0 for the row itself.
+    /// The rank of every point, counted from 1; 0 for the row itself.
     pub(super) of: Vec<u32>,
-    /// Twice that place, or for equal distances what they have on average; 0 for the row itself.
+    /// Twice that rank, with ties averaged; 0 for the row itself.
     pub(super) doubled: Vec<u32>,
     entries: Vec<(f64, u32)>,
     sorted: Vec<(f64, u32)>,
@@ -48,7 +48,7 @@ impl Ranks {
         let most = self.entries.iter().fold(0.0, |most: f64, (d, _)| most.max(*d));
         let least = self.entries.iter().fold(most, |least: f64, (d, _)| least.min(*d));
         let count = self.entries.len();
-        // Where the range is so small that the width of a bucket vanishes, there is one bucket.
+        // If the range is so small that the width of a bucket vanishes, there is one bucket.
         let per_width = count as f64 / (most - least);
         if count < FEW || !per_width.is_finite() {
             self.sorted.clone_from(&self.entries);
@@ -80,7 +80,7 @@ impl Ranks {
 mod tests {
     use super::*;
 
-    /// Spread evenly, with ties, with a few far away, all the same, and too near each other to have a width.
+    /// Spread evenly, with ties, with a few far away, all equal, and too close to each other to have a width.
     fn cases() -> Vec<Vec<f64>> {
         let noise = |i: usize| (i as f64 * 0.618_033_988_75).fract();
         vec![

@@ -1,6 +1,7 @@
-//! Which rows are asked, and how far off a sample of them may be.
+//! The sample of rows, and its standard errors.
 //!
-//! Rows are drawn without replacement, each as likely as any other, so that the mean over m of n rows has the standard error
+//! Rows are sampled without replacement, all with the same probability, so that the mean over m of n rows has the
+//! standard error
 //!
 //! ```text
 //! √((1 − m/n) s² / m)         s² the variance over the rows that were asked, with m − 1
@@ -13,15 +14,15 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Up to so many points all rows are asked.
+/// Up to this many points all rows are used.
 const ALL: usize = 5000;
-/// Where rows are drawn, so many are at most and at least.
+/// The minimum and the maximum size of a sample.
 const DRAWN: [usize; 2] = [500, 2000];
-/// Distances that are ranked for one map, and numbers that are compared for all, where rows are drawn.
+/// Distances ranked for one map, and numbers compared for all, if rows are sampled.
 const RANKED: f64 = 1.5e8;
 const COMPARED: f64 = 1.2e11;
 
-/// How many rows are asked of n points with p features if nothing is said.
+/// The default number of rows for n points with p features.
 pub(super) fn rows(n: usize, p: usize) -> usize {
     let (points, features) = (n as f64, p as f64);
     if n <= ALL && points * points * features <= COMPARED {
@@ -31,7 +32,7 @@ pub(super) fn rows(n: usize, p: usize) -> usize {
     most.clamp(DRAWN[0], DRAWN[1]).min(n)
 }
 
-/// Some of so many rows, drawn by the seed, ascending.
+/// `count` of `n` rows, drawn by the seed, ascending.
 pub(super) fn drawn(n: usize, count: usize, seed: u64) -> Vec<usize> {
     if count >= n {
         return (0..n).collect();
@@ -41,7 +42,7 @@ pub(super) fn drawn(n: usize, count: usize, seed: u64) -> Vec<usize> {
     rows
 }
 
-/// How many rows were asked, of how many.
+/// The size of the sample and of the population.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sampling {
     pub(super) asked: usize,
@@ -49,7 +50,7 @@ pub(super) struct Sampling {
 }
 
 impl Sampling {
-    /// The standard error of a mean over the rows that were asked; nothing if all were, or too few to tell.
+    /// The standard error of a mean over the sampled rows; `None` if all rows are used, or too few.
     pub(super) fn error(&self, values: impl Iterator<Item = f64> + Clone) -> Option<f64> {
         let (m, n) = (self.asked as f64, self.of as f64);
         if self.asked >= self.of || self.asked < 2 {

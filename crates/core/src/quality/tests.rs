@@ -1,4 +1,4 @@
-//! The measures against their definitions, pair by pair, and what they must not depend on.
+//! The measures against their definitions, pair by pair, and their invariances.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -7,19 +7,19 @@ use crate::validate::neighbor_ratio;
 use eigenfold_graph::Metric;
 use eigenfold_linalg::progress::{Silent, StopsAfter};
 
-/// Numbers without structure: a row's distances to the others are all different.
+/// Pseudorandom numbers: a row's distances to the others are all different.
 fn cloud(n: usize, p: usize, seed: usize) -> Points {
     let noise = |at: usize| ((at * at) as f64 * 0.754_877_666_246_692_7).fract();
     Points::new(n, p, (0..n * p).map(|at| noise(at + 1 + 7919 * seed)).collect()).unwrap()
 }
 
-/// Two columns that have something of the four of the data.
+/// Two columns that carry part of the information of the four of the data.
 fn flattened(points: &Points) -> Points {
     let flat = |i: usize| [points.row(i)[0] + 0.25 * points.row(i)[2], points.row(i)[1] - 0.5 * points.row(i)[3]];
     Points::from_rows(&(0..points.rows()).map(flat).collect::<Vec<_>>()).unwrap()
 }
 
-/// A third of the points without a label, and three labels that have to do with the first column.
+/// A third of the points without a label, and three labels that depend on the first column.
 fn labels(points: &Points) -> Vec<Option<u32>> {
     (0..points.rows()).map(|i| (i % 3 > 0).then(|| 5 + 2 * (3.0 * points.row(i)[0]) as u32)).collect()
 }
@@ -60,7 +60,7 @@ fn by_definition(data: &Points, map: &Points, ranks: &[(usize, usize)], k: usize
     let d = |i: usize, j: usize| Metric::Euclidean.distance(map.row(i), map.row(j));
     let pairs: Vec<(usize, usize)> =
         (0..n).flat_map(|i| (0..n).filter(move |&j| j != i).map(move |j| (i, j))).collect();
-    // The largest that the sum of a row can be: the farthest others, or all that are no neighbors.
+    // The maximum of the sum of a row: the farthest others, or all that are not neighbors.
     let most: usize = (k + 1..n).rev().take(k).map(|rank| rank - k).sum();
     let loss = |own: &dyn Fn(&(usize, usize)) -> usize, other: &dyn Fn(&(usize, usize)) -> usize| {
         let beyond: usize =
@@ -100,16 +100,16 @@ fn the_pass_over_the_rows_gives_what_the_definitions_give() {
             assert!((found - wanted).abs() < 1e-12, "{} for k = {k}: {found} for {wanted}", measure.key());
         }
         assert!(evaluated.scores.iter().all(|score| score.error.is_none()), "all rows were asked");
-        for &(size, told) in &evaluated.curve {
+        for &(size, value) in &evaluated.curve {
             let at = rnx(&ranks, 60, size)[0];
-            assert!((told - at).abs() < 1e-12, "{told} for {at}, k = {size}");
+            assert!((value - at).abs() < 1e-12, "{value} for {at}, k = {size}");
         }
     }
 }
 
 #[test]
 fn points_that_coincide_are_ranked_by_index_on_both_sides() {
-    // Each place three times.
+    // Each point three times.
     let some = cloud(12, 4, 1);
     let data = some.select(&(0..36).map(|i| i / 3).collect::<Vec<_>>());
     let map = flattened(&data);
@@ -120,14 +120,15 @@ fn points_that_coincide_are_ranked_by_index_on_both_sides() {
     }
 }
 
-/// Means over the rows, geometric and quadratic ones: every measure but those over pairs is some mean of what its rows say.
+/// Means over the rows, geometric and quadratic ones: every measure but those over pairs is some mean of its row
+/// values.
 #[test]
 fn what_the_rows_say_adds_up_to_the_whole() {
     let data = cloud(90, 4, 2);
     let (map, labels, truth) = (flattened(&data), labels(&data), data.select_columns(&[1, 0, 3]));
     let given = Given { labels: Some(&labels), truth: Some(&truth), ..Given::new(&data) };
     let evaluated = evaluated(&Quality::default(), &given, &map);
-    assert_eq!(evaluated.scores.len(), MEASURES.len(), "everything can be told: {:?}", evaluated.scores);
+    assert_eq!(evaluated.scores.len(), MEASURES.len(), "every measure is defined: {:?}", evaluated.scores);
     for score in &evaluated.scores {
         let each = evaluated.per_row(score.measure).unwrap();
         let known = || each.iter().copied().filter(|value| !value.is_nan());
@@ -172,7 +173,7 @@ fn a_map_that_is_the_data_is_perfect() {
     }
 }
 
-/// A turned, mirrored, moved and stretched map is as good, but for the stress, which is about lengths.
+/// A rotated, reflected, shifted and scaled map is equally good, except for the stress, which depends on lengths.
 #[test]
 fn turns_moves_and_lengths_change_nothing_but_the_stress() {
     let data = cloud(70, 4, 4);
@@ -188,7 +189,7 @@ fn turns_moves_and_lengths_change_nothing_but_the_stress() {
         let apart = (one.value - other.value).abs();
         assert_eq!(apart < 1e-10, one.measure != Measure::Stress, "{}: {one:?} {other:?}", one.measure.key());
     }
-    // Data and map stretched alike: not even the stress.
+    // Data and map scaled by the same factor: not even the stress changes.
     let twice =
         |points: &Points| Points::new(70, points.cols(), points.values().iter().map(|x| 3.0 * x).collect()).unwrap();
     let stretched = evaluated(&Quality::default(), &Given::new(&twice(&data)), &twice(&map));
@@ -207,7 +208,8 @@ fn numbers_of_any_size_are_judged_alike() {
         for (a, b) in one.scores.iter().zip(&other.scores).filter(|(a, _)| a.measure != Measure::Stress) {
             assert!((a.value - b.value).abs() < 1e-12, "{a:?} {b:?}, 2^{of_data} and 2^{of_map}");
         }
-        // A map that is 2^930 times as large is that far off, and one that vanishes beside the data leaves all of them.
+        // A map that is 2^930 times as large has that much stress, and one that vanishes relative to the data has all
+        // of it.
         let stress = value(&other, Measure::Stress);
         let wanted = match of_map - of_data {
             0 => value(&one, Measure::Stress),
@@ -246,10 +248,10 @@ fn a_map_without_any_shape_is_judged_too() {
     ] {
         assert_eq!(value(&evaluated, measure), wanted, "{}", measure.key());
     }
-    // And data without any: nothing can be said of their distances, nor of the way back to them.
+    // Constant data: measures of distances and of reconstruction are undefined.
     let evaluated = self::evaluated(&Quality::default(), &Given::new(&flat), &data);
-    let told: Vec<Measure> = evaluated.scores.iter().map(|score| score.measure).collect();
-    assert_eq!(told, [Measure::Trustworthiness, Measure::Continuity, Measure::Kept, Measure::RnxAuc]);
+    let measures: Vec<Measure> = evaluated.scores.iter().map(|score| score.measure).collect();
+    assert_eq!(measures, [Measure::Trustworthiness, Measure::Continuity, Measure::Kept, Measure::RnxAuc]);
 }
 
 #[test]
@@ -301,7 +303,7 @@ fn distances_say_the_same_as_the_points_they_are_of() {
     assert_eq!(of_distances.scores, without_way_back);
 }
 
-/// Over ten draws no measure is off by more than five of its standard errors, and on average by about one.
+/// Over ten samples no measure differs by more than five of its standard errors, and on average by about one.
 #[test]
 fn a_sample_of_rows_is_as_far_off_as_it_says() {
     let data = cloud(900, 4, 12);
@@ -311,7 +313,7 @@ fn a_sample_of_rows_is_as_far_off_as_it_says() {
     let drawn: Vec<Evaluation> =
         (0..10).map(|seed| evaluated(&Quality { rows: Some(150), seed, ..Quality::default() }, &given, &map)).collect();
     assert!(drawn.iter().all(|evaluated| evaluated.rows.len() == 150 && evaluated.is_sample()));
-    // All 404,550 pairs are ranked, whatever rows are asked.
+    // All 404,550 pairs are ranked, whatever rows are sampled.
     for score in all.scores.iter().filter(|score| score.measure != Measure::Spearman) {
         let off = |evaluated: &Evaluation| {
             let found = evaluated.score(score.measure).unwrap();
@@ -321,8 +323,8 @@ fn a_sample_of_rows_is_as_far_off_as_it_says() {
         let square = off.iter().map(|off| off * off).sum::<f64>() / 10.0;
         assert!(off.iter().all(|off| off.abs() < 5.0), "{}: {off:?}", score.measure.key());
         assert!((0.1..4.0).contains(&square), "{}: {square} {off:?}", score.measure.key());
-        // A row says the same in whatever company it is asked, unless it needs what all of them say: the best scale of the map,
-        // or the length and noise of the way back.
+        // The value of a row does not depend on the other sampled rows, unless it needs all of them: the best scale of
+        // the map, or the length scale and noise of the reconstruction.
         let alone = ![Measure::ScaledStress, Measure::WayBackError].contains(&score.measure);
         for evaluated in drawn.iter().filter(|_| alone) {
             let (some, each) = (evaluated.per_row(score.measure).unwrap(), all.per_row(score.measure).unwrap());
@@ -370,11 +372,11 @@ fn the_bytes_are_the_same_for_any_number_of_threads() {
         })
         .into();
     assert!(found.iter().all(|evaluated| format!("{evaluated:?}") == format!("{:?}", found[0])));
-    // Maps do not know of each other.
+    // Maps are evaluated independently.
     assert_eq!(format!("{:?}", evaluated(&asked, &given, &other)), format!("{:?}", found[0][1]));
 }
 
-/// The classes that no row has are not counted, and rows without a class are nobody's neighbors.
+/// Classes without rows are not counted, and rows without a class are never neighbors.
 #[test]
 fn rows_without_a_label_are_as_if_they_were_not_there() {
     let data = cloud(60, 4, 15);

@@ -1,11 +1,12 @@
-//! The map against coordinates that are known to be right (`procrustes.rs`): how far off each row is once the map is turned,
-//! stretched and moved onto them, as a share of their mean square distance from their mean. The mean over all rows is the disparity.
+//! The map against true coordinates (`procrustes.rs`): the error of each row after rotation, scaling and translation of
+//! the map, as a share of the mean squared distance of the true coordinates from their mean. The mean over all rows is
+//! the disparity.
 
 use crate::quality::procrustes::Onto;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 
-/// The disparity, and what it is row by row; nothing if the true coordinates are all the same.
+/// The disparity, and its row by row values; `None` if the true coordinates are all equal.
 pub(super) fn disparity(map: &Points, truth: &Points) -> Result<Option<(f64, Vec<f64>)>> {
     let dims = map.cols().max(truth.cols());
     let (map, truth) = (widened(map, dims)?, widened(truth, dims)?);
@@ -18,7 +19,7 @@ pub(super) fn disparity(map: &Points, truth: &Points) -> Result<Option<(f64, Vec
     Ok((total > 0.0).then(|| (onto.disparity, (0..n).map(each).collect())))
 }
 
-/// The same points with columns of zeros after their own.
+/// The same points, padded with columns of zeros.
 fn widened(points: &Points, dims: usize) -> Result<Points> {
     let wide = |i: usize| points.row(i).iter().copied().chain(vec![0.0; dims - points.cols()]);
     Points::new(points.rows(), dims, (0..points.rows()).flat_map(wide).collect())

@@ -1,18 +1,18 @@
-//! One measure of one map, and how it comes from its rows.
+//! One measure of one map, from its rows.
 
 use super::sampling::Sampling;
 
-/// A measure with its standard error, and what it is row by row.
+/// A measure with its standard error, and its values row by row.
 pub(super) struct Value {
     pub(super) value: f64,
     pub(super) error: Option<f64>,
-    /// One number per row that was asked; NaN for a row of which nothing can be said.
+    /// One number per sampled row; NaN for a row on which the measure is undefined.
     pub(super) each: Vec<f64>,
 }
 
 impl Value {
-    /// A measure that is the mean over the rows of which something can be said, which are so many among all rows; nothing if
-    /// there are none.
+    /// A measure that is the mean over the rows on which it is defined, with the number of such rows among all; `None`
+    /// if there are none.
     pub(super) fn mean(each: Vec<f64>, of: usize) -> Option<Value> {
         let known = || each.iter().copied().filter(|value| !value.is_nan());
         let asked = known().count();

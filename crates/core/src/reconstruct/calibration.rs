@@ -1,33 +1,33 @@
-//! How wide the intervals of left-out rows must be, by counting (the formulas are those of `kriging.rs`).
+//! Calibration of the interval widths on left-out rows, by counting (the formulas are those of `kriging.rs`).
 
 use crate::reconstruct::MARGIN;
 use eigenfold_linalg::parallel;
 use std::borrow::Borrow;
 
-/// The shares of rows within their deviations and within their margins.
+/// The nominal coverage of standard deviations and of 95 % half-widths.
 pub(crate) const LEVELS: [f64; 2] = [0.68, 0.95];
-/// What these shares are in standard deviations of a Gaussian.
+/// The Gaussian quantiles of these.
 pub(crate) const GAUSSIAN: [f64; 2] = [1.0, MARGIN];
-/// The fewest rows whose weights are as they come that set b.
+/// The minimum number of rows with unlimited weights that determine b.
 const LEAST: usize = 20;
-/// The least b, in root mean squares.
+/// The minimum of b, relative to the root mean square.
 const TRACE: f64 = 1e-3;
 
-/// How far off a left-out row was predicted.
+/// The prediction error of a left-out row.
 pub(crate) struct Row {
     pub(crate) row: usize,
-    /// Its error, feature by feature and with its sign, in units.
+    /// Its error, feature by feature and signed, in internal units.
     pub(crate) off: Vec<f64>,
     /// f.
     pub(crate) floors: Vec<f64>,
-    /// Whether its weights are as they come, s = 1.
+    /// Whether its weights are unlimited, s = 1.
     pub(crate) free: bool,
     /// √u.
     pub(crate) deviation: f64,
 }
 
-/// b: what 68 of 100 rows whose weights are as they come are off by, in units of √u; a trace for features that are nearly
-/// always the same.
+/// b: the 68 % quantile of the errors of rows with unlimited weights, in units of √u; slightly positive for features
+/// that are nearly constant.
 pub(crate) fn bases(rows: &[Row], spread: &[f64]) -> Vec<f64> {
     let free: Vec<&Row> = rows.iter().filter(|row| row.free).collect();
     let rows = if free.len() < LEAST { rows.iter().collect() } else { free };
@@ -41,7 +41,7 @@ pub(crate) fn bases(rows: &[Row], spread: &[f64]) -> Vec<f64> {
     })
 }
 
-/// w: the least for which 68 and 95 of 100 left-out rows are within their widths, for each feature.
+/// w: the smallest factors for which 68 % and 95 % of left-out rows are within their widths, for each feature.
 pub(crate) fn widths(rows: &[impl Borrow<Row> + Sync], bases: &[f64]) -> Vec<[f64; 2]> {
     let width = |j: usize, level: usize| {
         let size = |row: &Row| if row.off[j] == 0.0 { 0.0 } else { row.off[j].abs() / row.scale(bases, j) };
@@ -51,7 +51,7 @@ pub(crate) fn widths(rows: &[impl Borrow<Row> + Sync], bases: &[f64]) -> Vec<[f6
     parallel::collect(bases.len(), |j| [0, 1].map(|level| width(j, level)))
 }
 
-/// The least number that so large a share is no larger than: the n-th of N rows bounds a new one with probability n/(N + 1).
+/// The conformal quantile for a share: the n-th of N rows bounds a new one with probability n/(N + 1).
 pub(crate) fn counted(mut sizes: Vec<f64>, share: f64) -> f64 {
     sizes.sort_unstable_by(f64::total_cmp);
     sizes[((share * (sizes.len() + 1) as f64).ceil() as usize).clamp(1, sizes.len()) - 1]

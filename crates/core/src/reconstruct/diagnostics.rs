@@ -1,45 +1,46 @@
-//! How a model leads back to data, and how well.
+//! Diagnostics of the inverse transform of a model.
 
 use super::kriging::CrossValidated;
 
-/// How a model leads back to data space, and how well.
+/// Diagnostics of the inverse transform of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostics {
-    /// What predicts.
+    /// The rule.
     pub rule: ReconstructionRule,
-    /// How many training rows judged it.
+    /// How many training rows were used to evaluate it.
     pub rows: usize,
-    /// The root of the squared error of their prediction over their squared distance from the mean: 0 is perfect, 1 no
-    /// better than the mean; no row counts for more than the mean is off on average. By kriging each row is placed and
-    /// predicted by the others, and by the process predicted by them, on the map that it helped to make; [`Recipe::held_out_rows`](crate::Recipe::held_out_rows)
-    /// makes the map without it. The linear rule has seen them all.
+    /// The reconstruction error: the root of the squared prediction error over the squared distance from the mean; 0 is
+    /// perfect, 1 no better than the mean; the contribution of a row is limited to the mean squared distance. With
+    /// kriging each row is embedded and predicted by the others, and with the process it is predicted by them, on the
+    /// map to which it contributed; [`Recipe::held_out_rows`](crate::Recipe::held_out_rows) fits the map without it.
+    /// For the linear rule the error is in-sample.
     pub error: Option<f64>,
-    /// The share of entries within their deviation (0.68 is right) and within their margin (0.95), of rows by which
-    /// neither was set.
+    /// The share of entries within their standard deviation (nominal 0.68) and within their 95 % half-width (0.95), for
+    /// rows that were not used to set them.
     pub within: Option<[f64; 2]>,
     /// The mean log density of the entries, each in units of its feature's standard deviation.
     pub log_density: Option<f64>,
 }
 
-/// What predicts data rows.
+/// The rule that predicts data rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ReconstructionRule {
     /// x̄ + U y.
     Linear,
-    /// The method's own objective with one more point, of elastic embedding.
+    /// The method's own objective with one more point, for elastic embedding.
     Energy,
     /// The Gaussian process of the latent variable model.
     Process {
         /// The variance of its noise, in squared units of the data.
         noise: f64,
-        /// The inducing points through which it sees the training rows; all of them if there are none.
+        /// The number of inducing points; `None` if the process is exact.
         inducing: Option<usize>,
     },
     /// Local kriging.
     Kriging {
-        /// How many map points a place is predicted from.
+        /// How many map points an embedding point is predicted from.
         neighbors: usize,
-        /// The length of the covariance, in units of the median distance between these.
+        /// The length scale of the covariance, in units of the median distance between these.
         length: f64,
         /// The variance of the noise, in units of the process variance.
         noise: f64,

@@ -1,14 +1,16 @@
-//! Joint draws of the data rows at a place: the errors of the features go together as they did for left-out rows nearby.
+//! Joint samples of the data rows at an embedding point: the errors of the features are correlated as for left-out rows
+//! nearby.
 //!
 //! ```text
-//! z[j] = Σₐ g[a] e[a,j] / (Σₐ e[a,j]²)^½       g ~ N(0, I), e[a] the errors of the left-out rows a nearest to the place,
-//!                                              in units of their deviations
-//! x[j] = x̂[j] + sign(z[j]) h[j](|z[j]|)        h[j] runs straight from 0 to the deviation at 1, to the margin at 1.96, and on
+//! z[j] = Σₐ g[a] e[a,j] / (Σₐ e[a,j]²)^½       g ~ N(0, I), e[a] the errors of the left-out rows a nearest to the point,
+//!                                              in units of their standard deviations
+//! x[j] = x̂[j] + sign(z[j]) h[j](|z[j]|)        h[j] is linear from 0 to the SD at 1, to the 95 % half-width at 1.96, and on
 //! ```
 //!
-//! So every z[j] is standard normal, two features correlate as their errors do around the place, and the entries of many
-//! draws are within their deviations and margins as often as these say: a Gaussian copula of the local errors with the
-//! margins of the way back. Features that were never off nearby are drawn on their own.
+//! So every z[j] is standard normal, two features are correlated as their errors around the point are, and the entries
+//! of many samples are within their standard deviations and 95 % half-widths with the nominal probability: a Gaussian
+//! copula of the local errors with the marginal distributions of the inverse transform. Features without errors nearby
+//! are sampled independently.
 //!
 //! R. B. Nelsen. An introduction to copulas. Springer, 2006.
 
@@ -21,19 +23,19 @@ use rand::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// The left-out rows whose errors a place draws from.
+/// The number of left-out rows whose errors a point samples from.
 const NEAREST: usize = 32;
-/// What separates the random numbers of one place from those of the next.
+/// Separates the random numbers of one point from those of the next.
 const STRIDE: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// Left-out rows: where they are on the map, and their errors in units of their deviations.
+/// Left-out rows: their positions on the map, and their errors in units of their standard deviations.
 pub(crate) struct Errors {
     pub(crate) places: Points,
     pub(crate) errors: Vec<Vec<f64>>,
 }
 
 impl Errors {
-    /// `count` rows per place, one place after the other.
+    /// `count` rows per point, one point after the other.
     pub(crate) fn draw(&self, at: &Points, back: &Reconstruction, count: usize, seed: u64) -> Result<Points> {
         let k = NEAREST.min(self.errors.len());
         let near = if k > 0 { Index::new(&self.places, Metric::Euclidean)?.nearest(at, k)?.0 } else { Vec::new() };
@@ -60,7 +62,7 @@ impl Errors {
     }
 }
 
-/// h: how far off an entry is that is so many standard deviations off.
+/// h: the error of an entry at this Gaussian quantile.
 fn size(z: f64, deviation: f64, margin: f64) -> f64 {
     if z <= 1.0 {
         z * deviation

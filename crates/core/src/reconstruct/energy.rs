@@ -1,15 +1,16 @@
-//! The way back of elastic embedding by its own objective: the data row at a place is where the objective with one more
-//! point is least, all others held.
+//! The inverse transform of elastic embedding by its own objective: the data row at an embedding point minimizes the
+//! objective with one more point, all others fixed.
 //!
 //! ```text
 //! f(x) = argmin over y of  Σₙ w⁺(y, y[n]) ‖x − x[n]‖² + λ ‖y − y[n]‖² exp(−‖x − x[n]‖²)                 (13)
 //! w⁺(y, y[n]) = c exp(−β ‖y − y[n]‖²)
 //! ```
 //!
-//! over the map points nearest to x, from the data row of the nearest. The second sum draws y to the rows whose map points
-//! are near; the first keeps it away from rows whose map points are not. With heat springs β = 1/2σ² and c = 1; entropic
-//! springs have those of the nearest point. Deviations are the root mean square error of training rows that were left out,
-//! feature by feature, and no less than where there is nothing near ([`Kriging`](super::kriging::Kriging)).
+//! over the map points nearest to x, starting from the data row of the nearest. The second sum attracts y to the rows
+//! whose map points are near; the first keeps it away from rows whose map points are not. With heat-kernel affinities β
+//! = 1/2σ² and c = 1; entropic affinities use those of the nearest point. Standard deviations are the root mean square
+//! error of left-out training rows, feature by feature, with the lower bound of [`Kriging`](super::kriging::Kriging)
+//! where there is nothing near.
 //!
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010, section 4.5.
 
@@ -26,11 +27,11 @@ use eigenfold_linalg::optimize::{Bounds, Descent, Stop};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Silent;
 
-/// Training rows that are left out to see how well the others predict them.
+/// The number of training rows that are left out to measure the prediction error.
 const JUDGING: usize = 300;
-/// Where a descent ends, in units in which the springs are one wide.
+/// The tolerance of the optimization, in units in which the affinities are one wide.
 const STOP: Stop = Stop { gradient: 1e-8, decrease: 1e-12, evaluations: 100 };
-/// Pairs of steps and slopes that it remembers.
+/// Pairs of steps and gradients that it stores.
 const MEMORY: usize = 5;
 
 /// The objective of one more point.
@@ -48,10 +49,10 @@ pub(crate) struct Energy<'a> {
     pub(crate) within: [f64; 2],
 }
 
-/// How the springs of a new row follow from its distances.
+/// How the affinities of a new row follow from its distances.
 enum Springs<'a> {
     Heat(f64),
-    /// By perplexity, of so many neighbors among the data.
+    /// By perplexity, of this many neighbors among the data.
     Entropic {
         perplexity: f64,
         neighbors: usize,
@@ -60,11 +61,12 @@ enum Springs<'a> {
 }
 
 impl<'a> Energy<'a> {
-    /// Of a model of elastic embedding with Euclidean points, heat or one perplexity, and squared repulsion, in one component.
+    /// For a model of elastic embedding with Euclidean points, heat kernel or one perplexity, and squared repulsion, in
+    /// one component.
     pub(crate) fn new(model: &'a Model, points: &'a Points, near: &MapNeighbors<'_>) -> Result<Energy<'a>> {
         let unfit = || {
             Error::parameter(
-                "the way back by the objective is that of elastic embedding with squared repulsion, in one component; leave out `by`",
+                "the inverse transform by the objective is that of elastic embedding with squared repulsion, in one component; leave out `by`",
             )
         };
         let [part] = model.parts.as_slice() else { return Err(unfit()) };
@@ -136,7 +138,7 @@ impl<'a> Energy<'a> {
         Ok(())
     }
 
-    /// The data row at a place and the deviation of each of its entries.
+    /// The data row at an embedding point and the standard deviation of each of its entries.
     pub(crate) fn at(&self, x: &[f64], around: &Neighborhood) -> Result<At> {
         let center = self.points.row(around.near[0] as usize);
         let largest = self.spread.iter().fold(f64::MIN_POSITIVE, |most: f64, s| most.max(*s)).sqrt();
@@ -147,7 +149,7 @@ impl<'a> Energy<'a> {
         Ok(At::gaussian(self.predicted(x, around)?, deviations))
     }
 
-    /// c and β of the springs around a place.
+    /// c and β of the affinities around an embedding point.
     fn springs(&self, nearest: usize) -> Result<(f64, f64)> {
         match &self.springs {
             Springs::Heat(beta) => Ok((1.0, *beta)),
@@ -168,7 +170,7 @@ impl<'a> Energy<'a> {
     fn predicted(&self, x: &[f64], around: &Neighborhood) -> Result<Vec<f64>> {
         let nearest = around.near[0] as usize;
         let (scale, beta) = self.springs(nearest)?;
-        // In units in which the springs are one wide.
+        // In units in which the affinities are one wide.
         let unit = if beta > 0.0 { beta.sqrt().recip() } else { 1.0 };
         let rows: Vec<(&[f64], f64, f64)> = around
             .near

@@ -1,15 +1,15 @@
-//! A way back as numbers, for programs that follow it without this library.
+//! Export of an inverse transform as numbers, for programs without this library.
 //!
-//! Beside these numbers the linear rule needs nothing, and kriging the rows of data, the map and the formulas of `kriging.rs`,
-//! `neighborhood.rs`, `widths.rs` and `at.rs`. Numbers are in the units of the data and the map as the user has them; where
-//! columns were prepared, they are about the prepared columns.
+//! The linear rule needs only these numbers; kriging also needs the data rows, the map and the formulas of
+//! `kriging.rs`, `neighborhood.rs`, `calibration.rs` and `prediction.rs`. Numbers are in the user's units of the data
+//! and the map; if columns were prepared, they refer to the prepared columns.
 
 use super::InverseTransform;
 use super::state::Ready;
 use eigenfold_linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
 
-/// What leads back, as numbers.
+/// An inverse transform as numbers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", tag = "rule")]
 #[non_exhaustive]
@@ -20,20 +20,20 @@ pub enum Portable {
         mean: Vec<f64>,
         /// U, one row per feature and one column per coordinate, row after row.
         axes: Vec<f64>,
-        /// The deviation of every feature, the same everywhere; margins are 1.96 times these.
+        /// The standard deviation of every feature, the same everywhere; 95 % half-widths are 1.96 times these.
         deviations: Vec<f64>,
     },
     /// Local kriging.
     Kriging {
-        /// How many map points a place is predicted from at most.
+        /// The maximum number of map points that an embedding point is predicted from.
         neighbors: usize,
         /// ℓ, in units of the median distance between these.
         length: f64,
         /// η, in units of the process variance.
         noise: f64,
-        /// What numbers of the data are divided by; roughness, spread and bases are in this unit.
+        /// The unit of the data: roughness, spread and bases are in this unit.
         unit: f64,
-        /// q̄ by its degrees of freedom; nothing if there were no rows to learn it from, so that `u[i]` is `v[i]`.
+        /// q̄ by its degrees of freedom; `None` if there were no rows to learn it from, so that `u[i]` is `v[i]`.
         roughness: Option<f64>,
         /// x̄.
         means: Vec<f64>,
@@ -41,7 +41,8 @@ pub enum Portable {
         spread: Vec<f64>,
         /// b of every feature.
         bases: Vec<f64>,
-        /// w of the deviation and of the margin of every feature, stretched if rows were held out.
+        /// w of the standard deviation and of the 95 % half-width of every feature, with the calibration factor if rows
+        /// were held out.
         widths: Vec<[f64; 2]>,
         /// The component of every map point, if they were kept separate.
         components: Option<Vec<u32>>,
@@ -49,7 +50,7 @@ pub enum Portable {
 }
 
 impl InverseTransform<'_> {
-    /// The way back as numbers; nothing for the ways by a process or an objective.
+    /// The inverse transform as numbers; `None` for a process or an objective.
     pub fn portable(&self) -> Option<Portable> {
         let out = |power: i32, values: &[f64]| values.iter().map(|x| times_two_to(*x, power)).collect();
         match &self.rule {

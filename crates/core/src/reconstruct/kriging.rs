@@ -1,27 +1,29 @@
-//! Local kriging from the map to the data: every place is predicted from the map points nearest to it.
+//! Local kriging from the map to the data: every embedding point is predicted from its nearest map points.
 //!
-//! Everything is learned from training rows that are left out: each is placed on the map by the others, as a new row would
-//! be, and predicted from the map points around that place. So their errors have a part from the placing, and one from the
-//! way back. A place i has the variance u[i] = v[i] τ[i] in units that are common to all places:
+//! All parameters are learned from left-out training rows: each is embedded by the others, as a new row would be, and
+//! predicted from the map points around that position. So their errors include the error of the extension and that of
+//! the inverse transform. A point i has the variance u[i] = v[i] τ[i] in units that are common to all points:
 //!
 //! ```text
-//! τ[i] = (ν q̄ + q[i]) / (ν + m − 1)          how rough the data are around the place, drawn to the average q̄
+//! τ[i] = (ν q̄ + q[i]) / (ν + m − 1)          how rough the data are around the point, shrunk to the average q̄
 //! f[i,j]² = (1 − s)² Σ p[a] (x[a,j] − x̂[i,j])² + (1 − 1ᵀC⁻¹c)² σ[j]²
-//!                                             beside the map: how much the nearest differ, or all where nothing is near
+//!                                             off the map: how much the nearest differ, or all where nothing is near
 //! width[i,j] = w[j] √(b[j]² u[i] + f[i,j]²)   w[j] the least with |x[i,j] − x̂[i,j]| ≤ width[i,j] for a share of the rows
 //! ```
 //!
-//! The share is 0.68 for deviations (g = 1) and 0.95 for margins (g = 1.96), counted for every feature j, whatever its
-//! distribution is: a conformal interval with a local scale, and no surer than g (1 − 1ᵀC⁻¹c) σ[j]. b[j] is the same count for rows whose weights are as they come
-//! (s = 1) and for f = 0. No interval is wider than g √2 σ[j], the difference of two rows drawn at random. The length ℓ and the noise ratio η (`neighborhood.rs`) are those of a grid with the largest
-//! density of the left-out rows, all features in the data's own units and with one scale between them, which is profiled
-//! out; as for a Laplace density, so that a few rows that are far off do not decide:
+//! The share is 0.68 for standard deviations (g = 1) and 0.95 for 95 % half-widths (g = 1.96), counted for every
+//! feature j, whatever its distribution: a conformal interval with a local scale, with the lower bound g (1 − 1ᵀC⁻¹c)
+//! σ[j]. b[j] is the same count for rows with unlimited weights (s = 1) and f = 0. No interval is wider than g √2 σ[j],
+//! the difference of two random rows. The length scale ℓ and the noise ratio η (`neighborhood.rs`) maximize, over a
+//! grid, the density of the left-out rows, all features in the data's own units and with one common scale, which is
+//! profiled out; a Laplace density is used, so that a few outliers do not dominate:
 //!
 //! ```text
 //! −mean log u[i] − 2 log mean (‖x[i] − x̂[i]‖ / √u[i])
 //! ```
 //!
-//! Nothing is saved: rows, length, noise and scales follow from the points and the map. Whoever asks often keeps them ([`Learned`](super::Learned)).
+//! Nothing is stored in the model: rows, length scale, noise and widths follow from the points and the map. Callers
+//! that reconstruct often can keep them ([`Learned`](super::Learned)).
 //!
 //! A. V. Vecchia. Estimation and model identification for continuous spatial processes. Journal of the Royal
 //! Statistical Society B 50, 1988 (neighbors instead of all points). T. C. Haas. Kriging and automated variogram
@@ -42,7 +44,7 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// Training rows that choose the length and the noise.
+/// Training rows that choose the length scale and the noise.
 const CHOOSING: usize = 300;
 /// Training rows that set the scale of each feature.
 const JUDGING: usize = 2000;
@@ -50,12 +52,12 @@ const JUDGING: usize = 2000;
 const LENGTHS: [f64; 6] = [0.25, 0.5, 1.0, 2.0, 4.0, 8.0];
 /// η, in units of the process variance.
 const NOISES: [f64; 8] = [1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1, 1.0, 10.0];
-/// ν: how many neighbors the average roughness counts for.
+/// ν: the prior weight of the average roughness, in neighbors.
 const PRIOR: f64 = 4.0;
 
-/// Everything that was learned about the way from a map to its points, which are handed to it again where it is followed.
+/// The learned state of the inverse transform; the points and the map are passed in again where it is used.
 pub(crate) struct Kriging {
-    /// What the values are divided by before they are squared.
+    /// The unit of the values before they are squared.
     unit: f64,
     means: Vec<f64>,
     pub(crate) length: f64,
@@ -64,7 +66,7 @@ pub(crate) struct Kriging {
     roughness: f64,
     /// b[j].
     bases: Vec<f64>,
-    /// w[j] of the deviations and of the margins.
+    /// w[j] of the standard deviations and of the 95 % half-widths.
     widths: Vec<[f64; 2]>,
     /// The variance of each feature.
     spread: Vec<f64>,
@@ -72,16 +74,16 @@ pub(crate) struct Kriging {
     left: Vec<Row>,
 }
 
-/// How well left-out rows were predicted.
+/// The prediction quality of left-out rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct CrossValidated {
     /// How many there were.
     pub(crate) rows: usize,
-    /// The root of their squared error over their squared distance from the mean, no row counting more than that of an
-    /// average row.
+    /// The root of their squared error over their squared distance from the mean, with the contribution of a row
+    /// limited to that of an average row.
     pub(crate) error: f64,
-    /// The share of their entries within their deviations and within their margins, each half of the rows by the widths
-    /// of the other half; constant features apart.
+    /// The share of their entries within their standard deviations and within their 95 % half-widths, each half of the
+    /// rows by the widths of the other half; without constant features.
     pub(crate) within: [f64; 2],
     /// The mean log density of their entries, each in units of its feature's standard deviation.
     pub(crate) log_density: f64,
@@ -91,13 +93,13 @@ pub(crate) struct CrossValidated {
 struct Left {
     row: usize,
     around: Neighborhood,
-    /// The neighbors as seen from the row itself.
+    /// The neighbors relative to the row itself.
     values: Values,
 }
 
 impl Kriging {
-    /// Learns the way from the map to the data, by a draw of so many rows at most that are left out: `placed` says where they
-    /// would go on the map if they were new.
+    /// Learns the inverse transform by a sample of at most this many left-out rows: `placed` are their positions on the
+    /// map as new rows.
     pub(crate) fn new(
         points: &Points,
         map: &MapNeighbors<'_>,
@@ -110,7 +112,7 @@ impl Kriging {
         Kriging::by(points, map, rows, placed)
     }
 
-    /// The same of a map without a model, by a draw of the given rows: each stays at its own place.
+    /// The same for a map without a model, by a sample of the given rows: each stays at its own position.
     pub(crate) fn of_map(points: &Points, map: &MapNeighbors<'_>, rows: &[usize], seed: u64) -> Result<Kriging> {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
         let drawn = index::sample(&mut draw, rows.len(), rows.len().min(JUDGING));
@@ -163,7 +165,7 @@ impl Kriging {
         }))
     }
 
-    /// Takes the length and the noise of largest density of the left-out rows.
+    /// Chooses the length scale and the noise of largest density of the left-out rows.
     fn choose(&mut self, left: &[Left]) {
         let mut best = f64::NEG_INFINITY;
         for length in LENGTHS {
@@ -185,12 +187,12 @@ impl Kriging {
         }
     }
 
-    /// Sets the widths of each feature, and finds how good the predictions are.
+    /// Sets the widths of each feature, and evaluates the predictions.
     fn judge(&mut self, points: &Points, left: &[Left]) {
         let [kriged] = solve(left, self.length, [self.noise]);
         self.roughness = mean_roughness(left, &kriged);
         if left.is_empty() || self.roughness <= 0.0 {
-            // Nothing to learn from: a single point, or data that are the same everywhere.
+            // Nothing to learn from: a single point, or constant data.
             return;
         }
         let evaluated: Vec<Row> = parallel::collect(left.len(), |at| self.row(points, &left[at], &kriged[at]));
@@ -200,7 +202,7 @@ impl Kriging {
         self.left = evaluated;
     }
 
-    /// The left-out rows with their places on the map and their errors, in units of their deviations.
+    /// The left-out rows with their positions on the map and their errors, in units of their standard deviations.
     pub(crate) fn errors(&self, map: &Points) -> Errors {
         let rows: Vec<usize> = self.left.iter().map(|row| row.row).collect();
         let one = |row: &Row| -> Vec<f64> {
@@ -213,7 +215,7 @@ impl Kriging {
         Errors { places: map.select(&rows), errors: self.left.iter().map(one).collect() }
     }
 
-    /// How far off a left-out row is, in units.
+    /// The error of a left-out row, in internal units.
     fn row(&self, points: &Points, left: &Left, kriged: &Kriged) -> Row {
         let row = points.row(left.row);
         let predicted = predicted(points, &left.around, kriged, row);
@@ -227,8 +229,8 @@ impl Kriging {
         }
     }
 
-    /// What the deviations are at least, in units: how much the nearest rows differ from the prediction, as far as it is
-    /// their mean, and the spread of the data, as far as nothing is near.
+    /// The lower bound of the standard deviations, in internal units: the differences of the nearest rows from the
+    /// prediction, as far as it is their mean, and the spread of the data, as far as nothing is near.
     fn floors(&self, points: &Points, around: &Neighborhood, kriged: &Kriged, predicted: &[f64]) -> Vec<f64> {
         let mut squares: Vec<f64> = self.spread.iter().map(|spread| kriged.missing.powi(2) * spread).collect();
         if kriged.lost > 0.0 {
@@ -242,7 +244,7 @@ impl Kriging {
         squares.iter().map(|square| square.sqrt()).collect()
     }
 
-    /// The squared error of every row as a share of the mean squared distance from the mean, 1 at most.
+    /// The squared error of every row as a share of the mean squared distance from the mean, at most 1.
     fn shares(&self, points: &Points, rows: &[Row]) -> Vec<f64> {
         let square = |row: &Row| row.off.iter().map(|off| off * off).sum::<f64>();
         let from_mean = |row: &Row| -> f64 {
@@ -252,7 +254,7 @@ impl Kriging {
         rows.iter().map(|row| if most > 0.0 { (square(row) / most).min(1.0) } else { 0.0 }).collect()
     }
 
-    /// The rows that were left out, each with its error: the root of their mean square is that of all.
+    /// The left-out rows, each with its error: the root of their mean square is that of all.
     pub(crate) fn error_of_rows(&self, points: &Points) -> impl Iterator<Item = (usize, f64)> {
         self.left.iter().map(|row| row.row).zip(self.shares(points, &self.left)).map(|(row, share)| (row, share.sqrt()))
     }
@@ -282,12 +284,13 @@ impl Kriging {
         }
     }
 
-    /// The mean log density of all entries, as Gaussians with these margins, in units of each feature's standard deviation.
+    /// The mean log density of all entries, as Gaussians with these 95 % half-widths, in units of each feature's standard deviation.
     fn log_density(&self, rows: &[Row]) -> f64 {
         let (mut logs, mut entries) = (0.0, 0.0);
         for row in rows {
             for (j, spread) in self.spread.iter().enumerate().filter(|(_, spread)| **spread > 0.0) {
-                // A feature that is nearly always the same may have a margin of zero; none is surer than a thousandth.
+                // A feature that is nearly constant may have a 95 % half-width of zero; the lower bound is a
+                // thousandth.
                 let deviation = self.widths[j][1] * row.scale(&self.bases, j) / MARGIN / spread.sqrt();
                 let deviation = deviation.max(1e-3);
                 let off = row.off[j] / spread.sqrt() / deviation;
@@ -298,7 +301,7 @@ impl Kriging {
         if entries > 0.0 { logs / entries } else { 0.0 }
     }
 
-    /// The data row at a place, with the deviation and the margin of every entry.
+    /// The data row at an embedding point, with the standard deviation and the 95 % half-width of every entry.
     pub(crate) fn at(&self, points: &Points, around: &Neighborhood) -> At {
         let center = points.row(around.near[0] as usize);
         let values = around.values(points, center, self.unit);
@@ -316,14 +319,15 @@ impl Kriging {
             (0..predicted.len()).map(one).collect()
         };
         let limits = |j: usize| {
-            // Two rows drawn at random are no further from each other on average.
+            // The mean distance of two random rows.
             [kriged.missing, std::f64::consts::SQRT_2].map(|limit| self.unit * limit * self.spread[j].sqrt())
         };
         let limits = (0..predicted.len()).map(limits).collect();
         At { widths: [width(0), width(1)], limits, row: predicted }
     }
 
-    /// What a place needs beside the rows and the map, with the numbers of the data 2^`power` times these and widths stretched.
+    /// What a prediction needs besides the rows and the map, with the data 2^`power` times as large and the widths
+    /// multiplied by the calibration factor.
     pub(crate) fn portable(&self, map: &MapNeighbors<'_>, power: i32, calibration_factor: [f64; 2]) -> Portable {
         let out = |x: &f64| times_two_to(*x, power);
         Portable::Kriging {
@@ -345,7 +349,7 @@ impl Kriging {
     }
 }
 
-/// The variance of each feature in squared units; exactly zero for one that is the same everywhere.
+/// The variance of each feature in squared units; exactly zero for a constant feature.
 fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
     let first = points.row(0);
     let mut sums = vec![0.0; means.len()];
@@ -360,7 +364,7 @@ fn spread(points: &Points, means: &[f64], unit: f64) -> Vec<f64> {
     sums.iter().zip(varies).map(|(sum, varies)| if varies { sum / n } else { 0.0 }).collect()
 }
 
-/// Σ α[a] x[a], summed as differences from a center so that a constant feature keeps its value to the last bit.
+/// Σ α[a] x[a], summed as differences from a center so that a constant feature keeps its value exactly.
 fn predicted(points: &Points, around: &Neighborhood, kriged: &Kriged, center: &[f64]) -> Vec<f64> {
     let mut sums = vec![0.0; center.len()];
     for (&a, weight) in around.near.iter().zip(&kriged.weights) {
@@ -370,7 +374,7 @@ fn predicted(points: &Points, around: &Neighborhood, kriged: &Kriged, center: &[
     sums.iter().zip(center).map(|(sum, c)| c + sum).collect()
 }
 
-/// What kriging answers about every row, for each of the noises.
+/// The kriging results of every row, for each of the noises.
 fn solve<const NOISES: usize>(left: &[Left], length: f64, noises: [f64; NOISES]) -> [Vec<Kriged>; NOISES] {
     let by_row = parallel::collect(left.len(), |at| {
         let Left { around, values, .. } = &left[at];
@@ -388,7 +392,7 @@ fn solve<const NOISES: usize>(left: &[Left], length: f64, noises: [f64; NOISES])
 fn mean_roughness(left: &[Left], kriged: &[Kriged]) -> f64 {
     let freedoms: usize = left.iter().map(|left| left.around.near.len() - 1).sum();
     let total: f64 = kriged.iter().map(|kriged| kriged.roughness).sum();
-    // Pairs of points are not enough to say how rough the data are; then only ratios count.
+    // Pairs of points do not determine the roughness; then only ratios count.
     if freedoms > 0 { total / freedoms as f64 } else { 1.0 }
 }
 

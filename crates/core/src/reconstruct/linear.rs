@@ -1,4 +1,4 @@
-//! The way back from a linear map: x̄ + U y, and what it leaves out.
+//! The inverse transform of a linear map: x̄ + U y, and its residual.
 
 use crate::model::Observed;
 use crate::reconstruct::DRAWN;
@@ -10,23 +10,23 @@ use eigenfold_linalg::power::times_two_to;
 /// Training rows summed by one thread at a time.
 const ROWS: usize = 1024;
 
-/// The rule, and how far off it is.
+/// The rule and its error.
 pub(crate) struct ByAxes {
     /// x̄.
     pub(super) mean: Vec<f64>,
     /// U, one row per feature.
     pub(super) axes: Vec<f64>,
-    /// The deviation of every feature.
+    /// The standard deviation of every feature.
     pub(super) deviations: Vec<f64>,
 }
 
 impl ByAxes {
-    /// The row at a place.
+    /// The row at an embedding point.
     pub(super) fn row<'a>(&'a self, y: &'a [f64]) -> impl Iterator<Item = f64> + 'a {
         linear(y, &self.mean, &self.axes)
     }
 
-    /// Some training rows with what the axes leave open of them, in units of the deviations.
+    /// Some training rows with their residuals, in units of the standard deviations.
     pub(super) fn errors(&self, points: &Points, map: &Points) -> Errors {
         let n = points.rows();
         let rows: Vec<usize> = (0..n.min(DRAWN)).map(|at| at * n / n.min(DRAWN)).collect();
@@ -71,7 +71,7 @@ pub(super) fn discarded(points: &Points, map: &Points, mean: &[f64], axes: &[f64
 }
 
 impl Observed {
-    /// x̄ + U y of white columns as one of the columns before.
+    /// x̄ + U y of whitened columns in the original columns.
     pub(super) fn linear(&self, mean: &[f64], axes: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (p, dims) = (mean.len(), axes.len() / mean.len());
         let scaled = |values: Vec<f64>| values.into_iter().map(|x| times_two_to(x, -self.power)).collect::<Vec<f64>>();

@@ -1,4 +1,4 @@
-//! The map points around places.
+//! The map points around embedding points.
 
 use super::neighborhood::Neighborhood;
 use eigenfold_graph::points::Points;
@@ -6,10 +6,10 @@ use eigenfold_graph::{Index, Metric};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 
-/// The map points that a place is predicted from (docs/decisions/0008 has the comparison).
+/// The number of map points that a point is predicted from (docs/decisions/0008 has the comparison).
 const NEIGHBORS: usize = 32;
 
-/// Finds the neighbors of places, within one component of the map.
+/// Finds the neighbors of embedding points, within one component of the map.
 pub(crate) struct MapNeighbors<'a> {
     pub(crate) index: Index<'a>,
     /// The component of every map point, if they were kept separate.
@@ -21,7 +21,8 @@ impl<'a> MapNeighbors<'a> {
         Ok(MapNeighbors { index: Index::new(map, Metric::Euclidean)?, components })
     }
 
-    /// The neighborhoods of places; those of map points, given by their rows, leave the points themselves out.
+    /// The neighborhoods of embedding points; those of map points, given by their rows, leave the points themselves
+    /// out.
     pub(crate) fn of(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Neighborhood>> {
         let map = self.index.points();
         let lists = self.lists(places, rows)?;
@@ -34,7 +35,7 @@ impl<'a> MapNeighbors<'a> {
         }))
     }
 
-    /// The map points nearest to places with their distances, those of one component.
+    /// The map points nearest to embedding points with their distances, within one component.
     fn lists(&self, places: &Points, rows: Option<&[usize]>) -> Result<Vec<Vec<(u32, f64)>>> {
         let k = (NEIGHBORS + usize::from(rows.is_some())).min(self.index.points().rows());
         let (near, to) = self.index.nearest(places, k)?;
@@ -51,12 +52,12 @@ impl<'a> MapNeighbors<'a> {
         }))
     }
 
-    /// The most neighbors that a place has.
+    /// The maximum number of neighbors of an embedding point.
     pub(crate) fn most(&self) -> usize {
         NEIGHBORS.min(self.index.points().rows())
     }
 
-    /// The neighborhoods of new places.
+    /// The neighborhoods of new embedding points.
     pub(crate) fn around(&self, places: &Points) -> Result<Vec<Neighborhood>> {
         self.of(places, None)
     }

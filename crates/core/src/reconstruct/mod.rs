@@ -1,16 +1,17 @@
-//! The way back: from places on the map to rows of data, with a deviation for every entry.
+//! The inverse transform: from embedding points to rows of data, with a standard deviation for every entry.
 //!
 //! | model | rule | the data row at y |
 //! |---|---|---|
-//! | pca, mds of points | linear | `x̄ + U y`, exact; the deviation of a feature is the root of its discarded variance |
-//! | ppca, fa | linear | what rows with these posterior means are on average, by the model (`place/latent.rs`) |
-//! | gplvm | process | what its own process predicts at y (`process.rs`) |
-//! | elastic, if asked for | energy | where the objective with one more point is least (`energy.rs`) |
+//! | pca, mds of points | linear | `x̄ + U y`, exact; the standard deviation of a feature is the root of its discarded variance |
+//! | ppca, fa | linear | the mean of rows with these posterior means, by the model (`extend/latent.rs`) |
+//! | gplvm | process | the prediction of its own process at y (`process.rs`) |
+//! | elastic, on request | energy | the minimum of the objective with one more point (`energy.rs`) |
 //! | every other model of points | kriging | a weighted mean of the data rows of the nearest map points (`kriging.rs`) |
 //!
-//! The weights and the deviations of kriging come from a Gaussian process over the map, so that a place without map
-//! points around it has a large deviation. Every place is answered on its own: `reconstruct(Y)[i]` is
-//! `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and limits.
+//! The weights and the standard deviations of kriging come from a Gaussian process over the map, so that an embedding
+//! point without map points around it has a large standard deviation. Every point is reconstructed independently:
+//! `reconstruct(Y)[i]` is `reconstruct(Y[i..i+1])`, bit for bit. `docs/reconstruct.md` has examples, figures and
+//! limits.
 
 mod calibration;
 mod diagnostics;
@@ -45,63 +46,63 @@ pub use state::Learned;
 use state::Ready;
 use std::sync::Arc;
 
-/// Training rows whose errors the draws of a linear rule follow.
+/// The number of training rows whose errors the samples of a linear rule follow.
 const DRAWN: usize = 2000;
 
-/// Between so many training rows holding some out is cheap, and says enough.
+/// The range of training set sizes for which holding rows out is cheap and informative.
 pub(crate) const HELD_OUT: std::ops::RangeInclusive<usize> = 20..=1000;
 
-/// Standard deviations on either side of the mean that hold 95 of 100 draws of a Gaussian.
+/// The 97.5 % quantile of a standard Gaussian: mean ± this holds 95 %.
 const MARGIN: f64 = 1.959_963_984_540_054;
 
-/// Data rows at places of the map.
+/// Reconstructed data rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reconstruction {
-    /// One data row a place, in the order of the places.
+    /// One data row per embedding point, in their order.
     pub points: Points,
-    /// The deviation of each entry: 68 of 100 rows observed at such places would be no further off. Where errors are
-    /// Gaussian it is their standard deviation.
+    /// The standard deviation of each entry, or the half-width of its 68 % interval if errors are not Gaussian: 68 % of
+    /// rows observed at such embedding points are within it.
     pub deviations: Points,
-    /// The margin of each entry: 95 of 100 rows observed at such places would be no further off.
+    /// The half-width of the 95 % interval of each entry: 95 % of rows observed at such embedding points are within it.
     pub margins: Points,
-    /// The rule, and how well it does on the training rows.
+    /// The rule, and its error on the training rows.
     pub diagnostics: Diagnostics,
-    /// The places (counted from 0) that are further from all map points than these are from each other.
+    /// The embedding points (counted from 0) that are farther from all map points than these are from each other.
     pub far: Vec<usize>,
-    /// What the user should know.
+    /// Warnings for the user.
     pub warnings: Vec<String>,
 }
 
-/// The way back from a map, learned once for any number of places.
+/// The inverse transform of a map, learned once for any number of embedding points.
 pub struct InverseTransform<'a> {
-    /// The training rows and their places, in the unit of the stages.
+    /// The training rows and their coordinates, in internal units.
     points: &'a Points,
     map: &'a Points,
     near: MapNeighbors<'a>,
-    /// Whether the map can be made again without some of the rows.
+    /// Whether the map can be refitted without some of the rows.
     renewable: bool,
-    /// The unit of the stages.
+    /// The internal unit.
     unit: Unit,
-    /// What was done to the columns before.
+    /// The preparation of the columns.
     prepared: Option<&'a Prepared>,
     rule: Ready<'a>,
     diagnostics: Diagnostics,
-    /// What deviations and margins are multiplied by.
+    /// The calibration factors of standard deviations and 95 % half-widths.
     calibration_factor: [f64; 2],
 }
 
 impl Model {
-    /// Data rows at places of the map, each place on its own, with the deviation of every entry.
+    /// Data rows at embedding points, each reconstructed independently, with the standard deviation of every entry.
     ///
     /// # Errors
     ///
-    /// If the model was not fitted to points, or the places do not have one column for each coordinate of the map.
+    /// If the model was not fitted to points, or the embedding points do not have one column per coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         self.check_places(coordinates)?;
         self.inverse_transform()?.reconstruct(coordinates)
     }
 
-    /// Learns the way back from the map; [`Model::reconstruct`] does it anew at every call.
+    /// Learns the inverse transform of the map; [`Model::reconstruct`] does so at every call.
     ///
     /// # Errors
     ///
@@ -110,7 +111,8 @@ impl Model {
         Ok(self.outside(self.inside().way_back_inside(None)?))
     }
 
-    /// What the way back learns, for callers that keep it and follow the way at many times by [`Model::inverse_from`].
+    /// The learned state of the inverse transform, for callers that keep it and call [`Model::inverse_from`] many
+    /// times.
     ///
     /// # Errors
     ///
@@ -119,7 +121,8 @@ impl Model {
         self.inside().learned_inside()
     }
 
-    /// The way back as it was learned from this model before: that of [`Model::inverse_transform`] bit for bit, without its work.
+    /// The inverse transform from a state learned before: that of [`Model::inverse_transform`] bit for bit, without its
+    /// cost.
     ///
     /// # Errors
     ///
@@ -128,13 +131,14 @@ impl Model {
         Ok(self.outside(self.inside().way_back_inside(Some(learned))?))
     }
 
-    /// A way in the unit of the stages as one in that of the user.
+    /// An inverse transform in internal units as one in the user's units.
     fn outside<'a>(&'a self, inside: InverseTransform<'a>) -> InverseTransform<'a> {
         let (unit, renewable) = (self.back_unit(), self.is_renewable());
         InverseTransform { unit, prepared: self.prepared(), renewable, ..inside }.told()
     }
 
-    /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
+    /// The inverse transform by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of
+    /// kriging.
     ///
     /// # Errors
     ///
@@ -146,7 +150,7 @@ impl Model {
 
     fn way_back_by_energy_inside(&self) -> Result<InverseTransform<'_>> {
         if self.observed.is_some() {
-            let fact = "the objective leads back to whitened columns only";
+            let fact = "the inverse transform by the objective gives whitened columns only";
             return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
         }
         let points = self.data()?;
@@ -162,17 +166,17 @@ impl Model {
         Ok(InverseTransform::by(points, &self.embedding, near, Ready::Energy(Arc::new(energy)), diagnostics))
     }
 
-    /// A supervised map went by classes, which a model does not keep, so that it cannot be made again.
+    /// A supervised map used classes, which a model does not store, so that it cannot be refitted.
     fn is_renewable(&self) -> bool {
         !self.recipe().method.is_supervised()
     }
 
-    /// The powers of two by which places and data differ from those of the way back.
+    /// The powers of two between the user's units of embedding and data and those of the inverse transform.
     fn back_unit(&self) -> Unit {
         self.inside().observed.as_ref().map_or(self.unit, |observed| Unit { data: observed.power, ..self.unit })
     }
 
-    /// The training points, or why there are none; those before they were whitened.
+    /// The training points before whitening, or the reason why there are none.
     fn data(&self) -> Result<&Points> {
         self.observed.as_ref().map(|observed| &observed.points).or(self.points.as_ref()).ok_or_else(|| {
             let (method, what) = (&self.report.method, self.kind.phrase());
@@ -182,7 +186,7 @@ impl Model {
         })
     }
 
-    /// Whether places have one column for each coordinate of the map, and there is a data space to go back to.
+    /// Checks that embedding points have one column per coordinate of the map, and that there is a data space.
     ///
     /// # Errors
     ///
@@ -205,10 +209,10 @@ fn check_columns(places: &Points, map: &Points) -> Result<()> {
 }
 
 impl<'a> InverseTransform<'a> {
-    /// The way back from any map of the points, whoever made it, by local kriging.
+    /// The inverse transform of any map of the points, by local kriging.
     ///
     /// ```
-    /// use eigenfold::{Points, back::InverseTransform};
+    /// use eigenfold::{Points, reconstruct::InverseTransform};
     ///
     /// let points = Points::from_rows(&(0..30).map(|i| [f64::from(i), 2.0 * f64::from(i)]).collect::<Vec<_>>())?;
     /// let map = points.select_columns(&[0]);
@@ -231,7 +235,7 @@ impl<'a> InverseTransform<'a> {
         Ok(InverseTransform::by(points, map, near, learned.rule, learned.diagnostics))
     }
 
-    /// A way in the unit of the points, with deviations and margins as the rule has them.
+    /// An inverse transform in the unit of the points, with the standard deviations and 95 % half-widths of the rule.
     fn by(
         points: &'a Points,
         map: &'a Points,
@@ -255,7 +259,7 @@ impl<'a> InverseTransform<'a> {
 }
 
 impl InverseTransform<'_> {
-    /// With the noise of a process in the unit of the user.
+    /// With the noise of a process in the user's units.
     fn told(mut self) -> Self {
         if let ReconstructionRule::Process { noise, .. } = &mut self.diagnostics.rule {
             *noise = times_two_to(*noise, 2 * self.unit.data);
@@ -263,16 +267,16 @@ impl InverseTransform<'_> {
         self
     }
 
-    /// What predicts, and how well.
+    /// The rule and its diagnostics.
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 
-    /// Data rows at places of the map, each place on its own.
+    /// Data rows at embedding points, each reconstructed independently.
     ///
     /// # Errors
     ///
-    /// If the places do not have one column for each coordinate of the map.
+    /// If the embedding points do not have one column per coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         let (at, far) = self.answers(coordinates)?;
         let back = self.reconstruction(&at, far)?;
@@ -294,7 +298,7 @@ impl InverseTransform<'_> {
         })
     }
 
-    /// What is said of every place, about the columns as they were prepared, and which places are far.
+    /// The predictions at all embedding points, for the prepared columns, and which points are far.
     pub(crate) fn answers(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         check_columns(coordinates, self.map)?;
         if self.unit.is_one() {
@@ -304,36 +308,38 @@ impl InverseTransform<'_> {
         Ok((at.into_iter().map(|at| at.times_two_to(self.unit.data)).collect(), far))
     }
 
-    /// As [`InverseTransform::answers`], in the unit of the stages.
+    /// As [`InverseTransform::answers`], in internal units.
     fn answers_inside(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         let around = self.near.around(coordinates)?;
         let at = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
         Ok((at, (0..around.len()).filter(|&i| around[i].is_far()).collect()))
     }
 
-    /// Whether rows are better held out to set deviations and margins ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
-    /// where kriging leads back, few rows make that cheap, and the map can be made again.
+    /// Whether rows should be held out to calibrate standard deviations and 95 % half-widths
+    /// ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)): the rule is kriging, few rows make it cheap, and the
+    /// map can be refitted.
     pub fn holds_out_rows(&self) -> bool {
         let kriging = matches!(self.diagnostics.rule, ReconstructionRule::Kriging { .. });
         kriging && self.renewable && HELD_OUT.contains(&self.map.rows())
     }
 
-    /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in
-    /// the map are within them as often as they say ([`HeldOutRows::calibration_factor`](crate::HeldOutRows)).
+    /// The same inverse transform with all standard deviations and all 95 % half-widths multiplied by a calibration
+    /// factor each, so that held-out rows are within them with the nominal probability
+    /// ([`HeldOutRows::calibration_factor`](crate::HeldOutRows)).
     #[must_use]
     pub fn stretched(mut self, calibration_factor: [f64; 2]) -> Self {
         self.calibration_factor = calibration_factor;
         self
     }
 
-    /// Joint draws of the data rows at places, `count` per place, one place after the other: entries are as far off as the
-    /// deviations and margins say, and the features of a row go together as their errors do around the place. Different
-    /// places are drawn independently. The same seed gives the same rows.
+    /// Joint samples of the data rows at embedding points, `count` per point, one point after the other: the errors of
+    /// entries follow the standard deviations and 95 % half-widths, and the features of a row are correlated as their
+    /// errors around the point are. Different points are sampled independently. The same seed gives the same rows.
     ///
     /// # Errors
     ///
-    /// If the places do not have one column for each coordinate of the map, if `count` is zero, or if the way back is by the
-    /// objective of elastic embedding, which has no errors to draw from.
+    /// If the embedding points do not have one column per coordinate of the map, if `count` is zero, or if the inverse
+    /// transform is by the objective of elastic embedding, which has no errors to sample from.
     pub fn draw(&self, coordinates: &Points, count: usize, seed: u64) -> Result<Points> {
         if count == 0 {
             return Err(Error::parameter("`samples` is 0; draw at least one row per place"));
@@ -349,15 +355,15 @@ impl InverseTransform<'_> {
         }
     }
 
-    /// Training rows with their errors, in units of their deviations.
+    /// Training rows with their errors, in units of their standard deviations.
     fn errors(&self) -> Result<Errors> {
         match &self.rule {
             Ready::Kriging(kriging) => Ok(kriging.errors(self.map)),
             Ready::Linear(by) => Ok(by.errors(self.points, self.map)),
             Ready::Process(by) => Ok(by.errors(self.map)),
-            Ready::Energy(_) => {
-                Err(Error::parameter("there are no `samples` of the way back by the objective; leave out `by`"))
-            }
+            Ready::Energy(_) => Err(Error::parameter(
+                "there are no `samples` of the inverse transform by the objective; leave out `by`",
+            )),
         }
     }
 

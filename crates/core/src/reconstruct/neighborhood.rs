@@ -1,4 +1,4 @@
-//! One place of the map and the map points around it: ordinary kriging by hand-sized matrices.
+//! One embedding point and the map points around it: ordinary kriging with small matrices.
 //!
 //! ```text
 //! C = κ(‖y[a] − y[b]‖ / ℓh) + ηI        c = κ(‖y[a] − y‖ / ℓh)        a, b the neighbors of the place y
@@ -10,18 +10,19 @@
 //!
 //! One factor C = LLᵀ and one solution L⁻¹(c, 1, F) give all of it, F the neighbors' values: q = ‖L⁻¹F‖² − ‖Fᵀ C⁻¹1‖² / 1ᵀC⁻¹1.
 //!
-//! Beside the map the weights α grow without end: a smooth function could be anywhere. They are held to Σ|α| ≤ 3 by a share
-//! of weights that are never negative, so that x̂ stays within reach of the rows x[a]:
+//! Off the map the weights α are unbounded: a smooth function could take any value. They are limited to Σ|α| ≤ 3 by
+//! blending with nonnegative weights, so that x̂ stays close to the rows x[a]:
 //!
 //! ```text
 //! w = s α + (1 − s) p                   s = 1, or 2 / (Σ|α| − 1) where Σ|α| > 3;  p ∝ 1 / ‖y[a] − y‖²,  Σ p = 1
 //! x̂ = Σ w[a] x[a]                       v = 1 + η − 2 wᵀc + wᵀCw
 //! ```
 //!
-//! h is the median distance between the map points around the nearest of the neighbors, so that a length means the same in the
-//! dense and in the sparse parts of a map; or between the first eight of these, if that is less, as in a small group: times
-//! (m/8)^(1/d), which is what it would be among m points of the same density. The place itself has no part in it: far from all
-//! points, also in a gap between clusters, whose edges are far from each other, the covariances c vanish, and v grows.
+//! h is the median distance between the map points around the nearest of the neighbors, so that a length scale means
+//! the same in the dense and in the sparse parts of a map; or between the first eight of these, if that is less, as in
+//! a small group: times (m/8)^(1/d), which is what it would be among m points of the same density. It does not depend
+//! on the embedding point itself: far from all points, also in a gap between clusters, whose edges are far from each
+//! other, the covariances c vanish, and v grows.
 //!
 //! C. E. Rasmussen, C. K. I. Williams. Gaussian processes for machine learning. MIT Press, 2006, sections 2.2, 2.7 and
 //! 4.2.1. N. Cressie. Statistics for spatial data. Wiley, 1993, section 3.2 (ordinary kriging).
@@ -30,70 +31,73 @@ use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::widest;
 
-/// Distances longer than this many lengths have no covariance; the exponential has vanished long before.
+/// Distances longer than this many length scales have zero covariance; the exponential has vanished long before.
 const BEYOND: f64 = 300.0;
 
-/// The most that the weights of a place may sum to, signs apart (docs/decisions/0050 has the comparison).
+/// The maximum of the sum of the absolute weights of a point (docs/decisions/0050 has the comparison).
 const LEAN: f64 = 3.0;
 
-/// Neighbors that tell the scale of a small group.
+/// The number of neighbors that determine the scale of a small group.
 const FIRST: usize = 8;
 
-/// The map points around a place.
+/// The map points around an embedding point.
 pub(crate) struct Neighborhood {
     /// Their rows, nearest first.
     pub(crate) near: Vec<u32>,
     /// The distances from each to those before it, row after row.
     between: Vec<f64>,
-    /// Their distances to the place.
+    /// Their distances to the embedding point.
     to: Vec<f64>,
     /// h: the median distance between the map points around the nearest of them; the largest if that is zero.
     typical: f64,
-    /// Weights p by closeness alone, ∝ 1/d².
+    /// Weights p by inverse squared distance, ∝ 1/d².
     pub(crate) closeness: Vec<f64>,
 }
 
-/// The neighbors' values F, one row each, as seen from a center. Only FFᵀ counts, so it never has more columns than rows.
+/// The neighbors' values F, one row each, relative to a center. Only FFᵀ counts, so it never has more columns than
+/// rows.
 pub(crate) struct Values {
     rows: Vec<f64>,
     columns: usize,
 }
 
-/// The covariances of a neighborhood, for some length.
+/// The covariances of a neighborhood, for some length scale.
 pub(crate) struct Covariances {
     /// Of each neighbor with those before it, row after row.
     between: Vec<f64>,
-    /// Of the neighbors with the place.
+    /// Of the neighbors with the embedding point.
     toward: Vec<f64>,
 }
 
-/// What kriging answers about one place, in units of the process variance.
+/// The kriging results at one embedding point, in units of the process variance.
 pub(crate) struct Kriged {
     /// The weights w of the neighbors.
     pub(crate) weights: Vec<f64>,
-    /// The predictive variance v, that of a new observation with its noise.
+    /// The predictive variance v, for a new observation with its noise.
     pub(crate) variance: f64,
     /// The quadratic form q of the neighbors' own values.
     pub(crate) roughness: f64,
-    /// 1 − 1ᵀC⁻¹c, from 0 to 1: how much of the prediction is the neighbors' common mean, for want of anything near.
+    /// 1 − 1ᵀC⁻¹c, from 0 to 1: the share of the neighbors' common mean in the prediction, because nothing is near.
     pub(crate) missing: f64,
-    /// 1 − s, from 0 to 1: how much of the prediction is the mean of the nearest, because the weights would lean too hard.
+    /// 1 − s, from 0 to 1: the share of the mean of the nearest in the prediction, because the weights would be too
+    /// large.
     pub(crate) lost: f64,
 }
 
 impl Neighborhood {
-    /// The neighborhood of a place from its neighbors, their distances to it, and the neighbors of the nearest of them.
+    /// The neighborhood of an embedding point from its neighbors, their distances to it, and the neighbors of the
+    /// nearest of them.
     pub(crate) fn new(map: &Points, near: Vec<u32>, to: Vec<f64>, there: &[u32]) -> Neighborhood {
         let (between, closeness) = (between(map, &near), closeness(&to));
         Neighborhood { near, between, to, typical: scale(map, there), closeness }
     }
 
-    /// Whether the place is further from all map points than those around the nearest typically are from each other.
+    /// Whether the point is farther from all map points than those around the nearest typically are from each other.
     pub(crate) fn is_far(&self) -> bool {
         self.near.len() > 1 && self.to[0] > self.typical
     }
 
-    /// The neighbors' values as seen from `center`, divided by `unit`.
+    /// The neighbors' values relative to `center`, divided by `unit`.
     pub(crate) fn values(&self, points: &Points, center: &[f64], unit: f64) -> Values {
         let m = self.near.len();
         let mut away = Vec::with_capacity(m * center.len());
@@ -103,14 +107,14 @@ impl Neighborhood {
         Values::of(away, m)
     }
 
-    /// The covariances among the neighbors and with the place, for a length ℓ.
+    /// The covariances among the neighbors and with the embedding point, for a length scale ℓ.
     pub(crate) fn covariances(&self, length: f64) -> Covariances {
         let scale = length * self.typical;
         let all = |distances: &[f64]| distances.iter().map(|&d| matern(d, scale)).collect();
         Covariances { between: all(&self.between), toward: all(&self.to) }
     }
 
-    /// Solves the kriging equations for the covariances of a length ℓ and a noise ratio η.
+    /// Solves the kriging equations for the covariances of a length scale ℓ and a noise ratio η.
     pub(crate) fn kriged(&self, covariances: &Covariances, noise: f64, values: &Values) -> Kriged {
         widest(
             #[inline(always)]
@@ -166,9 +170,9 @@ impl Neighborhood {
             weights.iter_mut().zip(p).for_each(|(weight, p)| *weight = s * *weight + (1.0 - s) * p);
             variance = 1.0 + noise - 2.0 * dot(&weights, toward) + square;
         }
-        // tr(C⁻¹FFᵀ) less what the mean takes.
+        // tr(C⁻¹FFᵀ) minus the part of the mean.
         let roughness = total - dot(&common, &common) / ones;
-        // Rounding apart, a new observation is never surer than its noise and a sum of squares never negative.
+        // Up to rounding, the variance is at least the noise, and a sum of squares is not negative.
         Kriged {
             weights,
             variance: variance.max(noise),
@@ -180,7 +184,7 @@ impl Neighborhood {
 }
 
 impl Values {
-    /// Of rows one after the other.
+    /// Of rows stored one after the other.
     fn of(rows: Vec<f64>, m: usize) -> Values {
         let columns = rows.len() / m;
         if columns <= m {
@@ -193,7 +197,7 @@ impl Values {
                 root[a * m + b] = dot(row(a), row(b));
             }
         }
-        // What is left of a row by those before it is nothing where it is no more than rounding.
+        // A remainder of a row after projection that is only rounding counts as zero.
         factorize(
             &mut root,
             m,
@@ -208,7 +212,7 @@ impl Values {
         &self.rows[a * self.columns..(a + 1) * self.columns]
     }
 
-    /// ‖Fᵀw‖²: how far the rows with these weights are from the center, squared.
+    /// ‖Fᵀw‖²: the squared distance of the weighted rows from the center.
     pub(crate) fn square(&self, weights: &[f64]) -> f64 {
         let mut sums = vec![0.0; self.columns];
         for (a, weight) in weights.iter().enumerate() {
@@ -238,7 +242,7 @@ fn between(map: &Points, some: &[u32]) -> Vec<f64> {
     pairs.map(|(a, b)| Metric::Euclidean.distance(row(a), row(b))).collect()
 }
 
-/// ∝ 1/d², summing to one; those at the place itself share it.
+/// ∝ 1/d², summing to one; neighbors at the point itself share it.
 fn closeness(to: &[f64]) -> Vec<f64> {
     let Some(&nearest) = to.first() else { return Vec::new() };
     let weigh = |&d: &f64| if d > nearest { (nearest / d).powi(2) } else { 1.0 };
@@ -247,7 +251,7 @@ fn closeness(to: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| weight / total).collect()
 }
 
-/// Matérn's covariance of smoothness 5/2; points at the same place have covariance one whatever the scale.
+/// Matérn's covariance of smoothness 5/2; coinciding points have covariance one whatever the scale.
 #[inline(always)]
 fn matern(distance: f64, scale: f64) -> f64 {
     if distance == 0.0 {
@@ -268,8 +272,8 @@ fn typical(distances: &[f64]) -> f64 {
     if median > 0.0 { median } else { sorted.iter().fold(0.0, |m: f64, &d| m.max(d)) }
 }
 
-/// The Cholesky factor of a matrix in the place of its lower triangle, each diagonal entry by `root` from its pivot and what
-/// stood there; columns without one are zero.
+/// The Cholesky factor of a matrix, in place of its lower triangle, each diagonal entry by `root` from its pivot and
+/// its original value; columns without one are zero.
 #[inline(always)]
 fn factorize(a: &mut [f64], m: usize, root: impl Fn(f64, f64) -> f64) {
     for i in 0..m {
@@ -317,7 +321,7 @@ fn divide_transposed(triangle: &[f64], x: &mut [f64]) {
     }
 }
 
-/// A sum of products in four lanes, so that the order of summation is fixed and fast.
+/// A sum of products in four SIMD lanes, so that the order of summation is fixed and fast.
 #[inline(always)]
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_fours, a_rest) = a.as_chunks::<4>();

@@ -1,26 +1,27 @@
-//! What is said of one place: a data row, and how far off each of its entries may be.
+//! The prediction at one embedding point: a data row, and the interval widths of its entries.
 //!
 //! ```text
-//! width[j] = s w[j], at least g l[j] and at most g m[j]      g = 1 for deviations, 1.96 for margins; s the calibration_factor
+//! width[j] = s w[j], at least g l[j] and at most g m[j]      g = 1 for SDs, 1.96 for 95 % half-widths; s the calibration factor
 //! ```
 //!
-//! w is what the rule itself says. The calibration_factor is one number for all deviations and one for all margins, 1 unless rows that
-//! had no part in the map say otherwise (`judge/rows.rs`). l is the least where nothing is near, m that between two rows drawn at random.
+//! w is the width of the rule itself. The calibration factor is one number for all standard deviations and one for all
+//! 95 % half-widths, 1 unless it was estimated on held-out rows (`validate/reconstruction.rs`). l is the lower bound
+//! where nothing is near, m the upper bound, the difference of two random rows.
 
 use super::calibration::GAUSSIAN;
 use eigenfold_linalg::power::times_two_to;
 
-/// What is said of one place.
+/// The prediction at one embedding point.
 pub(crate) struct At {
     pub(crate) row: Vec<f64>,
-    /// w of the deviations and of the margins.
+    /// w of the standard deviations and of the 95 % half-widths.
     pub(crate) widths: [Vec<f64>; 2],
     /// l and m of every entry; 0 and infinity if there are none.
     pub(crate) limits: Vec<[f64; 2]>,
 }
 
 impl At {
-    /// With margins as they are where errors are Gaussian.
+    /// With 95 % half-widths for Gaussian errors.
     pub(crate) fn gaussian(row: Vec<f64>, deviations: Vec<f64>) -> At {
         let margins = deviations.iter().map(|deviation| GAUSSIAN[1] * deviation).collect();
         At { limits: vec![[0.0, f64::INFINITY]; row.len()], row, widths: [deviations, margins] }
@@ -35,7 +36,7 @@ impl At {
         self
     }
 
-    /// The deviation (level 0) or the margin (1) of every entry.
+    /// The standard deviation (level 0) or the 95 % half-width (1) of every entry.
     pub(crate) fn stretched(&self, level: usize, calibration_factor: f64) -> Vec<f64> {
         let limited = |(width, [least, most]): (&f64, &[f64; 2])| {
             (calibration_factor * width).max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * most)
@@ -43,7 +44,7 @@ impl At {
         self.widths[level].iter().zip(&self.limits).map(limited).collect()
     }
 
-    /// The least calibration_factor for which x is within the width of entry j; infinity if there is none.
+    /// The smallest calibration factor for which x is within the width of entry j; infinity if there is none.
     pub(crate) fn needed(&self, level: usize, j: usize, x: f64) -> f64 {
         let (off, width, [least, most]) = ((x - self.row[j]).abs(), self.widths[level][j], self.limits[j]);
         if off <= GAUSSIAN[level] * least.min(most) {

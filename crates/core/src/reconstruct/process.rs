@@ -1,8 +1,10 @@
-//! The way back by the process that made the map: what the Gaussian process latent variable model predicts at a place.
+//! The inverse transform of the Gaussian process latent variable model: the prediction of its process at an embedding
+//! point.
 //!
-//! The mean and the variance are those of `gp/predict.rs`, or on a line of `gp/line.rs`, brought back to the units of the data. All features that vary have
-//! the same variance, as they have in the model; one that is the same for all points is certain. The places of the training
-//! rows were chosen by these rows, so that the figures of left-out rows are a little better than those of new ones.
+//! The mean and the variance are those of `gp/predict.rs`, or on a line of `gp/line.rs`, in the units of the data. All
+//! features that vary have the same variance, as in the model; a constant feature is certain. The positions of the
+//! training rows were fitted to these rows, so that the figures of left-out rows are slightly better than those of new
+//! ones.
 
 use crate::extend::{OnLine, Process};
 use crate::gp::line::Line;
@@ -15,18 +17,18 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 
-/// The most training rows that judge it.
+/// The maximum number of training rows that evaluate it.
 const JUDGING: usize = 2000;
 
-/// The process, its training rows, and how well it predicts those.
+/// The process, its training rows, and its prediction quality.
 pub(crate) struct ByProcess {
-    /// A training row, for the features that are the same for all.
+    /// A training row, for the constant features.
     first: Vec<f64>,
     predicts: Predicts,
     pub(crate) evaluated: CrossValidated,
 }
 
-/// What predicts.
+/// The predictor.
 enum Predicts {
     Process(Problem, Prediction),
     Line(Line),
@@ -51,7 +53,7 @@ impl Predicts {
         }
     }
 
-    /// How far a training row is from what the others predict, with the variance of that, and the row.
+    /// The leave-one-out error of a training row, its variance, and the row.
     fn left_out(&self, i: usize, places: &Points) -> (Vec<f64>, f64, &[f64]) {
         match self {
             Predicts::Process(problem, prediction) => {
@@ -84,7 +86,7 @@ impl ByProcess {
         variance * self.predicts.problem().unit() * self.predicts.problem().unit()
     }
 
-    /// The data row at a place and the deviation of each of its entries.
+    /// The data row at an embedding point and the standard deviation of each of its entries.
     pub(crate) fn at(&self, place: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let (mean, variance) = self.predicts.at(place);
         let problem = self.predicts.problem();
@@ -96,7 +98,7 @@ impl ByProcess {
         (row, deviations)
     }
 
-    /// Training rows with what the others leave open of them, in units of the deviations.
+    /// Training rows with their leave-one-out errors, in units of the standard deviations.
     pub(crate) fn errors(&self, places: &Points) -> Errors {
         let problem = self.predicts.problem();
         let rows = spaced(problem.n, problem.n.min(DRAWN));
@@ -110,7 +112,7 @@ impl ByProcess {
     }
 }
 
-/// How well training rows are predicted by the others, at most [`JUDGING`] of them, evenly spaced in their order.
+/// The leave-one-out prediction quality, on at most [`JUDGING`] training rows, evenly spaced in their order.
 fn judge(predicts: &Predicts, places: &Points) -> CrossValidated {
     let problem = predicts.problem();
     let rows = spaced(problem.n, problem.n.min(JUDGING));

@@ -1,7 +1,7 @@
-//! What the way back of a model learned from its points and its map, apart from both, so that it can be kept beside the model.
+//! The learned state of the inverse transform, separate from points and map, so that it can be stored beside the model.
 //!
-//! For kriging that is the length, the noise and the widths, found by leaving rows out one by one; for a process its factors; for a
-//! linear rule what it discards. Following the way then needs an index of the map alone.
+//! For kriging it is the length scale, the noise and the widths, learned by leaving rows out one by one; for a process
+//! its factors; for a linear rule its residuals. Using it then needs only an index of the map.
 
 use super::energy::Energy;
 use super::kriging::Kriging;
@@ -15,7 +15,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use std::sync::Arc;
 
-/// What leads back; copies share what was learned.
+/// The rule; copies share the learned state.
 #[derive(Clone)]
 pub(super) enum Ready<'a> {
     Linear(Arc<ByAxes>),
@@ -24,7 +24,8 @@ pub(super) enum Ready<'a> {
     Kriging(Arc<Kriging>),
 }
 
-/// What a model's way back learned, for [`Model::inverse_from`]. It holds neither the points nor the map, and a copy of it costs nothing.
+/// The learned state of a model's inverse transform, for [`Model::inverse_from`]. It holds neither the points nor the
+/// map, and copies are cheap.
 #[derive(Clone)]
 pub struct Learned {
     pub(super) rule: Ready<'static>,
@@ -51,7 +52,7 @@ impl Learned {
         match shape(points, near) {
             own if own == self.shape => Ok(()),
             own => Err(Error::parameter(format!(
-                "the way back was learned from {} and the model has {}; learn it from this model",
+                "the inverse transform was learned from {} and the model has {}; learn it from this model",
                 told(self.shape),
                 told(own)
             ))),
@@ -64,7 +65,7 @@ fn shape(points: &Points, near: &MapNeighbors<'_>) -> [usize; 3] {
 }
 
 impl Model {
-    /// As [`Model::inverse_transform`], in the unit of the stages, by what was learned before or is learned now.
+    /// As [`Model::inverse_transform`], in internal units, from a given state or a newly learned one.
     pub(super) fn way_back_inside(&self, learned: Option<&Learned>) -> Result<InverseTransform<'_>> {
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
@@ -78,7 +79,7 @@ impl Model {
         Ok(InverseTransform::by(points, &self.embedding, near, learned.rule, learned.diagnostics))
     }
 
-    /// As [`Model::learn_inverse`], in the unit of the stages.
+    /// As [`Model::learn_inverse`], in internal units.
     pub(super) fn learned_inside(&self) -> Result<Learned> {
         self.learn_from(self.data()?, &MapNeighbors::new(&self.embedding, self.components())?)
     }
@@ -113,7 +114,7 @@ impl Model {
         }
     }
 
-    /// The linear rule, with deviations of its own or those of what it discards.
+    /// The linear rule, with its own standard deviations or those of its residuals.
     fn learn_linear(
         &self,
         points: &Points,

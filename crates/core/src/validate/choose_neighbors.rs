@@ -1,14 +1,15 @@
-//! The number of neighbors, chosen by how near in the data those are that are near on the map.
+//! The choice of the number of neighbors by the neighbor distance ratio.
 //!
-//! A ladder of k is tried. Each map is judged by its neighbor_ratio (`nearness.rs`): how many times as far from a row, on average over
-//! rows by logarithms, its neighbors on the map are as the nearest in the data. Where too many neighbors join sheets that are
-//! far apart along the data, points from both lie side by side on the map and the neighbor_ratio jumps; where there are too few, the
-//! map is creased and it grows.
+//! A ladder of k is tried. Each map is evaluated by its neighbor distance ratio (`neighbor_ratio.rs`): how many times
+//! as far from a row, on a geometric mean over rows, its neighbors on the map are as the nearest in the data. Too many
+//! neighbors connect surfaces that are far apart along the data, points from both then coincide on the map, and the
+//! ratio jumps; with too few, the map is creased and the ratio grows.
 //!
-//! Fits that converged go before the others. Among them the least neighbor_ratio is best, and every k is as good that is worse by no
-//! more than two standard errors of the difference, row by row. Of these, graphs in one component go before others; then the
-//! usual ten neighbors, if they are among them; then the least neighbor_ratio, and the smaller k if two tie.
-//! docs/decisions/0071-neighbors-by-neighbor_ratio.md compares this with the error of left-out rows, docs/neighbors.md has the table.
+//! Fits that converged are preferred. Among them the smallest neighbor distance ratio is best, and every k counts as
+//! equally good that is worse by at most two standard errors of the difference, row by row. Among these, connected
+//! graphs are preferred; then the default of ten neighbors, if it is among them; then the smallest neighbor distance
+//! ratio, and the smaller k in a tie.
+//! Decision 71 in docs/decisions compares this with the error of left-out rows, and docs/neighbors.md has the table.
 
 use crate::input::Input;
 use crate::likelihood::Likelihood;
@@ -22,9 +23,9 @@ use serde::Serialize;
 
 /// The numbers of neighbors that are tried.
 const LADDER: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
-/// A k is as good as the best if it is worse by at most so many standard errors.
+/// A k is as good as the best if it is worse by at most this many standard errors.
 const COMPARABLE: f64 = 2.0;
-/// What is taken where nothing speaks against it: the default of [`Neighbors`].
+/// The preferred number among equals: the default of [`Neighbors`].
 const USUAL: usize = 10;
 
 /// One number of neighbors that was tried.
@@ -32,12 +33,12 @@ const USUAL: usize = 10;
 pub struct Tried {
     /// The number.
     pub k: usize,
-    /// The neighbor_ratio of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
-    /// data, 1 at best; nothing if no row can be asked.
+    /// The neighbor distance ratio of the map: how many times as far from a row its ten nearest on the map are as the
+    /// ten nearest in the data, 1 at best; `None` if it is undefined for all rows.
     pub value: Option<f64>,
-    /// In how many components the graph is, before they are joined.
+    /// The number of connected components of the graph, before they are joined.
     pub components: usize,
-    /// Whether the fit met its tolerances.
+    /// Whether the fit converged.
     pub converged: bool,
 }
 
@@ -46,15 +47,15 @@ pub struct Tried {
 pub struct Choice {
     /// The number.
     pub chosen: usize,
-    /// Why, in a few words.
+    /// The reason, in a few words.
     pub reason: String,
     /// Every number that was tried, ascending.
     pub tried: Vec<Tried>,
 }
 
 impl Recipe {
-    /// Tries a ladder of numbers of neighbors, of the recipe's kind of graph. The recipe keeps its own number: set
-    /// `neighbors` to [`Choice::neighbors`] and fit.
+    /// Tries a ladder of numbers of neighbors, for the recipe's kind of graph. The recipe is unchanged: set `neighbors`
+    /// to [`Choice::neighbors`] and fit.
     ///
     /// ```
     /// use eigenfold::{Isomap, Recipe, progress::Silent, sample::Sample};
@@ -93,13 +94,14 @@ impl Recipe {
         let mut refused = None;
         for (at, &k) in ladder.iter().enumerate() {
             observer.trial(&format!("k = {k}, {} of {}", at + 1, ladder.len()));
-            // Larger graphs take a little longer, and a solver may take much longer for some: two tell more than one.
+            // Larger graphs take a little longer, and a solver may take much longer for some: two are more informative
+            // than one.
             if at == 2 {
                 observer.steady(false);
             }
             match recipe.tried(k, &points, labels, &nearness, &Share::one_of(observer, at, ladder.len())) {
                 Ok(one) => tried.push(one),
-                // Some methods need more neighbors, or cannot afford so many.
+                // Some methods need more neighbors, or cannot afford this many.
                 Err(error) if error.is_parameter() || matches!(error, Error::Numerical(_)) => refused = Some(error),
                 Err(error) => return Err(error),
             }
@@ -155,7 +157,7 @@ impl Choice {
     }
 }
 
-/// The number of neighbors by the rule above, and what decided.
+/// The number of neighbors by the rule above, and the reason.
 fn best(tried: &[Trial]) -> Option<(usize, String)> {
     let known = |one: &&Trial| one.tried.value.is_some();
     let converged = tried.iter().filter(known).any(|one| one.tried.converged);
@@ -176,19 +178,20 @@ fn best(tried: &[Trial]) -> Option<(usize, String)> {
     let (chosen, value) = usual.or_else(|| least(&mut good.iter()))?;
     let in_components =
         |components: usize| if components > 1 { format!(" in {components} components") } else { String::new() };
-    let rest = format!("k = {k} has {neighbor_ratio:.3}{}, which is no better for certain", in_components(components));
+    let rest =
+        format!("k = {k} has {neighbor_ratio:.3}{}, which is not significantly better", in_components(components));
     let mut reason = match usual {
         _ if chosen == k && components > 1 => {
             format!(
-                "the least neighbor_ratio, {neighbor_ratio:.3}, although the graph has {components} connected components"
+                "the smallest neighbor distance ratio, {neighbor_ratio:.3}, although the graph has {components} connected components"
             )
         }
-        _ if chosen == k => format!("the least neighbor_ratio, {neighbor_ratio:.3}"),
+        _ if chosen == k => format!("the smallest neighbor distance ratio, {neighbor_ratio:.3}"),
         Some(_) if whole => {
-            format!("default among graphs in one component, with a neighbor_ratio of {value:.3}; {rest}")
+            format!("default among connected graphs, with a neighbor distance ratio of {value:.3}; {rest}")
         }
-        Some(_) => format!("default, with a neighbor_ratio of {value:.3}; {rest}"),
-        None => format!("the least neighbor_ratio, {value:.3}, of graphs in one component; {rest}"),
+        Some(_) => format!("default, with a neighbor distance ratio of {value:.3}; {rest}"),
+        None => format!("the smallest neighbor distance ratio, {value:.3}, of connected graphs; {rest}"),
     };
     if !converged {
         reason.push_str("; no fit converged");
@@ -197,7 +200,7 @@ fn best(tried: &[Trial]) -> Option<(usize, String)> {
 }
 
 impl Trial {
-    /// Whether it is worse by no more than chance, row by row.
+    /// Whether it is worse by no more than sampling error, row by row.
     fn is_as_good_as(&self, other: &Trial) -> bool {
         let differences: Vec<f64> = self.logs.iter().zip(&other.logs).map(|(a, b)| a - b).collect();
         let (average, n) = (mean(&differences), differences.len() as f64);
@@ -225,8 +228,8 @@ mod tests {
     use crate::sample::Sample;
     use eigenfold_linalg::progress::Silent;
 
-    /// A roll beside a flat sheet, each in a unit of its own. With more than six neighbors the turns of the roll are joined, and its part
-    /// of the map is lost, while the sheet is as good with any number.
+    /// A roll beside a flat sheet, each in a different unit. With more than six neighbors the turns of the roll are
+    /// connected, and its part of the map is lost, while the sheet is equally good with any number.
     #[test]
     fn a_small_component_has_its_say_whether_components_are_kept_apart_or_joined() {
         let roll = Sample::SwissRoll.draw(300, 0.0, 1).unwrap().points;
@@ -246,7 +249,8 @@ mod tests {
         for (k, value, with_many) in [small, large] {
             assert!(k == 6 && with_many > 1.2 * value, "{k} {value} {with_many}");
         }
-        // Joined to a sheet far away, a small roll is a dot on the map; that its rows have lost each other shows.
+        // Joined to a sheet far away, a small roll is a dot on the map; the ratio shows that its rows have lost each
+        // other.
         let (_, joined, _) = chosen(1e-4, Disconnected::Join);
         assert!(joined > 1.5 * small.1, "{joined} {small:?}");
     }
@@ -265,27 +269,29 @@ mod tests {
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(
             (k, reason.as_str()),
-            (4, "the least neighbor_ratio, 1.350, although the graph has 8 connected components")
+            (4, "the smallest neighbor distance ratio, 1.350, although the graph has 8 connected components")
         );
-        // Rows differ by 0.1 up and down, so that the difference is known to 0.1 / 40^½ = 0.016, twice that is 0.032.
+        // Rows differ by 0.1 up and down, so that the difference has a standard error of 0.1 / 40^½ = 0.016, twice that
+        // is 0.032.
         tried.push(trial(7, Some(0.31), 1, true));
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(k, 7);
-        let wanted = "the least neighbor_ratio, 1.363, of graphs in one component; k = 4 has 1.350 in 8 components, which is no better for certain";
+        let wanted = "the smallest neighbor distance ratio, 1.363, of connected graphs; k = 4 has 1.350 in 8 components, which is not significantly better";
         assert_eq!(reason, wanted);
-        // A fit that did not converge has no say where others did.
+        // A fit that did not converge is ignored if others did.
         tried.extend([trial(8, Some(0.1), 1, false), trial(10, None, 1, true), trial(13, Some(0.31), 1, true)]);
         assert_eq!(chosen(&tried), Some(7));
-        // The usual number stays where no other is better for certain.
+        // The default number stays if no other is significantly better.
         tried.push(trial(10, Some(0.29), 8, true));
         assert_eq!(chosen(&tried), Some(7), "a graph in one component goes first");
         let tried = [trial(5, Some(0.30), 1, true), trial(10, Some(0.32), 1, true)];
-        let wanted = "default, with a neighbor_ratio of 1.377; k = 5 has 1.350, which is no better for certain";
+        let wanted =
+            "default, with a neighbor distance ratio of 1.377; k = 5 has 1.350, which is not significantly better";
         assert_eq!(best(&tried).unwrap(), (10, wanted.to_string()));
         assert_eq!(chosen(&[trial(5, Some(0.30), 1, true), trial(10, Some(0.34), 1, true)]), Some(5));
         assert_eq!(
             best(&[trial(8, Some(0.1), 1, false)]).unwrap().1,
-            "the least neighbor_ratio, 1.105; no fit converged"
+            "the smallest neighbor distance ratio, 1.105; no fit converged"
         );
         assert_eq!(chosen(&[trial(8, None, 1, true)]), None);
         assert_eq!(chosen(&[]), None);

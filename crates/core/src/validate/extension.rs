@@ -1,18 +1,19 @@
-//! How sure the places of new rows are, the variability of the map itself included.
+//! The uncertainty of new points, including the variability of the map itself.
 //!
-//! A map that is made with a new row in it differs from the map that the row is placed on, for most methods by more than the
-//! placing errs. How much, the rows at hand tell: they are dealt out into folds, and for every fold g the map is made of the
-//! other rows, laid onto the model's (`procrustes.rs`), and compared with it.
+//! A map that is fitted with a new row differs from the map on which the row is embedded, for most methods by more than
+//! the error of the extension. The difference is estimated from the training rows: they are divided into folds, and for
+//! every fold g the map is fitted to the other rows, aligned with the model's (`procrustes.rs`), and compared with it.
 //!
 //! ```text
 //! m[g,j,q]           how far the map without fold g is from the model's at a row j that it kept
 //! c[q](x)² = ½ (mean of m[g,j,q]² over folds g and the ten rows j nearest to x  +  the same over all rows j)
-//! deviation[q](x) = s (p[q](x)² + c[q](x)²)^½       p the deviation of the placing alone (`place/sure.rs`)
+//! SD[q](x) = s (p[q](x)² + c[q](x)²)^½       p the SD of the extension alone (`extend/standard_deviation.rs`)
 //! ```
 //!
-//! The rows of a fold are placed on the map without them. s is the least number for which 68 of 100 of their coordinates are within their
-//! deviations of where the model has them, p being that of the fold's own map, and c that of the other folds. So the deviation
-//! answers how far off the row may be from where a map of more rows, this one among them, would have it.
+//! The rows of a fold are embedded on the map without them. s is the smallest number for which 68 % of their
+//! coordinates are within their standard deviations of their coordinates in the model, p being that of the fold's own
+//! map, and c that of the other folds. So the standard deviation estimates the distance of the row from its position on
+//! a map of more rows, including this one.
 //!
 //! M. H. Quenouille. Notes on bias in estimation. Biometrika 43, 1956 (maps without groups of rows: the jackknife). J. Lei, M.
 //! G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018.
@@ -29,14 +30,14 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::Observer;
 
-/// The rows around a new one that say how much the map changes there.
+/// The number of rows around a new one that determine how much the map changes there.
 const AROUND: usize = 10;
-/// The fewest rows that can be held out to say something.
+/// The minimum number of rows for holding out.
 const LEAST: usize = 20;
-/// Deviations on either side of the place that hold 95 of 100 draws of a Gaussian.
+/// The 97.5 % quantile of a standard Gaussian.
 const GAUSSIAN: f64 = 1.959_963_984_540_054;
 
-/// How sure places on a map are, by maps without some of its rows.
+/// The uncertainty of points on a map, by maps without some of its rows.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HeldOutExtension {
@@ -46,13 +47,13 @@ pub struct HeldOutExtension {
     pub folds: usize,
     /// s.
     pub calibration_factor: f64,
-    /// The share of their coordinates within one deviation (0.68 is right) and within 1.96 (0.95 if errors are Gaussian), each
-    /// fold with the calibration_factor of the other folds.
+    /// The share of their coordinates within one standard deviation (nominal 0.68) and within 1.96 (0.95 if errors are
+    /// Gaussian), each fold with the calibration factor of the other folds.
     pub within: [f64; 2],
     variability: MapVariability,
 }
 
-/// How far the maps without some rows are from the model's.
+/// The differences of the maps without some rows from the model's.
 #[derive(Clone, Debug, PartialEq)]
 struct MapVariability {
     dims: usize,
@@ -62,7 +63,7 @@ struct MapVariability {
     squares: Vec<Vec<f64>>,
 }
 
-/// A row held out: how far off it was placed, and the deviation of the placing alone.
+/// A held-out row: its error, and the standard deviation of the extension alone.
 struct Missed {
     row: usize,
     off: Vec<f64>,
@@ -70,22 +71,23 @@ struct Missed {
 }
 
 impl Model {
-    /// Whether the map can be made again without some of its rows, and laid onto this one: not if it went by classes, which a
-    /// model does not keep, or if components were kept separate; ppca and fa have a posterior in place of it.
+    /// Whether the map can be refitted without some of its rows, and aligned with this one: not if it used classes,
+    /// which a model does not store, or if components were kept separate; PPCA and factor analysis have a posterior
+    /// instead.
     pub fn can_hold_out_places(&self) -> bool {
         let recipe = self.recipe();
         let again = !recipe.method.is_supervised() && recipe.disconnected != Disconnected::Separate;
         again && self.latent_inside().is_none() && self.points().is_some()
     }
 
-    /// Whether rows are better held out to say how sure places are: where that can be done, and few rows make it cheap. A
-    /// process (gplvm) has a density of its own, and takes long to fit.
+    /// Whether rows should be held out for the uncertainty of new points: if that is possible, and few rows make it
+    /// cheap. A process (GPLVM) has its own density, and takes long to fit.
     pub fn holds_out_places(&self) -> bool {
         let process = self.recipe().method.has_density();
         self.can_hold_out_places() && !process && HELD_OUT.contains(&self.embedding().rows())
     }
 
-    /// Makes the map again without some of its rows, fold by fold, to say how sure the places of new rows are
+    /// Refits the map without some of its rows, fold by fold, to estimate the uncertainty of new points
     /// ([`Model::transform_held_out`]). It costs five fits.
     ///
     /// ```
@@ -108,7 +110,7 @@ impl Model {
             Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
         })?;
         if self.components_kept() > 1 {
-            let fact = "components that are kept separate lie side by side, and how far apart means nothing";
+            let fact = "components that are kept separate lie side by side at arbitrary distances";
             return Err(Error::parameter(format!("{fact}; use `disconnected` join")));
         }
         let (n, dims) = (points.rows(), self.embedding().cols());
@@ -154,7 +156,7 @@ impl Model {
         })
     }
 
-    /// The calibration_factor that every coordinate of every row held out needs, fold by fold.
+    /// The calibration factor that every coordinate of every held-out row needs, fold by fold.
     fn needed(&self, variability: &MapVariability, missed: &[Vec<Missed>], points: &Points) -> Result<Vec<Vec<f64>>> {
         let mut all = Vec::with_capacity(missed.len());
         for (number, fold) in missed.iter().enumerate() {
@@ -178,11 +180,11 @@ impl Model {
         Ok(all)
     }
 
-    /// Places new rows with deviations that include the variability of the map itself.
+    /// Embeds new rows with standard deviations that include the variability of the map itself.
     ///
     /// # Errors
     ///
-    /// As [`Model::transform`], and if the rows held out are those of a model of another size.
+    /// As [`Model::transform`], and if the held-out rows belong to a model of another size.
     pub fn transform_held_out(&self, new: &Points, held_out: &HeldOutExtension) -> Result<Transformed> {
         let (variability, dims) = (&held_out.variability, self.embedding().cols());
         if (held_out.rows, variability.dims) != (self.embedding().rows(), dims) {
@@ -205,7 +207,7 @@ impl Model {
 }
 
 impl MapVariability {
-    /// The mean of m² of a row and a coordinate over the folds that kept the row, but for one.
+    /// The mean of m² of a row and a coordinate over the folds that kept the row, except one.
     fn of(&self, row: usize, but: Option<usize>, q: usize) -> f64 {
         let others = (0..self.squares.len()).filter(|&g| g != self.fold[row] && Some(g) != but);
         let (sum, count) =
@@ -219,14 +221,14 @@ impl MapVariability {
         (0..self.dims).map(|q| (0..n).map(|row| self.of(row, but, q)).sum::<f64>() / n as f64).collect()
     }
 
-    /// c of a place with these rows near it.
+    /// c of an embedding point with these rows near it.
     fn around(&self, near: &[u32], but: Option<usize>, usual: f64, q: usize) -> f64 {
         let local = near.iter().map(|&j| self.of(j as usize, but, q)).sum::<f64>() / near.len().max(1) as f64;
         (0.5 * (local + usual)).sqrt()
     }
 }
 
-/// s by all folds, or by all but one; 1 if nothing is ever off.
+/// s by all folds, or by all but one; 1 if there are no errors.
 fn calibration_factor(needed: &[Vec<f64>], but: Option<usize>) -> f64 {
     let others = needed.iter().enumerate().filter(|(at, _)| Some(*at) != but);
     let all: Vec<f64> = others.flat_map(|(_, fold)| fold).copied().collect();
@@ -234,7 +236,7 @@ fn calibration_factor(needed: &[Vec<f64>], but: Option<usize>) -> f64 {
     if most > 0.0 { counted(all, LEVELS[0]).min(most) } else { 1.0 }
 }
 
-/// The shares within one deviation and within 1.96, each fold with the calibration_factor of the others.
+/// The shares within one standard deviation and within 1.96, each fold with the calibration factor of the others.
 fn within(needed: &[Vec<f64>]) -> [f64; 2] {
     let count = needed.iter().map(Vec::len).sum::<usize>().max(1) as f64;
     [1.0, GAUSSIAN].map(|width| {
@@ -252,7 +254,7 @@ mod tests {
     use crate::sample::Sample;
     use crate::{LaplacianEigenmaps, Pca};
 
-    /// Rows that had no part in a map are placed on it; where they belong, a map of all rows says.
+    /// Rows that were not used for a map are embedded on it; a map of all rows gives their reference coordinates.
     #[test]
     fn new_rows_are_as_far_from_where_they_belong_as_their_deviations_say() {
         let points = Sample::SCurve.draw(300, 0.05, 3).unwrap().points;
@@ -281,7 +283,7 @@ mod tests {
                 }
             }
             let (method, [one, two]) = (recipe.method.info().name, within.map(|within| within / count));
-            // A linear map errs as a whole and in few directions, so that five folds say little of how much.
+            // A linear map errs as a whole and in few directions, so that five folds determine little.
             let [least, most, least_two] = if method == "pca" { [0.4, 1.0, 0.7] } else { [0.56, 0.85, 0.82] };
             assert!((least..=most).contains(&one) && two > least_two, "{method}: {one} {two}");
             assert!(placing / count < 0.4, "{method}: the placing alone is far too sure: {}", placing / count);

@@ -1,14 +1,14 @@
-//! The diagnostics: the likelihood of features that nothing was fitted to.
+//! Cross-validation over features: the held-out log likelihood of a field.
 //!
 //! The model is independent over features, so that features can be left out:
 //!
 //! ```text
-//! x̃[f] ~ N(0, α² K + σ² I)        K from the features A, α² and σ² from the features B, judged on the features C
+//! x̃[f] ~ N(0, α² K + σ² I)        K from the features A, α² and σ² from the features B, evaluated on the features C
 //! ```
 //!
-//! The seed deals the features into five folds. Each is C once, the next one is B, and A are all others: graph, weights
-//! and field come from A alone. A field that follows its own features too closely says nothing of B, gets no signal
-//! there, and ends as noise. Signal and noise from A itself would take that field at its word. By Gibbs' inequality the
+//! The seed divides the features into five folds. Each is C once, the next one is B, and A are all others: graph,
+//! weights and field come from A alone. A field that overfits its own features does not predict B, gets no signal
+//! there, and ends as noise. Signal and noise fitted to A itself would not reveal that. By Gibbs' inequality the
 //! expected log density of C is at most that of the density it was drawn from, whatever was done with A and B.
 
 use crate::fit::stages::Stages;
@@ -25,24 +25,24 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-/// Folds where there are enough features.
+/// The number of folds if there are enough features.
 const FOLDS: usize = 5;
 
-/// The evidence of a recipe.
+/// The held-out log likelihood of a recipe.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HeldOut {
-    /// The log density of all features that vary, each judged once: of n − 1 numbers per feature.
+    /// The log density of all features that vary, each held out once: of n − 1 numbers per feature.
     pub log_evidence: f64,
-    /// The same of noise alone, its variance from the same features: what a field must exceed to be of any use.
+    /// The same for noise alone, its variance from the same features: the baseline that a field must exceed.
     pub noise_alone: f64,
-    /// The part of every fold.
+    /// The result of every fold.
     pub by_fold: Vec<f64>,
     /// The columns of every fold, counted from 0.
     pub folds: Vec<Vec<usize>>,
-    /// In how many folds the field was of no use, so that noise alone was left.
+    /// The number of folds in which the field was useless, so that noise alone was left.
     pub only_noise: usize,
-    /// In how many folds the noise was at its floor.
+    /// The number of folds in which the noise was at its lower bound.
     pub at_floor: usize,
 }
 
@@ -54,14 +54,14 @@ pub struct HeldOutFeature {
     pub log_density: f64,
     /// The same of noise alone.
     pub noise_alone: f64,
-    /// α² is zero: the field was of no use.
+    /// α² is zero: the field was useless.
     pub only_noise: bool,
-    /// σ² is at its floor.
+    /// σ² is at its lower bound.
     pub at_floor: bool,
 }
 
 impl Recipe {
-    /// The likelihood of features that nothing was fitted to, fold by fold; the same seed deals the same folds.
+    /// The held-out log likelihood of features, fold by fold; the same seed gives the same folds.
     ///
     /// ```
     /// use eigenfold::{LaplacianEigenmaps, Recipe, io};
@@ -76,7 +76,7 @@ impl Recipe {
     ///
     /// # Errors
     ///
-    /// If fewer features make the field than the map has coordinates, if components are to be kept separate, or as
+    /// If there are fewer features for the field than coordinates of the map, if components are kept separate, or as
     /// [`Recipe::fit`] for a fold.
     pub fn held_out<'a>(&self, input: impl Into<Input<'a>>, observer: &dyn Observer) -> Result<HeldOut> {
         let input: Input<'a> = input.into();
@@ -127,13 +127,13 @@ impl Recipe {
         Ok(HeldOut { folds, ..all })
     }
 
-    /// The log density of features of the same points that nothing was fitted to: the field comes from the features
-    /// `made`, signal and noise from `tuned`, and `judged` are judged.
+    /// The log density of features of the same points that were not used in the fit: the field comes from the features
+    /// `made`, signal and noise from `tuned`, and `judged` are evaluated.
     ///
     /// # Errors
     ///
-    /// If the numbers of points differ, `tuned` do not vary, as [`Recipe::fit`] of the features `made`, or if the observer
-    /// stops it.
+    /// If the numbers of points differ, `tuned` do not vary, as [`Recipe::fit`] of the features `made`, or if the
+    /// observer stops the run.
     pub fn judge_features(
         &self,
         made: &Points,
@@ -161,7 +161,7 @@ impl Recipe {
             let fact = "the features have no likelihood (they do not vary, or their field is singular)";
             Error::Numerical(format!("{fact}; use another `neighbors`"))
         };
-        // What multiplies the field is fitted to the features `tuned`, so that its unit does not matter.
+        // The factor of the field is fitted to the features `tuned`, so that its unit does not matter.
         if self.metric == Metric::Mahalanobis {
             let white = match self.method.info().uses_metric {
                 true => Whitening::learn(made, None)?.apply(made)?,
@@ -197,7 +197,7 @@ impl Recipe {
     }
 }
 
-/// The features dealt out at random into folds of nearly equal size, each sorted.
+/// The features divided at random into folds of nearly equal size, each sorted.
 fn folds(features: &[usize], seed: u64) -> Vec<Vec<usize>> {
     let mut order = features.to_vec();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));

@@ -1,4 +1,4 @@
-//! How near in the data those are that are near on a map.
+//! The neighbor distance ratio of a map.
 //!
 //! Every row i has its ten nearest rows in the data, N[i], and its ten nearest on the map, M[i]:
 //!
@@ -6,11 +6,12 @@
 //! r[i] = ½ log (mean of d²[i,j] over j in M[i] / mean of d²[i,j] over j in N[i]) ≥ 0       neighbor_ratio = exp(mean r[i])
 //! ```
 //!
-//! and r[i] is at most what rows in the middle of all would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in N[i]).
-//! So the neighbor_ratio of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
-//! perfect. Each row is measured by its own scale, whether it lies in a dense component of the data or in a thin one, and a row
-//! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small component of
-//! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
+//! and r[i] is at most what average rows would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in
+//! N[i]). So the neighbor distance ratio of a map is how many times as far from a row its neighbors on the map are as
+//! its true nearest neighbors: 1 is perfect. Each row is measured on its own scale, whether it lies in a dense or in a
+//! sparse part of the data, and a row that has lost its neighbors altogether counts by a logarithm, so that a few of
+//! them do not dominate. Nor does a small component of the graph far away: where its few points land among the others
+//! on the map, these have lost a neighbor, however far away it came from.
 
 use crate::model::Model;
 use crate::preparation::Whitening;
@@ -21,16 +22,16 @@ use eigenfold_linalg::parallel;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// How many neighbors of a row are looked at.
+/// The number of neighbors of a row.
 pub(crate) const NEAREST: usize = 10;
-/// How many rows are asked, evenly spaced.
+/// The number of sampled rows, evenly spaced.
 const ASKED: usize = 2000;
 
-/// To how many rows, evenly spaced, the median distance is taken.
+/// The number of rows, evenly spaced, for the median distance.
 const ALL: usize = 201;
-/// Where every map is looked at, so many rows are asked, ...
+/// For the report of every map, this many rows are sampled, ...
 const FEW: usize = 500;
-/// ... among so many, evenly spaced.
+/// ... among this many, evenly spaced.
 const AMONG: usize = 5000;
 
 /// The nearest rows in the data, to compare maps with.
@@ -40,36 +41,36 @@ pub(crate) struct NearestRows<'a> {
     asked: Vec<Asked>,
 }
 
-/// A row that is asked.
+/// A sampled row.
 struct Asked {
     row: usize,
     scale: Scale,
 }
 
-/// What the neighbors of a row on a map are measured by.
+/// The scale of a row.
 pub(crate) struct Scale {
     /// The logarithm of its root mean square distance to its nearest.
     own: f64,
-    /// The most that r may be.
+    /// The maximum of r.
     most: f64,
 }
 
 impl Scale {
-    /// From the distances of a row to its nearest, and to rows all over the data; nothing for a row that has as many copies as
-    /// neighbors are looked at.
+    /// From the distances of a row to its nearest, and to rows all over the data; `None` for a row that has as many
+    /// duplicates as neighbors.
     pub(crate) fn new(nearest: impl Iterator<Item = f64>, mut all: Vec<f64>) -> Option<Scale> {
         let (own, middle) = (log_size(nearest)?, all.len() / 2);
         let median = *all.select_nth_unstable_by(middle, f64::total_cmp).1;
         Some(Scale { own, most: (median.ln() - own).max(0.0) })
     }
 
-    /// r, from the distances in the data to the nearest on a map. Rounding apart, none are nearer than the nearest.
+    /// r, from the distances in the data to the nearest on a map. Up to rounding, none are nearer than the nearest.
     pub(crate) fn lost(&self, found: impl Iterator<Item = f64>) -> f64 {
         log_size(found).map_or(0.0, |size| (size - self.own).clamp(0.0, self.most))
     }
 }
 
-/// The rows all over the data that the median distance is taken to.
+/// The rows all over the data for the median distance.
 pub(crate) fn all_over(n: usize) -> impl Iterator<Item = usize> {
     let count = n.min(ALL);
     (0..count).map(move |at| at * n / count)
@@ -80,7 +81,7 @@ impl<'a> NearestRows<'a> {
         NearestRows::asking(points, metric, ASKED)
     }
 
-    /// As [`NearestRows::new`], with so many rows asked.
+    /// As [`NearestRows::new`], with this many sampled rows.
     fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<NearestRows<'a>> {
         let (points, metric) = match metric {
             Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
@@ -100,7 +101,7 @@ impl<'a> NearestRows<'a> {
         Ok(NearestRows { points, metric, asked: asked.into_iter().flatten().collect() })
     }
 
-    /// r of every row that was asked.
+    /// r of every sampled row.
     pub(crate) fn of(&self, map: &Points) -> Result<Vec<f64>> {
         let k = NEAREST.min(map.rows() - 1);
         let rows: Vec<usize> = self.asked.iter().map(|asked| asked.row).collect();
@@ -114,22 +115,23 @@ impl<'a> NearestRows<'a> {
     }
 }
 
-/// So many of n rows, evenly spaced.
+/// At most `most` of n rows, evenly spaced.
 fn spaced(n: usize, most: usize) -> Vec<usize> {
     (0..n.min(most)).map(|at| at * n / n.min(most)).collect()
 }
 
-/// How far in the data those are that are near on a map.
+/// The neighbor distance ratio of a map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct NeighborRatio {
-    /// How many times as far from a row its ten nearest on the map are, in the data, as the ten nearest there; 1 is perfect.
+    /// How many times as far from a row its ten nearest on the map are, in the data, as the ten nearest there; 1 is
+    /// perfect.
     pub neighbor_ratio: f64,
-    /// The same where the map says nothing, and rows in the middle of all others are near on it.
+    /// The value of a random embedding, on which average rows are neighbors.
     pub random: f64,
 }
 
 impl NeighborRatio {
-    /// How much of the neighborhoods is lost, log neighbor_ratio / log random: 0 is nothing, 1 is everything.
+    /// The share of the neighborhoods that is lost, log neighbor distance ratio / log random: 0 is none, 1 is all.
     pub fn lost(&self) -> f64 {
         let most = self.random.ln();
         if most > 0.0 { self.neighbor_ratio.ln() / most } else { 0.0 }
@@ -137,12 +139,13 @@ impl NeighborRatio {
 }
 
 impl Model {
-    /// How well the map keeps neighborhoods, by 500 rows among 5,000, both evenly spaced; in the columns and by the metric that the
-    /// map was made with. Nothing of a model without points, of fewer than twelve, with missing cells, or where all rows are copies.
+    /// How well the map preserves neighborhoods, by 500 rows among 5,000, both evenly spaced; in the columns and the
+    /// metric of the fit. `None` for a model without points, with fewer than twelve, with missing cells, or if all rows
+    /// are duplicates.
     ///
     /// # Errors
     ///
-    /// If the metric is not defined on the points, which those of a fit are.
+    /// If the metric is not defined on the points, which cannot happen for those of a fit.
     pub fn neighborhoods(&self) -> Result<Option<NeighborRatio>> {
         let inside = self.inside();
         let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
@@ -163,7 +166,7 @@ impl Model {
     }
 }
 
-/// The neighbor_ratio of a map of the points: 1 is perfect.
+/// The neighbor distance ratio of a map of the points: 1 is perfect.
 ///
 /// # Errors
 ///
@@ -177,7 +180,7 @@ pub fn neighbor_ratio(points: &Points, metric: Metric, map: &Points) -> Result<f
     Ok(if r.is_empty() { 1.0 } else { (r.iter().sum::<f64>() / r.len() as f64).exp() })
 }
 
-/// The logarithm of the root mean square, without overflow; nothing if all are zero.
+/// The logarithm of the root mean square, without overflow; `None` if all are zero.
 fn log_size(lengths: impl Iterator<Item = f64>) -> Option<f64> {
     let lengths: Vec<f64> = lengths.collect();
     let largest = lengths.iter().copied().fold(0.0, f64::max);
@@ -205,8 +208,8 @@ mod tests {
         }
     }
 
-    /// Three points far away land in the middle of 200 others: 30 rows have one of them for a neighbor, and that they came from
-    /// a million away counts for no more than from a hundred.
+    /// Three points far away land in the middle of 200 others: 30 rows have one of them for a neighbor, and a distance
+    /// of a million counts for no more than one of a hundred.
     #[test]
     fn a_small_component_does_not_decide_however_far_it_is() {
         let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
@@ -223,9 +226,9 @@ mod tests {
         assert!(far > 1.02, "the neighbors that were lost count: {far}");
     }
 
-    /// Two components of the same shape, one a thousandth of the size of the other. A map that scrambles the small one is as bad as one
-    /// that scrambles the large one; squared errors would see a millionth of it. One that blows a component up, its neighborhoods kept, is
-    /// perfect.
+    /// Two components of the same shape, one a thousandth of the size of the other. A map that scrambles the small one
+    /// is as bad as one that scrambles the large one; squared errors would see a millionth of it. A map that enlarges a
+    /// component, with its neighborhoods preserved, is perfect.
     #[test]
     fn a_component_counts_by_its_rows_whatever_its_size() {
         // No two distances are equal, as they would be on a lattice.

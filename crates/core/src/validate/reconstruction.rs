@@ -1,19 +1,20 @@
-//! Rows that had no part in the map: how well they come back from it, and how wide intervals have to be that hold them.
+//! Cross-validation of the reconstruction: the error of held-out rows, and the calibration of their intervals.
 //!
-//! The rows are dealt out into folds. For every fold the map is made of the other rows alone, the rows of the fold are placed
-//! on it as new points are ([`Model::transform`](crate::Model::transform)), and their places are led back to data
-//! ([`Model::reconstruct`](crate::Model::reconstruct)). So the error has three parts, of the map, of the placing and of the way
-//! back, where the error of [`Diagnostics`](crate::reconstruct::Diagnostics) lacks the first: its rows took part in making the map.
+//! The rows are divided into folds. For every fold the map is fitted to the other rows alone, the rows of the fold are
+//! embedded on it as new points ([`Model::transform`](crate::Model::transform)), and their coordinates are
+//! reconstructed ([`Model::reconstruct`](crate::Model::reconstruct)). So the error has three parts, of the map, of the
+//! extension and of the inverse transform, where the error of [`Diagnostics`](crate::reconstruct::Diagnostics) lacks
+//! the first: its rows contributed to the map.
 //!
-//! Intervals that are counted on such rows are too narrow by as much as the map follows single rows. How much that is, the
-//! rows held out tell, by a calibration_factor of all deviations and one of all margins:
+//! Intervals that are calibrated on such rows are too narrow, because the map follows single rows. The held-out rows
+//! show by how much, by a calibration factor of all standard deviations and one of all 95 % half-widths:
 //!
 //! ```text
 //! calibration_factor = the least s with |x[i,j] − x̂[i,j]| ≤ s width[i,j] for 0.68 (0.95) of the entries of rows i held out
 //! ```
 //!
-//! where x̂ and width are those of the map without row i. Widths are compared with errors on one and the same map, so that it
-//! does not matter that a fold's map has fewer rows: what is measured is by how much its own claim was too good, which is the
+//! where x̂ and width are those of the map without row i. Widths are compared with errors on the same map, so that it
+//! does not matter that a fold's map has fewer rows: the factor measures how optimistic its own widths were, the
 //! optimism of Efron (1986), and the count makes it conformal (cross-conformal prediction, Vovk 2015).
 //!
 //! B. Efron. How biased is the apparent error rate of a prediction rule? JASA 81, 1986. V. Vovk. Cross-conformal predictors.
@@ -32,16 +33,16 @@ use rand::seq::SliceRandom;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::Serialize;
 
-/// Folds where there are enough rows.
+/// The number of folds if there are enough rows.
 const FOLDS: usize = 5;
-/// What a fold must leave to make a map of.
+/// The minimum number of rows that a fold must leave for the map.
 const LEAST: usize = 4;
-/// Rows led back at a time, so that large tables need little room.
+/// The number of rows reconstructed at a time, so that large tables need little memory.
 const BATCH: usize = 1024;
-/// Rows of a fold whose entries are counted; where there are more, every so many-th.
+/// Rows of a fold whose entries are counted; where there are more, evenly spaced ones.
 const COUNTED: usize = 2000;
 
-/// How well rows come back that had no part in the map.
+/// The reconstruction error of held-out rows.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct HeldOutRows {
@@ -49,27 +50,28 @@ pub struct HeldOutRows {
     pub rows: usize,
     /// In how many folds.
     pub folds: usize,
-    /// The root of their squared error over their squared distance from the mean of the others; a row counts at most as
-    /// much as that mean would on average.
+    /// The root of their squared error over their squared distance from the mean of the others; the contribution of a
+    /// row is limited to the mean squared distance.
     pub error: f64,
     /// The error of every fold.
     pub by_fold: Vec<f64>,
-    /// What deviations and margins have to be multiplied by ([`InverseTransform::stretched`](crate::reconstruct::InverseTransform::stretched)) for 0.68
-    /// and 0.95 of the entries to be within them.
+    /// The calibration factors ([`InverseTransform::stretched`](crate::reconstruct::InverseTransform::stretched)) of
+    /// standard deviations and 95 % half-widths, for which 0.68 and 0.95 of the entries are within them.
     pub calibration_factor: [f64; 2],
-    /// The share of entries within the deviation (0.68 if it is right) and within the margin (0.95), each fold with the
-    /// calibration_factor of the other folds; of features that are not exact.
+    /// The share of entries within the standard deviation (nominal 0.68) and within the 95 % half-width (0.95), each
+    /// fold with the calibration factor of the other folds; for features that are not exact.
     pub within: Option<[f64; 2]>,
-    /// The same shares without a calibration_factor.
+    /// The same shares without a calibration factor.
     pub unstretched: Option<[f64; 2]>,
-    /// How many features came back exactly in 68 (95) of 100 rows or more, such as a pixel that is nearly always black. Any
-    /// interval holds that many of their entries, however narrow it is, so they are not counted.
+    /// The number of features that are reconstructed exactly in 68 % (95 %) of the rows or more, such as a pixel that
+    /// is nearly always black. Any interval covers that many of their entries, however narrow it is, so they are not
+    /// counted.
     pub exact: [usize; 2],
-    /// How many of them were called far from all others.
+    /// How many of them were reported as far from all others.
     pub far: usize,
 }
 
-/// What the rows of a fold did.
+/// The results of a fold.
 #[derive(Default)]
 struct Fold {
     wrong: f64,
@@ -77,16 +79,16 @@ struct Fold {
     far: usize,
     /// The features of the entries that follow, those that vary.
     varying: Vec<usize>,
-    /// The calibration_factor that each entry needs for its deviation, and for its margin, row after row.
+    /// The calibration factor that each entry needs for its standard deviation, and for its 95 % half-width, row after row.
     needed: [Vec<f64>; 2],
-    /// How many rows came back exactly, feature by feature, and how many rows there are.
+    /// How many rows were reconstructed exactly, feature by feature, and how many rows there are.
     exact: Vec<usize>,
     rows: usize,
 }
 
 impl Recipe {
-    /// Holds rows out fold by fold: makes the map of the others, places the rows and leads them back. The same seed deals
-    /// the same folds.
+    /// Holds rows out fold by fold: fits the map to the others, embeds the rows and reconstructs them. The same seed
+    /// gives the same folds.
     ///
     /// ```
     /// use eigenfold::{Isomap, Recipe, io};
@@ -204,7 +206,7 @@ impl Fold {
     }
 }
 
-/// Which features are counted, for deviations and for margins: those that are not exact.
+/// Which features are counted, for standard deviations and for 95 % half-widths: those that are not exact.
 struct Counted([Vec<bool>; 2]);
 
 impl Counted {
@@ -220,20 +222,20 @@ impl Counted {
         Counted(LEVELS.map(counted))
     }
 
-    /// How many features that vary are exact; those that never vary were not asked.
+    /// How many features that vary are exact; constant ones are not counted.
     fn exact(&self, folds: &[Fold]) -> [usize; 2] {
         let varies = |j: usize| folds.iter().any(|fold| fold.varying.contains(&j));
         [0, 1].map(|level| (0..self.0[level].len()).filter(|&j| !self.0[level][j] && varies(j)).count())
     }
 
-    /// What the entries of a fold need that are counted.
+    /// The calibration factors of the counted entries of a fold.
     fn needed<'a>(&'a self, fold: &'a Fold, level: usize) -> impl Iterator<Item = f64> + 'a {
         let features = fold.varying.iter().cycle();
         fold.needed[level].iter().zip(features).filter(move |(_, j)| self.0[level][**j]).map(|(needed, _)| *needed)
     }
 
-    /// The calibration_factor by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs
-    /// that can be had.
+    /// The calibration factor by the entries of all folds, or of all but one; 1 if there are none, and at most the
+    /// largest finite one.
     fn calibration_factor(&self, folds: &[Fold], but: Option<usize>) -> [f64; 2] {
         [0, 1].map(|level| {
             let others = folds.iter().enumerate().filter(|(at, _)| Some(*at) != but);
@@ -243,7 +245,7 @@ impl Counted {
         })
     }
 
-    /// The shares of entries that need no more than the calibration_factor of their fold; nothing if there are no entries.
+    /// The shares of entries that need at most the calibration factor of their fold; `None` if there are no entries.
     fn shares(&self, folds: &[Fold], calibration_factor: &dyn Fn(usize) -> [f64; 2]) -> Option<[f64; 2]> {
         let (mut within, mut entries) = ([0.0; 2], [0.0; 2]);
         for (at, fold) in folds.iter().enumerate() {
@@ -259,7 +261,7 @@ impl Counted {
     }
 }
 
-/// The rows dealt out at random into folds of nearly equal size: those of the fold and the others, both sorted.
+/// The rows divided at random into folds of nearly equal size: those of the fold and the others, both sorted.
 pub(super) fn dealt(n: usize, seed: u64) -> Vec<(Vec<usize>, Vec<usize>)> {
     let mut order: Vec<usize> = (0..n).collect();
     order.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(seed));

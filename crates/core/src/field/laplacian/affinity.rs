@@ -1,4 +1,4 @@
-//! Affinities: neighbors pull on each other with a weight that falls with their distance.
+//! Affinities: edge weights that decrease with the distance of the neighbors.
 
 use crate::field::{Weight, shown};
 use crate::kernel::heat::Widths;
@@ -37,8 +37,9 @@ impl Affinity {
         affinity
     }
 
-    /// Given weights, sorted by their ends, each of the first point at its place (`first`). Edges between the same two
-    /// places share their weight; those between points that coincide get the largest, to hold them together.
+    /// Supplied weights, sorted by their ends, each of the first point at its location (`first`). Edges between the
+    /// same two locations share their weight; edges between coinciding points get the largest weight, to hold them
+    /// together.
     pub(crate) fn of_weights(graph: &Graph, given: &[Weight], first: impl Fn(u32) -> u32) -> Affinity {
         let graph = graph.union();
         let largest = given.iter().fold(0.0, |most: f64, edge| most.max(edge.weight));
@@ -56,7 +57,7 @@ impl Affinity {
         affinity
     }
 
-    /// The weight of every edge from its ends and its length, twice that for edges in both lists where they count so.
+    /// The weight of every edge from its ends and its length, doubled for edges in both lists if they count twice.
     pub fn counting(graph: &Graph, mutual: Mutual, weight: impl Fn(usize, usize, f64) -> f64 + Sync) -> Affinity {
         let mut affinity = Affinity::new(graph, weight);
         if mutual == Mutual::Twice {
@@ -106,11 +107,12 @@ impl Affinity {
         &self.degrees
     }
 
-    /// D − W, where the diagonal holds the sums over the edges alone: constants are free whatever a point gives itself.
+    /// D − W, where the diagonal holds the sums over the edges alone: constants are in its null space whatever the
+    /// self-loops.
     ///
     /// # Errors
     ///
-    /// If the weights of some point are all zero, so that it hangs free.
+    /// If the weights of some point are all zero, so that it is disconnected.
     pub fn laplacian(&self) -> Result<SparseSymmetric> {
         let sums = self.sums(|_| 0.0);
         if let Some(i) = sums.iter().position(|sum| sum.is_nan() || *sum <= 0.0) {
@@ -129,7 +131,7 @@ impl Affinity {
     }
 }
 
-/// The widths of the heat kernel as the report has them.
+/// The widths of the heat kernel as reported.
 pub(super) fn told(widths: Option<&Widths>) -> String {
     match widths {
         None => "none".into(),

@@ -7,8 +7,8 @@
 //! ```
 //!
 //! P ψ = μ ψ is L ψ = (1 − μ) D ψ with L = D − W̃, so the field is a Laplacian as in Laplacian eigenmaps; with α = 0
-//! and t = 0 only the self-loops in D tell the two apart.
-//! α = 1 takes out the density of the sample, α = ½ gives the Fokker-Planck diffusion.
+//! and t = 0 the two differ only by the self-loops in D.
+//! α = 1 removes the density of the sample, α = ½ gives the Fokker-Planck diffusion.
 //!
 //! R. R. Coifman, S. Lafon. Diffusion maps. Applied and Computational Harmonic Analysis 21(1), 2006.
 
@@ -28,7 +28,7 @@ pub struct DiffusionMaps {
     pub bandwidth: Bandwidth,
     /// The time t of the diffusion.
     pub time: f64,
-    /// How much of the density is taken out.
+    /// The exponent α by which the density is removed.
     pub alpha: f64,
 }
 
@@ -45,8 +45,8 @@ impl Table for DiffusionMaps {
             .length(1)
             .auto(Bandwidth::AUTO)
             .or(Bandwidth::WORDS),
-        Parameter::new("time", "how long the walk goes on", Kind::number(0.0, 1e6), field!(time)),
-        Parameter::new("alpha", "how much of the sampling density is taken out", Kind::number(0.0, 1.0), field!(alpha)),
+        Parameter::new("time", "the time of the random walk", Kind::number(0.0, 1e6), field!(time)),
+        Parameter::new("alpha", "how much of the sampling density is removed", Kind::number(0.0, 1.0), field!(alpha)),
     ];
 }
 
@@ -57,7 +57,7 @@ impl Build for DiffusionMaps {
             aliases: &["dm", "diffusion", "diffusion-map"],
             summary: "distances of a random walk over the points",
             title: "Diffusion maps",
-            good_for: "slow directions of a random walk, little moved by uneven sampling",
+            good_for: "slow directions of a random walk, robust to uneven sampling",
             caution: "Lengths are those of the walk, not of the data; ends and edges are compressed.",
             basis: Basis::Precision,
             paper: "Coifman & Lafon 2006",

@@ -1,6 +1,6 @@
-//! Laplacian eigenmaps: neighbors pull on each other with a heat-kernel weight.
+//! Laplacian eigenmaps: neighbors attract each other with a heat-kernel weight.
 //!
-//! The field's precision is the graph Laplacian, and the eigenproblem carries the degrees:
+//! The precision of the field is the graph Laplacian, and the eigenproblem is normalized by the degrees:
 //!
 //! ```text
 //! w[i,j] = exp(−‖x[i] − x[j]‖² / (σ[i]² + σ[j]²))    i, j neighbors either way; the widths σ of `heat.rs`
@@ -33,7 +33,8 @@ pub enum EdgeWeight {
     Heat,
     /// 1.
     Simple,
-    /// Those that bound the variance of every unfolding most tightly: the optimum of the dual of maximum variance unfolding.
+    /// The weights that bound the variance of every unfolding most tightly: the optimum of the dual of maximum variance
+    /// unfolding.
     Dual,
 }
 
@@ -43,7 +44,7 @@ pub enum LaplacianVariant {
     /// L y = λ D y, also known as the random walk's: yᵀDy is fixed.
     #[default]
     Normalized,
-    /// D^(−½) L D^(−½) u = λ u with u = D^½ y: uᵀu is fixed, and a point with small weights is drawn to the origin.
+    /// D^(−½) L D^(−½) u = λ u with u = D^½ y: uᵀu is fixed, and a point with small weights is close to the origin.
     Symmetric,
     /// L y = λ y: yᵀy is fixed.
     Unnormalized,
@@ -110,7 +111,7 @@ impl Build for LaplacianEigenmaps {
         Info {
             name: Self::METHOD,
             aliases: &["le", "la", "spectral", "spectral-embedding", "laplacian-eigenmap"],
-            summary: "neighbors pull on each other; the slowest vibrations of the graph",
+            summary: "the smoothest functions on the neighborhood graph",
             title: "Laplacian eigenmaps",
             good_for: "groups, and the order along a strip, of very many points",
             caution: "Lengths and areas mean nothing: edges are compressed, and a long strip hides its width.",
@@ -139,7 +140,7 @@ impl Build for LaplacianEigenmaps {
         };
         let weight = |i, j, length| widths.as_ref().map_or(1.0, |widths| widths.weight(i, j, length));
         let affinity = Affinity::counting(graph, self.mutual, weight);
-        // A new point knows its own list alone; this is how much the lists of the others add.
+        // A new point has only its own neighbor list; this is how much the lists of the other points add.
         let of_list = |i: usize| graph.edges(i).map(|(j, length)| weight(i, j, length)).sum::<f64>();
         let own: f64 = (0..graph.len()).map(of_list).sum();
         let added = affinity.degrees().iter().sum::<f64>() / own;
@@ -159,8 +160,9 @@ impl Build for LaplacianEigenmaps {
 }
 
 impl LaplacianEigenmaps {
-    /// The weights that maximum variance unfolding's dual problem finds best; with them the unnormalized map spans what
-    /// the unfolding spans (Xiao, Sun & Boyd 2006, section 6.1). New points are placed by their neighbors, as there.
+    /// The optimal weights of the dual problem of maximum variance unfolding; with them the unnormalized map spans the
+    /// same space as the unfolding (Xiao, Sun & Boyd 2006, section 6.1). New points are embedded by their neighbors, as
+    /// in the unfolding.
     fn with_dual_weights(&self, site: &Site<'_>) -> Result<Built> {
         if self.bandwidth != Bandwidth::Auto || self.mutual == Mutual::Twice {
             return Err(Error::parameter("`bandwidth` and `mutual` are for other kernels than dual; leave them out"));

@@ -1,4 +1,4 @@
-//! Precisions that are graph Laplacians: neighbors pull on each other.
+//! Precisions that are graph Laplacians.
 
 pub(crate) mod affinity;
 pub(crate) mod diffusion_maps;

@@ -8,7 +8,7 @@
 //!
 //! The span of Y₊ is that of Q Y, so the subspace converges like an orthogonal iteration: its error shrinks by
 //! γ[q+1]/γ[q] per step. The error of the lengths shrinks by 1 − 2 (λ/γ)(1 − λ/γ) only, which is next to one where the
-//! noise is small. Once the subspace stands, the closed form within it (Rayleigh and Ritz) is exact.
+//! noise is small. Once the subspace has converged, the closed form within it (Rayleigh and Ritz) is exact.
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, sections 3.3 and 5.
 
@@ -27,17 +27,17 @@ use eigenfold_linalg::{Eigenpairs, Operator, parallel};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// How many points a start by a sample has at least.
+/// The minimum number of points of a start by a sample.
 const SAMPLE: usize = 200;
-/// A direction of Y shorter than this part of the longest one is lost.
+/// A direction of Y shorter than this fraction of the longest one is lost.
 const LOST: f64 = 1e-14;
-/// The noise has vanished below this part of the mean eigenvalue.
+/// The noise has vanished below this fraction of the mean eigenvalue.
 const VANISHED: f64 = 1e-14;
 
 /// Where the iteration starts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum EmStart {
-    /// Probabilistic kernel PCA of a sample, which places all points (section 5.3).
+    /// Probabilistic kernel PCA of a sample, extended to all points (section 5.3).
     #[default]
     Sample,
     /// The principal components of the points themselves (section 5.1).
@@ -45,7 +45,7 @@ pub enum EmStart {
 }
 
 choices!(EmStart {
-    Sample: "sample", "the axes of a sample of the points, on which all are placed";
+    Sample: "sample", "the axes of a sample of the points, extended to all points";
     Pca: "pca", "the principal components of the points";
 });
 
@@ -98,7 +98,7 @@ impl<'a> Em<'a> {
         Ok(logarithms + (n - 1 - q) as f64 * noise.ln() + (self.trace - kept) / noise)
     }
 
-    /// Whether there is no noise to speak of.
+    /// Whether the noise has vanished.
     fn vanished(&self, state: &State) -> bool {
         state.noise <= VANISHED * self.trace / state.y.nrows() as f64
     }
@@ -154,11 +154,11 @@ impl Ritz {
     }
 }
 
-/// Iterates as the parameters say; with the estimate where that is not the closed form.
+/// Iterates with these parameters; returns the estimate too where it differs from the closed form.
 ///
 /// # Errors
 ///
-/// If the input or the start does not fit, or the observer stops it before the first step.
+/// If the input or the start is not suitable, or the observer stops the run before the first step.
 pub(super) fn fit(method: &str, ppco: &Ppco, site: &Site<'_>) -> Result<(Principal, Option<Estimate>)> {
     if ppco.landmarks.is_some_and(|count| count < site.len()) {
         let name = if ppco.solver == PpcoSolver::Em { "em" } else { "em-plain" };
@@ -228,7 +228,7 @@ fn start(start: EmStart, pairs: &Pairs<'_>, em: &Em<'_>, site: &Site<'_>) -> Res
     let m = drawn.len();
     let few = Centered::from_squares(m, |i, j| pairs.square(drawn[i], drawn[j]), site.observer)?;
     let top = operator_top(&few, dims, site.seed, site.observer)?;
-    // ½ Γ^(−½) Ψᵀ (r − δ²), Gower's formula, for all points; the noise is what is left of the sample's trace.
+    // ½ Γ^(−½) Ψᵀ (r − δ²), Gower's formula, for all points; the noise is the remainder of the sample's trace.
     let rows = parallel::collect(n, |i| {
         let mut row = vec![0.0; dims];
         for (at, &j) in drawn.iter().enumerate() {

@@ -1,12 +1,13 @@
-//! Factor analysis: a few hidden coordinates, and for every feature a noise of its own.
+//! Factor analysis: a few latent coordinates, and a separate noise variance for every feature.
 //!
 //! ```text
 //! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, Ψ),   Ψ diagonal
 //! ```
 //!
-//! Unlike principal components the map does not change with the units of the features: what is a feature's own is told
-//! from what it shares with others, not by its size. There is no closed form; the likelihood of the observed cells is
-//! climbed by quasi-Newton steps or by EM ([`fit`](super::fit)). The coordinates are turned so that WᵀΨ⁻¹W is diagonal.
+//! Unlike PCA, the map does not depend on the units of the features: the noise of a feature is separated from what it
+//! shares with the others, whatever its variance. There is no closed form; the likelihood of the observed cells is
+//! maximized by quasi-Newton steps or by EM ([`fit`](super::fit)). The coordinates are rotated so that WᵀΨ⁻¹W is
+//! diagonal.
 //!
 //! D. N. Lawley, A. E. Maxwell. Factor analysis as a statistical method. 2nd edition, 1971. D. B. Rubin, D. T. Thayer. EM
 //! algorithms for ML factor analysis. Psychometrika 47, 1982.
@@ -24,11 +25,11 @@ use serde::{Deserialize, Serialize};
 /// Factor analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Fa {
-    /// What finds the likeliest model.
+    /// The optimizer.
     pub solver: LatentSolver,
-    /// The part of the log likelihood that a step must gain, else the fit ends.
+    /// The fit stops when a step improves the log likelihood by less than this fraction.
     pub tolerance: f64,
-    /// How often the data may be gone through.
+    /// The maximum number of passes over the data.
     pub max_iterations: usize,
 }
 
@@ -48,7 +49,7 @@ impl Build for Fa {
         Info {
             name: Self::METHOD,
             aliases: &["factor-analysis"],
-            summary: "hidden factors, and noise of its own for every feature; missing cells are integrated out",
+            summary: "latent factors, and a separate noise variance for every feature; missing cells are integrated out",
             title: "Factor analysis",
             good_for: "features with noise of very different sizes, and missing cells",
             caution: "The map is linear: a curved sheet stays folded. Factors may be turned among themselves.",

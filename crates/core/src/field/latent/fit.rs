@@ -1,7 +1,8 @@
-//! The likeliest linear latent model of points, some of whose cells may be missing: by descent, or by EM.
+//! The maximum-likelihood linear latent model of points, some of whose cells may be missing, by quasi-Newton steps or
+//! by EM.
 //!
 //! The log likelihood is that of the observed cells, row by row. With the posterior mean m[i] and covariance C[i] of a
-//! row's hidden coordinates ([`Latent`]) and its residual r[i,j] = x[i,j] − μ[j] − W[j] m[i], its slopes are sums over the
+//! row's latent coordinates ([`Latent`]) and its residual r[i,j] = x[i,j] − μ[j] − W[j] m[i], its gradients are sums over the
 //! observed cells (Fisher's identity):
 //!
 //! ```text
@@ -10,7 +11,7 @@
 //! ```
 //!
 //! A step of EM instead solves, for every feature, the regression of its observed cells on (z, 1) in expectation, and
-//! takes the mean square of what is left as its noise. It never lowers the likelihood, and takes many more steps.
+//! takes the mean squared residual as its noise. It never lowers the likelihood, and takes many more steps.
 
 use crate::extend::{Latent, Observed, Posterior};
 use eigenfold_graph::points::Points;
@@ -24,11 +25,11 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 use faer::Mat;
 
-/// The least noise, as a part of the variance of all features, or of its own feature.
+/// The minimum noise, as a fraction of the variance of all features, or of its own feature.
 pub(crate) const FLOOR: f64 = 1e-12;
 pub(crate) const OWN_FLOOR: f64 = 1e-6;
 
-/// The fewest rows whose terms are summed together, and the most sums of such; they are added in their order.
+/// The minimum number of rows per partial sum, and the maximum number of partial sums; they are added in order.
 const ROWS: usize = 256;
 const CHUNKS: usize = 32;
 
@@ -37,32 +38,32 @@ const CHUNKS: usize = 32;
 pub(crate) struct Fit {
     /// q.
     pub(crate) dims: usize,
-    /// Whether every feature has a noise of its own.
+    /// Whether every feature has its own noise variance.
     pub(crate) own_noise: bool,
-    /// Whether by EM instead of by descent.
+    /// Whether to use EM instead of quasi-Newton steps.
     pub(crate) em: bool,
-    /// The part of the log likelihood per cell that a step must gain, else the fit ends.
+    /// The fit stops when a step improves the log likelihood per cell by less than this fraction.
     pub(crate) tolerance: f64,
-    /// How often the data may be gone through.
+    /// The maximum number of passes over the data.
     pub(crate) max_iterations: usize,
-    /// The seed of the eigen-solver that makes the start.
+    /// The seed of the eigen-solver that computes the start.
     pub(crate) seed: u64,
 }
 
-/// The likeliest model that was found.
+/// The fitted maximum-likelihood model.
 pub(crate) struct Fitted {
     pub(crate) latent: Latent,
-    /// Of all observed cells.
+    /// The log likelihood of all observed cells.
     pub(crate) log_likelihood: f64,
     /// The log likelihood after each step of EM.
     pub(crate) curve: Vec<f64>,
     pub(crate) iterations: usize,
     pub(crate) converged: bool,
-    /// The largest slope at the end, per cell.
+    /// The largest entry of the gradient at the end, per cell.
     pub(crate) slope: f64,
 }
 
-/// Points in units in which their features have variances about one.
+/// Points in units in which their features have variances of about one.
 struct Scaled {
     points: Points,
     center: Vec<f64>,
@@ -75,7 +76,7 @@ impl Fit {
     ///
     /// # Errors
     ///
-    /// If the points do not vary, or the observer stopped before there was a start.
+    /// If the points do not vary, or the observer stops the run before there was a start.
     pub(crate) fn of(&self, points: &Points, observer: &dyn Observer) -> Result<Fitted> {
         let scaled = Scaled::new(points, self.own_noise)?;
         let start = self.start(&scaled, observer)?;
@@ -90,8 +91,8 @@ impl Fit {
         Ok(fitted)
     }
 
-    /// The likeliest model with one noise for all features, of points without missing cells, in closed form: with the
-    /// largest eigenvalues w of the covariance and its eigenvectors U,
+    /// The maximum-likelihood model with one noise variance for all features, for points without missing cells, in
+    /// closed form: with the largest eigenvalues w of the covariance and its eigenvectors U,
     ///
     /// ```text
     /// σ² = (tr S − Σ w) / (p − q),   W = U (w − σ²)^½
@@ -121,7 +122,7 @@ impl Fit {
         Ok((fitted, pairs))
     }
 
-    /// The principal directions of the points, the mean in the place of what is missing.
+    /// The principal directions of the points, with missing cells replaced by the mean.
     fn start(&self, scaled: &Scaled, observer: &dyn Observer) -> Result<Latent> {
         let (points, q) = (&scaled.points, self.dims);
         let (n, p) = (points.rows(), points.cols());
@@ -288,7 +289,7 @@ impl Scaled {
         }
         let mean_square = units.iter().map(|u| (u / largest).powi(2)).sum::<f64>() / p as f64;
         let whole = largest * mean_square.sqrt();
-        // What a constant column varies by is rounding.
+        // The variation of a constant column is rounding.
         let own_unit = |j: usize| own && units[j] > 1e-14 * sizes[j];
         let units: Vec<f64> = (0..p).map(|j| if own_unit(j) { units[j] } else { whole }).collect();
         let values = (0..n * p).map(|at| (points.values()[at] - center[at % p]) / units[at % p]).collect();
@@ -326,12 +327,12 @@ impl Scaled {
     }
 }
 
-/// The log likelihood of all rows, and its slopes.
+/// The log likelihood of all rows, and its gradient.
 pub(super) struct Sums {
     pub(super) log_likelihood: f64,
     pub(super) mean: Vec<f64>,
     pub(super) loadings: Vec<f64>,
-    /// Along log ψ.
+    /// With respect to log ψ.
     pub(super) noise: Vec<f64>,
     /// Σ C[i] over all rows, and for every feature over the rows that miss it.
     spread: Vec<f64>,
@@ -371,7 +372,7 @@ impl Sums {
                 sum.iter_mut().zip(part).for_each(|(sum, s)| *sum += s);
             }
         }
-        // What the covariances C add, for all rows of a feature together.
+        // The contribution of the covariances C, for all rows of a feature together.
         for j in 0..p {
             let (w, psi) = (latent.loading(j), latent.noise[j]);
             for a in 0..q {
@@ -414,7 +415,7 @@ impl Sums {
     }
 }
 
-/// Turns the hidden coordinates so that WᵀΨ⁻¹W is diagonal, the largest first, and returns the diagonal.
+/// Rotates the latent coordinates so that WᵀΨ⁻¹W is diagonal, the largest first, and returns the diagonal.
 pub(crate) fn turned(latent: &mut Latent) -> Vec<f64> {
     let (p, q) = (latent.mean.len(), latent.dims());
     let mut products = vec![0.0; q * q];
@@ -430,7 +431,8 @@ pub(crate) fn turned(latent: &mut Latent) -> Vec<f64> {
     values.into_iter().map(|value| value.max(0.0)).collect()
 }
 
-/// The map: the posterior mean of every point, each coordinate and its loadings with the sign that the project gives it.
+/// The map: the posterior mean of every point, each coordinate and its loadings with the sign convention of the
+/// project.
 pub(crate) fn map_of(latent: &mut Latent, points: &Points) -> Result<Points> {
     let (n, q) = (points.rows(), latent.dims());
     let posteriors = latent.posteriors(points)?;

@@ -1,4 +1,4 @@
-//! Centers of a k-means: places that stand for the points around them.
+//! Centers of k-means, used as landmarks.
 //!
 //! S. P. Lloyd. Least squares quantization in PCM. IEEE Transactions on Information Theory 28(2), 1982. As landmarks of
 //! a kernel: K. Zhang, I. W. Tsang, J. T. Kwok. Improved Nyström low-rank approximation and error analysis. ICML 2008.
@@ -11,16 +11,16 @@ use rand::SeedableRng;
 use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-/// How many points per center are looked at.
+/// The number of sampled points per center.
 const SAMPLE: usize = 50;
-/// How often the centers move.
+/// The number of iterations.
 const ROUNDS: usize = 10;
 
-/// So many centers of a seeded draw of the points.
+/// The given number of centers, from a seeded sample of the points.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if the observer asks for it.
+/// [`Error::Stopped`] if the observer stops the run.
 pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn Observer) -> Result<Points> {
     let (n, p) = (points.rows(), points.cols());
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
@@ -39,7 +39,7 @@ pub(crate) fn centers(points: &Points, count: usize, seed: u64, observer: &dyn O
             let sum = &mut sums[center * p..(center + 1) * p];
             sum.iter_mut().zip(sample.row(i)).for_each(|(sum, x)| *sum += x);
         }
-        // A center that is nobody's nearest stays where it is.
+        // A center without any points stays where it is.
         for (at, sum) in sums.iter_mut().enumerate() {
             let (center, feature) = (at / p, at % p);
             *sum = match members[center] {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! so that ψ of any point x is linear in its kernel values at the landmarks. G is computed twice, a few rows at a time,
-//! and never kept. How far K is from G Gᵀ is measured on exact rows of K, for a sample of the points.
+//! and never stored. The difference of K and G Gᵀ is measured on exact rows of K, for a sample of the points.
 //!
 //! C. K. I. Williams, M. Seeger. Using the Nyström method to speed up kernel machines. NIPS 13, 2001.
 
@@ -28,20 +28,20 @@ use eigenfold_linalg::{Eigenpairs, FURTHER, parallel};
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, MatRef, Par};
 
-/// Rows to a chunk of the work.
+/// Rows per chunk of work.
 const ROWS: usize = 1024;
-/// Chunks whose sums are held at a time.
+/// Chunks whose sums are kept at a time.
 const CHUNKS: usize = 32;
-/// How many exact rows of K are looked at.
+/// The number of exact rows of K that are compared.
 const LOOKED_AT: usize = 100;
-/// An eigenvalue of W below this part of the largest is left out.
+/// An eigenvalue of W below this fraction of the largest is dropped.
 const RANK: f64 = 1e-12;
 
-/// The largest eigenpairs of Q by so many landmarks.
+/// The largest eigenpairs of Q by this many landmarks.
 ///
 /// # Errors
 ///
-/// If the kernel cannot be evaluated, or the observer stops it.
+/// If the kernel cannot be evaluated, or the observer stops the run.
 pub(super) fn principal(points: &Points, kernel: Kernel, count: usize, site: &Site<'_>) -> Result<Principal> {
     let kernel = kernel.resolve(points)?;
     let places = centers(points, count, site.seed, site.observer)?;
@@ -88,7 +88,7 @@ pub(super) fn principal(points: &Points, kernel: Kernel, count: usize, site: &Si
     })
 }
 
-/// The points and what their kernel values are made of.
+/// The points with the precomputed parts of their kernel values.
 struct Low<'a> {
     points: &'a Points,
     kernel: Kernel,
@@ -108,13 +108,13 @@ struct Sums {
     diagonal: f64,
 }
 
-/// What a second look gives.
+/// The results of the second pass.
 struct Looked {
     /// Ψ.
     vectors: Mat<f64>,
-    /// ‖K − G Gᵀ‖ / ‖K‖ over the rows that were looked at.
+    /// ‖K − G Gᵀ‖ / ‖K‖ over the sampled rows.
     error: f64,
-    /// ‖Q ψ − γ ψ‖ / γ[1] of every pair, over the rows that were looked at and scaled up to all.
+    /// ‖Q ψ − γ ψ‖ / γ[1] of every pair, over the sampled rows and scaled up to all.
     residuals: Vec<f64>,
 }
 
@@ -125,7 +125,8 @@ impl Low<'_> {
         Mat::from_fn(rows, places.rows(), |i, j| self.kernel.of(points.row(first + i), places.row(j)))
     }
 
-    /// Does something for every chunk of rows, given by its first row and its size, and hands the results over in order.
+    /// Calls a function for every chunk of rows, given by its first row and its size, and passes the results on in
+    /// order.
     fn chunks<T: Send>(
         &self,
         half: f64,
@@ -148,7 +149,7 @@ impl Low<'_> {
         Ok(())
     }
 
-    /// The first time through the points.
+    /// The first pass over the points.
     fn sums(&self) -> Result<Sums> {
         let rank = self.root.ncols();
         let (mut gram, mut sum, mut diagonal) = (Mat::<f64>::zeros(rank, rank), vec![0.0; rank], 0.0);
@@ -171,7 +172,7 @@ impl Low<'_> {
         Ok(Sums { gram, sum, diagonal })
     }
 
-    /// The second time: ψ = k(x, z) A − b of all points, beside exact rows of K.
+    /// The second pass: ψ = k(x, z) A − b of all points, and exact rows of K.
     fn look(&self, axes: MatRef<'_, f64>, origin: &[f64], gammas: &[f64]) -> Result<Looked> {
         let (n, width) = (self.points.rows(), origin.len());
         let looked: Vec<usize> = (0..LOOKED_AT.min(n)).map(|s| s * n / LOOKED_AT.min(n)).collect();
@@ -203,7 +204,7 @@ impl Low<'_> {
         })?;
         let residuals = (0..width)
             .map(|q| {
-                // H K ψ by the mean of the rows that are known.
+                // H K ψ by the mean of the known rows.
                 let gap: Vec<f64> = (0..m).map(|s| images[(s, q)] - gammas[q] * vectors[(looked[s], q)]).collect();
                 let mean = gap.iter().sum::<f64>() / m as f64;
                 let square: f64 = gap.iter().map(|gap| (gap - mean).powi(2)).sum();

@@ -1,4 +1,4 @@
-//! Latent models: a few hidden coordinates for every point, and noise, by maximum likelihood.
+//! Latent models: a few latent coordinates for every point, and noise, by maximum likelihood.
 
 pub(crate) mod em;
 pub(crate) mod fa;

@@ -10,7 +10,7 @@ use eigenfold_linalg::Operator;
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::progress::Observer;
 
-/// Below this part of the largest eigenvalue a negative one is rounding.
+/// A negative eigenvalue below this fraction of the largest one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// The points by their inner products or dissimilarities, all pairs of them.
@@ -27,7 +27,7 @@ impl<'a> Pairs<'a> {
     ///
     /// # Errors
     ///
-    /// If it is a graph, the matrix would not fit, or the kernel cannot be evaluated.
+    /// If the input is a graph, the matrix would exceed the memory limit, or the kernel cannot be evaluated.
     pub(super) fn of(method: &str, kernel: Kernel, site: &Site<'a>) -> Result<Pairs<'a>> {
         let (n, data) = (site.len(), site.data);
         let way_out = if data.points().is_some() { landmarks_instead(n) } else { "raise `memory`".into() };
@@ -59,7 +59,7 @@ impl<'a> Pairs<'a> {
         0.5 * self.q.dim() as f64 * self.q.grand_mean()
     }
 
-    /// How new points are placed: by their dissimilarities to all others.
+    /// How new points are embedded: by their dissimilarities to all others.
     pub(super) fn rule(&self) -> Rule {
         let measure = if self.of_points() { Measure::Kernel(self.kernel) } else { Measure::Metric };
         Rule::Squares(Squares { away: Away { measure, landmarks: None }, row_means: self.q.row_means().to_vec() })
@@ -77,7 +77,7 @@ impl<'a> Pairs<'a> {
         self.data.points().is_some()
     }
 
-    /// A warning if Q has negative eigenvalues: no points of any space have these dissimilarities.
+    /// A warning if Q has negative eigenvalues: no points in a Euclidean space have these dissimilarities.
     pub(super) fn indefinite(&self, largest: f64, seed: u64, observer: &dyn Observer) -> Result<Option<String>> {
         if self.of_points() && self.kernel.is_positive() {
             return Ok(None);
@@ -87,7 +87,7 @@ impl<'a> Pairs<'a> {
     }
 }
 
-/// What is said of an eigenvalue −`most` beside the largest one.
+/// The warning about an eigenvalue −`most` relative to the largest one.
 pub(super) fn indefinite_by(most: f64, largest: f64) -> String {
     let percent = if largest > 0.0 { 100.0 * most / largest } else { f64::INFINITY };
     format!(

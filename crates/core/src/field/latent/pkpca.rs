@@ -4,22 +4,23 @@
 //! f = Wᵀ y + u + e,   W Wᵀ = I,  y ~ N(0, I),  e ~ N(0, λ I)        y | f ~ N(W (f − u) / (1 + λ), λ/(1 + λ) I)
 //! ```
 //!
-//! The likeliest components are W = Γ^(−½) Ψᵀ H F, γ and Ψ the largest eigenpairs of Q = H K H, whatever λ is, so
+//! The maximum-likelihood components are W = Γ^(−½) Ψᵀ H F, γ and Ψ the largest eigenpairs of Q = H K H, whatever λ is, so
 //!
 //! ```text
 //! (1 + λ) E[y | x] = Γ^(−½) Ψᵀ (k(x) − K 1/n)        of all training points: Ψ Γ^½
 //! ```
 //!
-//! is the coordinate of a point: that of kernel PCA and of classical scaling. What is uncertain about y is the same for
-//! all points. The paper leaves λ aside, because it needs the number of features r. Here r is n − 1, the number of
+//! is the coordinate of a point: that of kernel PCA and of classical scaling. The posterior covariance of y is the same
+//! for all points. The paper leaves λ aside, because it needs the number of features r. Here r is n − 1, the number of
 //! directions in which n points can vary; with α = Σⱼ γ[j]/n and β = (tr Q − Σⱼ γ[j])/n, λ is the minimum of
 //!
 //! ```text
 //! q log(1 + λ) + α/(1 + λ) + (n − 1 − q) log λ + β/λ
 //! ```
 //!
-//! Without the feature vectors this model has no EM of its own. Its components span the subspace of principal coordinates,
-//! whose EM needs none; that one is started from the components of a sample, which place all points (section 5.3).
+//! Without the feature vectors this model has no EM of its own. Its components span the subspace of principal
+//! coordinates, whose EM needs no feature vectors; it is started from the components of a sample, extended to all
+//! points (section 5.3).
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, sections 4
 //! and 5.3.
@@ -39,15 +40,15 @@ use serde::{Deserialize, Serialize};
 /// Probabilistic kernel PCA.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Pkpca {
-    /// The kernel, where points are given.
+    /// The kernel, for an input of points.
     pub kernel: Kernel,
-    /// How many landmarks stand for the points.
+    /// The number of landmarks.
     pub landmarks: Option<usize>,
-    /// What finds the components.
+    /// The solver.
     pub solver: PkpcaSolver,
 }
 
-/// What finds the components.
+/// The solver of probabilistic kernel PCA.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PkpcaSolver {
     /// A partial eigen-solve.
@@ -66,7 +67,7 @@ impl Table for Pkpca {
     const METHOD: &'static str = "pkpca";
     const TABLE: &'static [Parameter<Pkpca>] = kernel_rows![
         Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
-        Parameter::new("solver", "what finds the components", Kind::Choice(PkpcaSolver::NAMES), field!(solver)),
+        Parameter::new("solver", "the solver", Kind::Choice(PkpcaSolver::NAMES), field!(solver)),
     ];
 }
 
@@ -119,10 +120,10 @@ impl Build for Pkpca {
     }
 }
 
-/// Steps between the ends of the search on a logarithmic scale.
+/// Steps between the ends of the search interval on a logarithmic scale.
 const STEPS: usize = 400;
 
-/// The λ of least q log(1 + λ) + α/(1 + λ) + m log λ + β/λ; zero if nothing is left beside the coordinates.
+/// The λ that minimizes q log(1 + λ) + α/(1 + λ) + m log λ + β/λ; zero if nothing remains beyond the coordinates.
 fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
     if m == 0 || beta <= 0.0 {
         return 0.0;
@@ -130,7 +131,7 @@ fn noise(q: usize, m: usize, alpha: f64, beta: f64) -> f64 {
     let (q, m) = (q as f64, m as f64);
     let loss = |l: f64| q * (1.0 + l).ln() + alpha / (1.0 + l) + m * l.ln() + beta / l;
     let slope = |l: f64| q / (1.0 + l) - alpha / (1.0 + l).powi(2) + m / l - beta / l / l;
-    // Below the first end the slope is negative, beyond the last one positive; between them there may be two minima.
+    // At the lower end the derivative is negative, at the upper end positive; between them there may be two minima.
     let (first, last) = (1e-3 * beta / (m + q + alpha + beta), 1e3 * (1.0 + alpha + beta));
     let at = |step: usize| first * (last / first).powf(step as f64 / STEPS as f64);
     let turns = (0..STEPS).filter(|&step| slope(at(step)) < 0.0 && slope(at(step + 1)) >= 0.0);

@@ -1,13 +1,13 @@
-//! Probabilistic principal component analysis: a few hidden coordinates, and the same noise in every feature.
+//! Probabilistic principal component analysis: a few latent coordinates, and the same noise variance in every feature.
 //!
 //! ```text
 //! x = μ + W z + ε,   z ~ N(0, I),   ε ~ N(0, σ²I)
 //! W = U (w − σ²)^½,   σ² = the mean of the discarded eigenvalues of the covariance        (nothing missing)
 //! ```
 //!
-//! with the largest eigenvalues w of the covariance and their eigenvectors U. A point goes to E[z | x]. Cells that are
-//! missing are integrated out: the likelihood is that of the observed cells, and it is climbed by quasi-Newton steps or by
-//! EM ([`fit`](super::fit)).
+//! with the largest eigenvalues w of the covariance and their eigenvectors U. A point is embedded at E[z | x]. Missing
+//! cells are integrated out: the likelihood is that of the observed cells, and it is maximized by quasi-Newton steps or
+//! by EM ([`fit`](super::fit)).
 //!
 //! M. E. Tipping, C. M. Bishop. Probabilistic principal component analysis. Journal of the Royal Statistical Society B 61,
 //! 1999.
@@ -24,45 +24,45 @@ use eigenfold_linalg::RESIDUAL;
 use eigenfold_linalg::error::{Error, Result};
 use serde::{Deserialize, Serialize};
 
-/// A coordinate with a smaller share of the variance has nothing of it.
+/// A coordinate with a smaller share of the variance counts as zero.
 const NOTHING: f64 = 1e-9;
 
-/// What finds the likeliest model.
+/// The optimizer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LatentSolver {
-    /// What is fastest: a closed form where there is one, else quasi-Newton steps.
+    /// The fastest: a closed form where there is one, else quasi-Newton steps.
     #[default]
     Direct,
-    /// Expectation and maximization in turn.
+    /// Expectation maximization.
     Em,
 }
 
 choices! {
     LatentSolver {
         Direct: "direct", "a closed form where there is one, else quasi-Newton steps";
-        Em: "em", "expectation and maximization in turn: never downhill, and slow";
+        Em: "em", "expectation maximization: monotone, and slow";
     }
 }
 
-/// The rows of the table of a method whose likelihood is climbed by [`Fit`], and more of its own.
+/// The parameter rows of a method whose likelihood is maximized by [`Fit`], followed by further ones of the method.
 macro_rules! fit_rows {
     ($($more:expr),* $(,)?) => {
         &[
             Parameter::new(
                 "solver",
-                "what finds the likeliest model",
+                "the optimizer",
                 Kind::Choice(LatentSolver::NAMES),
                 field!(solver)
             ),
             Parameter::new(
                 "tolerance",
-                "the part of the log likelihood that a step must gain, else the fit ends",
+                "stop when a step improves the log likelihood by less than this fraction",
                 Kind::number(1e-15, 1.0),
                 field!(tolerance)
             ),
             Parameter::new(
                 "max-iterations",
-                "how often the data may be gone through",
+                "the maximum number of passes over the data",
                 Kind::count(1, 1_000_000),
                 field!(max_iterations)
             ),
@@ -75,11 +75,11 @@ pub(super) use fit_rows;
 /// Probabilistic principal component analysis.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ppca {
-    /// What finds the likeliest model.
+    /// The optimizer.
     pub solver: LatentSolver,
-    /// The part of the log likelihood that a step must gain, else the fit ends.
+    /// The fit stops when a step improves the log likelihood by less than this fraction.
     pub tolerance: f64,
-    /// How often the data may be gone through.
+    /// The maximum number of passes over the data.
     pub max_iterations: usize,
 }
 
@@ -163,7 +163,7 @@ fn total_variance(fitted: &Fitted) -> f64 {
     all / latent.mean.len() as f64
 }
 
-/// What the hidden coordinates have of the variance under the model; the rest is noise.
+/// The share of the variance under the model that the latent coordinates explain; the rest is noise.
 fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     let dims = latent.loadings.len() / latent.mean.len();
     let squares = |q: usize| latent.loadings.iter().skip(q).step_by(dims).map(|w| w * w).sum::<f64>();
@@ -172,9 +172,9 @@ fn explained(latent: &Latent, n: usize) -> Option<Explained> {
     Explained::new(&variances, variances.iter().sum::<f64>() + noise)
 }
 
-/// What is said of coordinates that have nothing of the variance, from this one on.
+/// The warning about coordinates without variance, from this one on.
 fn idle_coordinates(first: usize, dims: usize) -> String {
-    let fact = "noise alone explains the data as well, as where they vary alike in all directions";
+    let fact = "noise alone explains the data equally well, as if the variance were the same in every direction";
     match first {
         0 => format!("all points are at one place of the map: {fact}; use pca"),
         _ => {
@@ -188,7 +188,7 @@ fn idle_coordinates(first: usize, dims: usize) -> String {
     }
 }
 
-/// The points, where there are features enough to leave noise.
+/// The points, checked to have enough features for a noise variance.
 pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points> {
     let instead = "ppco embeds distances and similarities as a model with noise";
     let points = site.data.points().ok_or_else(|| needs_points(method, instead))?;
@@ -201,7 +201,7 @@ pub(super) fn points_for<'a>(site: &Site<'a>, method: &str) -> Result<&'a Points
     Ok(points)
 }
 
-/// A fitted model as a method gives it: the posterior means of all points, and how new ones are placed.
+/// The result of a fitted model: the posterior means of all points, and the rule for new ones.
 pub(super) fn built(fitted: Fitted, points: &Points, solver: &str) -> Result<Built> {
     let explained = explained(&fitted.latent, points.rows());
     let Fitted { mut latent, log_likelihood, curve, iterations, converged, slope } = fitted;

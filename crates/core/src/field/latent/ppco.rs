@@ -14,8 +14,8 @@
 //! λ = (tr Q − Σⱼ γ[j]) / (n − 1 − q),   Y = Ψ (Γ − λ)^½,   f = Σⱼ log γ[j] + (n − 1 − q) log λ + n − 1
 //! ```
 //!
-//! γ and Ψ the q largest eigenpairs of Q. A new point x goes where the fitted model would have put it, with E[W | F] held:
-//! y = Γ⁻¹ (Γ − λ)^½ Ψᵀ (k(x) − K 1/n), which is Gower's formula.
+//! γ and Ψ the q largest eigenpairs of Q. A new point x is embedded at its posterior mean under the fitted model, with
+//! E[W | F] fixed: y = Γ⁻¹ (Γ − λ)^½ Ψᵀ (k(x) − K 1/n), which is Gower's formula.
 //!
 //! Z. Zhang, M. I. Jordan. Latent variable models for dimensionality reduction. AISTATS 2009, section 3. (In their
 //! experiments the kernel is divided by n, which divides γ and λ by n, and Y by √n.)
@@ -35,17 +35,17 @@ use serde::{Deserialize, Serialize};
 /// Probabilistic principal coordinates.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Ppco {
-    /// The kernel, where points are given.
+    /// The kernel, for an input of points.
     pub kernel: Kernel,
-    /// How many landmarks stand for the points.
+    /// The number of landmarks.
     pub landmarks: Option<usize>,
-    /// What finds the maximum.
+    /// The solver.
     pub solver: PpcoSolver,
-    /// Where an iteration starts.
+    /// The start of the iteration.
     pub start: EmStart,
-    /// What an iteration stops at.
+    /// The tolerance of the iteration.
     pub tolerance: f64,
-    /// The most steps of an iteration.
+    /// The maximum number of iterations.
     pub max_iterations: usize,
 }
 
@@ -62,22 +62,22 @@ impl Default for Ppco {
     }
 }
 
-/// What finds the maximum of the likelihood.
+/// The solver of the maximum likelihood problem.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum PpcoSolver {
     /// The closed form, by a partial eigen-solve.
     #[default]
     Eigen,
-    /// Expectation maximization until its subspace stands, then the closed form within it.
+    /// Expectation maximization until its subspace has converged, then the closed form within it.
     Em,
-    /// Expectation maximization as it is printed.
+    /// Expectation maximization as published.
     EmPlain,
 }
 
 choices!(PpcoSolver {
     Eigen: "eigen", "the closed form, by a partial eigen-solve";
-    Em: "em", "expectation maximization until its subspace stands, then the closed form within it";
-    EmPlain: "em-plain", "expectation maximization as printed, whose lengths converge slowly";
+    Em: "em", "expectation maximization until its subspace converges, then the closed form within it";
+    EmPlain: "em-plain", "expectation maximization as published, whose lengths converge slowly";
 });
 
 /// How a field of the iteration is read and set; the closed form has none.
@@ -99,11 +99,11 @@ impl Table for Ppco {
         Parameter::new("landmarks", LANDMARKS_HELP, Kind::at_least(2), field!(landmarks)).auto(LANDMARKS_AUTO),
         Parameter::new(
             "solver",
-            "what finds the maximum of the likelihood",
+            "the solver of the likelihood problem",
             Kind::Choice(PpcoSolver::NAMES),
             field!(solver)
         ),
-        Parameter::new("start", "where the iteration starts", Kind::Choice(EmStart::NAMES), of_iteration!(start))
+        Parameter::new("start", "the start of the iteration", Kind::Choice(EmStart::NAMES), of_iteration!(start))
             .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "tolerance",
@@ -115,7 +115,7 @@ impl Table for Ppco {
         .with("solver", &["em", "em-plain"]),
         Parameter::new(
             "max-iterations",
-            "how many steps at most",
+            "the maximum number of steps",
             Kind::count(1, 1_000_000),
             of_iteration!(max_iterations)
         )
@@ -174,11 +174,11 @@ impl Build for Ppco {
     }
 }
 
-/// λ and what is minimized.
+/// λ and the objective.
 pub(super) struct Estimate {
     /// λ.
     pub(super) noise: f64,
-    /// f; nothing where there is no noise.
+    /// f; `None` where there is no noise.
     pub(super) loss: Option<f64>,
 }
 

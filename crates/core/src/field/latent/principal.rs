@@ -1,4 +1,5 @@
-//! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates that a model makes of them.
+//! The largest eigenpairs of Q, by all pairs of points or by landmarks, and the coordinates of the models built on
+//! them.
 
 use crate::extend::{Features, Rule};
 use crate::field::latent::landmarks;
@@ -14,27 +15,26 @@ use eigenfold_linalg::eigen::top::operator_top;
 use eigenfold_linalg::error::{Error, Result, plural};
 use eigenfold_linalg::{Eigenpairs, RESIDUAL};
 
-/// Up to this many points Q is taken over all pairs, if nothing else is asked for.
+/// Up to this many points Q is taken over all pairs by default.
 const ALL_PAIRS: usize = 5000;
-/// How many landmarks stand for more points than that.
+/// The default number of landmarks for more points than that.
 const LANDMARKS: usize = 300;
-/// What is left of the trace is rounding below this part of it.
+/// A remainder of the trace below this fraction of it is rounding.
 const ROUNDING: f64 = 1e-13;
-/// The same above as many points as have their pairs in single precision.
+/// The same where the pairs are stored in single precision.
 const SINGLE_ROUNDING: f64 = 1e-7;
 
-/// What the parameter `landmarks` means, and what it is if it is left to the method.
-pub(super) const LANDMARKS_HELP: &str =
-    "how many centers of a k-means stand for the points (as many as points: none do)";
+/// The meaning and the default of the parameter `landmarks`.
+pub(super) const LANDMARKS_HELP: &str = "how many k-means centers serve as landmarks (as many as points: none)";
 pub(super) const LANDMARKS_AUTO: &str = "none up to 5000 points if their matrix fits into memory, else 300";
 
 /// The largest eigenpairs of Q, and what comes with them.
 pub(super) struct Principal {
-    /// γ and Ψ: the wanted pairs, then some further ones.
+    /// γ and Ψ: the requested pairs, then some further ones.
     pub(super) pairs: Eigenpairs,
     /// tr Q.
     pub(super) trace: f64,
-    /// How new points are placed; that of landmarks is for coordinates of length one.
+    /// How new points are embedded; the rule of landmarks is for coordinates of length one.
     pub(super) rule: Rule,
     /// What else there is to show, by name.
     pub(super) figures: Vec<(Figure, f64)>,
@@ -45,11 +45,12 @@ pub(super) struct Principal {
 }
 
 impl Principal {
-    /// By a partial eigen-solve: of Q, or of what landmarks leave of it.
+    /// By a partial eigen-solve of Q, or of its landmark approximation.
     ///
     /// # Errors
     ///
-    /// If the input or a parameter does not fit, the matrix would not, or the observer stops it.
+    /// If the input or a parameter is not suitable, the matrix would exceed the memory limit, or the observer stops the
+    /// run.
     pub(super) fn of(method: &str, kernel: Kernel, asked: Option<usize>, site: &Site<'_>) -> Result<Principal> {
         if let Some(count) = landmark_count(method, asked, site)? {
             let points = site.data.points().ok_or_else(|| needs_points(method, "leave out `landmarks`"))?;
@@ -73,7 +74,7 @@ impl Principal {
         Principal::of_pairs(&pairs, top, site)
     }
 
-    /// All pairs, whose eigenpairs are known.
+    /// All pairs, with known eigenpairs.
     pub(super) fn of_pairs(pairs: &Pairs<'_>, top: Eigenpairs, site: &Site<'_>) -> Result<Principal> {
         let largest = top.values.first().copied().unwrap_or(0.0);
         let mut used = pairs.used();
@@ -97,14 +98,14 @@ impl Principal {
         self.pairs.vectors.nrows()
     }
 
-    /// γ[1..q], those that are positive beyond rounding.
+    /// γ[1..q] that are positive beyond rounding.
     pub(super) fn gammas(&self, dims: usize) -> Vec<f64> {
         let all = &self.pairs.values;
         let least = ROUNDING * all.first().copied().unwrap_or(0.0).max(0.0);
         all.iter().take(dims).copied().take_while(|&gamma| gamma > least).collect()
     }
 
-    /// tr Q − Σ γ[1..q]: what the eigenvalues beyond the coordinates sum to; zero if that is rounding or negative.
+    /// tr Q − Σ γ[1..q]: the sum of the eigenvalues beyond the coordinates; zero if that is rounding or negative.
     pub(super) fn rest(&self, dims: usize) -> f64 {
         let rest = self.trace - self.gammas(dims).iter().sum::<f64>();
         let rounding = if self.len() > Centered::SINGLE_ABOVE { SINGLE_ROUNDING } else { ROUNDING };
@@ -145,7 +146,7 @@ impl Principal {
             coordinates: Points::computed(n, dims, values)?,
             eigenvalues,
             residuals,
-            // That they did not converge is said already.
+            // The warning that they did not converge is there already.
             tolerance: if pairs.converged { RESIDUAL } else { f64::INFINITY },
             objective: None,
             curve: Vec::new(),
@@ -158,7 +159,7 @@ impl Principal {
     }
 }
 
-/// The rule of unit coordinates for those of the given lengths.
+/// The rule of unit coordinates, rescaled to the given lengths.
 fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
     let dims = lengths.len();
     let Features { kernel, places, axes, origin } = features;
@@ -169,7 +170,7 @@ fn stretched(features: Features, lengths: &[f64]) -> Result<Features> {
     Ok(Features { kernel, places, axes: stretched, origin })
 }
 
-/// How many landmarks stand for the points; nothing if all pairs are taken.
+/// The number of landmarks; `None` if all pairs are used.
 fn landmark_count(method: &str, asked: Option<usize>, site: &Site<'_>) -> Result<Option<usize>> {
     let n = site.len();
     let has_points = site.data.points().is_some();

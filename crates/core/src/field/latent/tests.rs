@@ -1,4 +1,5 @@
-//! Known likelihoods, slopes by differences, EM that never falls, and posteriors that cover.
+//! Tests of the latent models: known likelihoods, gradients by differences, monotone EM, and the coverage of
+//! posteriors.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::fa::Fa;
@@ -37,7 +38,7 @@ fn em() -> Ppca {
     Ppca { solver: LatentSolver::Em, tolerance: 1e-15, ..Ppca::default() }
 }
 
-/// Numbers from −1 to 1 that look random, by the mixing of splitmix64.
+/// Pseudorandom numbers from −1 to 1, by the mixing function of splitmix64.
 fn noise(i: usize) -> f64 {
     let mut z = (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -45,7 +46,7 @@ fn noise(i: usize) -> f64 {
     ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
 }
 
-/// A normal number: twelve uniform ones, their sum.
+/// An approximately normal number: the sum of twelve uniform ones.
 fn normal(i: usize) -> f64 {
     (0..12).map(|k| noise(12 * i + k)).sum::<f64>() / 2.0
 }
@@ -94,7 +95,7 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
                 assert!((latent.loadings[j].abs() - loading[j].abs()).abs() < 0.1, "{latent:?}");
                 assert!((latent.noise[j] - own[j]).abs() < 0.16, "{latent:?}");
             }
-            // 68 and 95 of 100 hidden coordinates are within one and two of their deviations.
+            // About 68 % and 95 % of the latent coordinates are within one and two standard deviations.
             let sign = latent.loadings[0].signum();
             let posteriors = model.posteriors(points).unwrap();
             let within = |times: f64| {
@@ -104,7 +105,7 @@ fn factor_analysis_finds_the_noise_of_every_feature() {
                 posteriors.iter().enumerate().filter(|&at| near(at)).count() as f64 / n as f64
             };
             assert!((within(1.0) - 0.683).abs() < 0.03 && (within(1.96) - 0.95).abs() < 0.03, "{}", within(1.0));
-            // So are the missing cells, by their own deviations.
+            // So are the missing cells.
             let mut covered = [0.0, 0.0];
             for (i, posterior) in posteriors.iter().enumerate() {
                 for (j, (guess, deviation)) in points.missing_of(i).zip(latent.guesses(points.missing_of(i), posterior))
@@ -208,7 +209,7 @@ proptest! {
     }
 }
 
-/// Every pattern of missing cells of a row, the row without any cell too: the hidden coordinates and the missing cells are
+/// Every pattern of missing cells of a row, the row without any cell too: the latent coordinates and the missing cells are
 /// those of the joint Gaussian of (z, x), conditioned on the observed cells by its dense covariance.
 #[test]
 fn every_pattern_of_missing_cells_is_conditioned_on_exactly() {
@@ -258,8 +259,8 @@ fn every_pattern_of_missing_cells_is_conditioned_on_exactly() {
     }
 }
 
-/// Two points, one feature, as many coordinates as features or more, constant columns, points that are all the same: a map of
-/// finite numbers, or one line that says the way out.
+/// Two points, one feature, as many coordinates as features or more, constant columns, points that all coincide: a map
+/// of finite numbers, or a one-line error with a suggestion.
 #[test]
 fn data_at_the_edge_give_a_map_or_a_reason() {
     let linear = crate::Kernel::Linear;
@@ -300,7 +301,7 @@ fn data_at_the_edge_give_a_map_or_a_reason() {
                 }
                 Err(error) => {
                     let text = error.to_string();
-                    // Only what models the cells needs noise in them.
+                    // Only a model of the cells needs noise in them.
                     let of_cells = ["ppca", "fa"].contains(&method.info().name);
                     let known = text.contains("all points are the same") || of_cells && text.contains("leave no noise");
                     assert!(known, "{label}: {text}");
@@ -309,7 +310,7 @@ fn data_at_the_edge_give_a_map_or_a_reason() {
             }
         }
     }
-    // What can be known is exact: two points are half their distance from the middle, whatever else is fitted.
+    // Exact where possible: two points are half their distance from the middle, whatever else is fitted.
     let points = table(2, 3, &some);
     let far = crate::Metric::Euclidean.distance(points.row(0), points.row(1));
     let map = fitted(methods[6].clone(), 1, &points);

@@ -32,33 +32,33 @@ use serde::{Deserialize, Serialize};
 const MOST: f64 = 1e-3;
 /// The smallest one.
 const LEAST: f64 = 1e-9;
-/// At most so many points are asked how curved the data are around them.
+/// The maximum number of points at which the curvature of the data is estimated.
 const ASKED: usize = 1024;
-/// A variance below this part of that of the data is rounding.
+/// A variance below this fraction of that of the data is rounding.
 const FLOOR: f64 = 1e-12;
 
 /// The order of the points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Ordering {
-    /// That of the rows.
+    /// The order of the rows.
     Input,
-    /// At random.
+    /// A random order.
     Random,
     /// Along the first principal component.
     Principal,
     /// By the distance along the graph from one of its peripheral points, which comes last.
     #[default]
     Geodesic,
-    /// That of least fill; the parents are the pattern of the graph's Cholesky factor.
+    /// The order of least fill; the parents are the pattern of the graph's Cholesky factor.
     Elimination,
 }
 
 choices! {
     Ordering {
-        Input: "input", "as the rows do";
+        Input: "input", "the order of the rows";
         Random: "random", "at random, by the seed";
         Principal: "principal", "along the first principal component, points only";
-        Geodesic: "geodesic", "by the distance along the graph from one of its ends, which comes last";
+        Geodesic: "geodesic", "by the graph distance from one of its ends, which comes last";
         Elimination: "elimination", "in an order of small fill, whose pattern has the parents";
     }
 }
@@ -66,8 +66,8 @@ choices! {
 /// Acyclic locally linear embedding.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Alle {
-    /// r: the part of the local trace that is added to the diagonal; if not given, the part of it that lies beyond the
-    /// first `dims` directions, by the median over the points, and no more than 1e-3.
+    /// r: the fraction of the local trace that is added to the diagonal; by default the fraction of it that lies beyond
+    /// the first `dims` directions, by the median over the points, and at most 1e-3.
     pub regularization: Option<f64>,
     /// The order of the points.
     pub ordering: Ordering,
@@ -77,8 +77,8 @@ impl Table for Alle {
     const METHOD: &'static str = "alle";
     const TABLE: &'static [Parameter<Alle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization))
-            .auto("the part beyond the first directions, at most 0.001"),
-        Parameter::new("ordering", "which point comes when", Kind::Choice(Ordering::NAMES), field!(ordering)),
+            .auto("the fraction of local variance beyond the first directions, at most 0.001"),
+        Parameter::new("ordering", "the order of the points", Kind::Choice(Ordering::NAMES), field!(ordering)),
     ];
 }
 
@@ -89,7 +89,7 @@ impl Build for Alle {
             aliases: &["acyclic-lle"],
             summary: "in an order of the points, every point is a weighted mean of later ones",
             title: "Acyclic LLE",
-            good_for: "a sheet with an exact likelihood, in one pass over the points",
+            good_for: "a surface with an exact likelihood, in one pass over the points",
             caution: "The map depends on the order of the points; lengths are not those of the data.",
             basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.7.4",
@@ -122,7 +122,7 @@ impl Build for Alle {
 }
 
 impl Alle {
-    /// The order, and the parents of every point: half as many again as it has neighbors, since they are on one side.
+    /// The order, and the parents of every point: 1.5 times as many as it has neighbors, since they are on one side.
     fn ordered(&self, site: &Site<'_>, data: Measured<'_>) -> Result<Ordered> {
         let graph = site.graph()?;
         let union = graph.union();
@@ -148,14 +148,14 @@ impl Alle {
     }
 }
 
-/// The points that are the parents of a place.
+/// The parents of a point.
 fn parents(ordered: &Ordered, place: usize) -> Vec<u32> {
     ordered.parents(place).iter().map(|&b| ordered.order[b as usize]).collect()
 }
 
-/// The regularization that suits the data. It must not be much below the part of the local variance that lies beyond
-/// the first `dims` directions, or the weights follow the sheet's curvature, and not far above, or every point is
-/// pulled towards its parents, which are all on one side of it. So it is that part, by the median over the points.
+/// The default regularization. It must not be much below the fraction of the local variance that lies beyond the first
+/// `dims` directions, or the weights follow the curvature of the manifold, and not far above, or every point is shrunk
+/// towards its parents, which are all on one side of it. So it is that fraction, by the median over the points.
 fn share_beyond(data: Measured<'_>, ordered: &Ordered, dims: usize) -> f64 {
     let places = ordered.order.len() - 1;
     let asked = places.min(ASKED);
@@ -170,7 +170,7 @@ fn share_beyond(data: Measured<'_>, ordered: &Ordered, dims: usize) -> f64 {
     shares.get(shares.len() / 2).map_or(MOST, |share| share.clamp(LEAST, MOST))
 }
 
-/// Every place but the last written by its parents.
+/// The regression of every point but the last on its parents.
 fn regressions(site: &Site<'_>, data: Measured<'_>, ordered: &Ordered, regularization: f64) -> Result<Vec<Regression>> {
     let regression = |place: usize| {
         if place.is_multiple_of(512) && site.observer.stop() {
@@ -182,10 +182,10 @@ fn regressions(site: &Site<'_>, data: Measured<'_>, ordered: &Ordered, regulariz
     parallel::try_collect(ordered.order.len() - 1, regression)
 }
 
-/// M, and the log likelihood where the number of features is known and the points differ at all.
+/// M, and the log likelihood if the number of features is known and the points do not all coincide.
 fn root(data: Measured<'_>, ordered: Ordered, rows: &[Regression]) -> (Root, Option<f64>) {
     let variance = data.variance();
-    // Points that all coincide have no scale; then every regression is as sure as another.
+    // Points that all coincide have no scale; then all regressions have the same weight.
     let unit = if variance > 0.0 { variance } else { 1.0 };
     let floor = if variance > 0.0 { (FLOOR * variance).max(f64::MIN_POSITIVE) } else { 1.0 };
     let variances: Vec<f64> = rows.iter().map(|row| row.residual.max(floor)).collect();

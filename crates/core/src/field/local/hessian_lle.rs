@@ -6,10 +6,10 @@
 //! precision Σᵢ Sᵢ [(1 − r) HᵢᵀHᵢ + r (I − BᵢᵀBᵢ)] Sᵢᵀ        Bᵢ the rows 1, θ₁, ..., θ_d
 //! ```
 //!
-//! A row of Hᵢ estimates a second derivative of whatever function it is applied to; those rows are the method. The
-//! little of the whole complement of the tangent space that r adds fixes what they leave open: a clump of points with
-//! one and the same patch has d(d+1)/2 rows for all of them together, and on a curve (d = 1) every stretch is such a
-//! clump. With r = 0 the method is as published, with r = 1 it would be tangent space alignment.
+//! A row of Hᵢ estimates a second derivative of the function it is applied to; these rows are the method. The small
+//! multiple r of the complement of the tangent space determines what they leave open: a cluster of points that share
+//! one patch has d(d+1)/2 rows for all of them together, and on a curve (d = 1) every segment is such a cluster. With r
+//! = 0 the method is as published, with r = 1 it would be tangent space alignment.
 //!
 //! D. L. Donoho, C. Grimes. Hessian eigenmaps: locally linear embedding techniques for high-dimensional data. PNAS
 //! 100(10), 2003.
@@ -26,13 +26,13 @@ use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A product that lies in the span of the others up to this part of its length says nothing of its own.
+/// A product that lies in the span of the others up to this fraction of its length is dropped.
 const DEPENDENT: f64 = 1e-6;
 
 /// Hessian locally linear embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct HessianLle {
-    /// r: the part of the bending other than second derivatives that counts too.
+    /// r: the weight of the bending other than second derivatives.
     pub regularization: f64,
 }
 
@@ -46,7 +46,7 @@ impl Table for HessianLle {
     const METHOD: &'static str = "hessian-lle";
     const TABLE: &'static [Parameter<HessianLle>] = &[Parameter::new(
         "regularization",
-        "part of the bending other than second derivatives that counts too",
+        "the weight of the bending other than second derivatives",
         Kind::number(0.0, 1.0),
         field!(regularization),
     )];
@@ -59,7 +59,7 @@ impl Build for HessianLle {
             aliases: &["hlle", "hessian-eigenmaps", "hessian-locally-linear-embedding"],
             summary: "the coordinates have no second derivatives along the surface",
             title: "Hessian LLE",
-            good_for: "the true shape of a smooth sheet, holes too, up to an affine change of axes",
+            good_for: "the true shape of a smooth surface, with holes, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data. It needs an even, dense sample.",
             basis: Basis::Precision,
             paper: "Donoho & Grimes 2003",
@@ -100,7 +100,7 @@ impl Build for HessianLle {
     }
 }
 
-/// The rows that estimate the second derivatives over a patch, orthonormal; nothing if they are not independent.
+/// The rows that estimate the second derivatives over a patch, orthonormal; `None` if they are not independent.
 fn hessian(tangent: &Tangent, dims: usize) -> Option<Vec<f64>> {
     if tangent.rank() < dims {
         return None;

@@ -1,4 +1,4 @@
-//! Locally linear embedding: every point is a weighted mean of its neighbors, and stays so in the plane.
+//! Locally linear embedding: every point is a weighted mean of its neighbors, in the data and on the map.
 //!
 //! ```text
 //! w[i] = argmin ‖x[i] − Σⱼ w[i,j] x[j]‖²,  Σⱼ w[i,j] = 1
@@ -27,35 +27,35 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use serde::{Deserialize, Serialize};
 
-/// Whose residuals weigh how much.
+/// How the residuals are weighted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LleVariant {
-    /// All alike.
+    /// Equally.
     #[default]
     Standard,
     /// By the inverse residual of each point's own regression.
     Free,
-    /// All alike, and the weights are the same both ways: `w[i,j] = w[j,i]`.
+    /// Equally, with symmetric weights: `w[i,j] = w[j,i]`.
     Symmetric,
 }
 
 choices! {
     LleVariant {
-        Standard: "standard", "each point by its neighbors alone, all residuals alike";
+        Standard: "standard", "each point from its neighbors, equal weights of the residuals";
         Free: "free", "residuals weighted by their own precision";
-        Symmetric: "symmetric", "weights the same both ways";
+        Symmetric: "symmetric", "symmetric weights";
     }
 }
 
-/// What the parameter `regularization` of lle and its kin means.
-pub(crate) const REGULARIZATION_HELP: &str = "part of the local trace added to the diagonal";
+/// The meaning of the parameter `regularization` of LLE and its variants.
+pub(crate) const REGULARIZATION_HELP: &str = "fraction of the local trace added to the diagonal";
 
 /// Locally linear embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Lle {
-    /// r: the part of the local trace that is added to the diagonal.
+    /// r: the fraction of the local trace that is added to the diagonal.
     pub regularization: f64,
-    /// Whose residuals weigh how much.
+    /// How the residuals are weighted.
     pub variant: LleVariant,
 }
 
@@ -69,7 +69,7 @@ impl Table for Lle {
     const METHOD: &'static str = "lle";
     const TABLE: &'static [Parameter<Lle>] = &[
         Parameter::new("regularization", REGULARIZATION_HELP, Kind::number(1e-15, 1e3), field!(regularization)),
-        Parameter::new("variant", "how the weights are found", Kind::Choice(LleVariant::NAMES), field!(variant)),
+        Parameter::new("variant", "how the weights are computed", Kind::Choice(LleVariant::NAMES), field!(variant)),
     ];
 }
 
@@ -80,7 +80,7 @@ impl Build for Lle {
             aliases: &["locally-linear-embedding"],
             summary: "every point stays the same weighted mean of its neighbors",
             title: "LLE",
-            good_for: "a smooth sheet, densely sampled, of very many points",
+            good_for: "a smooth surface, densely sampled, with very many points",
             caution: "Parts of the map may be squeezed to a line or a point; lengths are not those of the data.",
             basis: Basis::Precision,
             paper: "Roweis & Saul 2000; free: Lawrence 2012, section 2.7; symmetric: Xiao, Sun & Boyd 2006, section 5.1",
@@ -102,7 +102,7 @@ impl Build for Lle {
         let graph = site.graph()?;
         if let Some(i) = (0..graph.len()).find(|&i| graph.neighbors(i).is_empty()) {
             return Err(Error::parameter(format!(
-                "point {} has no neighbors to be written by; use a larger `radius`, or `neighbors`",
+                "point {} has no neighbors; use a larger `radius`, or `neighbors`",
                 i + 1
             )));
         }
@@ -149,7 +149,7 @@ impl Lle {
         if self.variant != LleVariant::Free {
             return vec![1.0; rows.len()];
         }
-        // A residual far below the others is rounding, not knowledge.
+        // A residual far below the others is rounding.
         let floor = 1e-9 * rows.iter().map(|row| row.residual).sum::<f64>() / rows.len() as f64;
         rows.iter().map(|row| 1.0 / row.residual.max(floor).max(f64::MIN_POSITIVE).sqrt()).collect()
     }

@@ -31,9 +31,9 @@ impl Build for Ltsa {
         Info {
             name: Self::METHOD,
             aliases: &["local-tangent-space-alignment"],
-            summary: "tangent planes are glued together where they overlap",
+            summary: "local tangent spaces are aligned where they overlap",
             title: "LTSA",
-            good_for: "the true shape of a smooth sheet, up to an affine change of axes",
+            good_for: "the true shape of a smooth surface, up to an affine change of axes",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
             basis: Basis::Precision,
             paper: "Zhang & Zha 2004",

@@ -1,4 +1,4 @@
-//! Precisions from local geometry: every point as its neighbors see it, and the patches they form.
+//! Precisions from local geometry: the regression of every point on its neighbors, and patches of neighbors.
 
 pub(crate) mod alle;
 pub(crate) mod hessian_lle;

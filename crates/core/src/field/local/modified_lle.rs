@@ -1,5 +1,5 @@
-//! Modified locally linear embedding: every point is written by its neighbors in several ways, and all of them hold on
-//! the map.
+//! Modified locally linear embedding: every point has several weight vectors over its neighbors, and the map preserves
+//! all of them.
 //!
 //! ```text
 //! C = U Λ Uᵀ                   the local Gram matrix, λ₁ ≥ ... ≥ λ_k;  w = its regularized weights, as in lle
@@ -9,7 +9,8 @@
 //! precision Σᵢ Sᵢ [−1ᵀ; W][−1ᵀ; W]ᵀ Sᵢᵀ
 //! ```
 //!
-//! Each column of W sums to one and writes the point by its neighbors almost as well as w. The form needs neither V nor
+//! Each column of W sums to one and reconstructs the point from its neighbors almost as well as w. The form needs
+//! neither V nor
 //! R: W 1 = (1 − α) s w + P1/α, and W Wᵀ = (1 − α)² s w wᵀ + (1 − α)/α (w (P1)ᵀ + (P1) wᵀ) + P.
 //!
 //! Z. Zhang, J. Wang. MLLE: modified locally linear embedding using multiple weights. NIPS 19, 2006.
@@ -30,7 +31,7 @@ use serde::{Deserialize, Serialize};
 /// Modified locally linear embedding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ModifiedLle {
-    /// r: the part of the local trace that is added to the diagonal for the weights w.
+    /// r: the fraction of the local trace that is added to the diagonal for the weights w.
     pub regularization: f64,
 }
 
@@ -53,7 +54,7 @@ impl Build for ModifiedLle {
             aliases: &["mlle", "modified-locally-linear-embedding"],
             summary: "every point stays several weighted means of its neighbors at once",
             title: "Modified LLE",
-            good_for: "a smooth sheet where LLE loses a coordinate",
+            good_for: "a smooth surface where LLE loses a coordinate",
             caution: "Axes are scaled to unit variance: lengths and aspect are not those of the data.",
             basis: Basis::Precision,
             paper: "Zhang & Wang 2006",
@@ -80,7 +81,7 @@ impl Build for ModifiedLle {
     }
 }
 
-/// What the neighbors of one point look like from it.
+/// The neighbors of one point relative to it.
 struct Local {
     /// The eigenvalues of the Gram matrix that are not zero, largest first, with their eigenvectors.
     pairs: Vec<(f64, Vec<f64>)>,
@@ -116,7 +117,7 @@ impl Local {
         complement(&out, k, &mut projector);
         let image: Vec<f64> = projector.chunks_exact(k).map(|row| row.iter().sum()).collect();
         let alpha = (image.iter().sum::<f64>().max(0.0) / s).sqrt();
-        // Where P is blind to constants, P1/α has no direction; its length is √s at most and it is left out.
+        // Where P annihilates constants, P1/α has no direction; its length is at most √s and it is left out.
         let across = |a: usize| if alpha > 1e-12 { image[a] / alpha } else { 0.0 };
         let size = k + 1;
         form[0] = s;

@@ -1,13 +1,13 @@
-//! Patches: every point with its neighbors, flattened on its own and glued to the others where they overlap.
+//! Patches: every point with its neighbors, flattened separately and aligned where they overlap.
 //!
-//! The alignment methods differ in the quadratic form Q[i] that says how far coordinates are from being right over the
-//! patch of point i; the field's precision is their sum,
+//! The alignment methods differ in the quadratic form Q[i] that penalizes the coordinates over the patch of point i;
+//! the precision of the field is their sum,
 //!
 //! ```text
 //! A = Σᵢ Sᵢ Qᵢ Sᵢᵀ        Sᵢ picks the patch {i} ∪ neighbors of i
 //! ```
 //!
-//! The point is part of its own patch: one that is nobody's neighbor still has a row in A.
+//! The point is part of its own patch, so that a point that is in no other list has a row in A too.
 
 use crate::field::Site;
 use crate::input::Measured;
@@ -38,7 +38,8 @@ pub(crate) fn data<'a>(site: &Site<'a>, graph: &Graph, method: &str, least: usiz
     site.measured(method)
 }
 
-/// The sum of every patch's form, which is written row-major over the point and its neighbors in the order of the list.
+/// The sum of the quadratic forms of all patches, written row-major over the point and its neighbors in the order of
+/// the list.
 pub(crate) fn glue(
     site: &Site<'_>,
     graph: &Graph,

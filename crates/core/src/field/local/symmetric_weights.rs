@@ -1,12 +1,12 @@
-//! Symmetric weights that write every point by its neighbors: the variant of locally linear embedding that maximum
-//! variance unfolding suggests.
+//! Symmetric weights that reconstruct every point from its neighbors: the variant of locally linear embedding that
+//! maximum variance unfolding suggests.
 //!
 //! ```text
 //! minimize ½ Σᵢ ‖x[i] − Σⱼ w[i,j] x[j]‖² + r tr(Cᵢ) Σⱼ w[i,j]²    w[i,j] = w[j,i] on the edges of the union graph
 //! subject to Σⱼ w[i,j] = 1
 //! ```
 //!
-//! One weight an edge couples all points: with H the Hessian over the edges and B the n × |E| incidence of points and
+//! One weight per edge couples all points: with H the Hessian over the edges and B the n × |E| incidence of points and
 //! edges it is min ½ wᵀHw, Bw = 1. Conjugate gradients stay in Bw = 1 by a projection in the metric of P = diag H, whose
 //! B P⁻¹ Bᵀ has the sparsity of the graph and is factored once (N. Gould, M. Hribar, J. Nocedal. On the solution of
 //! equality constrained quadratic programming problems arising in optimization. SIAM J. Sci. Comput. 23(4), 2001).
@@ -23,7 +23,7 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 
-/// The projected gradient must fall to this part of what it was at the start.
+/// The projected gradient must fall to this fraction of what it was at the start.
 const TOLERANCE: f64 = 1e-10;
 /// Steps of conjugate gradients; about the root of the condition number, 1/r, times ten is usual.
 const MAX_STEPS: usize = 5000;
@@ -32,7 +32,7 @@ const MAX_STEPS: usize = 5000;
 pub(crate) struct Symmetric {
     /// The union graph that the weights are on.
     pub(crate) graph: Undirected,
-    /// One weight for every entry of every list, the same both ways.
+    /// One weight for every entry of every list, symmetric.
     pub(crate) weights: Vec<Vec<f64>>,
     /// Whether the solver met its tolerance.
     pub(crate) converged: bool,
@@ -40,11 +40,12 @@ pub(crate) struct Symmetric {
     pub(crate) stopped: bool,
 }
 
-/// The weights of a graph; if the observer asks to stop, those that have been reached, which sum to one as well.
+/// The weights of a graph; if the observer stops the run, those that have been reached, which sum to one as well.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if it asks before the first step; if the graph has no such weights, or they do not fit.
+/// [`Error::Stopped`] if the observer stops the run before the first step; if the graph has no such weights, or the
+/// memory limit is exceeded.
 pub(crate) fn symmetric_weights(
     site: &Site<'_>,
     graph: &Graph,
@@ -105,7 +106,7 @@ impl Problem {
             let k = graph.neighbors(i).len();
             let mut share = data.around(i, graph.neighbors(i)).gram(k).into_owned();
             let trace: f64 = (0..k).map(|a| share[a * k + a]).sum();
-            // Coinciding points leave the weights free; equal ones are as good as any.
+            // Coinciding points leave the weights undetermined; equal ones are used.
             let added = regularization * if trace > 0.0 { trace } else { f64::MIN_POSITIVE.sqrt() };
             (0..k).for_each(|a| share[a * k + a] += added);
             share
@@ -114,7 +115,7 @@ impl Problem {
         Ok(Problem { graph, edges, ends, shares })
     }
 
-    /// H w, and what every point has of it: the two shares of an edge are added in the order of its ends.
+    /// H w, and its part at every point: the two shares of an edge are added in the order of its ends.
     fn hessian(&self, w: &[f64]) -> Vec<f64> {
         let product = |i: usize| -> Vec<f64> {
             let own: Vec<f64> = self.edges[i].iter().map(|&e| w[e as usize]).collect();
@@ -173,9 +174,9 @@ impl Problem {
 enum CgEnd {
     /// The tolerance was met.
     Converged,
-    /// All steps were taken.
+    /// The maximum number of steps was reached.
     Spent,
-    /// The observer asked for it after so many.
+    /// The observer stopped the run after this many steps.
     Stopped { steps: usize },
 }
 
@@ -224,8 +225,7 @@ impl Projection<'_> {
         ends.map(|(&(i, j), inverse)| inverse * (v[i as usize] + v[j as usize])).collect()
     }
 
-    /// The projected gradient; the part of the gradient that the constraints hold is taken out of it, so that rounding
-    /// does not grow in it.
+    /// The projected gradient, without the component along the constraints, so that rounding errors do not grow.
     fn apply(&self, gradient: &mut [f64]) -> Vec<f64> {
         for _ in 0..2 {
             let scaled: Vec<f64> = gradient.iter().zip(&self.inverse).map(|(g, p)| g * p).collect();
@@ -250,8 +250,8 @@ mod tests {
         symmetric_weights(&site, graph, Measured::Points(points, eigenfold_graph::Metric::Euclidean), 1e-3)
     }
 
-    /// At the minimum the gradient of every edge is a sum of two multipliers, one an end; by least squares on a graph
-    /// with odd rings these exist and are unique, so the rest of that fit must vanish.
+    /// At the minimum the gradient of every edge is a sum of two multipliers, one per end; on a graph with odd cycles
+    /// these exist and are unique, so the residual of that least-squares fit must vanish.
     #[test]
     fn the_weights_are_symmetric_sum_to_one_and_cannot_be_improved() {
         let row = |i: usize| [(i as f64 * 0.7).sin(), (i as f64 * 1.3).cos(), (i * i % 17) as f64 / 9.0];

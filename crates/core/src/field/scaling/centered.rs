@@ -1,4 +1,4 @@
-//! The covariance behind a matrix of distances, known by what it does to vectors.
+//! The covariance behind a matrix of distances, as a linear operator.
 //!
 //! With S the squared distances, r their row means and m their grand mean,
 //!
@@ -50,7 +50,7 @@ impl Centered {
     ///
     /// # Errors
     ///
-    /// [`Error::Disconnected`] if some pair has no path, [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Disconnected`] if some pair has no path, [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn from_paths(paths: &Paths, observer: &dyn Observer) -> Result<Centered> {
         Centered::from_paths_in(paths, paths.len() > Centered::SINGLE_ABOVE, observer)
     }
@@ -75,7 +75,7 @@ impl Centered {
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn from_euclidean(
         points: &Points,
         length: f64,
@@ -92,11 +92,11 @@ impl Centered {
         Ok(Centered::new(n, panels, None, unit))
     }
 
-    /// From the squared distance of every pair; it may be negative, as those of an indefinite kernel are.
+    /// From the squared distance of every pair; it may be negative, as for an indefinite kernel.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if the observer asks for it.
+    /// [`Error::Stopped`] if the observer stops the run.
     pub(crate) fn from_squares(
         n: usize,
         square: impl Fn(usize, usize) -> f64 + Sync + Send,
@@ -123,7 +123,7 @@ impl Centered {
         centered
     }
 
-    /// The mean squared distance from each point, r: a new point at squared distances δ² from all others goes to
+    /// The mean squared distance from each point, r: a new point at squared distances δ² from all others is embedded at
     /// ½ Λ^(−½) V' (r − δ²).
     pub(crate) fn row_means(&self) -> &[f64] {
         &self.row_means
@@ -134,11 +134,11 @@ impl Centered {
         self.grand_mean
     }
 
-    /// How far the eigenvalues go below zero: minus the least of them, or zero.
+    /// The absolute value of the most negative eigenvalue, or zero.
     ///
     /// # Errors
     ///
-    /// If no solver could run, or the observer stops it.
+    /// If no solver could run, or the observer stops the run.
     pub(crate) fn below_zero(&self, seed: u64, observer: &dyn Observer) -> Result<f64> {
         Ok(operator_top(&Negated(self), 1, seed, observer)?.values.first().copied().unwrap_or(0.0).max(0.0))
     }
@@ -150,7 +150,7 @@ impl Centered {
         (n.saturating_mul(n.saturating_add(LANES as u64)) / 2).saturating_mul(size)
     }
 
-    /// S x, one to C columns, one row a point.
+    /// S x, one to C columns, one row per point.
     fn product<const C: usize>(&self, x: MatRef<'_, f64>) -> Vec<[f64; C]> {
         let point = |row: usize| self.order.as_ref().map_or(row, |order| order[row] as usize);
         let mut rows = vec![[0.0; C]; x.nrows()];

@@ -1,4 +1,4 @@
-//! What the methods with a kernel share: its parameters, and the distances in its feature space.
+//! Shared by the kernel methods: the kernel's parameters, and the distances in its feature space.
 
 use crate::field::scaling::centered::Centered;
 use crate::field::{Lengths, shown};
@@ -21,7 +21,7 @@ impl FeatureSpace {
     ///
     /// # Errors
     ///
-    /// If a parameter cannot be chosen, values overflow, or the observer stops it.
+    /// If a parameter cannot be chosen, values overflow, or the observer stops the run.
     pub(crate) fn of(kernel: Kernel, points: &Points, observer: &dyn Observer) -> Result<FeatureSpace> {
         let kernel = kernel.resolve(points)?;
         let centered = match kernel {
@@ -39,12 +39,12 @@ impl FeatureSpace {
     }
 }
 
-/// The refusal of a kernel whose values are not finite.
+/// The error for a kernel whose values are not finite.
 pub(crate) fn overflow() -> Error {
     Error::parameter("the kernel's values overflow; use a smaller `scale` or `degree`")
 }
 
-/// The parameters that were left to the method, as they were chosen.
+/// Parameters with the default `auto`, as they were chosen.
 pub(crate) fn chosen_of(kernel: Kernel) -> Vec<(&'static str, String)> {
     match kernel {
         Kernel::Gaussian { bandwidth: Some(b) } => vec![("bandwidth", shown(b))],
@@ -59,7 +59,7 @@ pub(crate) fn lengths_of(kernel: Kernel, data: Data<'_>) -> Lengths {
     if kernel == Kernel::Linear || data.points().is_none() { Lengths::COVARIANCE } else { Lengths::NONE }
 }
 
-/// The names of the kernel's parameters, for where similarities are given and it has no use for them.
+/// The names of the kernel's parameters, which are unused if similarities are given.
 pub(crate) fn names_of(kernel: Kernel) -> &'static [&'static str] {
     match kernel {
         Kernel::Linear | Kernel::Cosine => &["kernel"],
@@ -69,8 +69,8 @@ pub(crate) fn names_of(kernel: Kernel) -> &'static [&'static str] {
     }
 }
 
-/// The table of a method with a field `kernel`: the rows of the kernel, then those of its own. [`Kind`] and [`Parameter`]
-/// are in scope where it is used.
+/// The parameter table of a method with a field `kernel`: the rows of the kernel, then those of the method. [`Kind`]
+/// and [`Parameter`] are in scope where it is used.
 ///
 /// [`Kind`]: crate::parameter::Kind
 /// [`Parameter`]: crate::parameter::Parameter
@@ -118,5 +118,5 @@ macro_rules! kernel_rows {
 }
 pub(crate) use kernel_rows;
 
-pub(crate) const OFFSET: &str = "what is added to the scaled inner product";
-pub(crate) const SCALE: &str = "what multiplies the inner product";
+pub(crate) const OFFSET: &str = "added to the scaled inner product";
+pub(crate) const SCALE: &str = "multiplies the inner product";

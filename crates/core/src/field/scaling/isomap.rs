@@ -6,7 +6,7 @@
 //! ```
 //!
 //! B need not be positive semidefinite: on a ring or a sphere it has negative eigenvalues (Lawrence 2012, section 2.8).
-//! With landmarks only m points are scaled and the others are placed by their geodesics to those.
+//! With landmarks only m points are scaled and the others are embedded by their geodesics to the landmarks.
 //!
 //! J. B. Tenenbaum, V. de Silva, J. C. Langford. A global geometric framework for nonlinear dimensionality reduction.
 //! Science 290, 2000. Landmarks: V. de Silva, J. B. Tenenbaum. Global versus local methods in nonlinear dimensionality
@@ -26,14 +26,14 @@ use serde::{Deserialize, Serialize};
 /// Isomap.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Isomap {
-    /// How many points are scaled exactly; all of them if not given.
+    /// How many points are scaled exactly; all of them by default.
     pub landmarks: Option<usize>,
 }
 
 impl Table for Isomap {
     const METHOD: &'static str = "isomap";
     const TABLE: &'static [Parameter<Isomap>] =
-        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
+        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all points")];
 }
 
 impl Build for Isomap {

@@ -25,7 +25,7 @@ use eigenfold_linalg::eigen::top::operator_top;
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
 
-/// Below this part of the largest eigenvalue a negative one is rounding.
+/// Below this fraction of the largest eigenvalue a negative one is rounding.
 const NEGLIGIBLE: f64 = 1e-6;
 
 /// Kernel PCA.
@@ -97,7 +97,7 @@ impl Build for KernelPca {
     }
 }
 
-/// What is said of an eigenvalue −`below` beside the largest one.
+/// The warning about an eigenvalue −`below` relative to the largest one.
 fn indefinite(below: f64, largest: f64) -> String {
     let percent = if largest > 0.0 { 100.0 * below / largest } else { f64::INFINITY };
     format!(

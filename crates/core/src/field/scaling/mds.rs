@@ -5,7 +5,7 @@
 //! ```
 //!
 //! For Euclidean distances between points B is the matrix of centered inner products, so the work is that of PCA. With
-//! landmarks only m points are scaled, and all points are placed by their distances to those.
+//! landmarks only m points are scaled, and all points are embedded by their distances to the landmarks.
 //!
 //! W. S. Torgerson. Multidimensional scaling: I. Psychometrika 17(4), 1952. Landmarks: V. de Silva, J. B. Tenenbaum.
 //! Sparse multidimensional scaling using landmark points. Stanford, 2004.
@@ -23,20 +23,20 @@ use rand::seq::index;
 use rand_xoshiro::Xoshiro256PlusPlus;
 use serde::{Deserialize, Serialize};
 
-/// What the parameter `landmarks` of scaling and of Isomap means.
-pub(crate) const LANDMARKS: &str = "how many points to scale exactly, the others placed by them";
+/// The meaning of the parameter `landmarks` of classical scaling and of Isomap.
+pub(crate) const LANDMARKS: &str = "how many points to scale exactly; the others are embedded from these";
 
 /// Classical scaling.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Mds {
-    /// How many points are scaled exactly; all of them if not given.
+    /// How many points are scaled exactly; all of them by default.
     pub landmarks: Option<usize>,
 }
 
 impl Table for Mds {
     const METHOD: &'static str = "mds";
     const TABLE: &'static [Parameter<Mds>] =
-        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all are scaled")];
+        &[Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none("all points")];
 }
 
 impl Build for Mds {

@@ -1,23 +1,23 @@
-//! How large the variance can be at all: every weighting of the graph is a bound.
+//! Upper bounds of the variance: every weighting of the graph gives one.
 //!
 //! ```text
 //! tr K ≤ Σ D[e] W[e] / λ(L(W))      for every K ⪰ 0, K1 = 0 with b[e]ᵀ K b[e] ≤ D[e], and every W ≥ 0
 //! ```
 //!
 //! since λ tr K ≤ tr L(W) K = Σ W[e] b[e]ᵀ K b[e]. The best bound is the largest variance itself, and its weights are
-//! those of the random walk on the graph that mixes fastest among all whose rates W[e] have the same Σ D W: (9) is that
-//! problem, maximize λ(L(W)) over Σ D W = 1.
+//! the rates W[e] of the fastest mixing random walk on the graph with fixed Σ D W: (9) is that problem, maximize
+//! λ(L(W)) over Σ D W = 1.
 //!
-//! [`best_bound`] goes some way to them. In the shares p = D W, b/√D being the rows, it is the search for an E-optimal
-//! design, and its rule is the multiplicative one for a smooth stand-in of λ, (Σ λ[q]^(1−t))^(1/(1−t)) of the smallest
-//! eigenvalues:
+//! [`best_bound`] improves the weights for a few rounds. In the shares p = D W, with b/√D as rows, this is the search
+//! for an E-optimal design, and the update is the multiplicative one for a smooth approximation of λ, (Σ
+//! λ[q]^(1−t))^(1/(1−t)) of the smallest eigenvalues:
 //!
 //! ```text
 //! W[e] ← W[e] √(x[e] / mean x)      x[e] = Σ_q λ[q]^(−t) (b[e]ᵀ v[q])² / D[e],   the mean by the shares
 //! ```
 //!
-//! that is, edges that the slowest vibrations stretch get more weight. Every round is a bound, and the best one is
-//! kept.
+//! so edges along which the lowest eigenvectors vary most get more weight. Every round gives a bound, and the best one
+//! is kept.
 //!
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, (8), (9),
 //! section 6.1. J. Sun, S. Boyd, L. Xiao, P. Diaconis. The fastest mixing Markov process on a graph and a connection to
@@ -39,11 +39,11 @@ use faer::Mat;
 
 /// The relative accuracy of λ is better than this.
 const ACCURACY: f64 = 1e-7;
-/// Rounds of better weights.
+/// Rounds of updates.
 const ROUNDS: usize = 12;
-/// How many of the smallest eigenvalues the stand-in asks for; it takes those that the solver knows besides.
+/// How many of the smallest eigenvalues the smooth approximation requests; it uses all that the solver returns.
 const SMALLEST: usize = 4;
-/// t of the stand-in: the larger, the more like λ, and the less smooth.
+/// t of the smooth approximation: larger values are closer to λ and less smooth.
 const SHARPNESS: i32 = 9;
 
 /// The variance of every embedding, of any dimension, in which no edge of the graph is longer than it is there is at
@@ -103,9 +103,9 @@ pub fn upper_bound(graph: &Graph, weights: &[Weight], memory: Option<u64>, obser
     }
 }
 
-/// The best bound from the weights 1/D, from those of a method if there are any, and of rounds of better ones, in the
-/// units of the input; None if no eigenvalue could be computed, or the observer stopped the work before there was one. It
-/// is confirmed as that of [`upper_bound`], unless the factor takes too long.
+/// The best bound from the weights 1/D, from those of a method if there are any, and from rounds of updates, in the
+/// units of the input; `None` if no eigenvalue could be computed, or the observer stopped the run before. It is
+/// confirmed like that of [`upper_bound`], unless the factor takes too long.
 pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, observer: &dyn Observer) -> Option<f64> {
     let web = Web::bare(pairs, memory);
     let known = |w: Vec<f64>| {
@@ -116,7 +116,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     let first = [Some(plain), own].into_iter().flatten().filter_map(known);
     let mut last = first.reduce(|best, next| if next.bound < best.bound { next } else { best })?;
     let mut best = last.clone();
-    // Without a factor an eigenvalue takes long, and the first bounds have to do.
+    // Without a factor an eigenvalue takes long, so only the first bounds are used.
     let mut rounds = 0..ROUNDS;
     while last.found.rung != Rung::Filter && rounds.next().is_some() {
         let Some(next) = known(reweighted(pairs, &last)) else { break };
@@ -135,7 +135,7 @@ pub(crate) fn best_bound(pairs: &Pairs, own: Option<Vec<f64>>, memory: u64, obse
     }
 }
 
-/// Weights and what they bound.
+/// Weights and the bound they give.
 #[derive(Clone)]
 struct Bounding {
     bound: f64,
@@ -152,13 +152,13 @@ struct Slowest {
     norm: f64,
 }
 
-/// What the signs of the pivots say of a bound.
+/// The result of checking the signs of the pivots.
 enum Confirmation {
-    /// This is one.
+    /// Confirmed.
     Holds(f64),
-    /// They do not tell.
+    /// Not conclusive.
     Fails,
-    /// They were not computed.
+    /// Not computed.
     Dear { flops: f64, needed: u64 },
 }
 
@@ -175,7 +175,7 @@ fn slowest(web: &Web<'_>, w: &[f64], count: usize, memory: u64, observer: &dyn O
 }
 
 impl Slowest {
-    /// The bound, with a λ that is a little smaller than it was found; None if it is zero.
+    /// The bound, with λ reduced slightly for safety; `None` if it is zero.
     fn bound(&self, web: &Web<'_>, w: &[f64]) -> Option<f64> {
         let lambda = self.values[0];
         let bound = bound_at(web, w, 0.0, lambda * (1.0 - ACCURACY)) * web.pairs.unit.powi(2);
@@ -196,7 +196,7 @@ impl Slowest {
     }
 }
 
-/// One round of better weights.
+/// One round of updates.
 fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
     let share: Vec<f64> = found.values.iter().map(|value| (found.values[0] / value).powi(SHARPNESS)).collect();
     let stretch = |e: usize| {
@@ -208,7 +208,7 @@ fn reweighted(pairs: &Pairs, Bounding { w, found, .. }: &Bounding) -> Vec<f64> {
     parallel::fill(&mut stretches, stretch);
     let shares = || pairs.squares.iter().zip(w).map(|(d, w)| d * w);
     let mean = shares().zip(&stretches).map(|(share, x)| share * x).sum::<f64>() / shares().sum::<f64>();
-    // No weight falls by more than ten times in a round, so that none is lost for good.
+    // No weight falls by more than a factor of ten per round, so that none vanishes.
     w.iter().zip(&stretches).map(|(w, x)| w * (x / mean).max(0.01).sqrt()).collect()
 }
 

@@ -1,8 +1,9 @@
-//! How far an unfolding can be from the best one, by numbers that anyone can check.
+//! How far an unfolding can be from the optimum, by bounds that can be verified independently.
 //!
-//! Coordinates Y that keep their distances, if need be after shrinking by the worst of them, bound the largest variance from
-//! below; weights W bound it from above by Σ D W / λ, with λ the smallest eigenvalue of the Laplacian L(W) beyond that of the
-//! constant vector. Both are one pass over the pairs and one eigenvalue: neither knows how Y and W were found.
+//! Coordinates Y that satisfy their distance bounds, if need be after scaling by the worst violation, bound the largest
+//! variance from below; weights W bound it from above by Σ D W / λ, with λ the smallest eigenvalue of the Laplacian
+//! L(W) beyond that of the constant vector. Each takes one pass over the pairs and one eigenvalue, and neither depends
+//! on how Y and W were computed.
 
 use crate::field::unfolding::pairs::{Constraints, Distance, Pairs};
 use crate::field::unfolding::weighted_laplacian::Web;
@@ -47,25 +48,25 @@ choices! {
 /// Bounds on the largest variance, and how well the conditions of the optimum hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bracket {
-    /// The variance tr K of the coordinates, shrunk until no distance is too long: at least this can be had.
+    /// The variance tr K of the coordinates, scaled down until no distance is too long: a lower bound of the maximum.
     pub primal: f64,
-    /// Σ D W / λ: no more can be had.
+    /// Σ D W / λ: an upper bound of the maximum.
     pub dual: f64,
     /// (dual − primal) / dual.
     pub gap: f64,
     /// ‖L K − K‖ / ‖K‖ with L the Laplacian of the weights scaled to λ = 1; zero at the optimum (11).
     pub kkt: f64,
-    /// How many directions of K have more than a part ρ of the variance: the dimension of the unfolding, as far as it is
-    /// known. With ε = tr (L − I)K / tr K or the gap, whichever is larger, ρ is √ε, and a tenth at most.
+    /// The number of directions of K with more than a fraction ρ of the variance: the dimension of the unfolding, as
+    /// far as it is known. With ε = tr (L − I)K / tr K or the gap, whichever is larger, ρ is √ε, and at most a tenth.
     pub rank: usize,
-    /// How many eigenvalues of L are at most 1 + ε/ρ: never fewer than the rank (13, and `bracket` says why). Three more
-    /// than there are coordinates are looked at.
+    /// The number of eigenvalues of L that are at most 1 + ε/ρ: never fewer than the rank (13, see `bracket`). Three
+    /// more than there are coordinates are computed.
     pub multiplicity: usize,
-    /// The largest part by which a squared distance is too long, or with equality too long or too short.
+    /// The largest relative excess of a squared distance, or with equality its largest relative error.
     pub violation: f64,
-    /// How many distances are bound.
+    /// The number of bounded distances.
     pub pairs: usize,
-    /// Whether λ is confirmed by the signs of a factor's pivots, and not only by the eigen-solver.
+    /// Whether λ is confirmed by the signs of a factor's pivots, in addition to the eigen-solver.
     pub confirmed: bool,
 }
 
@@ -87,26 +88,27 @@ impl Bracket {
 /// Coordinates and weights, and the bracket they are claimed to give.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Certificate {
-    /// The rows of the input that it is about; all of them if empty.
+    /// The rows of the input that it covers; all of them if empty.
     pub rows: Vec<u32>,
-    /// Which distances are bound.
+    /// Which distances are bounded.
     pub constraints: Constraints,
-    /// How they are bound.
+    /// How they are bounded.
     pub variant: MvuVariant,
-    /// The part by which squared distances may differ from those of the data, with equality.
+    /// The relative error that squared distances may have, with equality.
     pub band: f64,
-    /// How far apart points are.
+    /// The metric of the points.
     pub metric: Metric,
     /// All coordinates Y with K = Y Yᵀ, not only those of the map.
     pub coordinates: Points,
-    /// The weights W, one a pair, by ascending ends; pairs at distance zero are held together at no cost and left out.
+    /// The weights W, one per pair, by ascending ends; pairs at distance zero are held together at no cost and left
+    /// out.
     pub weights: Vec<Weight>,
-    /// What they are claimed to give.
+    /// The claimed bracket.
     pub claimed: Bracket,
 }
 
 impl Certificate {
-    /// Computes the bracket again, from the coordinates, the weights and the input alone, and compares it with the claim.
+    /// Recomputes the bracket from the coordinates, the weights and the input alone, and compares it with the claim.
     ///
     /// ```
     /// use eigenfold::graph::{Neighbors, Search};
@@ -176,7 +178,7 @@ impl Certificate {
             )));
         }
         if found.violation > claimed.violation + 1e-6 {
-            return Err(refused(format!("a squared distance is off by a part of {:.1e}", found.violation)));
+            return Err(refused(format!("a squared distance has a relative error of {:.1e}", found.violation)));
         }
         Ok(found)
     }
@@ -219,9 +221,9 @@ pub(crate) fn bracket_of_some(
     bracket((&Web::bare(pairs, memory), &Web::new(&holding, &analysis, memory)?), sense, map, &w, observer)
 }
 
-/// The bracket of coordinates (r numbers a point) and weights over some pairs, in the units of the data. Squares that may be
-/// off by a part ε of them allow a variance of (Σ D W + ε Σ D |W|) / λ. The first web has all pairs, the second those with
-/// weights.
+/// The bracket of coordinates (r numbers per point) and weights over some pairs, in the units of the data. Squares with
+/// a relative error of up to ε allow a variance of (Σ D W + ε Σ D |W|) / λ. The first weighted Laplacian has all pairs,
+/// the second those with weights.
 ///
 /// Rank and multiplicity: with L scaled to λ = 1, v[q] the variances of K and δ[q] ≥ 0 the Rayleigh quotients of L − I
 /// along its directions, Σ v[q] δ[q] = tr (L − I)K = ε tr K, zero at the optimum. Over the directions with v[q] > ρ tr K
@@ -283,15 +285,15 @@ pub(crate) fn bracket(
     })
 }
 
-/// Less than this part of the variance is left open by rounding: eigenvalues of L are known to a millionth.
+/// A remainder below this fraction of the variance is rounding: eigenvalues of L are known to a millionth.
 const LEAST_OPEN: f64 = 1e-10;
-/// A direction with more than this part of the variance counts, however much is left open.
+/// A direction with more than this fraction of the variance always counts.
 const LARGEST_PART: f64 = 0.1;
 
-/// How far below λ, as parts of it, the signs of the pivots are asked.
+/// How far below λ, as fractions of it, the signs of the pivots are checked.
 pub(crate) const MARGINS: [f64; 7] = [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3];
 
-/// The largest number a little below λ that the signs of the pivots confirm; nothing if rounding hides them, or there is
+/// The largest number slightly below λ that the signs of the pivots confirm; `None` if rounding hides them, or there is
 /// no factor.
 pub(crate) fn confirmed(
     web: &Web<'_>,

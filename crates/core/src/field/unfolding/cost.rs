@@ -1,24 +1,26 @@
-//! What an unfolding takes: the factors of its path, whose columns are about as many as the neighborhoods have dimensions.
+//! The cost of an unfolding: the factors of its path, which have about as many columns as the neighborhoods have
+//! dimensions.
 
 use eigenfold_graph::Graph;
 use eigenfold_linalg::cost::Price;
 
-/// Seconds of processor time of the whole path, per flop of a factor of the Laplacian and per cube of the columns: some fifty
+/// CPU seconds of the whole path, per flop of a factor of the Laplacian and per cube of the columns: some fifty
 /// factors at 5e-11 each, most of them with fewer columns than the last.
 const PACE: f64 = 8.5e-10;
 
-/// Some fifty factors with a column more than the neighborhoods have dimensions are usual; ten times that is more than a map
-/// is worth, ...
+/// Some fifty factors with a column more than the neighborhoods have dimensions are usual; a path of ten times that
+/// cost is refused, ...
 const PATIENCE: f64 = 10.0 * 50.0;
-/// ... unless that is no more than so many flops: about a minute.
+/// ... unless that is at most this many flops: about a minute.
 const LITTLE: f64 = 2e12;
 
-/// The most work of a path: the third powers of the columns of its factors, summed, each of which takes so many flops.
+/// The maximum work of a path: the sum of the third powers of the columns of its factors, each of which takes this many
+/// flops.
 pub(super) fn most_work(flops: f64, dimension: f64) -> f64 {
     (PATIENCE * (dimension + 1.0).powi(3)).max(LITTLE / flops.max(1.0))
 }
 
-/// What the path takes where neighborhoods have this dimension: it ends with about one column more.
+/// The cost of the path if neighborhoods have this dimension: it ends with about one more column.
 pub(super) fn price(flops: f64, dimension: f64, most: usize) -> Price {
     Price::About(PACE * flops * (dimension + 1.0).min(most as f64).powi(3))
 }
@@ -45,7 +47,7 @@ pub(super) fn dimension(graph: &Graph) -> f64 {
 mod tests {
     use super::*;
 
-    /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
+    /// Measured CPU seconds; for runs that were stopped early, the seconds until then
     /// (docs/decisions/0143-what-it-will-take.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {
@@ -58,10 +60,10 @@ mod tests {
         ] {
             let Price::About(seconds) = price(flops, dimension, 40) else { panic!("{name}") };
             assert!(seconds > took / 3.0 && (!done || seconds < 3.0 * took), "{name}: {seconds} for {took}");
-            // What is usual is far from what ends a path.
+            // The usual cost is far below the maximum.
             assert!(most_work(flops, dimension) * flops * PACE / 50.0 > 9.0 * seconds, "{name}");
         }
-        // Of few dimensions nothing is long: the swiss roll took half a second.
+        // With few dimensions every run is short: the Swiss roll took half a second.
         assert!(matches!(price(4.99e6, 1.96, 40), Price::About(seconds) if seconds < 1.0));
     }
 

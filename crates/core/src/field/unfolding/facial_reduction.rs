@@ -1,20 +1,20 @@
-//! The face of the semidefinite cone on which equal distances hold the points.
+//! Facial reduction: the face of the semidefinite cone that contains all K with given distances.
 //!
-//! Where all distances within a set C of points are bound and the points lie flat, in fewer dimensions than |C| − 1, every K
+//! Where all distances within a set C of points are fixed and the points lie in fewer dimensions than |C| − 1, every K
 //! that keeps the distances is singular: there is a v on C with vᵀ1 = 0 and
 //!
 //! ```text
 //! vᵀ K v = Σ Ω[e] D[e] = 0        Ω[e] = −v[i] v[j] over the pairs of C,   L(Ω) = v vᵀ ⪰ 0
 //! ```
 //!
-//! so K v = 0. No K is then definite, and the multipliers have no bound: adding a multiple of Ω costs nothing. With
-//! the variables of such directions taken away,
+//! so K v = 0. Then no K is positive definite, and the multipliers are unbounded: adding a multiple of Ω costs nothing.
+//! With the variables of such directions eliminated,
 //!
 //! ```text
 //! K = V X Vᵀ        Vᵀ M V = I,  Vᵀ M 1 = 0,  Vᵀ v = 0 for all v        M = diag(mass)
 //! ```
 //!
-//! some distances follow from the others; those that do not are kept.
+//! some distances follow from the others; only the independent ones are kept.
 //!
 //! N. Krislock, H. Wolkowicz. Explicit sensor network localization using semidefinite representations and facial
 //! reductions. SIAM J. Optimization 20(5), 2010.
@@ -26,23 +26,23 @@ use eigenfold_linalg::parallel;
 use faer::Mat;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A set of points is flat in directions whose part of its variance is below this: distances then err by less than the
-/// square root, and squares by less than what a solver can tell from zero.
+/// A set of points is flat in directions whose fraction of its variance is below this: distances then err by less than
+/// the square root, and squares by less than what a solver can distinguish from zero.
 const FLAT: f64 = 1e-11;
-/// Distances that ask for a variance further below zero than this part of all of it belong to no points.
+/// Distances are not Euclidean if they require a negative variance below minus this fraction of the total.
 const IMPOSSIBLE: f64 = 1e-6;
-/// Eigenvalues below this part of the largest are zero.
+/// Eigenvalues below this fraction of the largest are zero.
 const ZERO: f64 = 1e-12;
-/// A distance follows from others if the part of it that is independent of them, squared, is below this.
+/// A distance follows from others if the squared part of it that is independent of them is below this.
 const IMPLIED: f64 = 1e-9;
-/// Pairs to a chunk of parallel work.
+/// Pairs per chunk of parallel work.
 const CHUNK: usize = 64;
 
-/// What is left of K and of the pairs.
+/// The reduced K and pairs.
 pub(crate) struct Face {
     /// V, a row for each point.
     pub(crate) basis: Mat<f64>,
-    /// Σ Ω over all flat sets, one a pair: weights that cost nothing and hold the sets flat.
+    /// Σ Ω over all flat sets, one number per pair: weights that cost nothing and keep the sets flat.
     pub(crate) flat: Vec<f64>,
     /// The pairs whose distances do not follow from those of others, ascending.
     pub(crate) kept: Vec<usize>,
@@ -53,7 +53,7 @@ impl Face {
     ///
     /// # Errors
     ///
-    /// If there is no memory.
+    /// If there is not enough memory.
     pub(crate) fn whole(pairs: &Pairs) -> Result<Face> {
         let (basis, kept) = (basis(pairs, &[])?, (0..pairs.ends.len()).collect());
         Ok(Face { basis, flat: vec![0.0; pairs.ends.len()], kept })
@@ -63,7 +63,7 @@ impl Face {
     ///
     /// # Errors
     ///
-    /// If no points have the distances of a clique, or there is no memory.
+    /// If no points have the distances of a clique, or there is not enough memory.
     pub(crate) fn of_equal_distances(pairs: &Pairs) -> Result<Face> {
         let flat = flat(pairs)?;
         if flat.iter().all(|&omega| omega == 0.0) {
@@ -91,7 +91,7 @@ fn basis(pairs: &Pairs, flat: &[f64]) -> Result<Mat<f64>> {
     Ok(Mat::from_fn(n, n - rank, |i, q| vectors[(i, rank + q)] / root[i]))
 }
 
-/// Σ Ω over the flat cliques, one a pair.
+/// Σ Ω over the flat cliques, one number per pair.
 fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
     let of_ends: BTreeMap<(u32, u32), usize> = pairs.ends.iter().enumerate().map(|(e, &ends)| (ends, e)).collect();
     let mut sum = vec![0.0; pairs.ends.len()];
@@ -101,7 +101,7 @@ fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
         let square = |x: usize, y: usize| if x == y { 0.0 } else { pairs.squares[pair(x, y)] };
         let mean: Vec<f64> = (0..size).map(|x| (0..size).map(|y| square(x, y)).sum::<f64>() / size as f64).collect();
         let variance = 0.5 * mean.iter().sum::<f64>();
-        // Centered, and the constant vector lifted by the variance.
+        // Centered, with the constant vector lifted by the variance.
         let gram = Mat::from_fn(size, size, |x, y| 0.5 * (mean[x] + mean[y] - square(x, y)));
         let (values, vectors) = symmetric_eigen(gram.as_ref())?;
         if values[size - 1] < -IMPOSSIBLE * variance {
@@ -122,8 +122,8 @@ fn flat(pairs: &Pairs) -> Result<Vec<f64>> {
     Ok(sum)
 }
 
-/// Cliques of three points and more: around every pair one that no point can be added to, the next point always being one
-/// of those that leave most to choose from.
+/// Maximal cliques of three points and more: one around every pair, greedily extended by the point that leaves the most
+/// candidates.
 fn cliques(pairs: &Pairs) -> BTreeSet<Vec<u32>> {
     let words = pairs.len().div_ceil(64);
     let mut near = vec![vec![0u64; words]; pairs.len()];

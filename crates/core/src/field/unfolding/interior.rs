@@ -24,21 +24,21 @@ use eigenfold_linalg::dense::{inner, parts, product, symmetric_eigen};
 use faer::{Mat, MatRef};
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
-/// The part of the way to the boundary that a step goes.
+/// The fraction of the way to the boundary that a step goes.
 const DAMPING: f64 = 0.95;
-/// Steps at most; about twenty are usual.
+/// The maximum number of steps; about twenty are usual.
 const STEPS: usize = 80;
 
-/// A pair of feasible points.
+/// A primal-dual pair of feasible points.
 pub(crate) struct Solved {
     pub(crate) q: Mat<f64>,
     pub(crate) w: Vec<f64>,
     pub(crate) steps: usize,
 }
 
-/// Both problems to a relative gap, or as near as rounding allows; the bounds are the rows of `a`.
+/// Solves both problems to a relative gap, or as accurately as rounding allows; the constraints are the rows of `a`.
 ///
-/// None if the bounds leave the trace unbounded: their rows do not span all directions.
+/// `None` if the constraints leave the trace unbounded: their rows do not span all directions.
 pub(crate) fn largest_trace(a: MatRef<'_, f64>, tolerance: f64) -> Option<Solved> {
     let (count, m) = (a.nrows(), a.ncols());
     let products = products_of(a);
@@ -62,7 +62,7 @@ pub(crate) fn largest_trace(a: MatRef<'_, f64>, tolerance: f64) -> Option<Solved
     Some(Solved { q, w, steps: STEPS })
 }
 
-/// One step of both points, to be added; None if rounding has made one of them lose its sign.
+/// One step of both points, to be added; `None` if one of them is no longer positive because of rounding.
 fn step(a: MatRef<'_, f64>, products: &Mat<f64>, q: &Mat<f64>, w: &[f64]) -> Option<(Mat<f64>, Vec<f64>)> {
     let (count, m) = (a.nrows(), a.ncols());
     let z = weighted(a, w) - Mat::<f64>::identity(m, m);
@@ -139,12 +139,12 @@ fn product_trace(a: &Mat<f64>, b: &Mat<f64>) -> f64 {
     (0..a.nrows()).map(|i| (0..a.ncols()).map(|j| a[(i, j)] * b[(i, j)]).sum::<f64>()).sum()
 }
 
-/// The places of the lower triangle, row by row.
+/// The indices of the lower triangle, row by row.
 fn places(m: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..m).flat_map(|i| (0..=i).map(move |j| (i, j)))
 }
 
-/// A symmetric matrix as a vector with the same inner products: what is off the diagonal times √2.
+/// A symmetric matrix as a vector with the same inner products: off-diagonal entries are multiplied by √2.
 fn packed(x: &Mat<f64>) -> Mat<f64> {
     let entry = |(i, j): (usize, usize)| if i == j { x[(i, i)] } else { FRAC_1_SQRT_2 * (x[(i, j)] + x[(j, i)]) };
     let entries: Vec<f64> = places(x.nrows()).map(entry).collect();
@@ -160,7 +160,7 @@ fn unpacked(x: &Mat<f64>, m: usize) -> Mat<f64> {
     out
 }
 
-/// a aᵀ packed, one column a row of `a`.
+/// a aᵀ packed, one column per row of `a`.
 fn products_of(a: MatRef<'_, f64>) -> Mat<f64> {
     let all: Vec<(usize, usize)> = places(a.ncols()).collect();
     Mat::from_fn(all.len(), a.nrows(), |p, e| {
@@ -222,7 +222,7 @@ mod tests {
 
     #[test]
     fn bounds_along_the_axes_are_met_one_by_one() {
-        // Q[i,i] ≤ 1/(1 + i)², and nothing else is bound.
+        // Q[i,i] ≤ 1/(1 + i)² are the only constraints.
         let a = Mat::from_fn(3, 3, |e, i| if e == i { (1 + i) as f64 } else { 0.0 });
         let solved = largest_trace(a.as_ref(), 1e-9).unwrap();
         let exact = 1.0 + 0.25 + 1.0 / 9.0;

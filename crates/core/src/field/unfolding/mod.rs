@@ -1,4 +1,4 @@
-//! Maximum variance unfolding: the points as far from each other as the distances within neighborhoods allow.
+//! Maximum variance unfolding: the largest variance of the points that the distances within neighborhoods allow.
 //!
 //! ```text
 //! primal   maximize tr K                 K ⪰ 0, K1 = 0, b[e]ᵀ K b[e] ≤ D[e]        b[e] = e[i] − e[j]

@@ -1,13 +1,14 @@
-//! Maximum variance unfolding: the points as far apart as their neighborhoods allow, with a proof.
+//! Maximum variance unfolding: the largest variance that the neighborhoods allow, with a certificate of optimality.
 //!
 //! ```text
 //! maximize tr K        K ⪰ 0, K1 = 0, K[i,i] − 2 K[i,j] + K[j,j] ≤ d²[i,j] for the pairs of a neighborhood
 //! ```
 //!
-//! The field's covariance is K, and its top eigenvectors are the coordinates. The answer comes with weights on the pairs that
-//! bound the variance of every other answer ([`Certificate`]). The pairs are a point and its neighbors, and the neighbors among
-//! each other (`angles`); without those a sheet may narrow sideways to become longer. With `equality` the distances are
-//! kept, not only bounded; then there may be many optima, and the center of them is meant.
+//! The covariance of the field is K, and its top eigenvectors are the coordinates. The solution comes with weights on
+//! the pairs that bound the variance of every other solution ([`Certificate`]). The pairs are a point and its
+//! neighbors, and the neighbors among each other (`angles`); without the latter a surface may become narrower in order
+//! to become longer. With `equality` the distances are kept, not only bounded; the optimum may then not be unique, and
+//! its analytic center is returned.
 //!
 //! K. Q. Weinberger, L. K. Saul. Unsupervised learning of image manifolds by semidefinite programming. CVPR 2004.
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006.
@@ -36,35 +37,35 @@ use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// How many factors the path takes.
+/// The usual number of factors of a path.
 const FACTORS: f64 = 40.0;
-/// More flops than this in all are refused: about an hour of two processors.
+/// More flops in total than this are refused: about an hour on two cores.
 const DEAR_FLOPS: f64 = 6e13;
-/// Up to so many points equality is exact unless a band is given; beyond, this is the band.
+/// Up to this many points equality is exact unless a band is given; beyond, this is the band.
 const EXACT: usize = 300;
 const BAND: f64 = 0.01;
-/// The gap of the dense problem that equality asks for at least.
+/// With equality the dense problem is solved at least to this relative gap.
 const TIGHT: f64 = 1e-7;
 /// The largest power of ten of the weights without cost.
 const FLATTEST: i32 = 10;
-/// More columns than this are never needed in practice, and each factor grows with their third power.
+/// More columns than this are never needed in practice, and the cost of a factor grows with their third power.
 const MAX_RANK: usize = 40;
 
 /// Maximum variance unfolding.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mvu {
-    /// Which distances are bound; if not given, the angles, or the edges of a graph whose points are not known.
+    /// Which distances are bounded; by default the angles, or the edges of a graph without points.
     pub constraints: Option<Constraints>,
-    /// How they are bound.
+    /// How they are bounded.
     pub variant: MvuVariant,
-    /// The part by which squared distances may differ from those of the data, with equality; if not given, none for a few
-    /// hundred points, and a hundredth for more.
+    /// The relative error that squared distances may have, with equality; by default zero for a few hundred points, and
+    /// a hundredth for more.
     pub band: Option<f64>,
-    /// How many points are unfolded exactly; all of them if not given.
+    /// How many points are unfolded exactly; all of them by default.
     pub landmarks: Option<usize>,
-    /// The relative duality gap to stop at.
+    /// The relative duality gap at which to stop.
     pub tolerance: f64,
-    /// How many factorizations there may be.
+    /// The maximum number of factorizations.
     pub max_iterations: usize,
 }
 
@@ -86,26 +87,31 @@ impl Table for Mvu {
     const TABLE: &'static [Parameter<Mvu>] = &[
         Parameter::new(
             "constraints",
-            "which distances are bound",
+            "which distances are constrained",
             Kind::Choice(Constraints::NAMES),
             field!(constraints),
         )
         .auto("angles, or edges where only a graph is known"),
-        Parameter::new("variant", "how distances are bound", Kind::Choice(MvuVariant::NAMES), field!(variant)),
-        Parameter::new("band", "the part by which squared distances may differ", Kind::number(0.0, 0.9), field!(band))
-            .auto("0 up to 300 points, 0.01 beyond")
-            .with("variant", &["equality"]),
+        Parameter::new("variant", "how distances are constrained", Kind::Choice(MvuVariant::NAMES), field!(variant)),
+        Parameter::new(
+            "band",
+            "the fraction by which squared distances may differ",
+            Kind::number(0.0, 0.9),
+            field!(band),
+        )
+        .auto("0 up to 300 points, 0.01 beyond")
+        .with("variant", &["equality"]),
         Parameter::new(
             "landmarks",
-            "how many points to unfold exactly, the others placed by them",
+            "how many points to unfold exactly; the others are embedded from these",
             Kind::at_least(3),
             field!(landmarks),
         )
-        .none("all are unfolded"),
-        Parameter::new("tolerance", "the relative duality gap to stop at", Kind::number(1e-9, 0.5), field!(tolerance)),
+        .none("all points"),
+        Parameter::new("tolerance", "stop at this relative duality gap", Kind::number(1e-9, 0.5), field!(tolerance)),
         Parameter::new(
             "max-iterations",
-            "how many factorizations there may be",
+            "the maximum number of factorizations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -117,7 +123,7 @@ impl Build for Mvu {
         Info {
             name: Self::METHOD,
             aliases: &["maximum-variance-unfolding", "sde", "semidefinite-embedding"],
-            summary: "points as far apart as the neighbors' distances allow, with a proof",
+            summary: "the largest variance that the neighbors' distances allow, with a certificate",
             title: "MVU",
             good_for: "a sheet laid flat with a proof of how much variance any such map could have",
             caution: "Lengths hold between neighbors only; holes in the sheet stay holes, and one false neighbor can fold it.",
@@ -150,7 +156,7 @@ impl Build for Mvu {
             return self.over(site, site.graph()?);
         };
         if self.variant == MvuVariant::Equality {
-            let fact = "points placed between landmarks do not keep equal distances; use `variant` inequality";
+            let fact = "points embedded between landmarks do not keep equal distances; use `variant` inequality";
             return Err(Error::parameter(fact));
         }
         self.over_landmarks(site, landmarks)
@@ -158,7 +164,7 @@ impl Build for Mvu {
 }
 
 impl Mvu {
-    /// The distances to bind.
+    /// The constrained distances.
     fn constraints(&self, site: &Site<'_>) -> Constraints {
         self.constraints.unwrap_or(if site.data.measured().is_some() {
             Constraints::Angles
@@ -177,14 +183,14 @@ impl Mvu {
         let band = self.band(pairs.len());
         let (found, bracket) = match self.variant {
             MvuVariant::Inequality => {
-                // A little is lost when the bound is confirmed.
+                // The confirmation of the bound costs a little accuracy.
                 let (tolerance, max_iterations) = (0.9 * self.tolerance, self.max_iterations);
                 let max_work = most_work(analysis.flops, dimension(graph));
                 let asked = PathOptions { tolerance, max_iterations, max_rank, max_work };
-                // Every point of the path is a map: whoever asks for a stop gets it, however long a factor takes.
+                // Every point of the path gives a map, so a stop takes effect at once, however long a factor takes.
                 site.observer.descends();
                 let found = follow(&web, &asked, site.observer)?;
-                // A bound is confirmed to the end, whatever the observer says: half-known eigenvalues bound nothing.
+                // The confirmation of a bound is never interrupted: inaccurate eigenvalues give no bound.
                 let bracket = bracket((&web, &web), (self.variant, 0.0), (found.r, &found.y), &found.w, &Silent)?;
                 (found, bracket)
             }
@@ -246,7 +252,7 @@ impl Mvu {
         Ok(built)
     }
 
-    /// The part by which squared distances may differ.
+    /// The relative error that squared distances may have.
     fn band(&self, n: usize) -> f64 {
         match self.variant {
             MvuVariant::Inequality => 0.0,
@@ -254,8 +260,8 @@ impl Mvu {
         }
     }
 
-    /// Equal distances, by the dense problem. Where flat neighborhoods leave K no interior, weights without cost hold them
-    /// flat, and the more of them the lower the bound, until rounding ends that.
+    /// Equal distances, by the dense problem. Where flat neighborhoods leave K no interior, weights without cost keep
+    /// them flat; the more of them, the tighter the bound, up to rounding.
     fn equality(&self, site: &Site<'_>, web: &Web<'_>, band: f64) -> Result<(Unfolded, Bracket)> {
         let pairs = web.pairs;
         let (flops, memory) = cost(pairs);
@@ -263,14 +269,14 @@ impl Mvu {
         site.afford("the equations of all distances", memory, way_out)?;
         if 30.0 * flops > DEAR_FLOPS {
             return Err(Error::parameter(format!(
-                "equality among {} points held by {} distances would take about {:.0e} flops; {way_out}",
+                "equality among {} points constrained by {} distances would take about {:.0e} flops; {way_out}",
                 pairs.len(),
                 pairs.ends.len(),
                 30.0 * flops
             )));
         }
         let sense = if band > 0.0 { Sense::Within(band) } else { Sense::Equal };
-        // The map is the center of all optima, so it is worth going beyond the tolerance.
+        // The map is the center of all optima, so the iteration goes beyond the tolerance.
         let full = solve(pairs, sense, self.tolerance.min(TIGHT), self.max_iterations, site.observer)?;
         let (n, r) = (pairs.len(), full.y.ncols());
         let y: Vec<f64> = (0..n).flat_map(|i| (0..r).map(|q| full.y[(i, q)]).collect::<Vec<f64>>()).collect();
@@ -297,7 +303,7 @@ impl Mvu {
         Ok((Unfolded { r, y, w, factorizations: full.iterations, stopped: full.stopped, spent: false }, found))
     }
 
-    /// Unfolds some points and places the others by local weights; what is certified is how good the whole is.
+    /// Unfolds some points and embeds the others by local weights; the certificate covers the whole map.
     fn over_landmarks(&self, site: &Site<'_>, landmarks: Vec<u32>) -> Result<Built> {
         let points = site.data.points().ok_or_else(|| needs_points("mvu with `landmarks`", "leave them out"))?;
         let (some, graph) = landmark_graph(site, points, &landmarks)?;
@@ -328,19 +334,20 @@ impl Mvu {
         Ok(built)
     }
 
-    /// What coordinates of all points are worth on the whole graph, by weights along shortest paths, which need no factor
-    /// that fills.
+    /// The certificate for coordinates of all points on the whole graph, by weights along shortest paths, which need no
+    /// factor with fill.
     fn whole(&self, site: &Site<'_>, of_landmarks: &Certificate, placed: Points) -> Result<Certificate> {
         let pairs = pairs(site, site.graph()?, of_landmarks.constraints)?;
         let (r, w) = (placed.cols(), tree_weights(&pairs));
         let y: Vec<f64> = pairs.first.iter().flat_map(|&i| placed.row(i as usize)).map(|y| y / pairs.unit).collect();
         let claimed = bracket_of_some(&pairs, (self.variant, 0.0), (r, &y), &w, site.memory, &Silent)?;
-        // Points at one place have one row, whatever the rule made of them.
+        // Coinciding points get the same coordinates, whatever the rule returned.
         let coordinates = coordinates(&pairs, r, &y)?;
         Ok(Certificate { coordinates, weights: weights(&pairs, &w), claimed, ..of_landmarks.clone() })
     }
 
-    /// Refuses what would take hours or not fit, before the work; the columns that fit otherwise.
+    /// Refuses a problem that would take hours or exceed the memory limit, before any work; else returns the number of
+    /// columns that fit.
     fn afford(&self, site: &Site<'_>, graph: &Graph, pairs: &Pairs, analysis: &Analysis) -> Result<usize> {
         let r = (site.dims.max(2) + 1).min(pairs.len() - 1);
         if self.variant == MvuVariant::Equality {
@@ -353,14 +360,14 @@ impl Mvu {
         site.afford("the factor of the unfolding", memory(r), &way_out)?;
         if flops > DEAR_FLOPS {
             return Err(Error::parameter(format!(
-                "unfolding {n} points held by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
+                "unfolding {n} points constrained by {} distances would take about {flops:.0e} flops ({FACTORS} factors in {r} \
                  columns, {} each); {way_out}",
                 pairs.ends.len(),
                 bytes(memory(r))
             )));
         }
         let most = (r..MAX_RANK.min(pairs.len())).take_while(|&r| memory(r) <= site.memory).last().unwrap_or(r);
-        let what = format!("unfolding {n} points held by {} distances", pairs.ends.len());
+        let what = format!("unfolding {n} points constrained by {} distances", pairs.ends.len());
         price(analysis.flops, dimension(graph), most).announce(site.observer, &what, &way_out);
         Ok(most)
     }
@@ -397,7 +404,7 @@ fn weights(pairs: &Pairs, w: &[f64]) -> Vec<Weight> {
 mod tests {
     use super::*;
 
-    /// Hears whether a stop would give a map.
+    /// Observes whether a stop would yield a map.
     #[derive(Default)]
     struct Heard(std::sync::atomic::AtomicBool);
 

@@ -1,7 +1,7 @@
 //! Newton's direction for the dense problem.
 //!
-//! With `a[e] = Vᵀ b[e]` and S = Σ W[e] a[e] a[e]ᵀ − I, t the squares that are aimed at, and for every bound on them its
-//! slack s and its weight v, W = Σ ±v (+ for a bound from above, and no bound where t = D), the central path is
+//! With `a[e] = Vᵀ b[e]` and S = Σ W[e] a[e] a[e]ᵀ − I, t the target squares, and for every bound on them its slack s
+//! and its weight v, W = Σ ±v (+ for an upper bound, and no bound where t = D), the central path is
 //!
 //! ```text
 //! a[e]ᵀ X a[e] = t[e]        X S = μ I        s[e] v[e] = μ
@@ -17,8 +17,9 @@
 //!
 //! with r = 0 where there are no bounds.
 //!
-//! The matrix is assembled from differences of V X Vᵀ and V S⁻¹ Vᵀ, a column at a time, and factored; conjugate gradients,
-//! which apply it as it is defined, then make up for what the factor lost, or for what had to be added to it.
+//! The matrix is assembled from differences of V X Vᵀ and V S⁻¹ Vᵀ, a column at a time, and factored; conjugate
+//! gradients, which apply the exact operator, then correct the rounding errors of the factor, or the shift that was
+//! added to it.
 //!
 //! C. Helmberg, F. Rendl, R. J. Vanderbei, H. Wolkowicz. An interior-point method for semidefinite programming. SIAM J.
 //! Optimization 6(2), 1996.
@@ -29,12 +30,12 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use faer::Mat;
 
-/// Conjugate gradients stop at this violation of a pair, as a part of its square.
+/// Conjugate gradients stop at this violation of a pair, as a fraction of its square.
 const EXACT: f64 = 1e-13;
-/// Most steps of conjugate gradients, and most without gain.
+/// The maximum number of conjugate gradient steps, and of steps without progress.
 const REFINEMENTS: usize = 25;
 const PATIENCE: usize = 6;
-/// The first of the values added to the unit diagonal of a matrix that is not definite to working precision; the last.
+/// The first shift of the unit diagonal of a matrix that is not positive definite to working precision; the last.
 const SHIFTS: [f64; 2] = [1e-15, 1e-9];
 
 /// The problem in units: V, the pairs and their squares.
@@ -53,10 +54,10 @@ pub(crate) struct Variables {
     pub(crate) bounds: Vec<Bounds>,
 }
 
-/// How far below or above their bounds all squares are, and the weights of the bounds.
+/// The slacks of the bounds on the squares, and the weights of the bounds.
 #[derive(Clone)]
 pub(crate) struct Bounds {
-    /// 1 for bounds from above, −1 for those from below.
+    /// 1 for upper bounds, −1 for lower ones.
     pub(crate) sign: f64,
     pub(crate) slack: Vec<f64>,
     pub(crate) weight: Vec<f64>,
@@ -110,7 +111,7 @@ impl Program {
         self.ends.iter().map(|&(i, j)| (k[(i, i)] - k[(i, j)]) - (k[(j, i)] - k[(j, j)])).collect()
     }
 
-    /// What follows from the variables; nothing if X or S is not definite to working precision.
+    /// What follows from the variables; `None` if X or S is not positive definite to working precision.
     pub(crate) fn place<'a>(&'a self, at: &'a Variables) -> Option<Place<'a>> {
         let mut s = self.stress(&at.w);
         (0..s.nrows()).for_each(|q| s[(q, q)] -= 1.0);
@@ -124,12 +125,12 @@ impl Program {
 }
 
 impl Place<'_> {
-    /// ⟨X, S⟩ + Σ s v over the number of their eigenvalues: μ on the central path.
+    /// ⟨X, S⟩ + Σ s v divided by the number of eigenvalues: μ on the central path.
     pub(crate) fn mu(&self) -> f64 {
         self.mu_after(&Direction { by: self.at.clone(), s: self.s.clone() }, 0.0, 0.0)
     }
 
-    /// The same some way along a direction.
+    /// The same at a step along a direction.
     pub(crate) fn mu_after(&self, along: &Direction, primal: f64, dual: f64) -> f64 {
         let (at, by) = (self.at, &along.by);
         let column = |j: usize| -> f64 {
@@ -146,7 +147,7 @@ impl Place<'_> {
         sum / count as f64
     }
 
-    /// The Schur complement, factored in the room given; nothing if no small shift makes it definite.
+    /// The Schur complement, factored in place; `None` if no small shift makes it positive definite.
     pub(crate) fn schur<'a>(&'a self, room: &'a mut Positive) -> Option<Schur<'a>> {
         let m = self.program.ends.len();
         let stiffness = |e: usize| -> f64 { self.at.bounds.iter().map(|side| side.weight[e] / side.slack[e]).sum() };
@@ -176,7 +177,7 @@ impl Place<'_> {
         None
     }
 
-    /// How far X and the slacks, and S and the weights, can go along a direction, in units of it.
+    /// The step lengths to the boundary for X and the slacks, and for S and the weights.
     pub(crate) fn to_boundary(&self, along: &Direction) -> Result<[f64; 2]> {
         let mut steps = [to_singular(&self.x_factor, &along.by.x)?, to_singular(&self.s_factor, &along.s)?];
         for (at, by) in self.at.bounds.iter().zip(&along.by.bounds) {
@@ -187,7 +188,7 @@ impl Place<'_> {
     }
 }
 
-/// The largest step that leaves a matrix, known by its factor, definite.
+/// The largest step that leaves a matrix, given by its factor, positive definite.
 fn to_singular(factor: &Positive, by: &Mat<f64>) -> Result<f64> {
     let par = parts(by.nrows());
     let mut half = by.clone();
@@ -204,7 +205,7 @@ fn to_zero(at: &[f64], by: &[f64]) -> f64 {
 }
 
 impl Direction {
-    /// Whether it is made of numbers.
+    /// Whether all entries are finite.
     pub(crate) fn is_finite(&self) -> bool {
         self.by.w.iter().all(|w| w.is_finite()) && self.by.x.is_all_finite() && self.s.is_all_finite()
     }
@@ -230,25 +231,25 @@ impl Variables {
     }
 }
 
-/// The Schur complement at a place.
+/// The Schur complement at a point.
 pub(crate) struct Schur<'a> {
     place: &'a Place<'a>,
     factor: &'a Positive,
-    /// To a unit diagonal.
+    /// The scaling to a unit diagonal.
     scale: Vec<f64>,
     /// r.
     ratio: Vec<f64>,
 }
 
 impl Schur<'_> {
-    /// The direction to the point of the central path at μ; the second order is that of an earlier direction.
+    /// The direction to the point of the central path at μ; the second-order terms are those of an earlier direction.
     pub(crate) fn direction(&self, mu: f64, earlier: Option<&Direction>) -> Direction {
         let Place { program, at, s_inverse, .. } = self.place;
         let bent = earlier.map(|earlier| {
             let half = dense_product(earlier.by.x.as_ref(), earlier.s.as_ref());
             symmetric(&dense_product(half.as_ref(), s_inverse.as_ref()))
         });
-        // μ/s − v − second order: the change of a weight if its slack stays.
+        // μ/s − v − second order: the change of a weight if its slack is unchanged.
         let change = |side: usize, e: usize| {
             let bounds = &at.bounds[side];
             let bent = earlier.map_or(0.0, |by| by.by.bounds[side].slack[e] * by.by.bounds[side].weight[e]);
@@ -282,7 +283,7 @@ impl Schur<'_> {
         Direction { by: Variables { x, w, aims, bounds }, s }
     }
 
-    /// Conjugate gradients, with the factor for a preconditioner.
+    /// Conjugate gradients, preconditioned by the factor.
     fn solve(&self, rhs: Vec<f64>) -> Vec<f64> {
         let squares = &self.place.program.squares;
         let (mut x, mut left) = (vec![0.0; rhs.len()], rhs);
@@ -346,7 +347,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Linearized, the new distances are the asked ones and the new products μ, whatever the place.
+    /// Linearized, the new distances are the target ones and the new products μ, at every point.
     #[test]
     fn a_direction_leads_to_the_squares_and_to_mu() {
         let ends = vec![(0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (2, 4)];

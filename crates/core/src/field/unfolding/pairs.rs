@@ -1,4 +1,4 @@
-//! Which points are held together: the pairs whose distance is bound.
+//! The pairs of points whose distance is constrained.
 
 use crate::parameter::{Choice, choices};
 use eigenfold_graph::Graph;
@@ -8,7 +8,7 @@ use eigenfold_linalg::parallel;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// Which distances are bound.
+/// Which distances are constrained.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Constraints {
     /// Those between neighbors.
@@ -34,14 +34,14 @@ choices! {
 
 /// Pairs of points and their squared distances, in units in which the longest is one.
 ///
-/// Points at distance zero are one point here, with the sum of their masses: whatever holds them together costs nothing.
+/// Points at distance zero are merged, with the sum of their masses: holding them together costs nothing.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Pairs {
     /// The ends of each pair, `i < j`, ascending.
     pub(crate) ends: Vec<(u32, u32)>,
-    /// D > 0, in units.
+    /// D > 0, in internal units.
     pub(crate) squares: Vec<f64>,
-    /// How many points of the input are at each point.
+    /// How many points of the input are merged into each point.
     pub(crate) mass: Vec<f64>,
     /// The first of them.
     pub(crate) first: Vec<u32>,
@@ -52,17 +52,17 @@ pub(crate) struct Pairs {
 }
 
 impl Pairs {
-    /// The pairs of a graph; `distance` measures those that are no edges of it.
+    /// The pairs of a graph; `distance` measures those that are not edges of it.
     ///
     /// # Errors
     ///
-    /// If angles are asked for and no distances but those of the edges are known, or all distances are zero.
+    /// If angles are requested and only the distances of the edges are known, or all distances are zero.
     pub(crate) fn new(graph: &Graph, constraints: Constraints, distance: Option<&Distance<'_>>) -> Result<Pairs> {
         let mut pairs: Vec<Pair> = graph.union().pairs().collect();
         if constraints == Constraints::Angles {
             let Some(distance) = distance else {
                 return Err(Error::parameter(
-                    "a graph does not tell the distances between the neighbors of a point; use `constraints` edges",
+                    "a graph does not contain the distances between the neighbors of a point; use `constraints` edges",
                 ));
             };
             pairs.extend(angles(graph));
@@ -81,7 +81,7 @@ impl Pairs {
         self.mass.len()
     }
 
-    /// The place of the pair of two points of the input; none if they coincide or are no pair.
+    /// The index of the pair of two points of the input; `None` if they coincide or are not a pair.
     pub(crate) fn place(&self, i: u32, j: u32) -> Option<usize> {
         let (a, b) = (self.of[i as usize], self.of[j as usize]);
         self.ends.binary_search(&(a.min(b), a.max(b))).ok()
@@ -97,7 +97,7 @@ fn ascending(a: &Pair, b: &Pair) -> std::cmp::Ordering {
     (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
 }
 
-/// The pairs of neighbors of each point, their distance not yet known.
+/// The pairs of neighbors of each point, without distances.
 fn angles(graph: &Graph) -> Vec<Pair> {
     let around = |i: usize| {
         let near = graph.neighbors(i);

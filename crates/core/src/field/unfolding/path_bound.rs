@@ -1,14 +1,14 @@
-//! Weights along the shortest paths to one point: an upper bound without any factor.
+//! Weights along the shortest paths to one point: an upper bound that needs no factorization.
 //!
-//! Let g be the length of the shortest path from a point to a center c, over the pairs. The steps of the path bound the way that
-//! the point can be from c, so by Cauchy and Schwarz, with the sum over the pairs of the path,
+//! Let g be the length of the shortest path from a point to a center c, over the pairs. The path bounds the distance of
+//! the point from c, so by Cauchy and Schwarz, with the sum over the pairs of the path,
 //!
 //! ```text
 //! |y[i] − y[c]|² ≤ g[i] Σ |δ[e]|² / d[e]        Σᵢ m[i] |y[i] − y[c]|² ≤ Σ_e W[e] |δ[e]|²,   W[e] = Σ_{i below e} m[i] g[i] / d[e]
 //! ```
 //!
-//! The left side is at least the variance, so λ(L(W)) ≥ 1, and the bound is Σ D W = Σ m g²: the variance of the distances to
-//! the center along the graph. The weights sit on a tree, whose Laplacian has a factor without fill.
+//! The left side is at least the variance, so λ(L(W)) ≥ 1, and the bound is Σ D W = Σ m g²: the variance of the graph
+//! distances to the center. The weights are on a tree, whose Laplacian has a factor without fill.
 
 use crate::field::unfolding::Pairs;
 use eigenfold_graph::Undirected;
@@ -41,7 +41,7 @@ pub(crate) fn tree_weights(pairs: &Pairs) -> Vec<f64> {
     let n = pairs.len();
     let lengths = pairs.ends.iter().zip(&pairs.squares).map(|(&(i, j), square)| (i, j, square.sqrt()));
     let graph = Undirected::from_pairs(n, lengths);
-    // The point farthest from any one is an end of a long path, and the point farthest from there its other end.
+    // The point farthest from any point is one end of a long path, and the point farthest from there its other end.
     let across = Rooted::at(Rooted::at(0, &graph).farthest(), &graph);
     let mut middle = across.farthest();
     let half = 0.5 * across.length[middle as usize];

@@ -1,5 +1,5 @@
-//! The map of a method with its lengths put right: the unfolding within its first coordinates, and how far from the
-//! largest variance it may be.
+//! Rescaling of a map: the unfolding within the span of its first coordinates, and a bound of its distance from the
+//! largest variance.
 
 use crate::field::unfolding::bound::best_bound;
 use crate::field::unfolding::{Constraints, Pairs, subspace};
@@ -14,31 +14,31 @@ use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// The most coordinates that may be asked for: the work grows with their fourth power and more.
+/// The maximum number of coordinates: the work grows with their fourth power and more.
 pub(crate) const MOST: usize = 40;
 /// The relative gap of the two bounds within the subspace.
 const TOLERANCE: f64 = 1e-6;
 
-/// How much of the variance that its distances allow a rescaled map has.
+/// The share of the largest possible variance that a rescaled map has.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Rescaling {
     /// The variance of the unfolding within the first coordinates of the method, all of them.
     pub primal: f64,
-    /// No unfolding within them has more than this.
+    /// An upper bound of the variance within their span.
     pub dual: f64,
-    /// No embedding in any number of dimensions that keeps the distances of the graph has more than this; the best of
-    /// the weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
+    /// An upper bound over all embeddings, in any number of dimensions, that keep the distances of the graph; the best
+    /// of the weights that were tried ([`upper_bound`](super::upper_bound)), where its eigenvalue could be computed.
     pub bound: Option<f64>,
-    /// `primal / bound`: the map has at least this part of the largest variance.
+    /// `primal / bound`: the map has at least this fraction of the largest variance.
     pub part: Option<f64>,
-    /// The eigenvalues of the unfolding as parts of their sum, largest first: how many dimensions it really has.
+    /// The eigenvalues of the unfolding as fractions of their sum, largest first: an indication of its dimension.
     pub spectrum: Vec<f64>,
-    /// Steps of the interior point that found it.
+    /// Interior-point steps.
     pub steps: usize,
 }
 
 impl Rescaling {
-    /// What the user should know.
+    /// A warning, if the share is low or unknown.
     pub(crate) fn warning(&self) -> Option<String> {
         let way_out = "a larger `rescale` or the coordinates of another method may have more";
         match self.part {
@@ -52,9 +52,9 @@ impl Rescaling {
     }
 }
 
-/// A rescaled map and its evidence.
+/// A rescaled map and its diagnostics.
 pub(crate) struct Rescaled {
-    /// One row a point of the input, in as many dimensions as there were columns.
+    /// One row per point of the input, in as many dimensions as there were columns.
     pub(crate) coordinates: Mat<f64>,
     /// The eigenvalues of K, largest first.
     pub(crate) eigenvalues: Vec<f64>,
@@ -102,7 +102,7 @@ pub(crate) fn rescale(
     Ok(Rescaled { coordinates, eigenvalues, rescaling, converged: found.converged })
 }
 
-/// The weights of a precision that is a Laplacian; none if an entry off the diagonal is positive.
+/// The weights of a precision that is a Laplacian; `None` if an off-diagonal entry is positive.
 fn weights_of(pairs: &Pairs, precision: &SparseSymmetric) -> Option<Vec<f64>> {
     let mut w = vec![0.0; pairs.ends.len()];
     for i in 0..precision.dim() {

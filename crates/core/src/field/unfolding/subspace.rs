@@ -1,15 +1,16 @@
-//! The unfolding within a subspace: the largest variance of K = VQVᵀ that keeps every distance, V a few given
-//! directions.
+//! The unfolding within a subspace: the largest variance of K = VQVᵀ that keeps every distance, for a few given
+//! directions V.
 //!
 //! ```text
 //! maximize tr VQVᵀ      Q ⪰ 0,  a[e]ᵀ Q a[e] ≤ D[e]               a[e] = Vᵀ b[e]
 //! minimize Σ D[e] w[e]  w ≥ 0,  Σ w[e] a[e] a[e]ᵀ ⪰ VᵀMV = I      M the masses of the points
 //! ```
 //!
-//! Methods on sparse precisions fix directions and not lengths; Q gives them their lengths, and its eigenvalues are
-//! those of K. Of all pairs only some m(m+1)/2 bind, so the problem is solved over some of the pairs; those that it
-//! violates most are added until scaling it down by its worst pair costs no more than the tolerance. The multipliers of
-//! the few, scaled so that the smallest eigenvalue is one, are feasible for all, and so are the bounds of both sides.
+//! Methods with sparse precisions determine directions and not lengths; Q gives them their lengths, and its eigenvalues
+//! are those of K. Only about m(m+1)/2 of the pairs are active, so the problem is solved over some of the pairs; the
+//! most violated ones are added until scaling the solution down by its worst pair costs no more than the tolerance. The
+//! multipliers of the few, scaled so that the smallest eigenvalue is one, are feasible for all pairs, so both bounds
+//! hold.
 //!
 //! L. Xiao, J. Sun, S. Boyd. A duality view of spectral methods for dimensionality reduction. ICML 2006, section 6.2,
 //! (21).
@@ -23,9 +24,9 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
 use faer::{Mat, MatRef};
 
-/// Rounds of added pairs at most; about ten are usual.
+/// The maximum number of rounds; about ten are usual.
 const ROUNDS: usize = 200;
-/// Pairs to a component of parallel work.
+/// Pairs per chunk of parallel work.
 const CHUNK: usize = 8192;
 
 /// The best unfolding within a subspace, in the units of the pairs.
@@ -35,7 +36,7 @@ pub(crate) struct Subspace {
     pub(crate) q: Mat<f64>,
     /// tr VQVᵀ, a lower bound of the largest variance within the subspace.
     pub(crate) primal: f64,
-    /// Σ D w, an upper bound of it; not one of the variance that all embeddings have.
+    /// Σ D w, an upper bound of it; it does not bound the variance of embeddings outside the subspace.
     pub(crate) dual: f64,
     /// Steps of the interior point, over all rounds.
     pub(crate) iterations: usize,
@@ -43,12 +44,13 @@ pub(crate) struct Subspace {
     pub(crate) converged: bool,
 }
 
-/// Both problems to a relative gap; the columns of `basis`, one row a point of the pairs, are those of [`orthonormal`].
+/// Solves both problems to a relative gap; the columns of `basis`, one row per point of the pairs, are those of
+/// [`orthonormal`].
 ///
 /// # Errors
 ///
-/// If the graph of the pairs has several connected components, so that nothing bounds the variance, or the observer stopped the
-/// work.
+/// If the graph of the pairs has several connected components, so that the variance is unbounded, or the observer
+/// stopped the run.
 pub(crate) fn solve(
     pairs: &Pairs,
     basis: MatRef<'_, f64>,
@@ -70,7 +72,7 @@ pub(crate) fn solve(
         let Some(solved) = largest_trace(few.as_ref(), (0.1 * gap).clamp(0.1 * tolerance, 0.01)) else {
             if all {
                 return Err(Error::data(
-                    "the graph has several connected components and nothing holds them; use `disconnected` separate",
+                    "the graph has several connected components, so the variance is unbounded; use `disconnected` separate",
                 ));
             }
             within.add_spread(4 * within.chosen.len());
@@ -104,8 +106,8 @@ pub(crate) fn solve(
     found.ok_or_else(|| Error::Numerical("the unfolding within the subspace has no start; use another basis".into()))
 }
 
-/// The columns of a map as an orthonormal basis over the points of the pairs: points that coincide are at their mean,
-/// the columns are centered and orthonormal in the masses, and those that others span are left out.
+/// The columns of a map as an orthonormal basis over the points of the pairs: coinciding points are at their mean, the
+/// columns are centered and orthonormal in the masses, and linearly dependent ones are left out.
 ///
 /// # Errors
 ///
@@ -140,7 +142,7 @@ pub(crate) fn orthonormal(pairs: &Pairs, map: MatRef<'_, f64>) -> Result<Mat<f64
     Ok(Mat::from_fn(n, rank, |i, q| turned[(i, q)] / (values[q] * pairs.mass[i]).sqrt()))
 }
 
-/// Vᵀ b[e] / √D[e], one row a pair.
+/// Vᵀ b[e] / √D[e], one row per pair.
 fn rows(pairs: &Pairs, basis: MatRef<'_, f64>) -> Mat<f64> {
     Mat::from_fn(pairs.ends.len(), basis.ncols(), |e, q| {
         let (i, j) = pairs.ends[e];
@@ -148,7 +150,7 @@ fn rows(pairs: &Pairs, basis: MatRef<'_, f64>) -> Mat<f64> {
     })
 }
 
-/// All pairs, and those that the present problem knows.
+/// All pairs, and those of the current problem.
 struct Within {
     a: Mat<f64>,
     chosen: Vec<usize>,
@@ -171,7 +173,8 @@ impl Within {
         components.concat()
     }
 
-    /// The pairs that bind first if all directions have one length, or a single one has any, and some from everywhere.
+    /// The pairs that become active first if all directions have one length, or a single one has any, and some evenly
+    /// spaced ones.
     fn start(&mut self, count: usize) {
         let m = self.a.ncols();
         let squares = self.forms(&Mat::identity(m, m));
@@ -183,7 +186,7 @@ impl Within {
         self.add_spread(count / 2);
     }
 
-    /// The pairs that are violated most, and some of all that are violated.
+    /// The most violated pairs, and a sample of all violated ones.
     fn add_violated(&mut self, forms: &[f64], count: usize) {
         self.add_largest(forms, count, 1.0);
         let rest: Vec<usize> = (0..forms.len()).filter(|&e| forms[e] > 1.0 && !self.is_chosen[e]).collect();
@@ -191,7 +194,7 @@ impl Within {
         rest.into_iter().step_by(stride).for_each(|e| self.add(e));
     }
 
-    /// Those of the largest values above a limit that are not chosen yet, ties by index.
+    /// The largest values above a limit that are not chosen yet, ties by index.
     fn add_largest(&mut self, values: &[f64], count: usize, limit: f64) {
         let mut order: Vec<usize> = (0..values.len()).filter(|&e| values[e] > limit && !self.is_chosen[e]).collect();
         let larger = |a: &usize, b: &usize| values[*b].total_cmp(&values[*a]).then(a.cmp(b));
@@ -203,7 +206,7 @@ impl Within {
         order.into_iter().for_each(|e| self.add(e));
     }
 
-    /// At least so many in all, evenly over the list.
+    /// At least this many in total, evenly over the list.
     fn add_spread(&mut self, count: usize) {
         let stride = (self.a.nrows() / count.max(1)).max(1);
         (0..self.a.nrows()).step_by(stride).for_each(|e| self.add(e));

@@ -1,4 +1,4 @@
-//! What holds of every unfolding, and what closed forms and other solvers say of some.
+//! Tests of unfoldings: invariants, closed forms and results of other solvers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -23,7 +23,7 @@ fn pairs_of(points: &Points, k: usize, constraints: Constraints) -> Pairs {
     Pairs::new(&nearest(points, k), constraints, Some(&distance)).unwrap()
 }
 
-/// Something done with a web over some pairs.
+/// Runs a function with a weighted Laplacian over some pairs.
 fn with_web<T>(pairs: &Pairs, act: impl FnOnce(&Web<'_>) -> T) -> T {
     let ones = vec![1.0; pairs.ends.len()];
     let analysis = Analysis::new(&SparseSymmetric::laplacian(pairs.len(), &pairs.ends, &ones, 0.0)).unwrap();
@@ -164,7 +164,7 @@ fn a_saddle_of_rank_one_is_left() {
     let pairs = pairs_of(&swiss(400), 6, Constraints::Edges);
     let (_, straight) = unfolded(&pairs, 1e-5);
     with_web(&pairs, |web| {
-        // Stretched along one direction until a pair is taut: a point from which no column alone leads out.
+        // Scaled along one direction until a pair is tight: a point that no single column can leave.
         let inverse = web.each(|e| 1.0 / pairs.squares[e]);
         let eigen = web.bottom(&inverse, (1, 1e-8), None, &Silent).unwrap();
         let v: Vec<f64> = (0..pairs.len()).map(|i| eigen.vectors[(i, 0)]).collect();
@@ -199,7 +199,8 @@ fn drawn(count: usize, seed: u64) -> Vec<f64> {
     (0..count).map(|_| next()).collect()
 }
 
-/// tr K of a map of r numbers a point after centering, and shrinking until no pair is too long; of pairs without masses.
+/// tr K of a map of r numbers per point after centering and scaling until no pair is too long; for pairs without
+/// masses.
 fn feasible_variance(pairs: &Pairs, r: usize, y: &[f64]) -> f64 {
     let n = pairs.len();
     let square = |i: usize, j: usize| (0..r).map(|q| (y[i * r + q] - y[j * r + q]).powi(2)).sum::<f64>();
@@ -220,8 +221,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     /// X01: no embedding that keeps the distances has more variance than any weights allow. Maps and weights are the
-    /// optimal ones, changed at random by parts between a tenth and a millionth, then made feasible: so near to each other
-    /// that a bound too low by as little as that would be seen.
+    /// optimal ones, perturbed at random by relative amounts between a tenth and a millionth, then made feasible: so
+    /// close to each other that a bound too low by that amount would be detected.
     #[test]
     fn x01_weak_duality(seed in any::<u64>(), map in 1.0..6.0f64, weights in 1.0..6.0f64) {
         let pairs = pairs_of(&swiss(40), 5, Constraints::Angles);
@@ -245,7 +246,7 @@ proptest! {
             pairs.squares.iter().zip(drawn(pairs.squares.len(), seed)).map(|(d, t)| (spread * t).exp() / d).collect();
         let (variance, bound) = (feasible_variance(&pairs, 3, &values), dense_bound(&pairs, &w));
         prop_assert!(variance <= bound, "{variance} {bound}");
-        // The solver's own bracket says the same of them.
+        // The solver's own bracket agrees.
         let found = with_web(&pairs, |web| {
             bracket((web, web), (MvuVariant::Inequality, 0.0), (3, &values), &w, &Silent).unwrap()
         });
@@ -286,7 +287,7 @@ fn x03_the_rank_is_at_most_the_multiplicity_wherever_the_solver_ends() {
     }
 }
 
-/// What has done all the work that it may ends with a map that keeps its distances and a bound that is one.
+/// A run that reaches the maximum work ends with a feasible map and a valid bound.
 #[test]
 fn a_path_that_may_not_go_on_ends_with_a_bound() {
     let edges: Vec<(usize, usize, f64)> = (0..40)
@@ -302,7 +303,7 @@ fn a_path_that_may_not_go_on_ends_with_a_bound() {
                 bracket((web, web), (MvuVariant::Inequality, 0.0), (found.r, &found.y), &found.w, &Silent).unwrap();
             assert!(found.spent && found.factorizations < whole.factorizations, "{max_work}");
             assert!(bracket.violation <= 1e-12 && bracket.gap > 1e-6 && bracket.gap < 1.0, "{bracket:?}");
-            // Both hold the optimum between them.
+            // The optimum is between the two.
             assert!(bracket.primal <= exact.dual && bracket.dual >= exact.primal, "{bracket:?} {exact:?}");
         }
     });

@@ -1,4 +1,4 @@
-//! Points held by pairs, with weights on the pairs: Laplacian products, and the bottom of the weighted Laplacian.
+//! The weighted Laplacian of pairs of points: its products, and its smallest eigenpairs.
 
 use crate::field::unfolding::Pairs;
 use eigenfold_linalg::Eigenpairs;
@@ -14,19 +14,19 @@ use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use eigenfold_linalg::sparse::rows::Counted;
 use faer::{Mat, MatRef};
 
-/// Pairs to a chunk of parallel work, and of summation.
+/// Pairs per chunk of parallel work, and of summation.
 const CHUNK: usize = 8192;
 /// A factor of more flops than this is not computed.
 const DEAR_FLOPS: f64 = 2e12;
 /// Up to this many points all eigenpairs are computed.
 const DENSE: usize = 60;
-/// A number a pair is put into vectors of up to so many times the size.
+/// A pooled vector is reused for one number per pair if it has at most this many times the size.
 const SPARE: usize = 4;
 
-/// Points held by pairs.
+/// Points connected by pairs.
 pub(crate) struct Web<'a> {
     pub(crate) pairs: &'a Pairs,
-    /// How matrices on the pairs are factored, where that is affordable.
+    /// How matrices on the pairs are factored, if that is affordable.
     factored: Option<(Fronts, Symbolic<'a>)>,
     /// How many bytes may be allocated.
     memory: u64,
@@ -34,12 +34,12 @@ pub(crate) struct Web<'a> {
     offsets: Vec<usize>,
     /// Pair and sign: whether the point is the first end.
     around: Vec<(u32, bool)>,
-    /// Vectors that steps are done with.
+    /// A pool of vectors for the steps.
     free: Room,
 }
 
 impl<'a> Web<'a> {
-    /// A web whose Laplacians are factored, unless that would not fit into the memory or take too long.
+    /// A weighted Laplacian with factors, unless that would exceed the memory limit or take too long.
     pub(crate) fn new(pairs: &'a Pairs, analysis: &'a Analysis, memory: u64) -> Result<Web<'a>> {
         let mut web = Web::bare(pairs, memory);
         if analysis.flops <= DEAR_FLOPS && 2 * analysis.memory() <= memory {
@@ -48,7 +48,7 @@ impl<'a> Web<'a> {
         Ok(web)
     }
 
-    /// A web without factors.
+    /// A weighted Laplacian without factors.
     pub(crate) fn bare(pairs: &'a Pairs, memory: u64) -> Web<'a> {
         let mut rows = Counted::rows(pairs.len(), pairs.ends.iter().flat_map(|&(i, j)| [i as usize, j as usize]));
         let mut around = vec![(0u32, false); rows.len()];
@@ -73,7 +73,7 @@ impl<'a> Web<'a> {
         self.factored.as_ref().map(|(fronts, _)| fronts).ok_or_else(dear)
     }
 
-    /// Takes vectors back that are needed no more.
+    /// Returns vectors to the pool.
     pub(crate) fn keep(&self, vectors: impl IntoIterator<Item = Vec<f64>>) {
         self.free.take_back(vectors);
     }
@@ -92,7 +92,7 @@ impl<'a> Web<'a> {
         self.chunks(|pairs| pairs.map(&of).sum()).iter().sum()
     }
 
-    /// Σ log x over all pairs; nothing where one is not positive. Eight factors share a logarithm.
+    /// Σ log x over all pairs; `None` where one is not positive. Eight factors share a logarithm.
     pub(crate) fn log_sum(&self, of: impl Fn(usize) -> f64 + Sync) -> Option<f64> {
         let of_chunk = |pairs: std::ops::Range<usize>| {
             let mut sum = 0.0;

@@ -1,31 +1,31 @@
-//! How strongly any two points push each other, as sums of products of charges.
+//! The weights of the repulsion between two points, as sums of products of charges.
 //!
 //! ```text
 //! ‖y[n] − y[m]‖² = ‖y[n]‖² + ‖y[m]‖² − 2 Σ_d y[n,d] y[m,d]
 //! ```
 //!
-//! so that a sum over all pairs is one sum with the charges 1, one with ‖y‖², and one for each feature. Wide data keep
-//! their squares exactly and their products in as many principal components as there are charges.
+//! so that a sum over all pairs is one sum with the charges 1, one with ‖y‖², and one for each feature. Data with many
+//! features keep their squares exactly and their products in as many principal components as there are charges.
 
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 
-/// Pairs whose weights are compared with the right ones.
+/// Pairs on which the error of the weights is measured.
 const ASKED: usize = 1000;
-/// Up to so many points with more than so many features all weights are kept in a table.
+/// Up to this many points with more than this many features, all weights are stored in a table.
 const TABLED: usize = 8000;
 const FEW_FEATURES: usize = 6;
 
 /// The weights of the repulsion of all pairs.
 #[derive(Clone, Debug)]
 pub(crate) enum Charges {
-    /// 1, for so many points.
+    /// 1, for this number of points.
     One(usize),
     /// ‖y[n] − y[m]‖².
     Squares(Squares),
 }
 
-/// Points whose squared distances are weights, in a unit of their own: data of any size have weights of about one.
+/// Points whose squared distances are weights, in an internal unit, so that weights are of order one.
 #[derive(Clone, Debug)]
 pub(crate) struct Squares {
     /// The unit of length, a power of two.
@@ -34,7 +34,7 @@ pub(crate) struct Squares {
     columns: Vec<f64>,
     count: usize,
     squares: Vec<f64>,
-    /// All squared distances, where there are few points with many features.
+    /// All squared distances, if there are few points with many features.
     table: Option<Vec<f32>>,
 }
 
@@ -60,7 +60,7 @@ impl Squares {
 }
 
 impl Charges {
-    /// The squared distances of points; products go by the columns of `shown`, which may be fewer: the same points along
+    /// The squared distances of points; products use the columns of `shown`, which may be fewer: the same points along
     /// some of their principal axes.
     pub(crate) fn squares(points: &Points, shown: &Points) -> Charges {
         let n = points.rows();
@@ -97,7 +97,7 @@ impl Charges {
         }
     }
 
-    /// By which part of their mean the weights of some pairs are off.
+    /// The error of the weights of some pairs, relative to their mean.
     pub(crate) fn error(&self, points: &Points) -> f64 {
         let (n, unit) = (points.rows(), self.unit());
         let pairs: Vec<(usize, usize)> =
@@ -110,7 +110,7 @@ impl Charges {
         if all > 0.0 { (off / all).sqrt() } else { 0.0 }
     }
 
-    /// How many points there are.
+    /// The number of points.
     pub(crate) fn len(&self) -> usize {
         match self {
             Charges::One(n) => *n,
@@ -129,7 +129,7 @@ impl Charges {
         }
     }
 
-    /// No weight is more than this.
+    /// An upper bound of the weights.
     pub(crate) fn most(&self) -> f64 {
         match self {
             Charges::One(_) => 1.0,

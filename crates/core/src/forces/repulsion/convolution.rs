@@ -1,16 +1,16 @@
-//! Convolution of what is on a grid of one, two or three axes with a radial kernel, by fast Fourier transforms.
+//! Convolution of values on a grid of one, two or three axes with a radial kernel, by fast Fourier transforms.
 //!
-//! All three axes are always there; those that are not used have one node. Every used axis is padded to twice its length,
-//! so that nothing comes round the other side, and rows of padding are not transformed.
+//! There are always three axes; unused ones have one node. Every used axis is padded to twice its length, so that
+//! nothing wraps around, and rows of padding are not transformed.
 
 use super::spline::Real;
 use eigenfold_fft::{Complex, ComplexPlans, RealPlans, Transformed};
 use eigenfold_linalg::parallel::{self, Scratch};
 
-/// Rows to a chunk of parallel work, and columns that are turned together.
+/// Rows per chunk of parallel work, and columns that are transposed together.
 const TILE: usize = 16;
 
-/// A grid of that many nodes, and the kernel's transform over it.
+/// A grid of this many nodes, and the kernel's transform over it.
 pub(super) struct Convolution<T: Real> {
     /// Nodes along each axis.
     pub(super) used: [usize; 3],
@@ -28,7 +28,7 @@ pub(super) struct Convolution<T: Real> {
 }
 
 impl<T: Real> Convolution<T> {
-    /// For at least that many nodes along each axis (1 for an axis that is not used), `spacing` apart, and a kernel of the
+    /// For at least this many nodes along each axis (1 for an unused axis), `spacing` apart, and a kernel of the
     /// squared distance.
     pub(super) fn new<const W: usize>(least: [usize; 3], spacing: f64, kernel: impl Fn(f64) -> f64 + Sync) -> Self {
         let padded = least.map(|nodes| if nodes == 1 { 1 } else { good_size(2 * nodes) });
@@ -50,7 +50,7 @@ impl<T: Real> Convolution<T> {
         }
     }
 
-    /// How many numbers a grid holds: its rows with their padding.
+    /// The number of values of a grid: its rows with their padding.
     pub(super) fn nodes(&self) -> usize {
         self.used[0] * self.used[1] * self.padded[2]
     }
@@ -96,7 +96,7 @@ impl<T: Real> Convolution<T> {
         let length = forward.get_inplace_scratch_len().max(back.get_inplace_scratch_len());
         let scratch = Scratch::new(|| vec![Complex::default(); length]);
         let (lines, spectrum) = (&self.lines, &self.spectrum);
-        // Columns of one plane after those of another; each tile of them lies in one plane.
+        // Columns of one plane after those of another; each tile of columns lies in one plane.
         parallel::chunks_mut(&mut self.turned, deep * wide, |plane, turned| {
             let lines = &lines[plane * used * wide..(plane + 1) * used * wide];
             parallel::chunks_mut(turned, deep * TILE, |tile, columns| {
@@ -183,28 +183,28 @@ fn good_size(least: usize) -> usize {
     odd.map(|odd| odd * (least.div_ceil(odd)).next_power_of_two().max(2)).min().unwrap_or(least)
 }
 
-/// The kernel's transform over the padded grid, as the grid should have it: of all factors for the waves, those that come
-/// nearest to the kernel, least squares over all places that points may have between the nodes.
+/// The optimal transform of the kernel over the padded grid: of all factors for the waves, those closest to the kernel,
+/// by least squares over all positions of points between the nodes.
 ///
 /// ```text
 /// K[k] = Σₘ K̂(k + m) Ŵ(k + m)² / (Σₘ Ŵ(k + m)²)²,    Ŵ(θ) = (sin(θ/2) / (θ/2))^W  along every axis
 /// ```
 ///
-/// over the waves k + m that look alike at the nodes; of these the nearest two count. The kernel is sampled twice as
-/// densely for them. R. W. Hockney, J. W. Eastwood. Computer Simulation Using Particles, 1981, section 8-3.
+/// over the waves k + m that are aliases at the nodes; the nearest two are used. The kernel is sampled twice as densely
+/// for them. R. W. Hockney, J. W. Eastwood. Computer Simulation Using Particles, 1981, section 8-3.
 fn spectrum<const W: usize>(padded: [usize; 3], spacing: f64, kernel: impl Fn(f64) -> f64 + Sync) -> Vec<f64> {
     let is_used = padded.map(|nodes| nodes > 1);
     let half = padded.map(|nodes| if nodes > 1 { nodes / 2 + 1 } else { 1 });
     let dense = padded.map(|nodes| if nodes > 1 { nodes + 1 } else { 1 });
     let h = 0.5 * spacing;
-    // The first axis is fastest: what belongs to (i0, i1, i2) stands at (i2 dense1 + i1) dense0 + i0.
+    // The first axis is fastest: the value at (i0, i1, i2) has index (i2 dense1 + i1) dense0 + i0.
     let mut values = vec![0.0; dense.iter().product()];
     parallel::chunks_mut(&mut values, dense[0], |at, line| {
         let (i1, i2) = (at % dense[1], at / dense[1]);
         let flat = ((i1 * i1 + i2 * i2) as f64) * h * h;
         line.iter_mut().enumerate().for_each(|(i0, value)| *value = kernel(flat + (i0 * i0) as f64 * h * h));
     });
-    // Each axis in its turn is the fastest; after three turns all is in its place again.
+    // Each axis in turn becomes the fastest; after three transpositions the order is restored.
     for axis in 0..3 {
         if is_used[axis] {
             even_transform(&mut values, dense[axis], 2 * padded[axis]);
@@ -228,8 +228,8 @@ fn spectrum<const W: usize>(padded: [usize; 3], spacing: f64, kernel: impl Fn(f6
     spectrum
 }
 
-/// Which two waves of the dense transform a wave of the grid stands for, with their factors, those of the transform's size
-/// and of the dense sampling included.
+/// The two waves of the dense transform that a wave of the grid represents, with their factors, including those of the
+/// transform's size and of the dense sampling.
 fn shares<const W: usize>(padded: usize, half: usize) -> Vec<[(usize, f64); 2]> {
     if padded == 1 {
         return vec![[(0, 1.0), (0, 0.0)]];

@@ -3,7 +3,7 @@
 use super::{Kernel, Sums};
 use eigenfold_linalg::parallel;
 
-/// Pairs that are added side by side.
+/// Pairs that are added in SIMD lanes.
 const LANES: usize = 8;
 
 /// Weights of the pairs.
@@ -13,17 +13,17 @@ pub(crate) enum Weights<'a> {
     One,
     /// q[j], the charge of the other point.
     Charge(&'a [f64]),
-    /// ‖y[i] − y[j]‖² of points with so many columns, one after the other, each as long as there are points.
+    /// ‖y[i] − y[j]‖² of points with this many columns, stored one after the other.
     Squares(&'a [f64], usize),
     /// Given, row after row.
     Table(&'a [f32]),
 }
 
-/// Adds Σⱼ w[i,j] k(‖x[i] − x[j]‖²), j ≠ i, and its slope for every point.
+/// Adds Σⱼ w[i,j] k(‖x[i] − x[j]‖²), j ≠ i, and its gradient for every point.
 pub(crate) fn add(kernel: &Kernel, weights: Weights<'_>, points: &[f64], dims: usize, sums: &mut Sums) {
     let n = points.len() / dims;
     let padded = n.next_multiple_of(LANES);
-    // One coordinate after the other, so that the lanes are side by side.
+    // One coordinate after the other, so that the lanes are contiguous.
     let mut columns = vec![0.0; padded * dims];
     for (i, row) in points.chunks_exact(dims).enumerate() {
         row.iter().enumerate().for_each(|(q, &x)| columns[q * padded + i] = x);
@@ -34,7 +34,7 @@ pub(crate) fn add(kernel: &Kernel, weights: Weights<'_>, points: &[f64], dims: u
     });
 }
 
-/// Σⱼ k(‖x − y[j]‖²) at any place, with its slope; without the point that is left out.
+/// Σⱼ k(‖x − y[j]‖²) at any position, with its gradient; optionally without one of the points.
 pub(crate) fn one(kernel: &Kernel, points: &[f64], dims: usize, x: &[f64], without: Option<usize>) -> (f64, Vec<f64>) {
     let (mut value, mut slope) = (0.0, vec![0.0; dims]);
     for (_, point) in points.chunks_exact(dims).enumerate().filter(|(j, _)| Some(*j) != without) {
@@ -128,7 +128,7 @@ impl Row<'_> {
         values.iter().sum()
     }
 
-    /// The weights of a block of others: nothing for the point itself and for the padding.
+    /// The weights of a block of others: zero for the point itself and for the padding.
     #[inline(always)]
     fn weight(&self, start: usize) -> [f64; LANES] {
         let mut weight = [1.0; LANES];

@@ -1,14 +1,15 @@
-//! Sums of a radial kernel over all points, by way of a grid: O(n) and a few Fourier transforms.
+//! Sums of a radial kernel over all points, by interpolation on a grid: O(n) and a few Fourier transforms.
 //!
-//! Every point's charge is shared among the nodes around it by B-splines, the grid is convolved with the kernel, and the
-//! potential and its slope are read off at the points by the same splines:
+//! Every point's charge is distributed to the nodes around it by B-splines, the grid is convolved with the kernel, and
+//! the potential and its derivative are interpolated at the points by the same splines:
 //!
 //! ```text
 //! φ(x) = Σⱼ q[j] k(‖x − y[j]‖²)  ≈  Σ over nodes of B(x − node) (k̂ ∗ Σⱼ q[j] B(node − y[j]))
 //! ```
 //!
-//! The slope is that of the approximate potential, so that a line search sees one function. Points are sorted into bands of
-//! rows; each band adds up its own rows in a fixed order, so that the sums are the same for any number of threads.
+//! The derivative is that of the approximate potential, so that a line search sees one function. Points are sorted into
+//! bands of rows; each band adds its own rows in a fixed order, so that the sums are the same for any number of
+//! threads.
 //!
 //! The idea for t-SNE, with polynomials instead of splines: G. C. Linderman, M. Rachh, J. G. Hoskins, S. Steinerberger,
 //! Y. Kluger. Fast interpolation-based t-SNE for improved visualization of single-cell RNA-seq data. Nature Methods 16, 2019.
@@ -18,24 +19,24 @@ use super::spline::{Real, spline};
 use super::{Kernel, Sums};
 use eigenfold_linalg::parallel;
 
-/// Rows to a band.
+/// Rows per band.
 const BAND: usize = 32;
-/// Points to a chunk of parallel work.
+/// Points per chunk of parallel work.
 const CHUNK: usize = 1024;
-/// Nodes around the points, where the padded kernel has its kink.
+/// Extra nodes around the points, where the padded kernel has its kink.
 const MARGIN: usize = 10;
-/// A node of a grid takes as long as this many pairs.
+/// The cost of a grid node, in pairs.
 const PAIRS_PER_NODE: f64 = 0.7;
-/// A grid has at most this many nodes, padding included.
+/// The maximum number of nodes of a grid, padding included.
 const MOST: usize = 1 << 25;
 
-/// A grid that follows the points as they move.
+/// A grid that adapts to the points as they move.
 pub(crate) struct Grid<T: Real, const W: usize> {
     kernel: Kernel,
     dims: usize,
-    /// As it was asked for.
+    /// The requested spacing.
     spacing: f64,
-    /// As it is: larger where the points reach so far that the grid would not fit.
+    /// The actual spacing: larger if the extent of the points requires too many nodes.
     used_spacing: f64,
     origin: [f64; 3],
     convolution: Option<Convolution<T>>,
@@ -44,9 +45,9 @@ pub(crate) struct Grid<T: Real, const W: usize> {
     places: Vec<[T; 3]>,
     order: Vec<u32>,
     bands: Vec<usize>,
-    /// What a node does to itself and to those up to W − 1 away along each axis, after the convolution.
+    /// The response of a node at itself and at nodes up to W − 1 away along each axis, after the convolution.
     near: Vec<T>,
-    /// Whether it takes less to sum over all pairs than to convolve.
+    /// Whether a sum over all pairs is cheaper than the convolution.
     direct: bool,
 }
 
@@ -69,17 +70,17 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// Whether the points that were taken are too few for so large a grid, so that their pairs should be summed instead.
+    /// Whether there are too few points for so large a grid, so that their pairs should be summed instead.
     pub(crate) fn is_direct(&self) -> bool {
         self.direct
     }
 
-    /// How many times farther apart than asked for the nodes are.
+    /// The actual over the requested spacing.
     pub(crate) fn coarseness(&self) -> f64 {
         self.used_spacing / self.spacing
     }
 
-    /// Takes the points, row after row; what follows is about them.
+    /// Sets the points, row after row; later calls refer to them.
     pub(crate) fn take(&mut self, points: &[f64]) {
         self.fit(points);
         if self.direct {
@@ -100,7 +101,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         self.sort();
     }
 
-    /// A grid around the points: the one there is, if they still fit and would not fit a much smaller one.
+    /// A grid around the points: the current one, if they still fit and do not need a much smaller one.
     fn fit(&mut self, points: &[f64]) {
         let dims = self.dims;
         let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
@@ -112,7 +113,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         let needed = |spacing: f64| {
             let mut nodes = [1; 3];
             for q in 0..dims {
-                // Saturates where the extent is absurd.
+                // Saturates if the extent is extremely large.
                 nodes[3 - dims + q] = ((high[q] - low[q]) / spacing) as usize + W + MARGIN;
             }
             nodes
@@ -133,7 +134,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
             spacing == self.used_spacing && (0..3).all(|a| nodes[a] <= grid.used[a] && 2 * nodes[a] + 8 >= grid.used[a])
         });
         if !serves {
-            // Room to grow, so that not every step of a growing map needs a new one.
+            // Extra room, so that a growing map does not need a new grid at every step.
             let roomy = nodes.map(|n| if n == 1 { 1 } else { n + n / 5 });
             let least = if total(roomy) > MOST as f64 { nodes } else { roomy };
             let kernel = &self.kernel;
@@ -146,7 +147,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// Learns what a charge on a node does to it and its neighbors, so that no point is pushed by itself.
+    /// Computes the response of a node at itself and its neighbors, so that no point repels itself.
     fn know_itself(&mut self) {
         let Some(convolution) = &mut self.convolution else { return };
         let (used, long) = (convolution.used, convolution.padded[2]);
@@ -167,7 +168,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// What a charge of one adds to the potential at its own place, and to its slope.
+    /// The contribution of a unit charge to the potential at its own position, and to its derivative.
     #[inline(always)]
     fn itself(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let (long, wide) = (W, if self.dims > 1 { W } else { 1 });
@@ -175,7 +176,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         contract(&self.near, (wide, long), axes, 1.0 / self.used_spacing)
     }
 
-    /// Sorts the points into bands along the first axis that is used, in their own order within each.
+    /// Sorts the points into bands along the first used axis, in their original order within each.
     fn sort(&mut self) {
         let Some(convolution) = &self.convolution else { return };
         let lead = 3 - self.dims;
@@ -194,7 +195,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// Takes the points, and leaves their potential on the grid.
+    /// Sets the points, and leaves their potential on the grid.
     pub(crate) fn hold(&mut self, points: &[f64]) {
         self.take(points);
         self.spread(None);
@@ -208,8 +209,8 @@ impl<T: Real, const W: usize> Grid<T, W> {
         &self.kernel
     }
 
-    /// The potential of charges at the points themselves, each without its own, added to `sums` with the given factor for
-    /// each point.
+    /// The potential of charges at the points themselves, each without its own contribution, added to `sums` with the
+    /// given factor for each point.
     pub(crate) fn add(&mut self, charges: Option<&[f64]>, factors: Option<&[f64]>, sums: &mut Sums) {
         self.spread(charges);
         let Some(convolution) = &mut self.convolution else { return };
@@ -229,7 +230,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         });
     }
 
-    /// The potential that [`Grid::hold`] left on the grid, anywhere between the points that were taken, with its slope.
+    /// The potential that [`Grid::hold`] left on the grid, anywhere between the points, with its derivative.
     pub(crate) fn at(&self, point: &[f64]) -> Option<(f64, [f64; 3])> {
         let first = 3 - self.dims;
         let used = self.convolution.as_ref()?.used;
@@ -248,7 +249,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         Some((value, along))
     }
 
-    /// Every band adds up its own rows, from its own points and those of its two neighbors that reach over.
+    /// Every band adds its own rows, from its own points and those of its two neighbors that overlap it.
     fn spread(&mut self, charges: Option<&[f64]>) {
         let Some(convolution) = &self.convolution else { return };
         let (used, long, dims) = (convolution.used, convolution.padded[2], self.dims);
@@ -293,7 +294,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
         }
     }
 
-    /// The potential at a place, and its slope along the three axes.
+    /// The potential at a position, and its derivative along the three axes.
     #[inline(always)]
     fn read(&self, place: &[T; 3]) -> (f64, [f64; 3]) {
         let Some(convolution) = &self.convolution else { return (0.0, [0.0; 3]) };
@@ -303,7 +304,7 @@ impl<T: Real, const W: usize> Grid<T, W> {
     }
 }
 
-/// Weights along one axis, and their slopes: of W nodes, or of one where the axis is not used.
+/// Weights along one axis, and their derivatives: of W nodes, or of one for an unused axis.
 #[derive(Clone, Copy)]
 struct Along<T, const W: usize> {
     start: usize,
@@ -324,7 +325,7 @@ impl<T: Real, const W: usize> Along<T, W> {
         }
     }
 
-    /// An axis that is not used.
+    /// An unused axis.
     #[inline(always)]
     fn one() -> Along<T, W> {
         let mut value = [T::default(); W];
@@ -332,15 +333,15 @@ impl<T: Real, const W: usize> Along<T, W> {
         Along { start: 0, count: 1, value, slope: [T::default(); W] }
     }
 
-    /// The splines at a place.
+    /// The splines at a position.
     #[inline(always)]
     fn at(place: T) -> Along<T, W> {
         let ((value, slope), start) = split::<T, W>(place);
         Along { start, count: W, value, slope }
     }
 
-    /// How much the shares of a place overlap when moved by 0 to W − 1 nodes, both ways, and half the slope of that: the
-    /// part of the reader.
+    /// The overlap of the spline weights of a position with those shifted by 0 to W − 1 nodes in both directions, and
+    /// half its derivative: the part of the interpolation.
     #[inline(always)]
     fn itself(place: T) -> Along<T, W> {
         let ((value, slope), _) = split::<T, W>(place);
@@ -357,7 +358,7 @@ impl<T: Real, const W: usize> Along<T, W> {
     }
 }
 
-/// Σ of nodes with the weights along the three axes, and with the slopes along each; the nodes of a plane are `wide` rows,
+/// Σ of nodes with the weights along the three axes, and with the derivatives along each; the nodes of a plane are `wide` rows,
 /// each `long`.
 #[inline(always)]
 fn contract<T: Real, const W: usize>(
@@ -384,14 +385,14 @@ fn contract<T: Real, const W: usize>(
     (value.widen(), slope.map(|slope| slope.widen() * inverse))
 }
 
-/// The first of the W nodes that share a place, and the splines there.
+/// The first of the W nodes around a position, and the splines there.
 #[inline(always)]
 fn split<T: Real, const W: usize>(place: T) -> (([T; W], [T; W]), usize) {
     let whole = place.widen() as usize;
     (spline::<T, W>(place - T::round(whole as f64)), whole + 1 - W / 2)
 }
 
-/// A place, shared among W nodes.
+/// A position, distributed to W nodes.
 struct Share<T, const W: usize> {
     start: usize,
     value: [T; W],

@@ -1,12 +1,12 @@
-//! Repulsion: every point is pushed by every other, by a kernel of their distance.
+//! Repulsion: every point is repelled by every other, by a kernel of their distance.
 //!
 //! ```text
 //! φ(x) = Σⱼ q[j] k(‖x − y[j]‖²)
 //! ```
 //!
-//! Few points are summed pair by pair; many in up to three dimensions by a [`Grid`], and in more by a [`Tree`], whose error
-//! is measured on some of the points against the sum pair by pair. UMAP's kernel is summed by draws in more than two dimensions
-//! ([`Sampled`]).
+//! Few points are summed pair by pair; many in up to three dimensions by a [`Grid`], and in more by a [`Tree`], whose
+//! error is measured on a sample of the points against the sum over all pairs. UMAP's kernel is summed over samples in
+//! more than two dimensions ([`Sampled`]).
 
 mod charges;
 mod convolution;
@@ -33,7 +33,7 @@ use eigenfold_graph::points::Points;
 use eigenfold_linalg::parallel;
 use serde::{Deserialize, Serialize};
 
-/// The potential at every point, and its slope.
+/// The potential at every point, and its gradient.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sums {
     /// One per point.
@@ -43,7 +43,7 @@ pub(crate) struct Sums {
 }
 
 impl Sums {
-    /// All zero, for so many points.
+    /// All zero, for this number of points.
     pub(crate) fn clear(&mut self, points: usize, dims: usize) {
         self.values.clear();
         self.values.resize(points, 0.0);
@@ -57,7 +57,7 @@ impl Sums {
 pub enum Accuracy {
     /// By a grid in single precision: its error is about that of the steps.
     Fast,
-    /// By a grid in double precision: good to three digits or more.
+    /// By a grid in double precision: accurate to three digits or more.
     Fine,
     /// Pair by pair.
     Exact,
@@ -65,50 +65,50 @@ pub enum Accuracy {
 
 choices! {
     Accuracy {
-        Fast: "fast", "by a grid in single precision, good to some per cent; above three dimensions by a tree, for umap above two by 128 points drawn at every step";
-        Fine: "fine", "by a finer grid in double precision, good to three digits or more; by a finer tree above three dimensions";
+        Fast: "fast", "by a grid in single precision, accurate to a few per cent; above three dimensions by a tree, for umap above two by 128 points sampled at every step";
+        Fine: "fine", "by a finer grid in double precision, accurate to three digits or more; by a finer tree above three dimensions";
         Exact: "exact", "pair by pair";
     }
 }
 
-/// Up to so many points the pairs are summed one by one.
+/// Up to this many points all pairs are summed.
 pub(crate) const FEW: usize = 700;
-/// The same for UMAP's kernel, which takes longer: there a grid or a draw takes less.
+/// The same for UMAP's kernel, which takes longer: there a grid or a sample is cheaper.
 const FEW_OF_UMAP: usize = 300;
 /// The nodes of a fine grid are closer by this factor.
 const FINE: f64 = 0.5;
-/// How large a part of a tree may look that counts as one point: fast, and fine.
+/// θ of the tree, the opening angle below which a part counts as one point: fast, and fine.
 const OPENING: (f64, f64) = (0.5, 0.2);
-/// Up to so many points in more than three dimensions all pairs take less time than a tree.
+/// Up to this many points in more than three dimensions, all pairs are cheaper than a tree.
 const FEW_FOR_A_TREE: usize = 4000;
-/// Points of which the error of a grid is measured.
+/// The number of points on which the error of a grid is measured.
 const ASKED: usize = 100;
 
-/// How the sums are made.
+/// How the sums are computed.
 pub(crate) enum Repulsion {
     /// Pair by pair.
     Exact(Kernel),
     /// By a grid of single precision, with splines of order 4: fast.
     Fast(Box<Grid<f32, 4>>),
-    /// By a grid of double precision, with splines of order 8: exact to six or more digits.
+    /// By a grid of double precision, with splines of order 8: accurate to six or more digits.
     Fine(Box<Grid<f64, 8>>),
     /// By a tree, in more than three dimensions.
     Tree(Box<Tree>),
-    /// By points drawn at random.
+    /// Over points sampled at random.
     Sampled(Box<Sampled>),
 }
 
-/// How well a grid does.
+/// The error of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct GridError {
-    /// Of the slopes, root mean square, in parts of their own.
+    /// Of the gradients, relative root mean square.
     pub(crate) slope: f64,
     /// Of the sum of the potentials.
     pub(crate) total: f64,
 }
 
 impl Repulsion {
-    /// The way to sum over so many points that is asked for; few points are always summed pair by pair.
+    /// The requested way to sum over this number of points; few points are always summed pair by pair.
     pub(crate) fn of(kernel: Kernel, points: usize, dims: usize, spacing: f64, accuracy: Accuracy) -> Repulsion {
         let few = if let Kernel::Umap(_) = kernel { FEW_OF_UMAP } else { FEW };
         match accuracy {
@@ -121,7 +121,8 @@ impl Repulsion {
         }
     }
 
-    /// The same for UMAP, whose kernel is summed by draws in more than two dimensions, unless more accuracy is asked for.
+    /// The same for UMAP, whose kernel is summed over samples in more than two dimensions, unless higher accuracy is
+    /// requested.
     pub(crate) fn of_umap(
         (a, b): (f64, f64),
         points: usize,
@@ -138,7 +139,7 @@ impl Repulsion {
         }
     }
 
-    /// Takes the points, row after row.
+    /// Sets the points, row after row.
     pub(crate) fn take(&mut self, points: &[f64]) {
         match self {
             Repulsion::Exact(_) => {}
@@ -149,13 +150,13 @@ impl Repulsion {
         }
     }
 
-    /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last; draws have values only where wanted.
+    /// Adds Σⱼ w[i,j] k(‖y[i] − y[j]‖²), j ≠ i, over the current points; samples have values only on request.
     pub(crate) fn add_all(&mut self, points: &[f64], dims: usize, charges: &Charges, wanted: bool, sums: &mut Sums) {
         if let (Repulsion::Sampled(sampled), false) = (&*self, wanted) {
             return sampled.add_slopes(points, sums);
         }
         let Charges::Squares(weights) = charges else { return self.add(points, dims, None, None, sums) };
-        // Products of features have either sign, and a tree wants charges of one.
+        // Products of features have either sign, and a tree requires positive charges.
         let by_pairs = if let Repulsion::Tree(tree) = self { Some(tree.kernel()) } else { self.direct() };
         if let Some(kernel) = by_pairs {
             let weights = weights
@@ -171,7 +172,7 @@ impl Repulsion {
         }
     }
 
-    /// Adds factor[i] Σⱼ q[j] k(‖y[i] − y[j]‖²), j ≠ i, over the points that were taken last.
+    /// Adds factor[i] Σⱼ q[j] k(‖y[i] − y[j]‖²), j ≠ i, over the current points.
     pub(crate) fn add(
         &mut self,
         points: &[f64],
@@ -207,7 +208,7 @@ impl Repulsion {
         }
     }
 
-    /// The kernel, if the points that were taken last are summed pair by pair.
+    /// The kernel, if the current points are summed pair by pair.
     fn direct(&self) -> Option<&Kernel> {
         match self {
             Repulsion::Exact(kernel) => Some(kernel),
@@ -217,7 +218,7 @@ impl Repulsion {
         }
     }
 
-    /// The error of a grid or a tree on some of the points; nothing where pairs are summed one by one.
+    /// The error of a grid or a tree on a sample of the points; `None` if all pairs are summed.
     pub(crate) fn error(&mut self, points: &[f64], dims: usize) -> Option<GridError> {
         self.take(points);
         if self.direct().is_some() {
@@ -252,7 +253,7 @@ impl Repulsion {
         Some(GridError { slope: ratio(off, all).sqrt(), total: ratio(total.abs(), whole) })
     }
 
-    /// How many times farther apart than asked for the nodes of the grid are, if they had to be.
+    /// The actual over the requested spacing of the grid, if it differs.
     pub(crate) fn coarseness(&self) -> f64 {
         match self {
             Repulsion::Exact(_) | Repulsion::Tree(_) | Repulsion::Sampled(_) => 1.0,
@@ -268,7 +269,7 @@ impl Repulsion {
             Repulsion::Fast(_) => "grid, single precision",
             Repulsion::Fine(_) => "grid, double precision",
             Repulsion::Tree(_) => "tree",
-            Repulsion::Sampled(_) => "128 points drawn at every step",
+            Repulsion::Sampled(_) => "128 points sampled at every step",
         }
     }
 }

@@ -4,7 +4,7 @@ use super::spline::Real;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A kernel by its name and numbers.
+/// A kernel by its name and parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) enum Shape {
     /// exp(−s).
@@ -15,7 +15,7 @@ pub(crate) enum Shape {
     Umap(f64, f64),
 }
 
-/// How strongly two points push, by the square of their distance.
+/// The strength of the repulsion of two points, by the square of their distance.
 #[derive(Clone, Debug)]
 pub(crate) enum Kernel {
     /// exp(−s).
@@ -44,7 +44,7 @@ impl Kernel {
         }
     }
 
-    /// The derivative by the squared distance.
+    /// The derivative with respect to the squared distance.
     pub(crate) fn slope(&self, square: f64) -> f64 {
         match self {
             Kernel::Gaussian => -(-square).exp(),
@@ -55,7 +55,7 @@ impl Kernel {
         }
     }
 
-    /// Values and slopes side by side.
+    /// Values and derivatives side by side.
     #[inline(always)]
     pub(super) fn lanes<const L: usize>(&self, squares: &[f64; L]) -> ([f64; L], [f64; L]) {
         let (mut values, mut slopes) = ([0.0; L], [0.0; L]);
@@ -88,10 +88,10 @@ impl Kernel {
     }
 }
 
-/// eˣ for x ≤ 0 to the last digits, without branches, so that lanes run side by side: 2ⁿ times a Taylor series.
+/// eˣ for x ≤ 0 to full precision, without branches, so that it vectorizes: 2ⁿ times a Taylor series.
 #[inline(always)]
 fn exp_of_negative(x: f64) -> f64 {
-    /// Adding it rounds to a whole number, which then stands in the lowest bits.
+    /// Adding it rounds to an integer, which is then in the lowest bits.
     const ROUND: f64 = 6_755_399_441_055_744.0; // 1.5 · 2⁵²
     const LN2_HIGH: f64 = 6.931_471_803_691_238e-1;
     const LN2_LOW: f64 = 1.908_214_929_270_587_7e-10;
@@ -111,18 +111,18 @@ fn exp_of_negative(x: f64) -> f64 {
 pub(crate) struct Umap {
     a: f64,
     b: f64,
-    /// Between two knots a cubic with the right values and slopes at both: its coefficients in the part t of the way, and
-    /// the inverse length of the way. The knots are the numbers whose bits end in zeros, so that the bits of s tell where
-    /// it is.
+    /// Between two knots a cubic with the exact values and derivatives at both: its coefficients in the fraction t of
+    /// the interval, and the inverse length of the interval. The knots are the numbers whose bits end in zeros, so that
+    /// the bits of s give the index.
     table: Vec<[f64; 5]>,
 }
 
-/// What keeps the force finite where two points meet. McInnes et al. use 0.001 and clip the force; this needs no clipping.
+/// Keeps the force finite where two points meet. McInnes et al. use 0.001 and clip the force; this needs no clipping.
 const EPSILON: f64 = 0.02;
-/// Powers of two between which the potential is tabled.
+/// The range of the table, as powers of two.
 const LOW: i32 = -24;
 const HIGH: i32 = 26;
-/// Bits of s that do not tell the knot; six of the others lie between two powers of two.
+/// Bits of s below those of the knot; six of the others are between two powers of two.
 const REST: u32 = 52 - 6;
 
 impl Umap {
@@ -146,12 +146,12 @@ impl Umap {
         umap
     }
 
-    /// The slope with its sign turned: b / ((ε + s)(1 + a sᵇ)).
+    /// The negative derivative: b / ((ε + s)(1 + a sᵇ)).
     fn force(&self, square: f64) -> f64 {
         self.b / ((EPSILON + square) * (1.0 + self.a * square.powf(self.b)))
     }
 
-    /// As [`Umap::force`] in single precision, without branches, so that lanes run side by side.
+    /// As [`Umap::force`] in single precision, without branches, so that it vectorizes.
     #[inline(always)]
     pub(super) fn forces<const L: usize>(&self, squares: &[f32; L]) -> [f32; L] {
         let (a, b) = (self.a as f32, self.b as f32);
@@ -168,7 +168,7 @@ impl Umap {
         square.powf(-self.b) / self.a
     }
 
-    /// The potential and its slope.
+    /// The potential and its derivative.
     #[inline(always)]
     pub(super) fn at(&self, square: f64) -> (f64, f64) {
         let bits = square.to_bits();

@@ -1,14 +1,14 @@
-//! Sums of UMAP's repulsion over some of the points, drawn anew at every step, in any number of dimensions.
+//! Sums of UMAP's repulsion over a sample of the points, drawn anew at every step, in any number of dimensions.
 //!
 //! ```text
 //! Σⱼ k(‖y[i] − y[j]‖²)  ≈  (n − 1)/m  Σ over the m drawn points other than i
 //! ```
 //!
-//! The draws go through a random order of all points, part by part, and through another one after that: over n/m steps every
-//! point is drawn once. All points share a draw, so that the drawn points lie side by side in memory, and the draw follows from
-//! the seed and the number of the step alone, so that the sums are the same for any number of threads. Momentum averages over
-//! the last steps. Values, which are looked at now and then, are over one larger draw that stays the same, so that two looks
-//! can be compared.
+//! The samples run through a random permutation of all points, chunk by chunk, and then through another one: over n/m
+//! steps every point is drawn once. All points share a sample, so that the drawn points are contiguous in memory, and
+//! the sample depends only on the seed and the number of the step, so that the sums are the same for any number of
+//! threads. Momentum averages over the last steps. Values, which are evaluated occasionally, use one larger fixed
+//! sample, so that they can be compared.
 //!
 //! Negative samples for UMAP: L. McInnes, J. Healy, J. Melville. UMAP. arXiv:1802.03426, 2018, section 3.2.
 
@@ -22,11 +22,11 @@ use std::sync::Arc;
 
 /// Points drawn for a step.
 pub(super) const DRAWN: usize = 128;
-/// Points that values are summed over.
+/// Points in the fixed sample for values.
 const LOOKED_AT: usize = 4 * DRAWN;
-/// Drawn points that are added side by side.
+/// Drawn points that are added in SIMD lanes.
 const LANES: usize = 16;
-/// Points to a chunk of parallel work.
+/// Points per chunk of parallel work.
 const ROWS: usize = 64;
 
 /// The points drawn for a step.
@@ -37,16 +37,16 @@ pub(crate) struct Sampled {
     /// All points in a random order, and how many of them have been drawn.
     order: Vec<u32>,
     next: usize,
-    /// The points of which values are told.
+    /// The fixed sample for values.
     looked_at: Vec<u32>,
-    /// The points that were drawn last, sixteen after sixteen, one coordinate of these after the other.
+    /// The last sample, in blocks of sixteen points, each stored coordinate by coordinate.
     blocks: Vec<[f32; LANES]>,
     /// Whether a point is among them.
     is_drawn: Vec<bool>,
 }
 
 impl Sampled {
-    /// Draws from so many points in so many dimensions.
+    /// Samples from this many points in this many dimensions.
     pub(crate) fn new(umap: Arc<Umap>, points: usize, dims: usize, seed: u64) -> Sampled {
         let mut draw = Xoshiro256PlusPlus::seed_from_u64(seed);
         let mut order: Vec<u32> = (0..points as u32).collect();
@@ -55,12 +55,12 @@ impl Sampled {
         Sampled { umap, dims, draw, next: points, order, looked_at, blocks: Vec::new(), is_drawn: vec![false; points] }
     }
 
-    /// What is summed.
+    /// The kernel.
     pub(super) fn kernel(&self) -> Kernel {
         Kernel::Umap(self.umap.clone())
     }
 
-    /// Draws the next of the points, given row after row.
+    /// Draws the next sample of the points, given row after row.
     pub(crate) fn take(&mut self, points: &[f64]) {
         if self.next + DRAWN > self.order.len() {
             self.order.shuffle(&mut self.draw);
@@ -76,7 +76,7 @@ impl Sampled {
         }
     }
 
-    /// Adds the slopes of all points, by those drawn last.
+    /// Adds the gradients of all points, by the last sample.
     pub(crate) fn add_slopes(&self, points: &[f64], sums: &mut Sums) {
         let (dims, others) = (self.dims, points.len() / self.dims - 1);
         parallel::chunks_mut(&mut sums.slopes, ROWS * dims, |chunk, slopes| {
@@ -87,7 +87,7 @@ impl Sampled {
         });
     }
 
-    /// Adds the values of all points, by those that are looked at.
+    /// Adds the values of all points, by the fixed sample.
     pub(crate) fn add_values(&self, points: &[f64], sums: &mut Sums) {
         let (dims, n) = (self.dims, points.len() / self.dims);
         let row = |i: usize| &points[i * dims..(i + 1) * dims];
@@ -104,11 +104,11 @@ impl Sampled {
     }
 }
 
-/// Some points, and where their slopes go.
+/// Some points, and where their gradients go.
 struct Chunk<'a, W> {
     sampled: &'a Sampled,
     own: &'a [f64],
-    /// What each of the drawn points counts for, for the point at a place of the chunk.
+    /// The weight of each of the drawn points, for the point at an index of the chunk.
     weight: W,
     slopes: &'a mut [f64],
 }

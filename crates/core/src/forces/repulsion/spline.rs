@@ -1,4 +1,4 @@
-//! Cardinal B-splines: how a point is shared among the nodes of a grid, and how the grid is read between its nodes.
+//! Cardinal B-splines: how a point is distributed to the nodes of a grid, and how the grid is interpolated.
 //!
 //! I. J. Schoenberg. Contributions to the problem of approximation of equidistant data by analytic functions. Quarterly of
 //! Applied Mathematics 4, 1946. As smooth charges on a grid: U. Essmann, L. Perera, M. L. Berkowitz, T. Darden, H. Lee,
@@ -6,7 +6,7 @@
 
 use eigenfold_fft::Transformed;
 
-/// A number of the grid: `f32` or `f64`.
+/// The number type of the grid: `f32` or `f64`.
 pub(crate) trait Real: Transformed + Default + PartialOrd + std::ops::AddAssign {
     fn round(value: f64) -> Self;
     fn widen(self) -> f64;
@@ -54,8 +54,8 @@ impl Real for f64 {
     }
 }
 
-/// log₂ x for x > 0 to six digits or more, without branches, so that lanes run side by side: by the series of
-/// log((1 + z)/(1 − z)).
+/// log₂ x for x > 0 to six digits or more, without branches, so that it vectorizes: by the series of log((1 + z)/(1 −
+/// z)).
 #[inline(always)]
 fn binary_logarithm(x: f32) -> f32 {
     /// The bits of √½: the mantissa is taken between it and √2.
@@ -73,7 +73,7 @@ fn binary_logarithm(x: f32) -> f32 {
 /// xᵖ for x > 0 to five digits or more: 2 to the p log₂ x, by Taylor's series.
 #[inline(always)]
 fn power(x: f32, p: f32) -> f32 {
-    /// Adding it rounds to a whole number, which then stands in the lowest bits.
+    /// Adding it rounds to an integer, which is then in the lowest bits.
     const ROUND: f32 = 12_582_912.0; // 1.5 · 2²³
     let y = (p * binary_logarithm(x)).clamp(-126.0, 126.0);
     let shifted = y + ROUND;
@@ -84,14 +84,14 @@ fn power(x: f32, p: f32) -> f32 {
     two * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23)
 }
 
-/// The values of the W splines (of degree W − 1) that are not zero at `t` past a node, with their slopes.
+/// The values of the W nonzero splines (of degree W − 1) at `t` past a node, with their derivatives.
 #[inline(always)]
 pub(super) fn spline<T: Real, const W: usize>(t: T) -> ([T; W], [T; W]) {
     let (mut value, mut slope) = ([T::default(); W], [T::default(); W]);
     (value[0], value[1]) = (T::one() - t, t);
     for order in 3..=W {
         if order == W {
-            // The slope of a spline is a difference of two of the order below.
+            // The derivative of a spline is a difference of two of the order below.
             slope[0] = T::default() - value[0];
             for k in 1..W - 1 {
                 slope[k] = value[k - 1] - value[k];

@@ -1,9 +1,9 @@
-//! Grids against sums pair by pair.
+//! Grids, trees and samples against sums over all pairs.
 
 use super::*;
 use proptest::prelude::*;
 
-/// Points at low discrepancy in a box, denser towards one corner, so that pushes do not cancel.
+/// Points at low discrepancy in a box, denser towards one corner, so that forces do not cancel.
 fn places(n: usize, dims: usize, extent: f64) -> Vec<f64> {
     let steps: [f64; 6] = std::array::from_fn(|q| [2f64, 3.0, 5.0, 7.0, 11.0, 13.0][q].sqrt().fract());
     let place = |at: usize| extent * (0.5 + (at / dims + 1) as f64 * steps[at % dims]).fract().powi(2);
@@ -19,7 +19,7 @@ fn errors(kernel: &Kernel, y: &[f64], dims: usize, spacing: f64) -> (GridError, 
     let mut fine = Repulsion::Fine(Box::new(Grid::new(kernel.clone(), dims, FINE * spacing)));
     fast.take(y);
     fine.take(y);
-    // Nothing where so few points are summed pair by pair.
+    // Zero where so few points are summed pair by pair.
     let none = GridError { slope: 0.0, total: 0.0 };
     (fast.error(y, dims).unwrap_or(none), fine.error(y, dims).unwrap_or(none))
 }
@@ -33,7 +33,7 @@ proptest! {
         let kernel = &kernels()[which];
         let y = places(n, dims, extent);
         let (fast, fine) = errors(kernel, &y, dims, 0.5);
-        // Slopes of few points nearly cancel; the potentials do not.
+        // Gradients of few points nearly cancel; the potentials do not.
         prop_assert!(fine.total < 1e-4 && fast.total < 3e-2, "{which}: {fast:?} {fine:?}");
     }
 }
@@ -42,14 +42,14 @@ proptest! {
 fn slopes_are_right_to_some_per_cent_or_to_four_digits() {
     for (kernel, spacing) in kernels().iter().zip([0.5, 0.5, 0.5, 0.2]) {
         for dims in 1..=3 {
-            // UMAP's kernel has a peak narrower than its grid, which many points on a line would feel.
+            // UMAP's kernel has a peak narrower than its grid, which matters for many points on a line.
             if matches!(kernel, Kernel::Umap(_)) && dims != 2 {
                 continue;
             }
             let extent = [200.0, 20.0, 8.0][dims - 1];
             let (fast, fine) = errors(kernel, &places(2000, dims, extent), dims, spacing);
             assert!(fast.slope < 0.12 && fast.total < 1e-2, "{spacing} in {dims}: {fast:?}");
-            // UMAP's peak is felt in two dimensions as well.
+            // UMAP's peak matters in two dimensions as well.
             let most = if matches!(kernel, Kernel::Umap(_)) { 5e-3 } else { 2e-3 };
             assert!(fine.slope < most && fine.total < 1e-4, "{spacing} in {dims}: {fine:?}");
         }
@@ -191,7 +191,7 @@ fn a_tree_takes_points_that_coincide() {
     assert!(sums.slopes.iter().all(|slope| *slope == 0.0));
 }
 
-/// Over one order of all points every point is drawn once, so that the mean of its draws is the sum pair by pair.
+/// Over one permutation every point is drawn once, so that the mean over its samples is the sum over all pairs.
 #[test]
 fn draws_add_up_to_the_sum_pair_by_pair() {
     let (n, dims, rounds) = (2048, 5, 16);
@@ -199,7 +199,7 @@ fn draws_add_up_to_the_sum_pair_by_pair() {
     let mut sums = Sums::default();
     sums.clear(n, dims);
     let mut drawn = Repulsion::of_umap((1.577, 0.895), n, dims, 0.2, Accuracy::Fast, 7);
-    assert_eq!(drawn.route(), "128 points drawn at every step");
+    assert_eq!(drawn.route(), "128 points sampled at every step");
     for _ in 0..rounds {
         drawn.take(&y);
         drawn.add_all(&y, dims, &Charges::One(n), false, &mut sums);
@@ -210,9 +210,9 @@ fn draws_add_up_to_the_sum_pair_by_pair() {
     let size = exact.slopes.iter().map(|slope| slope * slope).sum::<f64>().sqrt();
     let off = exact.slopes.iter().zip(&sums.slopes).map(|(a, b)| (a - b / rounds as f64).powi(2)).sum::<f64>().sqrt();
     assert!(off < 2e-3 * size, "{off} of {size}");
-    assert!(sums.values.iter().all(|value| *value == 0.0), "nobody asked for values");
+    assert!(sums.values.iter().all(|value| *value == 0.0), "values were not requested");
 
-    // Values are over a draw of their own, the same at every look.
+    // Values use a fixed sample, the same at every evaluation.
     let mut looks = [0.0; 2];
     for look in &mut looks {
         sums.clear(n, dims);

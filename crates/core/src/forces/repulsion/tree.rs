@@ -1,14 +1,14 @@
-//! Sums of a radial kernel over all points, by way of a tree, in any number of dimensions.
+//! Sums of a radial kernel over all points, by a Barnes-Hut tree, in any number of dimensions.
 //!
-//! Points are split in halves along their longest side until a few are left. For the points of a leaf, a part of the tree
-//! that is far away counts as one point in its center:
+//! Points are split in halves along their longest side until a few are left. For the points of a leaf, a node of the
+//! tree that is far away counts as one point at its center:
 //!
 //! ```text
 //! Σ over j in the part of  q[j] k(‖x − y[j]‖²)  ≈  Q k(‖x − c‖²),    Q = Σ q[j],   c = Σ q[j] y[j] / Q
 //! ```
 //!
-//! where the part's radius is less than θ times its distance from the nearest place in the leaf. Every leaf is summed on
-//! its own, in the order of the tree, so that the sums are the same for any number of threads.
+//! where the node's radius is less than θ times its distance from the nearest position in the leaf. Every leaf is
+//! summed separately, in the order of the tree, so that the sums are the same for any number of threads.
 //!
 //! J. Barnes, P. Hut. A hierarchical O(N log N) force-calculation algorithm. Nature 324, 1986. For t-SNE: L. van der Maaten.
 //! Accelerating t-SNE using tree-based algorithms. JMLR 15, 2014.
@@ -16,30 +16,30 @@
 use super::{Kernel, Sums};
 use eigenfold_linalg::parallel;
 
-/// Points that are not split any more.
+/// The maximum number of points of a leaf.
 const LEAF: usize = 16;
-/// Points that are summed side by side.
+/// Points that are added in SIMD lanes.
 const LANES: usize = 8;
 
-/// A tree over the points that were taken last.
+/// A tree over the current points.
 pub(crate) struct Tree {
     kernel: Kernel,
     dims: usize,
-    /// θ: how large a part may look that counts as one point.
+    /// θ: the opening angle below which a node counts as one point.
     opening: f64,
     points: Vec<f64>,
     /// The points in the order of the tree.
     order: Vec<u32>,
-    /// Every part before its own two.
+    /// Every node before its two children.
     parts: Vec<Part>,
 }
 
-/// Some points that are near each other.
+/// A node: points that are near each other.
 #[derive(Clone, Copy)]
 struct Part {
     first: usize,
     end: usize,
-    /// The part after this one and all that is in it.
+    /// The next node after this one and all its descendants.
     next: usize,
 }
 
@@ -49,14 +49,14 @@ impl Part {
     }
 }
 
-/// What is far away, or near but not the same: centers, one coordinate after the other, and charges.
+/// Far nodes, or near points other than the point itself: centers, one coordinate after the other, and charges.
 #[derive(Default)]
 struct Others {
     charges: Vec<f64>,
     columns: Vec<Vec<f64>>,
 }
 
-/// The charge of every part with its center and radius.
+/// The charge, the center and the radius of every node.
 struct Charged {
     charges: Vec<f64>,
     centers: Vec<f64>,
@@ -64,7 +64,7 @@ struct Charged {
 }
 
 impl Tree {
-    /// A tree in so many dimensions.
+    /// A tree in this many dimensions.
     pub(crate) fn new(kernel: Kernel, dims: usize, opening: f64) -> Tree {
         Tree { kernel, dims, opening, points: Vec::new(), order: Vec::new(), parts: Vec::new() }
     }
@@ -74,7 +74,7 @@ impl Tree {
         &self.kernel
     }
 
-    /// Takes the points, row after row; what follows is about them.
+    /// Sets the points, row after row; later calls refer to them.
     pub(crate) fn take(&mut self, points: &[f64]) {
         self.points.clear();
         self.points.extend_from_slice(points);
@@ -89,7 +89,7 @@ impl Tree {
         &self.points[i as usize * self.dims..(i as usize + 1) * self.dims]
     }
 
-    /// Adds a part with these points, and its halves.
+    /// Adds a node with these points, and its children.
     fn split(&mut self, some: &mut [u32], first: usize) {
         let at = self.parts.len();
         self.parts.push(Part { first, end: first + some.len(), next: 0 });
@@ -129,14 +129,14 @@ impl Tree {
         }
     }
 
-    /// The charge, the center and the radius of every part.
+    /// The charge, the center and the radius of every node.
     fn charged(&self, charges: Option<&[f64]>) -> Charged {
         let (dims, count) = (self.dims, self.parts.len());
         let charge = |i: u32| charges.map_or(1.0, |charges| charges[i as usize]);
         let parts: Vec<(f64, Vec<f64>, f64)> = parallel::collect(count, |at| {
             let some = &self.order[self.parts[at].first..self.parts[at].end];
             let total: f64 = some.iter().map(|&i| charge(i)).sum();
-            // Where nothing is charged any place will do.
+            // Without any charge the center is arbitrary.
             let share = |i: u32| if total > 0.0 { charge(i) / total } else { 1.0 / some.len() as f64 };
             let mut center = vec![0.0; dims];
             for &i in some {
@@ -159,7 +159,7 @@ impl Tree {
         charged
     }
 
-    /// The sum at every point of a leaf, and its slope.
+    /// The sum at every point of a leaf, and its gradient.
     fn leaf(&self, leaf: usize, charged: &Charged, charges: Option<&[f64]>) -> Vec<(f64, Vec<f64>)> {
         let (dims, Part { first, end, .. }) = (self.dims, self.parts[leaf]);
         let center = |at: usize| &charged.centers[at * dims..(at + 1) * dims];
@@ -203,7 +203,7 @@ impl Others {
         self.columns.iter_mut().zip(place).for_each(|(column, &x)| column.push(x));
     }
 
-    /// Whole lanes: what is added has no charge.
+    /// Padding to whole lanes: padded entries have no charge.
     fn pad(&mut self) {
         while !self.charges.len().is_multiple_of(LANES) {
             self.charges.push(0.0);
@@ -212,7 +212,7 @@ impl Others {
     }
 }
 
-/// What is far from one point.
+/// The nodes that are far from one point.
 struct Far<'a> {
     kernel: &'a Kernel,
     far: &'a Others,

@@ -1,9 +1,10 @@
+//! Tests of imputed distances and similarities.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
 use eigenfold_linalg::progress::Silent;
 
-/// A number between 0 and 1 for a pair, the same both ways.
+/// A pseudorandom number between 0 and 1 for a pair, symmetric.
 fn drawn(i: usize, j: usize, seed: usize) -> f64 {
     let (low, high) = (i.min(j), i.max(j));
     let mixed = ((low * 7919 + high * 104_729 + seed * 1_299_709) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -22,7 +23,7 @@ fn far(i: usize, j: usize, axes: usize) -> f64 {
     (0..axes).map(|axis| (place(i, axis) - place(j, axis)).powi(2)).sum::<f64>().sqrt()
 }
 
-/// Points of two and of three dimensions are found again whatever the units, with half of all pairs missing.
+/// Points of two and of three dimensions are recovered whatever the units, with half of all pairs missing.
 #[test]
 fn exact_distances_are_found_again() {
     for (axes, unit) in [(2, 1.0), (3, 1.0), (2, 1e-140), (2, 1e140)] {
@@ -37,7 +38,7 @@ fn exact_distances_are_found_again() {
     }
 }
 
-/// The slope is that of the value.
+/// The gradient matches the value.
 #[test]
 fn the_slope_is_that_of_central_differences() {
     let given = table(7, |i, j| if i.abs_diff(j) == 3 { f64::NAN } else { far(i, j, 4) });
@@ -84,7 +85,7 @@ fn what_says_nothing_of_a_point_is_refused() {
     assert!(own.starts_with("the similarity of point 2 to itself"), "{own}");
 }
 
-/// Points that all coincide, and twins, are no trouble.
+/// Points that all coincide, and duplicates, are handled.
 #[test]
 fn points_at_one_place_are_at_distance_zero() {
     let given = table(12, |i, j| if i.abs_diff(j) == 4 { f64::NAN } else { 0.0 });

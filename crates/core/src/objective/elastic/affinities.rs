@@ -1,11 +1,11 @@
-//! The affinities that elastic embedding learns: what is left of the springs when the repulsion is taken off.
+//! The affinities that elastic embedding learns: the attractive minus the repulsive weights at the minimum.
 //!
 //! ```text
 //! w[n,m] = w⁺[n,m] − λ w⁻[n,m] exp(−‖x[n] − x[m]‖²)                     (9), (10)
 //! ```
 //!
-//! At a minimum the map is in the null space of their Laplacian. Pairs that are no neighbors and are so far apart on the map
-//! that they are next to nothing are left out.
+//! At a minimum the map is in the null space of their Laplacian. Pairs that are not neighbors and are so far apart on
+//! the map that their weight is negligible are left out.
 //!
 //! M. Á. Carreira-Perpiñán. The elastic embedding algorithm for dimensionality reduction. ICML 2010, section 4.
 
@@ -14,7 +14,7 @@ use crate::forces::{Pairs, Real};
 use eigenfold_graph::Weight;
 use eigenfold_linalg::parallel;
 
-/// Repulsions below this part of the strongest spring are left out.
+/// Repulsions below this fraction of the strongest attraction are left out.
 const LEAST: f64 = 1e-3;
 
 /// The learned affinities of a map, sorted by their ends.
@@ -24,7 +24,7 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
     let square = |i: usize, j: usize| row(i).iter().zip(row(j)).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
     let strongest = pairs.weights.iter().fold(0.0, |most: f64, w| most.max(w.widen()));
     let reach = (lambda * charges.most() / (LEAST * strongest).max(f64::MIN_POSITIVE)).ln().max(0.0).sqrt();
-    // Along the first coordinate those that are near enough follow each other.
+    // In the order of the first coordinate, candidates within reach are contiguous.
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_unstable_by(|&a, &b| row(a)[0].total_cmp(&row(b)[0]).then(a.cmp(&b)));
     let all = parallel::collect(n, |at| -> Vec<Weight> {
@@ -41,7 +41,7 @@ pub(crate) fn learned<T: Real>(pairs: &Pairs<T>, charges: &Charges, lambda: f64,
         counted.collect()
     });
     let mut all: Vec<Weight> = all.into_iter().flatten().collect();
-    // Springs that are stretched beyond the reach.
+    // Neighbors beyond the reach of the repulsion.
     for i in 0..n {
         let (targets, _) = pairs.row(i);
         for &j in targets.iter().filter(|&&j| i < j as usize && (row(i)[0] - row(j as usize)[0]).abs() > reach) {
@@ -58,7 +58,7 @@ mod tests {
     use super::*;
     use eigenfold_graph::Graph;
 
-    /// Three points in a line at distances 1 and 2, springs along the line.
+    /// Three points in a line at distances 1 and 2, neighbors along the line.
     #[test]
     fn by_hand() {
         let graph = Graph::from_lists(vec![vec![(1, 1.0)], vec![(2, 2.0)], vec![]]).unwrap();

@@ -1,14 +1,14 @@
-//! What the descent of an elastic embedding takes: its evaluations of the repulsion of all points.
+//! The cost of the optimization of an elastic embedding: its evaluations of the repulsion of all points.
 
 use crate::forces::repulsion::{Charges, Repulsion};
 use eigenfold_linalg::cost::Price;
 
-/// Seconds of processor time of one evaluation, per ordered pair.
+/// CPU seconds of one evaluation, per ordered pair.
 const PAIR: f64 = 9e-9;
 /// The same by a grid or a tree, per point and charge.
 const POINT: f64 = 1.5e-6;
 
-/// What so many evaluations take; most descents use all they are given.
+/// The cost of this many evaluations; most optimizations use the maximum.
 pub(super) fn price(repulsion: &Repulsion, charges: &Charges, evaluations: usize) -> Price {
     let n = charges.len() as f64;
     let one = match (repulsion, charges) {
@@ -26,7 +26,7 @@ mod tests {
     use crate::forces::repulsion::Accuracy;
     use eigenfold_graph::points::Points;
 
-    /// Seconds of processor time as they were measured (docs/decisions/0143-what-it-will-take.md).
+    /// Measured CPU seconds (docs/decisions/0143-what-it-will-take.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {
         for (name, rows, columns, accuracy, evaluations, took) in [

@@ -1,8 +1,8 @@
-//! The λ₁* at which the map leaves the origin, and its bounds.
+//! The critical λ₁* at which the map leaves the origin, and its bounds.
 //!
-//! The Hessian of the objective at X = 0 is 4 (L⁺ − λ L⁻), so that λ₁* is the smallest eigenvalue of L⁺ u = λ L⁻ u among
-//! vectors of mean zero: inverse iteration with the factor of L⁺ finds it, each step the best of the plane that the last one
-//! and its vector span with the new one, as in conjugate gradients. (The paper says that it has no explicit form.)
+//! The Hessian of the objective at X = 0 is 4 (L⁺ − λ L⁻), so that λ₁* is the smallest eigenvalue of L⁺ u = λ L⁻ u
+//! among vectors of mean zero. Inverse iteration with the factor of L⁺ finds it; each step takes the best vector in the
+//! span of the last two and the new one, as in conjugate gradients. (The paper notes that λ₁* has no explicit form.)
 //!
 //! ```text
 //! l₁ = max(λ₂⁺/λ_N⁻, min w⁺/w⁻)                       (11), printed with λ_N⁺ for λ_N⁻, which is no lower bound
@@ -17,10 +17,10 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::sparse::cholesky::Cholesky;
 use faer::{Mat, MatRef};
 
-/// Where the iteration ends, and after how many steps at most.
+/// The tolerance of the iteration, and the maximum number of steps.
 const TOLERANCE: f64 = 1e-14;
 const MOST: usize = 300;
-/// Up to so many points all eigenvalues are computed.
+/// Up to this many points all eigenvalues are computed.
 const DENSE: usize = 1000;
 
 /// The critical λ with its bounds.
@@ -39,7 +39,7 @@ impl Critical {
     }
 }
 
-/// λ₁* by the factor of L⁺ with one point held.
+/// λ₁* by the factor of L⁺ with one point grounded.
 pub(super) fn critical(attraction: &SparseSymmetric, held: &Cholesky, charges: &Charges) -> Result<Critical> {
     let n = attraction.dim();
     let solve = |x: &[f64]| {
@@ -70,13 +70,13 @@ pub(super) fn critical(attraction: &SparseSymmetric, held: &Cholesky, charges: &
     let least = least.filter(|ratio| ratio.is_finite()).fold(f64::INFINITY, f64::min);
     let plus = dense::symmetric_eigen(plus.as_ref())?.0;
     let minus = dense::symmetric_eigen(dense_minus.as_ref())?.0;
-    // Largest first; the last is that of the constants.
+    // Largest first; the last belongs to the constants.
     let upper = (0..n - 1).map(|i| plus[i] / minus[i]).fold(upper, f64::min);
     Ok(Critical { value, lower: (plus[n - 2] / minus[0]).max(least), upper })
 }
 
-/// The smallest eigenvalue of A x = λ M x over vectors of mean zero, and its vector: inverse iteration, each time the best
-/// vector among what it gives, the last one, and the direction from the one before.
+/// The smallest eigenvalue of A x = λ M x over vectors of mean zero, and its vector: inverse iteration that takes the
+/// best vector in the span of the new one, the last one, and the last direction.
 ///
 /// A. V. Knyazev. Toward the optimal preconditioned eigensolver: locally optimal block preconditioned conjugate gradient
 /// method. SIAM J. Sci. Comput. 23(2), 2001.
@@ -88,14 +88,14 @@ fn slowest(
 ) -> (f64, Vec<f64>) {
     let known = |v: Vec<f64>| Known { a: product(&v), m: mass(&v), v };
     let start = known(centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect()));
-    // Where A has lost all its digits along the best vector, the one before it stands.
+    // Where A has lost all significant digits along the best vector, the previous one is returned.
     let mut found = (dot(&start.v, &start.a) / dot(&start.v, &start.m), start.v.clone());
     let mut plane: Vec<Known> = start.beside(&[]).into_iter().collect();
     for _ in 0..MOST {
         let Some(x) = plane.first() else { break };
         let step = known(solve(&centered(x.m.clone())));
         plane.extend(step.beside(&plane));
-        // The vectors are orthonormal by A, so that the best is the first eigenvector of M among them.
+        // The vectors are orthonormal in A, so that the best is the first eigenvector of M among them.
         let among = Mat::from_fn(plane.len(), plane.len(), |i, j| dot(&plane[i].v, &plane[j].m));
         let Ok((largest, by)) = dense::symmetric_eigen(among.as_ref()) else { break };
         let along = Known::sum(&plane, |i| if i == 0 { 0.0 } else { by[(i, 0)] });
@@ -133,10 +133,10 @@ impl Known {
         Known { v: sum(|one| &one.v), a: sum(|one| &one.a), m: sum(|one| &one.m) }
     }
 
-    /// What of the vector is at right angles to others, by A and of length one; nothing if that is only rounding.
+    /// The component of the vector that is A-orthogonal to others, of length one in A; `None` if that is only rounding.
     fn beside(mut self, others: &[Known]) -> Option<Known> {
         let before = dot(&self.v, &self.a);
-        // Twice is enough.
+        // Two passes are enough.
         for other in others.iter().chain(others) {
             let along = dot(&self.v, &other.a);
             for (mine, theirs) in [(&mut self.v, &other.v), (&mut self.a, &other.a), (&mut self.m, &other.m)] {
@@ -149,13 +149,13 @@ impl Known {
         }
         let length = square.sqrt();
         [&mut self.v, &mut self.a, &mut self.m].into_iter().flatten().for_each(|x| *x /= length);
-        // A does not see what rounding leaves of the constants, and M may.
+        // A does not see the rounding errors along the constants, but M may.
         self.v = centered(self.v);
         Some(self)
     }
 }
 
-/// The largest eigenvalue, from above: the iteration's own, and the length of what is left of its vector.
+/// An upper bound of the largest eigenvalue: the iteration's own, plus the length of its residual.
 fn fastest(n: usize, product: &dyn Fn(&[f64]) -> Vec<f64>) -> f64 {
     let mut x = centered((0..n).map(|i| (1.0 + i as f64 * 0.618_033_988_749_895).fract() - 0.5).collect());
     let (mut value, mut rest) = (0.0, 0.0);

@@ -1,4 +1,4 @@
-//! How strong the repulsion is: a number, a path of numbers, or left to the method.
+//! The strength of the repulsion: a number, a path of numbers, or chosen by the method.
 
 use crate::parameter::{Held, Value};
 use eigenfold_linalg::error::{Error, Result};
@@ -6,24 +6,24 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most values of a path.
+/// The maximum number of values of a path.
 const LONGEST: usize = 1000;
-/// A path whose start is left to the method starts this many times above the critical value.
+/// The default start of a path, as a multiple of the critical value.
 const ABOVE: f64 = 1.5;
-/// What a strength that is not left to the method looks like.
+/// The accepted forms of the parameter.
 pub(crate) const FORM: &str = "a number above 0, a path FROM:TO:COUNT as in 1e-6:1:40 or auto:1:40";
 
 /// The strength of the repulsion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Lambda {
-    /// As wide as the springs allow.
+    /// Chosen from the attraction.
     #[default]
     Auto,
-    /// This one.
+    /// This value.
     Value(f64),
-    /// Several, one after the other, evenly spaced in their logarithm (homotopy).
+    /// Several values in turn, evenly spaced on a logarithmic scale (homotopy).
     Path {
-        /// The first; if not given, just above the critical value at which the map leaves the origin.
+        /// The first; by default just above the critical value at which the map leaves the origin.
         from: Option<f64>,
         /// The last.
         to: f64,
@@ -41,7 +41,7 @@ impl Lambda {
             Lambda::Path { from, to, count } => {
                 let from = from.or(critical.map(|critical| ABOVE * critical)).ok_or_else(|| {
                     Error::parameter(
-                        "the critical `lambda` is not known here: the graph fills; give FROM:TO:COUNT in numbers",
+                        "the critical `lambda` is not computed for this graph; give FROM:TO:COUNT in numbers",
                     )
                 })?;
                 if from >= to {
@@ -84,7 +84,7 @@ impl FromStr for Lambda {
                 let (to, count) = (number(to)?, count.trim().parse().map_err(|_| wrong())?);
                 if from.is_some_and(|from| from >= to) || !(2..=LONGEST).contains(&count) {
                     return Err(Error::parameter(format!(
-                        "`lambda` {text} is no path; give FROM < TO and a COUNT from 2 to {LONGEST}"
+                        "`lambda` {text} is not a path; give FROM < TO and a COUNT from 2 to {LONGEST}"
                     )));
                 }
                 Ok(Lambda::Path { from, to, count })

@@ -1,13 +1,14 @@
-//! Elastic embedding: springs between neighbors, and a repulsion of all points that fades with their distance on the map.
+//! Elastic embedding: attraction between neighbors, and a repulsion of all points that decays with their distance on
+//! the map.
 //!
 //! ```text
 //! E(X; λ) = Σ w⁺[n,m] ‖x[n] − x[m]‖² + λ Σ w⁻[n,m] exp(−‖x[n] − x[m]‖²)          (6), over ordered pairs
 //! G(X; λ) = 4 (L⁺ − λ L̃⁻) X                                                    (8)
 //! ```
 //!
-//! w⁺ are Gaussian or entropic affinities of neighbors, w⁻ = ‖y[n] − y[m]‖² or 1. The direction of every step is
-//! −(4 L⁺)⁻¹ G by one sparse factor (the spectral direction), where its predicted price allows; close to a minimum,
-//! or without the factor, limited-memory BFGS goes on in the same metric, or in that of the degrees.
+//! w⁺ are Gaussian or entropic affinities of neighbors, w⁻ = ‖y[n] − y[m]‖² or 1. The direction of every step is −(4
+//! L⁺)⁻¹ G by one sparse factor (the spectral direction), if its predicted cost is low enough; close to a minimum, or
+//! without the factor, limited-memory BFGS continues in the same metric, or in that of the degrees.
 //!
 //! λ may be a path (homotopy): from just above the λ₁* at which the map leaves the origin, to its last value.
 //!
@@ -45,31 +46,31 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Cholesky};
 use faer::Mat;
 use serde::{Deserialize, Serialize};
 
-/// A factor is made up to this many multiplications.
+/// The maximum number of multiplications of a factor.
 const MOST_FLOPS: f64 = 1e11;
 /// Steps at every λ of a path but the last.
 const ON_THE_WAY: usize = 10;
-/// Steps in the fixed metric at the last λ, before curvature is learned as well.
+/// Steps in the fixed metric at the last λ, before limited-memory BFGS takes over.
 const FIRST: usize = 60;
-/// A step that moves the map by less than this part of its size is the last.
+/// The optimization stops when a step moves the map by less than this fraction of its size.
 const STILL: f64 = 1e-8;
-/// λ n (mean w⁻) / (mean degree), if λ is left to the method.
+/// The default λ n (mean w⁻) / (mean degree).
 const STRENGTH: f64 = 4e4;
 /// The same where w⁻ = 1.
 const STRENGTH_OF_ONE: f64 = 500.0;
-/// The grid's spacing.
+/// The spacing of the grid.
 const SPACING: f64 = 0.5;
-/// Up to so many points the repulsion is summed pair by pair, if that is left to the method.
+/// Up to this many points the repulsion is summed pair by pair by default.
 const EXACT: usize = 4000;
-/// Above so many features the squared distances go by as many principal components, where they are split into charges.
+/// Above this many features the charges use this many principal components of the squared distances.
 const MOST_CHARGES: usize = 16;
-/// What takes less than all evaluations with all weights.
+/// The suggestion if the cost is too high.
 const WAY_OUT: &str =
     "use `accuracy` fast with `repulsion` one, fewer `max-iterations`, or another method such as umap";
-/// The start's standard deviation where it is random.
+/// The standard deviation of a random start.
 const SMALL: f64 = 0.1;
 
-/// What pulls.
+/// The attractive weights.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Springs {
     /// exp(−d²/2σ²) on the edges of the neighborhood graph.
@@ -86,7 +87,7 @@ choices! {
     }
 }
 
-/// What the strength of the repulsion between two points is.
+/// The weight of the repulsion between two points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Pushes {
     /// The squared distance of the points.
@@ -98,12 +99,12 @@ pub enum Pushes {
 
 choices! {
     Pushes {
-        Squared: "squared", "by their squared distance; all alike where there are no points with Euclidean distances";
+        Squared: "squared", "by their squared distance; equal if there are no points with Euclidean distances";
         One: "one", "all alike";
     }
 }
 
-/// Where the descent of an elastic embedding starts.
+/// The start of the optimization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ElasticInit {
     /// Isomap with landmarks, rescaled.
@@ -113,7 +114,7 @@ pub enum ElasticInit {
     Spectral,
     /// The first principal components, rescaled.
     Pca,
-    /// At random, by the seed.
+    /// Random, by the seed.
     Random,
 }
 
@@ -129,23 +130,23 @@ choices! {
 /// Elastic embedding.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Elastic {
-    /// What pulls.
+    /// The attractive weights.
     pub springs: Springs,
-    /// σ of the springs; if not given, the root mean square neighbor distance.
+    /// σ of the attractive weights; by default the root mean square neighbor distance.
     pub bandwidth: Option<f64>,
-    /// The effective number of neighbors of entropic springs.
+    /// The effective number of neighbors of entropic affinities.
     pub perplexity: Perplexity,
-    /// What the strength of the repulsion is.
+    /// The weight of the repulsion.
     pub repulsion: Pushes,
     /// λ, or a path of them.
     pub lambda: Lambda,
-    /// How the repulsion is summed; pair by pair up to 4000 points if not given, fast beyond.
+    /// How the repulsion is summed; by default pair by pair up to 4000 points, and fast beyond.
     pub accuracy: Option<Accuracy>,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: ElasticInit,
-    /// The part of the objective that two steps in a row must gain, else the descent ends.
+    /// The optimization stops when two steps in a row reduce the objective by less than this fraction.
     pub tolerance: f64,
-    /// How often the objective may be evaluated.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
 }
 
@@ -169,7 +170,7 @@ impl Table for Elastic {
     const METHOD: &'static str = "elastic";
     const TABLE: &'static [Parameter<Elastic>] = &[
         Parameter::new("springs", "what pulls", Kind::Choice(Springs::NAMES), field!(springs)),
-        Parameter::new("bandwidth", "sigma of the springs", Kind::positive(), field!(bandwidth))
+        Parameter::new("bandwidth", "sigma of the attraction", Kind::positive(), field!(bandwidth))
             .length(1)
             .auto(GLOBAL)
             .with("springs", &["heat"]),
@@ -181,22 +182,27 @@ impl Table for Elastic {
         )
         .auto(AUTO)
         .with("springs", &["entropic"]),
-        Parameter::new("repulsion", "how strongly two points push", Kind::Choice(Pushes::NAMES), field!(repulsion)),
-        Parameter::new("lambda", "how strong the repulsion is", Kind::Text { form: lambda::FORM }, field!(lambda))
+        Parameter::new(
+            "repulsion",
+            "the weight of the repulsion between two points",
+            Kind::Choice(Pushes::NAMES),
+            field!(repulsion),
+        ),
+        Parameter::new("lambda", "the strength of the repulsion", Kind::Text { form: lambda::FORM }, field!(lambda))
             .length(-2)
-            .auto("in proportion to the springs and to the number of points"),
+            .auto("in proportion to the attraction and to the number of points"),
         Parameter::new("accuracy", "how the repulsion is summed", Kind::Choice(Accuracy::NAMES), field!(accuracy))
             .auto("exact up to 4000 points, fast beyond"),
-        Parameter::new("init", "where the descent starts", Kind::Choice(ElasticInit::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(ElasticInit::NAMES), field!(init)),
         Parameter::new(
             "tolerance",
-            "the part of the objective that two steps in a row must gain, else the descent ends",
+            "stop when two iterations reduce the objective by less than this fraction",
             Kind::number(0.0, 1.0),
             field!(tolerance),
         ),
         Parameter::new(
             "max-iterations",
-            "how often the objective may be evaluated",
+            "the maximum number of evaluations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -208,7 +214,7 @@ impl Build for Elastic {
         Info {
             name: Self::METHOD,
             aliases: &["elastic-embedding", "ee"],
-            summary: "springs between neighbors, and all points push each other apart",
+            summary: "attraction between neighbors, and repulsion of all points",
             title: "Elastic embedding",
             good_for: "sheets or groups spread evenly, between Laplacian eigenmaps and SNE",
             caution: "Density is evened out: crowded places of the data look as wide as empty ones.",
@@ -241,7 +247,7 @@ impl Build for Elastic {
         let (charges, off) = self.charges(site, accuracy)?;
         let laplacian = springs.laplacian();
         let factor = factored(&laplacian, site.memory)?;
-        // λ and its critical value are told in the units of the data; the weights have a unit of their own.
+        // λ and its critical value are reported in the units of the data; the weights have internal units.
         let unit = charges.unit();
         let critical = factor.as_ref().map(|factor| critical(&laplacian, factor, &charges)).transpose()?;
         let critical = critical.map(|critical| critical.in_units_of(unit));
@@ -305,8 +311,8 @@ fn figures(critical: Critical) -> Vec<(Figure, f64)> {
     vec![(Figure::CriticalLambda, value), (Figure::CriticalLambdaLower, lower), (Figure::CriticalLambdaUpper, upper)]
 }
 
-/// The factor of L⁺ where it is worth its price. The constants are free in it, so that one point is held: that changes no
-/// solution for a slope that sums to zero.
+/// The factor of L⁺ if its cost is low enough. Constants are in its null space, so that one point is grounded; the
+/// solution is unchanged for a gradient that sums to zero.
 fn factored(laplacian: &SparseSymmetric, memory: u64) -> Result<Option<Cholesky>> {
     let analysis = Analysis::new(laplacian)?;
     if analysis.flops > MOST_FLOPS || analysis.memory() > memory {
@@ -328,7 +334,7 @@ impl eigenfold_linalg::optimize::Metric for Metric {
         let (n, dims) = (v.len() / self.dims, self.dims);
         let mut rows = Mat::from_fn(n, dims, |i, q| 0.25 * v[i * dims + q]);
         self.factor.solve(rows.as_mut());
-        // Where the map is does not matter: it stays.
+        // The position of the map is irrelevant: it is kept.
         for q in 0..dims {
             let mean = (0..n).map(|i| rows[(i, q)]).sum::<f64>() / n as f64;
             (0..n).for_each(|i| rows[(i, q)] -= mean);
@@ -337,7 +343,7 @@ impl eigenfold_linalg::optimize::Metric for Metric {
     }
 }
 
-/// The attraction, and how a new point takes part in it.
+/// The attraction, and its rule for new points.
 struct Spring {
     pairs: Pairs<f64>,
     hold: Hold,
@@ -380,7 +386,7 @@ impl Spring {
 }
 
 impl Elastic {
-    /// The weights of the repulsion, and by which part they are off where the features are more than there are charges.
+    /// The weights of the repulsion, and their relative error if there are more features than charges.
     fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
         let (Pushes::Squared, Data::Points(points, eigenfold_graph::Metric::Euclidean)) = (self.repulsion, site.data)
         else {
@@ -411,7 +417,7 @@ impl Elastic {
     }
 }
 
-/// The start in the scale in which its energy is least: doubled from small while that lowers it, then searched.
+/// The start, scaled to minimum energy: doubled from a small scale while the energy falls, then searched.
 fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Result<Points> {
     let most = start.values().iter().fold(f64::MIN_POSITIVE, |most, v| most.max(v.abs()));
     let mut slope = vec![0.0; start.values().len()];
@@ -422,7 +428,7 @@ fn rescaled(start: &Points, energy: &mut Interaction<f64>, emphasis: f64) -> Res
     let (mut best, mut step) = ((0.0, at(0.0)), 2f64.ln());
     loop {
         let next = (best.0 + step, at(best.0 + step));
-        // What overflows is no lower, and would be followed for ever.
+        // Stops at overflow, which would otherwise be followed forever.
         if next.1.is_nan() || next.1 >= best.1 {
             break;
         }

@@ -1,12 +1,12 @@
-//! Back-constraints: the positions are a smooth function of the data, so that rows that are alike stay together on the map.
+//! Back-constraints: the positions are a smooth function of the data, so that similar rows stay together on the map.
 //!
 //! ```text
 //! y(x) = Σⱼ k(x, x[j]) a[j],   k(x, x') = exp(−‖x − x'‖² / 2h²)        h² = a tenth of the median squared distance
 //! ```
 //!
-//! The descent moves B with Y = L B, where K + 1e-6 I = L Lᵀ is the matrix of k: in B the function is as rough in every
-//! direction, and a = L⁻ᵀB. Any map can be written like that, but a step along the slope in B moves rows that are alike alike.
-//! 1e-6 keeps equal rows apart from rounding.
+//! The optimization moves B with Y = L B, where K + 1e-6 I = L Lᵀ is the matrix of k: in B the function is equally
+//! rough in every direction, and a = L⁻ᵀB. Any map can be written in this form, but a step along the gradient in B
+//! moves similar rows together. The 1e-6 keeps K positive definite when rows are equal.
 //!
 //! N. D. Lawrence, J. Quiñonero-Candela. Local distance preservation in the GP-LVM through back constraints. ICML 2006.
 
@@ -21,7 +21,7 @@ use faer::{Mat, MatRef};
 const WIDTH: f64 = 0.1;
 /// What is added to the diagonal of K.
 const JITTER: f64 = 1e-6;
-/// The most points whose distances give the median.
+/// The maximum number of points whose distances give the median.
 const MEDIAN_POINTS: usize = 1000;
 
 /// The function of the data, without its weights.
@@ -77,7 +77,7 @@ impl Constraint {
         self.rows(&self.factor.lower_times(self.matrix(b).as_ref()))
     }
 
-    /// The slope in B of a slope in Y.
+    /// The gradient in B of a gradient in Y.
     pub(super) fn pulled(&self, slope: &[f64]) -> Vec<f64> {
         self.rows(&self.factor.upper_times(self.matrix(slope).as_ref()))
     }

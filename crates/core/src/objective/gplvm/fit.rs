@@ -1,4 +1,5 @@
-//! The descent of the negative log likelihood, or of its bound, over positions, inducing points, variance and noise together.
+//! The joint optimization of the negative log likelihood, or of its bound, over positions, inducing points, variance
+//! and noise.
 
 use super::constraint::Constraint;
 use super::negative::{self, Negative};
@@ -13,14 +14,14 @@ use eigenfold_linalg::progress::{Observer, Stage};
 
 /// Variance and noise at the start, in units of the data's variance.
 const START: [f64; 2] = [1.0, 0.3];
-/// The median distance at the start, in units of the length. This and the noise were the best of six pairs on one set of
-/// data, the first 500 digits, after 52 evaluations of another L-BFGS; the worst was 1.2 % behind.
+/// The median distance at the start, in units of the length scale. This and the noise were the best of six pairs on one
+/// data set, the first 500 digits, after 52 evaluations of another L-BFGS; the worst was 1.2 % behind.
 const SPREAD: f64 = 2.0;
-/// Evaluations of each start before the likelier goes on.
+/// Evaluations of each start before the best one continues.
 const PROBE: usize = 20;
-/// The largest slope per cell at which a descent is over.
+/// The optimization stops when the largest gradient entry per cell is below this.
 const SLOPE: f64 = 1e-7;
-/// What a descent remembers of its steps.
+/// The number of steps that the optimizer stores.
 const MEMORY: usize = 20;
 
 /// How the model is fitted.
@@ -28,45 +29,45 @@ const MEMORY: usize = 20;
 pub(super) struct Fit {
     /// Whether positions have a standard normal prior.
     pub(super) prior: bool,
-    /// How many inducing points bound the likelihood; exact without.
+    /// How many inducing points bound the likelihood; `None` for the exact likelihood.
     pub(super) inducing: Option<usize>,
     /// Whether positions are a smooth function of the data.
     pub(super) constrained: bool,
-    /// Of the draw that the inducing points start from.
+    /// The seed of the sample from which the inducing points start.
     pub(super) seed: u64,
-    /// The log likelihood per cell that twenty evaluations must gain.
+    /// The improvement of the log likelihood per cell required over twenty evaluations.
     pub(super) tolerance: f64,
     pub(super) max_iterations: usize,
 }
 
-/// The likeliest model that was found.
+/// The fitted maximum-likelihood model.
 pub(super) struct Fitted {
     /// Which start it came from.
     pub(super) start: &'static str,
-    /// One row per point, in units of the length.
+    /// One row per point, in units of the length scale.
     pub(super) places: Vec<f64>,
-    /// The inducing points, one row each; none if the likelihood is exact.
+    /// The inducing points, one row each; empty if the likelihood is exact.
     pub(super) inducing: Vec<f64>,
-    /// The function that gives positions of data, if they are one: its width, and its weights, one row per point.
+    /// The back-constraint, if there is one: its width and its weights, one row per point.
     pub(super) mapping: Option<(f64, Vec<f64>)>,
     /// The process in units of the data's variance, and of the data.
     pub(super) own: Parameters,
     pub(super) in_units: Parameters,
-    /// Of the data in their units, without the prior; its lower bound, if there are inducing points.
+    /// The log likelihood of the data in their units, without the prior; its lower bound if there are inducing points.
     pub(super) log_likelihood: f64,
-    /// What was minimized: its negative, with the prior.
+    /// The minimum of the objective: the negative log likelihood, with the prior.
     pub(super) objective: f64,
-    /// The objective per cell on the way, after how many steps.
+    /// The objective per cell along the way: number of steps, value.
     pub(super) curve: Vec<(usize, f64)>,
     /// n p.
     pub(super) cells: f64,
     pub(super) report: Report,
-    /// Those of all starts.
+    /// The evaluations of all starts.
     pub(super) evaluations: usize,
     pub(super) converged: bool,
 }
 
-/// A descent from one start: where it is, and what it has seen.
+/// The state of an optimization from one start.
 struct Run {
     name: &'static str,
     objective: Negative,
@@ -89,7 +90,7 @@ impl Observer for Quiet<'_> {
 }
 
 impl Fit {
-    /// Descends from each start for a while, and from the likelier to the end.
+    /// Optimizes from each start for a while, and continues the best one to convergence.
     ///
     /// # Errors
     ///
@@ -164,7 +165,7 @@ impl Fit {
             stage: Some(Stage::Field),
         };
         let (done, curve, shift) = (run.report.iterations, &mut run.curve, run.objective.problem.log_likelihood(0.0));
-        // The variables begin with the places, unless these are a function of the data whose weights are sought.
+        // The variables begin with the positions, or with the weights of the back-constraint.
         let dims = run.objective.problem.dims;
         let places = run.objective.constraint.is_none().then_some(run.objective.problem.n * dims);
         let mut see = |passing: &Passing<'_>| {
@@ -194,7 +195,7 @@ impl Fit {
         let [places, inducing, logs] = negative::parts(&natural, problem);
         let own = Parameters { variance: logs[0].exp(), length: 1.0, bias, noise: logs[1].exp() };
         let cells = problem.cells();
-        // Where no step lowers the value any more, rounding has ended the descent.
+        // If no step lowers the value any more, the limit of rounding is reached.
         let still = report.ended == Ended::Stuck && report.gradient <= self.tolerance * cells;
         Ok(Fitted {
             start: name,

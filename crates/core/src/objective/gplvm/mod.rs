@@ -1,14 +1,15 @@
-//! The Gaussian process latent variable model: positions at which a Gaussian process over the map explains the data best.
+//! The Gaussian process latent variable model: positions that maximize the likelihood of the data under a Gaussian
+//! process.
 //!
 //! ```text
 //! K[i,j] = v exp(−½‖y[i] − y[j]‖²) + b + w [i = j]               one covariance for all p features
 //! maximize  −½ p log det K − ½ tr K⁻¹X̃X̃ᵀ − ½ n p log 2π          over Y, v, b and w
 //! ```
 //!
-//! The length of the process is the unit of the map: a map c times as large with a length c times as large is the same
-//! process. A Gaussian prior on the positions adds −½ Σ ‖y[i]‖². With a linear covariance the maximum is the map of PCA; here
-//! there are many, and the start decides which is found. Of many points a lower bound of the likelihood is maximized, which
-//! sees the process through a few inducing points that move as well (`gp/sparse.rs`).
+//! The length scale of the process is the unit of the map: a map c times as large with a length scale c times as large
+//! is the same process. A Gaussian prior on the positions adds −½ Σ ‖y[i]‖². With a linear covariance the maximum is
+//! the map of PCA; here there are many local maxima, and the start decides which one is reached. For many points a
+//! lower bound of the likelihood is maximized, with a few inducing points that are optimized as well (`gp/sparse.rs`).
 //!
 //! N. D. Lawrence. Probabilistic non-linear principal component analysis with Gaussian process latent variable models.
 //! Journal of Machine Learning Research 6, 2005. N. D. Lawrence. A unifying probabilistic perspective for spectral
@@ -38,30 +39,30 @@ use eigenfold_linalg::error::{Error, Result};
 use fit::Fit;
 use serde::{Deserialize, Serialize};
 
-/// A new row looks at the positions of so many training rows for a start.
+/// The number of training positions that are candidates for the start of a new row.
 const NEAR: usize = 5;
-/// The most points for which the likelihood is exact unless something else is asked for.
+/// The maximum number of points for which the likelihood is exact by default.
 const EXACT_POINTS: usize = 1000;
-/// The inducing points of the bound unless something else is asked for.
+/// The default number of inducing points.
 const INDUCING: usize = 100;
 
 /// The Gaussian process latent variable model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Gplvm {
-    /// How the covariance falls with the distance on the map.
+    /// The kernel on the map.
     pub kernel: GplvmKernel,
-    /// What is known of the positions before the data are seen.
+    /// The prior of the positions.
     pub prior: GplvmPrior,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: GplvmInit,
-    /// How many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one. If not
-    /// given, up to 1,000 points have the exact one, and more are seen through 100.
+    /// How many inducing points bound the likelihood; as many as there are points, or more, select the exact
+    /// likelihood. By default it is exact up to 1,000 points, and uses 100 inducing points beyond.
     pub inducing: Option<usize>,
-    /// Whether positions are a smooth function of the data, so that rows that are alike stay together.
+    /// Whether positions are a smooth function of the data, so that similar rows stay together.
     pub back_constraints: bool,
-    /// The log likelihood per cell of the data that twenty evaluations must gain, else the descent ends.
+    /// The optimization stops when twenty evaluations improve the log likelihood per cell by less than this.
     pub tolerance: f64,
-    /// How often the likelihood may be evaluated.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
 }
 
@@ -79,30 +80,30 @@ impl Default for Gplvm {
     }
 }
 
-/// How the covariance falls with the distance on the map.
+/// The kernel on the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmKernel {
-    /// As a Gaussian: the data are smooth functions of the place.
+    /// Squared exponential: the data are smooth functions of the position.
     #[default]
     Gaussian,
-    /// Exponentially, in one dimension and without noise: rough functions, and the likeliest order of the rows.
+    /// Exponential, in one dimension and without noise: rough functions, and the maximum-likelihood order of the rows.
     Ou,
 }
 
-/// What is known of the positions before the data are seen.
+/// The prior of the positions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmPrior {
-    /// Nothing.
+    /// Flat.
     #[default]
     Flat,
-    /// Each is standard normal, in units of the length of the process.
+    /// Standard normal, in units of the length scale of the process.
     Gaussian,
 }
 
-/// Where the descent of the latent variable model starts.
+/// The start of the optimization.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GplvmInit {
-    /// Isomap and the principal components; the likelier after a few steps goes on.
+    /// Isomap and the principal components; the better one after a few steps continues.
     #[default]
     Best,
     /// Isomap of 15 neighbors.
@@ -111,27 +112,27 @@ pub enum GplvmInit {
     Pca,
     /// Laplacian eigenmaps of 15 neighbors.
     Spectral,
-    /// At random, by the seed.
+    /// Random, by the seed.
     Random,
 }
 
 choices! {
     GplvmKernel {
-        Gaussian: "gaussian", "smooth functions of the place, and noise";
-        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate without noise; the likeliest order of the rows";
+        Gaussian: "gaussian", "smooth functions of the position, and noise";
+        Ou: "ou" or "ornstein-uhlenbeck", "rough functions of one coordinate without noise; the maximum-likelihood order of the rows";
     }
 }
 
 choices! {
     GplvmPrior {
         Flat: "flat", "nothing";
-        Gaussian: "gaussian", "each is standard normal, in units of the length of the process";
+        Gaussian: "gaussian", "standard normal, in units of the length scale of the process";
     }
 }
 
 choices! {
     GplvmInit {
-        Best: "best", "isomap and pca, of which the likelier after a few steps goes on";
+        Best: "best", "isomap and pca; the better one after a few steps continues";
         Isomap: "isomap", "isomap of 15 neighbors";
         Pca: "pca", "the first principal components";
         Spectral: "spectral", "Laplacian eigenmaps of 15 neighbors";
@@ -139,22 +140,21 @@ choices! {
     }
 }
 
-const KERNEL: &str = "how the covariance falls with the distance on the map";
+const KERNEL: &str = "the kernel on the map";
 const BACK_CONSTRAINTS: &str =
-    "whether positions are a smooth function of the data, so that rows that are alike stay together";
-const PRIOR: &str = "what is known of the positions before the data are seen";
+    "whether positions are a smooth function of the data, so that similar rows stay together";
+const PRIOR: &str = "the prior of the positions";
 const INDUCING_HELP: &str =
-    "how many inducing points bound the likelihood; as many as there are points, or more, ask for the exact one";
+    "how many inducing points bound the likelihood; as many as there are points, or more, select the exact likelihood";
 const INDUCING_AUTO: &str = "exact up to 1000 points, else 100";
-const TOLERANCE: &str =
-    "the log likelihood per cell of the data that twenty evaluations must gain, else the descent ends";
+const TOLERANCE: &str = "stop when twenty evaluations improve the log likelihood per cell by less than this";
 
 impl Table for Gplvm {
     const METHOD: &'static str = "gplvm";
     const TABLE: &'static [Parameter<Gplvm>] = &[
         Parameter::new("kernel", KERNEL, Kind::Choice(GplvmKernel::NAMES), field!(kernel)),
         Parameter::new("prior", PRIOR, Kind::Choice(GplvmPrior::NAMES), field!(prior)).with("kernel", &["gaussian"]),
-        Parameter::new("init", "where the descent starts", Kind::Choice(GplvmInit::NAMES), field!(init)),
+        Parameter::new("init", "the start of the optimization", Kind::Choice(GplvmInit::NAMES), field!(init)),
         Parameter::new("inducing", INDUCING_HELP, Kind::at_least(1), field!(inducing))
             .auto(INDUCING_AUTO)
             .with("kernel", &["gaussian"]),
@@ -163,7 +163,7 @@ impl Table for Gplvm {
         Parameter::new("tolerance", TOLERANCE, Kind::number(0.0, 1.0), field!(tolerance)).with("kernel", &["gaussian"]),
         Parameter::new(
             "max-iterations",
-            "how often the likelihood may be evaluated",
+            "the maximum number of evaluations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         )
@@ -176,7 +176,7 @@ impl Build for Gplvm {
         Info {
             name: Self::METHOD,
             aliases: &["gp-lvm", "gaussian-process-latent-variable-model"],
-            summary: "positions at which a Gaussian process over the map explains the data best",
+            summary: "positions that maximize the likelihood of the data under a Gaussian process",
             title: "GP-LVM",
             good_for: "a smooth map to the data with its uncertainty",
             caution: "Near points on the map are alike, but alike ones may lie far apart; other starts may give other maps.",
@@ -226,7 +226,7 @@ impl Build for Gplvm {
 }
 
 impl Gplvm {
-    /// The places where the descent of the likelihood ends.
+    /// The positions at which the optimization of the likelihood ends.
     fn descended(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
         let inducing = self.inducing(points.rows());
         self.afford(site, points, inducing)?;
@@ -244,7 +244,7 @@ impl Gplvm {
         let turn = Turn::of(&map)?;
         let turned = |rows: Vec<f64>| turn.turned(&Points::new(rows.len() / d, d, rows)?);
         let mapping = fitted.mapping.map(|(width, weights)| -> Result<Mapping> {
-            // The turn of a sum is the sum of the turns, less the origin once.
+            // Rotations are linear: that of a sum is the sum of the rotations, minus the origin once.
             let origin = turned(vec![0.0; d])?.into_values();
             let weights = turned(weights)?.into_values();
             let weights = weights.iter().enumerate().map(|(at, a)| a - origin[at % d]).collect();
@@ -290,15 +290,15 @@ impl Gplvm {
         Ok(built)
     }
 
-    /// The likeliest order of the rows on a line, and the gaps between them.
+    /// The maximum-likelihood order of the rows on a line, and the gaps between them.
     fn ordered(&self, site: &Site<'_>, points: &Points) -> Result<Built> {
         let (n, dims) = (points.rows(), site.dims);
         if dims != 1 {
-            let fact = format!("the Ornstein-Uhlenbeck process is for one coordinate, and {dims} are asked for");
+            let fact = format!("the Ornstein-Uhlenbeck process is for one coordinate, and {dims} were requested");
             return Err(Error::parameter(format!("{fact}; use `dims` 1, or `kernel` gaussian")));
         }
         let table = 8 * (n as u64 + 1) * (n as u64 + 1);
-        site.afford("what every pair of rows is worth", table, "use `kernel` gaussian, or raise `memory`")?;
+        site.afford("the values of all pairs of rows", table, "use `kernel` gaussian, or raise `memory`")?;
         let starts = self.starts(site)?;
         let problem = Problem::new(points, &starts[0].1, true)?;
         let order =
@@ -313,7 +313,7 @@ impl Gplvm {
             eigenvalues: Vec::new(),
             residuals: Vec::new(),
             tolerance: RESIDUAL,
-            // At its best gaps a path has no slope.
+            // At the optimal gaps the gradient of a path is zero.
             objective: Some((per_cell(found.log_likelihood), 0.0)),
             curve: (1..).zip(found.curve.iter().map(|value| per_cell(*value))).collect(),
             solver: "2-opt and or-opt".into(),
@@ -336,7 +336,7 @@ impl Gplvm {
         Ok(built)
     }
 
-    /// How many inducing points there are; none for the exact likelihood.
+    /// The number of inducing points; `None` for the exact likelihood.
     fn inducing(&self, n: usize) -> Option<usize> {
         match self.inducing {
             Some(m) => (m < n).then_some(m),
@@ -348,7 +348,7 @@ impl Gplvm {
         let (n, p) = (points.rows() as u64, points.cols() as u64);
         let starts = if self.init == GplvmInit::Best && site.start.is_none() { 2 } else { 1 };
         if self.back_constraints {
-            // K, its factor, and what the factoring needs.
+            // K, its factor, and the workspace of the factorization.
             site.afford(
                 "the kernel of the back-constraints",
                 starts * 3 * 8 * n * n,
@@ -356,16 +356,16 @@ impl Gplvm {
             )?;
         }
         let Some(m) = inducing.map(|m| m as u64) else {
-            // For each start S, R, K, its inverse and what the factor needs.
+            // For each start S, R, K, its inverse and the workspace of the factor.
             let way_out = format!("use `inducing` {INDUCING}, or raise `memory`");
             return site.afford("the covariance of all points", starts * 5 * 8 * n * n, &way_out);
         };
-        // For each start the data, what the descent remembers, and the sums of 64 blocks of points.
+        // For each start the data, the steps that the optimizer stores, and the sums of 64 blocks of points.
         let needed = starts * 8 * (n * (p + 44 * site.dims as u64) + 64 * m * (m + p + 1));
         site.afford("the data and the sums of the inducing points", needed, "use `init` pca, or raise `memory`")
     }
 
-    /// The maps to start from, by name.
+    /// The starting maps, by name.
     fn starts(&self, site: &Site<'_>) -> Result<Vec<(&'static str, Points)>> {
         let isomap = || {
             let own;

@@ -1,15 +1,17 @@
-//! The Ornstein-Uhlenbeck process in one dimension: the likeliest order of the rows, and the likeliest gaps between them.
+//! The Ornstein-Uhlenbeck process in one dimension: the maximum-likelihood order of the rows, and the gaps between
+//! them.
 //!
-//! Given the order, the likelihood is a sum over neighbors and every gap has its best on its own (`gp/line.rs`). So the
-//! likeliest map is a shortest path through all rows, with what a pair of neighbors is worth in place of a length:
+//! Given the order, the likelihood is a sum over neighbors, and every gap has a separate optimum (`gp/line.rs`). So the
+//! maximum-likelihood map is a shortest path through all rows, with the value of a pair of neighbors in place of a
+//! length:
 //!
 //! ```text
 //! log likelihood = Σ over neighbors (log p(a, b) − ½ log p(a) − ½ log p(b)) + ½ log p(first) + ½ log p(last)
 //! ```
 //!
-//! The path is improved by turning segments of it around (2-opt) and by moving segments of up to three rows (or-opt) until neither
-//! helps, from several starts. The variance v is then set to its best for the path, and both are repeated until the path
-//! stays. That is a local maximum: the likeliest order of all is as hard to find as a shortest tour.
+//! The path is improved by reversing segments of it (2-opt) and by moving segments of up to three rows (or-opt) until
+//! neither helps, from several starts. The variance v is then set to its optimum for the path, and both are repeated
+//! until the path is unchanged. That is a local maximum: the global one is as hard to find as a shortest tour.
 //!
 //! G. A. Croes. A method for solving traveling-salesman problems. Operations Research 6, 1958. I. Or. Traveling
 //! salesman-type combinatorial problems. PhD thesis, Northwestern University, 1976.
@@ -20,34 +22,34 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::{Observer, Stage};
 
-/// How often path and variance are found in turn.
+/// How often path and variance are optimized in turn.
 const ROUNDS: usize = 20;
-/// The most rows that are moved together.
+/// The maximum number of rows that are moved together.
 const CHUNK: usize = 3;
-/// A gain below this part of the value is rounding.
+/// A gain below this fraction of the value is rounding.
 const ROUNDING: f64 = 1e-12;
-/// Between which logarithms of v, in units of the data's variance, the best is sought, and on how many of them first.
+/// The search interval of log v, in units of the data's variance, and the size of the initial grid.
 const LOGS: (f64, f64, usize) = (-7.0, 14.0, 21);
 
-/// The likeliest path that was found.
+/// The best path.
 pub(super) struct Ordered {
     /// Which start it came from.
     pub(super) start: &'static str,
-    /// One place per row.
+    /// One position per row.
     pub(super) places: Vec<f64>,
     /// v, in units of the data's variance.
     pub(super) variance: f64,
-    /// Of the data in their units.
+    /// The log likelihood of the data in their units.
     pub(super) log_likelihood: f64,
     /// The log likelihood after every round.
     pub(super) curve: Vec<f64>,
-    /// How many gaps are at their floor.
+    /// How many gaps are at their lower bound.
     pub(super) tight: usize,
-    /// Whether the path stayed.
+    /// Whether the path has converged.
     pub(super) converged: bool,
 }
 
-/// What every pair of rows is worth as neighbors, and every row as an end: row and column n.
+/// The value of every pair of rows as neighbors, and of every row as an end: row and column n.
 pub(super) struct Worth {
     size: usize,
     values: Vec<f64>,
@@ -63,7 +65,7 @@ impl Worth {
             for (j, out) in out.iter_mut().enumerate() {
                 *out = match (i < n, j < n) {
                     (true, true) if i != j => {
-                        // The same number for both orders of the two.
+                        // The same number for both orders of the pair.
                         let (a, b) = (problem.data_row(i.min(j)), problem.data_row(i.max(j)));
                         Pair::of(a, b).best(p, v).1 - own[i] - own[j]
                     }
@@ -80,14 +82,14 @@ impl Worth {
         self.values[i * self.size + j]
     }
 
-    /// Of a whole path.
+    /// The value of a whole path.
     pub(super) fn total(&self, path: &[usize]) -> f64 {
         let end = self.size - 1;
         let inside: f64 = path.windows(2).map(|two| self.get(two[0], two[1])).sum();
         inside + self.get(end, path[0]) + self.get(end, path[path.len() - 1])
     }
 
-    /// The path that always goes on to the row that is worth most next, from the row that is worth most as an end.
+    /// The greedy path: always on to the best next row, from the row that is best as an end.
     fn greedy(&self) -> Vec<usize> {
         let n = self.size - 1;
         let (mut path, mut free) = (Vec::with_capacity(n), vec![true; n]);
@@ -104,16 +106,16 @@ impl Worth {
         path
     }
 
-    /// The path after all turns and moves that help.
+    /// The path after 2-opt and or-opt.
     pub(super) fn improved(&self, path: &[usize], observer: &dyn Observer) -> Vec<usize> {
-        // As a cycle through the row that stands for the ends.
+        // As a cycle through the row that represents the ends.
         let mut cycle: Vec<usize> = std::iter::once(self.size - 1).chain(path.iter().copied()).collect();
         let least = ROUNDING * self.total(path).abs();
         while !observer.stop() && (self.turns(&mut cycle, least) | self.moves(&mut cycle, least)) {}
         cycle.split_off(1)
     }
 
-    /// One sweep of 2-opt; whether it helped.
+    /// One sweep of 2-opt; returns whether it helped.
     fn turns(&self, cycle: &mut [usize], least: f64) -> bool {
         let (size, mut helped) = (cycle.len(), false);
         for i in 1..size {
@@ -130,7 +132,7 @@ impl Worth {
         helped
     }
 
-    /// One sweep of or-opt; whether it helped.
+    /// One sweep of or-opt; returns whether it helped.
     fn moves(&self, cycle: &mut Vec<usize>, least: f64) -> bool {
         let (size, mut helped) = (cycle.len(), false);
         for length in 1..=CHUNK.min(size - 2) {
@@ -138,7 +140,7 @@ impl Worth {
                 let (first, last) = (cycle[i], cycle[i + length - 1]);
                 let (before, after) = (cycle[i - 1], cycle[(i + length) % size]);
                 let freed = self.get(before, after) - self.get(before, first) - self.get(last, after);
-                // Between k and the next, where neither is of the segment.
+                // Between k and the next, where neither is in the segment.
                 let gain = |k: usize| {
                     let (a, b) = (cycle[k], cycle[(k + 1) % size]);
                     let straight = self.get(a, first) + self.get(last, b);
@@ -164,7 +166,7 @@ impl Worth {
     }
 }
 
-/// The log likelihood of a path at its best gaps, in the problem's units.
+/// The log likelihood of a path at its optimal gaps, in the problem's units.
 pub(super) fn along(problem: &Problem, path: &[usize], v: f64) -> f64 {
     let p = problem.features as f64;
     let own = |i: usize| alone(square(problem.data_row(i)), p, v);
@@ -183,8 +185,8 @@ fn best_variance(problem: &Problem, path: &[usize]) -> f64 {
     highest(value, around(at.saturating_sub(1)), around((at + 1).min(count))).exp()
 }
 
-/// The likeliest path from these starts, which have one coordinate; from the order of the rows and a greedy path too, if that
-/// is wanted.
+/// The best path from these starts, which have one coordinate; optionally also from the order of the rows and a greedy
+/// path.
 pub(super) fn ordered(
     problem: &Problem,
     starts: Vec<(&'static str, Vec<usize>)>,

@@ -1,3 +1,4 @@
+//! Tests of the Gaussian process latent variable model: likelihoods, bounds, gradients, new rows and reconstructions.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::constraint::Constraint;
@@ -18,7 +19,7 @@ fn iris() -> Points {
     io::read("iris", &io::ReadOptions::default()).unwrap().points
 }
 
-/// A bent sheet in `p` features with a little noise, and its true coordinates.
+/// A curved surface in `p` features with a little noise, and its true coordinates.
 fn sheet(n: usize, p: usize) -> (Points, Points) {
     let at = |i: usize| ((i as f64 * 0.754_877_666).fract(), (i as f64 * 0.569_840_291).fract());
     let place = |i: usize| [4.0 * at(i).0, 2.0 * at(i).1];
@@ -122,8 +123,8 @@ fn dense_bound(problem: &Problem, places: &[f64], inducing: &[f64], [v, b, w]: [
     -0.5 * (p * (factor.log_det() + n as f64 * std::f64::consts::TAU.ln() + missing / w) + quadratic)
 }
 
-/// The first two principal components over the standard deviation (divided by n) of the first, and a grid of 4 x 3 places
-/// over them.
+/// The first two principal components over the standard deviation (divided by n) of the first, and a grid of 4 x 3
+/// positions over them.
 fn components_and_grid(data: &Points) -> (Points, Vec<f64>, Vec<f64>) {
     let map = Recipe { method: Pca::default().into(), ..Recipe::default() }
         .fit(data, &eigenfold_linalg::progress::Silent)
@@ -141,7 +142,7 @@ fn components_and_grid(data: &Points) -> (Points, Vec<f64>, Vec<f64>) {
 }
 
 /// With (v, ℓ, b, w) = (var, 1, var/10, var/10). The numbers are from an independent program (numpy, dense matrices, no
-/// jitter, slopes by central differences).
+/// jitter, gradients by central differences).
 #[test]
 fn iris_has_the_bound_and_the_slopes_of_an_independent_program() {
     let data = iris();
@@ -174,10 +175,10 @@ fn the_bound_is_that_of_dense_matrices_and_below_the_likelihood() {
         assert!(bound > last && bound < -exact.value, "{m}: {last} {bound} {}", -exact.value);
         last = bound;
     }
-    // All points as inducing points give the likelihood itself, but for the jitter.
+    // With all points as inducing points the bound is the likelihood itself, up to the jitter.
     let all = Bound::new(&problem).moving(&problem, &problem.map, &problem.map, [1.3, 0.2], Some(0.3)).unwrap();
     assert!((all.negative.value / exact.value - 1.0).abs() < 1e-6, "{} {}", all.negative.value, exact.value);
-    // A place pulls as a point and as an inducing point.
+    // A position contributes as a point and as an inducing point.
     for (at, exact) in slope.iter().enumerate() {
         let both = all.points[at] + all.inducing[at];
         assert!((both - exact).abs() < 1e-4 * (1.0 + exact.abs()), "{at}: {both} {exact}");
@@ -225,7 +226,7 @@ fn positions_that_stay_have_the_likelihood_of_the_score() {
     for (a, b) in moved.slopes.iter().zip([known.slopes[0], known.slopes[3]]) {
         assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{a} {b}");
     }
-    // Neither a shift nor a turn of the map changes anything.
+    // Neither a shift nor a rotation of the map changes anything.
     for q in 0..2 {
         let sum: f64 = (0..70).map(|i| slope[2 * i + q]).sum();
         assert!(sum.abs() < 1e-9, "{sum}");
@@ -325,8 +326,8 @@ fn the_bound_of_many_points_is_climbed_and_the_same_for_any_number_of_threads() 
     assert_eq!(fitted(&limit(None), 2, &few).embedding(), fitted(&limit(Some(30)), 2, &few).embedding());
 }
 
-/// Rows that were not fitted go to the map and back: 68 and 95 of 100 entries within one and two deviations, if the model is
-/// right; the place has taken 2 of 12 degrees of freedom.
+/// Held-out rows are embedded and reconstructed: 68 % and 95 % of entries are within one and two standard deviations if
+/// the model is right; the position uses 2 of 12 degrees of freedom.
 #[test]
 fn rows_held_out_are_as_far_off_as_their_deviations_say() {
     let (all, _) = sheet(420, 12);
@@ -350,12 +351,12 @@ fn rows_held_out_are_as_far_off_as_their_deviations_say() {
     }
 }
 
-/// A number of a standard normal distribution, by twelve uniform ones.
+/// An approximately standard normal number, by twelve uniform ones.
 fn normal(at: usize) -> f64 {
     (0..12).map(|k| ((at * 12 + k) as f64 * 0.754_877_666 + 0.5).fract()).sum::<f64>() - 6.0
 }
 
-/// Leaving a row out is what a fit of the others with the same parameters and places predicts.
+/// Leave-one-out predictions equal a fit of the other rows with the same parameters and positions.
 #[test]
 fn leaving_a_row_out_costs_no_fit() {
     let (data, map) = sheet(50, 6);
@@ -393,7 +394,7 @@ fn back_constraints_place_new_rows_by_their_function() {
         let method = Gplvm { back_constraints: true, inducing, ..Gplvm::default() };
         let model = fitted(&method, 2, &train);
         assert!(model.report().curve[0].1 - model.report().objective.unwrap() > 0.3);
-        // A step away from a training row is a step away from its place.
+        // A step away from a training row is a step away from its position.
         let nudged = train.values().iter().map(|x| x + 1e-7).collect();
         let near = model.transform(&Points::new(120, 6, nudged).unwrap()).unwrap();
         for (a, b) in near.values().iter().zip(model.embedding().values()) {
@@ -426,7 +427,7 @@ fn the_ou_process_puts_rows_on_a_line_in_one_dimension_only() {
     order.sort_by(|&i, &j| model.embedding().row(i)[0].total_cmp(&model.embedding().row(j)[0]));
     let along: Vec<usize> = order.iter().map(|&i| (i * 7) % 40).collect();
     assert!(along.windows(2).all(|two| two[0].abs_diff(two[1]) == 1), "{along:?}");
-    // A row between two others goes between them, and comes back as itself.
+    // A row between two others is embedded between them, and reconstructed as itself.
     let between = Points::from_rows(&[[3.075f64.cos(), 3.075f64.sin(), 0.9225, 2.0]]).unwrap();
     let placed = model.transform(&between).unwrap().row(0)[0];
     let place = |k: usize| model.embedding().row((0..40).find(|i| (i * 7) % 40 == k).unwrap())[0];
@@ -437,7 +438,7 @@ fn the_ou_process_puts_rows_on_a_line_in_one_dimension_only() {
         assert!((a - b).abs() < 0.01, "{a} {b}");
     }
     assert_eq!(back.deviations.row(0)[3], 0.0, "a constant feature is certain");
-    // Equal rows and two rows alone have a line too.
+    // Equal rows and two rows alone work too.
     let twice = Points::from_rows(&(0..20).map(|i| row(i / 2)).collect::<Vec<_>>()).unwrap();
     let two = points.select(&[0, 1]);
     for points in [twice, two] {

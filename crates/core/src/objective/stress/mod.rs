@@ -5,10 +5,10 @@
 //! ½ slope/n = Y − G(Y) for w = 1,    G(Y)[i] = mean over j of  y[j] + δ[i,j] (y[i] − y[j]) / ‖y[i] − y[j]‖
 //! ```
 //!
-//! G is the step of majorization (SMACOF): it never raises σ. The descent takes it as the first step and goes on with the
-//! curvature that it learns on the way, which needs a fraction of the steps. It starts from classical scaling.
-//! Along the edges of a graph (δ the lengths of shortest paths) the same objective draws the graph. With landmarks only m
-//! points are drawn together, and each of the others goes where its own stress to them is least.
+//! G is the step of majorization (SMACOF): it never increases σ. The optimization takes it as the first step and
+//! continues with limited-memory BFGS, which needs a fraction of the steps. It starts from classical scaling. Along the
+//! edges of a graph (δ the lengths of shortest paths) the same objective draws the graph. With landmarks only m points
+//! are embedded together, and each of the others is embedded where its own stress to them is minimal.
 //!
 //! J. de Leeuw. Applications of convex analysis to multidimensional scaling. In: Recent Developments in Statistics, 1977.
 //! I. Borg, P. J. F. Groenen. Modern Multidimensional Scaling. Springer, 2005, chapters 8 and 9. Graphs: E. R. Gansner,
@@ -43,22 +43,22 @@ use serde::{Deserialize, Serialize};
 use sum::Weighted;
 use table::Given;
 
-/// Stress by majorization and what is learned of its curvature.
+/// Stress by majorization and limited-memory BFGS.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Smacof {
     /// Whether the distances count by their size or by their order.
     pub variant: StressVariant,
-    /// Which distances the map is to have; if not given, the direct ones, or of a given graph those along it.
+    /// The target distances; by default the direct ones, or for a supplied graph the distances along it.
     pub distances: Option<StressDistances>,
-    /// How much each pair counts, of the metric variant.
+    /// The weight of each pair, for the metric variant.
     pub weight: StressWeight,
-    /// How many points are drawn together; all of them if not given.
+    /// How many points are embedded together; all of them by default.
     pub landmarks: Option<usize>,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: StressInit,
-    /// The part of the stress that a step must gain, else the descent ends.
+    /// The optimization stops when a step reduces the stress by less than this fraction.
     pub tolerance: f64,
-    /// How often the stress may be evaluated.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
 }
 
@@ -82,11 +82,11 @@ pub enum StressVariant {
     /// By their size.
     #[default]
     Metric,
-    /// By their order alone.
+    /// By their order alone (nonmetric).
     Nonmetric,
 }
 
-/// Which distances a map of least stress is to have.
+/// The target distances of the map.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StressDistances {
     /// Those of the metric, or the given ones.
@@ -95,10 +95,10 @@ pub enum StressDistances {
     Geodesic,
 }
 
-/// How much a pair counts, by its distance.
+/// The weight of a pair, by its distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StressWeight {
-    /// As much as any other.
+    /// Equal weights.
     #[default]
     One,
     /// 1/δ.
@@ -118,12 +118,12 @@ impl StressWeight {
     }
 }
 
-/// Where the descent of stress starts.
+/// The start of the optimization.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StressInit {
     /// Classical scaling of the same distances.
     Scaling,
-    /// At random, by the seed.
+    /// Random, by the seed.
     Random,
 }
 
@@ -156,20 +156,20 @@ choices! {
     }
 }
 
-const DISTANCES: &str = "the distances that the map is to have";
+const DISTANCES: &str = "the target distances";
 const DISTANCES_AUTO: &str = "direct, or geodesic if the input is a graph";
-const TOGETHER: &str = "all are drawn together";
-const INIT: &str = "where the descent starts";
-const TOLERANCE: &str = "the part of the stress that a step must gain, else the descent ends";
-const MAX_ITERATIONS: &str = "how often the stress may be evaluated";
+const TOGETHER: &str = "all points";
+const INIT: &str = "the start of the optimization";
+const TOLERANCE: &str = "stop when an iteration reduces the stress by less than this fraction";
+const MAX_ITERATIONS: &str = "the maximum number of evaluations";
 
 impl Table for Smacof {
     const METHOD: &'static str = "smacof";
     const TABLE: &'static [Parameter<Smacof>] = &[
-        Parameter::new("variant", "how the distances count", Kind::Choice(StressVariant::NAMES), field!(variant)),
+        Parameter::new("variant", "metric or nonmetric stress", Kind::Choice(StressVariant::NAMES), field!(variant)),
         Parameter::new("distances", DISTANCES, Kind::Choice(StressDistances::NAMES), field!(distances))
             .auto(DISTANCES_AUTO),
-        Parameter::new("weight", "how much each pair counts", Kind::Choice(StressWeight::NAMES), field!(weight))
+        Parameter::new("weight", "the weight of each pair", Kind::Choice(StressWeight::NAMES), field!(weight))
             .with("variant", &["metric"]),
         Parameter::new("landmarks", LANDMARKS, Kind::at_least(3), field!(landmarks)).none(TOGETHER),
         Parameter::new("init", INIT, Kind::Choice(StressInit::NAMES), field!(init)),
@@ -209,7 +209,7 @@ impl Build for Smacof {
 }
 
 impl Smacof {
-    /// The descent; its value is a part of the largest stress there can be, where `relative`.
+    /// The optimization; its value is a fraction of the maximum stress if `relative`.
     fn built(&self, site: &Site<'_>, relative: bool) -> Result<Built> {
         let (along, n) = (self.along(site.data)?, site.len());
         let landmarks = choose_landmarks(self.landmarks, n, site.seed)?;
@@ -264,7 +264,7 @@ impl Smacof {
         }
     }
 
-    /// Where the descent starts, one row per point that is drawn.
+    /// The start, one row per point that is embedded.
     fn start(&self, site: &Site<'_>, landmarks: Option<&[u32]>, given: &Given) -> Result<Points> {
         let (m, dims) = (given.len(), site.dims);
         if let Some(start) = start::given(site)? {
@@ -285,7 +285,7 @@ impl Smacof {
             }
         };
         let mut start = coordinates::map(&mut task, dims, site.seed, site.memory, site.observer)?.coordinates;
-        // Directions in which the scaling has no variance would stay empty: they get a little.
+        // Directions without variance in the scaling would stay empty: they get small random values.
         let empty: Vec<usize> = (0..dims).filter(|&q| (0..m).all(|i| start.row(i)[q] == 0.0)).collect();
         if !empty.is_empty() {
             let size = 1e-3 * given.unit / (m as f64).sqrt();
@@ -300,7 +300,7 @@ impl Smacof {
     }
 }
 
-/// The way out of a matrix that does not fit.
+/// The suggestion for a matrix that does not fit into memory.
 fn way_out(n: usize) -> String {
     let landmarks = usual_landmarks(n);
     if Given::memory(landmarks) < Given::memory(n) {

@@ -1,13 +1,13 @@
-//! Non-metric stress: only the order of the given distances counts.
+//! Nonmetric stress: only the order of the given distances counts.
 //!
 //! ```text
 //! minimize S(Y) = Σ_{i<j} (d[i,j] − d̂[i,j])² / Σ_{i<j} d[i,j]²,    d the distances on the map,
 //! d̂ the numbers nearest to d that are in the order of the given distances (isotonic regression)
 //! ```
 //!
-//! d̂ is at its best for every Y, so that the slope of S in Y is that with d̂ held: S is smooth wherever no two points meet,
-//! and is descended like any other objective. √S is Kruskal's stress-1. Pairs whose given distances are equal may have
-//! their d̂ in any order (his primary approach to ties).
+//! d̂ is optimal for every Y, so that the gradient of S in Y is that with d̂ fixed: S is smooth wherever no two points
+//! meet, and is minimized like any other objective. √S is Kruskal's stress-1. Pairs whose given distances are equal may
+//! have their d̂ in any order (his primary approach to ties).
 //!
 //! J. B. Kruskal. Multidimensional scaling by optimizing goodness of fit to a nonmetric hypothesis. Psychometrika 29(1),
 //! 1964, and Nonmetric multidimensional scaling: a numerical method, 29(2). The regression, by pooling adjacent violators:
@@ -22,21 +22,21 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sort;
 use rayon::prelude::*;
 
-/// Pairs to a chunk of parallel work.
+/// Pairs per chunk of parallel work.
 const CHUNK: usize = 1 << 16;
-/// Places at which the regression is told.
+/// The number of distances at which the regression is reported.
 const KNOTS: usize = 200;
-/// Below this stress any order is met, whatever the map.
+/// Below this stress any order is satisfied: the map is degenerate.
 const DEGENERATE: f64 = 1e-6;
 
-/// Stress by order.
+/// Nonmetric stress.
 pub(super) struct Monotone {
     n: usize,
     unit: f64,
-    /// The pairs by their given distances, least first.
+    /// The pairs by their given distances, smallest first.
     pairs: Vec<(u32, u32)>,
     given: Vec<f64>,
-    /// Where several pairs have the same given distance: the first, and the one after the last.
+    /// The ranges of pairs with equal given distances: the first, and the one after the last.
     ties: Vec<(usize, usize)>,
     /// d and d̂ of the pairs, in the same order.
     lengths: Vec<f64>,
@@ -44,7 +44,7 @@ pub(super) struct Monotone {
 }
 
 impl Monotone {
-    /// The bytes it takes beyond the table.
+    /// The bytes required beyond the table.
     pub(super) fn memory(n: usize) -> u64 {
         16 * (n as u64).saturating_mul(n as u64)
     }
@@ -95,7 +95,7 @@ impl Monotone {
         chunks.iter().fold((0.0, 0.0), |(off, all), chunk| (off + chunk.0, all + chunk.1))
     }
 
-    /// What the value is S times: as much as makes its curvature about one.
+    /// The factor of S in the value: chosen such that its curvature is about one.
     fn level(&self) -> f64 {
         let n = self.n as f64;
         0.25 * (n - 1.0) / n
@@ -107,7 +107,7 @@ impl Emphasized for Monotone {
         let (off, all) = self.regress(y);
         let all = all.max(f64::MIN_POSITIVE);
         let (stress, dims) = (off / all, y.len() / self.n);
-        // Every chunk has a slope of its own; there are so few that they are kept.
+        // Every chunk has a separate gradient; there are so few that they are kept.
         let chunks = self.pairs.len().div_ceil(CHUNK).clamp(1, 8);
         let size = self.pairs.len().div_ceil(chunks).max(1);
         let parts: Vec<Vec<f64>> = parallel::collect(chunks, |chunk| {
@@ -175,7 +175,7 @@ impl Energy for Monotone {
     }
 }
 
-/// The ascending numbers nearest to the given ones: neighbors that are out of order get their mean, until none is.
+/// Isotonic regression: adjacent violators are replaced by their mean until none is left.
 fn isotonic(values: &[f64], fitted: &mut [f64]) {
     // Blocks of equal numbers: the sum of the values there, and how many.
     let mut blocks: Vec<(f64, usize)> = Vec::new();

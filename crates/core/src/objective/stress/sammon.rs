@@ -1,10 +1,10 @@
-//! Sammon's mapping: stress in which short distances count more.
+//! Sammon's mapping: stress in which short distances have more weight.
 //!
 //! ```text
 //! minimize E(Y) = (1 / Σ_{i<j} δ[i,j]) Σ_{i<j} (δ[i,j] − ‖y[i] − y[j]‖)² / δ[i,j]
 //! ```
 //!
-//! It is [`Smacof`] with the weights 1/δ, and E is reported as it is printed. Pairs of points that coincide have no weight;
+//! It is [`Smacof`] with the weights 1/δ, and E is reported as published. Pairs of coinciding points have no weight;
 //! Sammon divides by zero there.
 //!
 //! J. W. Sammon. A nonlinear mapping for data structure analysis. IEEE Transactions on Computers C-18(5), 1969.
@@ -21,15 +21,15 @@ use serde::{Deserialize, Serialize};
 /// Sammon's mapping.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sammon {
-    /// Which distances the map is to have; if not given, the direct ones, or of a given graph those along it.
+    /// The target distances; by default the direct ones, or for a supplied graph the distances along it.
     pub distances: Option<StressDistances>,
-    /// How many points are drawn together; all of them if not given.
+    /// How many points are embedded together; all of them by default.
     pub landmarks: Option<usize>,
-    /// Where the descent starts.
+    /// The start of the optimization.
     pub init: StressInit,
-    /// The part of the stress that a step must gain, else the descent ends.
+    /// The optimization stops when a step reduces the stress by less than this fraction.
     pub tolerance: f64,
-    /// How often the stress may be evaluated.
+    /// The maximum number of evaluations.
     pub max_iterations: usize,
 }
 
@@ -57,10 +57,10 @@ impl Build for Sammon {
         Info {
             name: Self::METHOD,
             aliases: &["sammon-mapping", "sammons-mapping"],
-            summary: "the map whose distances differ least from the given ones, short ones counting more",
+            summary: "the map whose distances differ least from the given ones, with more weight on short ones",
             title: "Sammon mapping",
             good_for: "distances kept as well as a plane can, short ones first",
-            caution: "What does not fit into a plane is spread over all points: every distance is a little wrong.",
+            caution: "Distances that do not fit into a plane distort all others: every distance is slightly wrong.",
             paper: "Sammon 1969",
             ..self.as_stress().info()
         }

@@ -1,4 +1,4 @@
-//! The sum of weighted squared differences, with its slope.
+//! The sum of weighted squared differences, with its gradient.
 
 use super::table::{Given, Square};
 use crate::field::Energy;
@@ -7,22 +7,22 @@ use eigenfold_graph::paths::sweep::Real;
 use eigenfold_linalg::optimize::Emphasized;
 use eigenfold_linalg::parallel;
 
-/// Sums run in so many lanes.
+/// The number of SIMD lanes.
 const LANES: usize = 8;
 
-/// σ(Y)/2n, over coordinates in units of √n times the root mean square distance, the weights having mean one: then its
-/// curvature is about one, and without weights the coordinates less its slope are the majorization step.
+/// σ(Y)/2n, over coordinates in units of √n times the root mean square distance, with weights of mean one: then its
+/// curvature is about one, and without weights the coordinates minus its gradient are the majorization step.
 pub(super) struct Weighted {
     given: Given,
-    /// How a row is read.
+    /// The transformation of a row.
     scale: Scale,
     /// Σ_{i<j} w δ², in the units of the data, for w = δ⁻ᵖ.
     total: f64,
-    /// Whether the value is told as a part of that.
+    /// Whether the value is reported as a fraction of that.
     relative: bool,
 }
 
-/// What becomes of a given distance δ: it is wanted as `factor` δ, and counts `weight` (factor δ)⁻ᵖ.
+/// The transformation of a given distance δ: the target is `factor` δ, with weight `weight` (factor δ)⁻ᵖ.
 #[derive(Clone, Copy)]
 struct Scale {
     factor: f64,
@@ -41,7 +41,7 @@ impl Weighted {
         Weighted { given, scale: Scale { weight, ..scale }, total, relative }
     }
 
-    /// The mean weight of each point; nothing if all are one.
+    /// The mean weight of each point; `None` if all are one.
     pub(super) fn degrees(&self) -> Option<Vec<f64>> {
         let (n, Scale { factor, power, .. }) = (self.given.len(), self.scale);
         let weight = |i: usize, j: usize| self.scale.of(self.given.distance(i, j) * factor);
@@ -57,7 +57,7 @@ impl Weighted {
 }
 
 impl Scale {
-    /// The weight of a wanted distance; none where points coincide, but for the weight that is the same for all.
+    /// The weight of a target distance; zero where points coincide, unless all weights are equal.
     #[inline(always)]
     fn of(&self, wanted: f64) -> f64 {
         match self.power {
@@ -92,10 +92,10 @@ impl Energy for Weighted {
     }
 }
 
-/// The value and the slope, row by row in parallel; every row in lanes, in a fixed order.
+/// The value and the gradient, row by row in parallel; every row in SIMD lanes, in a fixed order.
 fn stress<R: Real>(table: &[R], scale: Scale, n: usize, y: &[f64], slope: &mut [f64]) -> f64 {
     let dims = y.len() / n;
-    // One coordinate after the other, so that the lanes are side by side; padded to whole lanes.
+    // One coordinate after the other, so that the lanes are contiguous; padded to whole lanes.
     let padded = n.next_multiple_of(LANES);
     let mut columns = vec![0.0; padded * dims];
     for (i, row) in y.chunks_exact(dims).enumerate() {
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// Two points at distance 3 are placed at distance 3: by hand, one majorization step from anywhere.
+    /// Two points at distance 3 are embedded at distance 3: by hand, one majorization step from anywhere.
     #[test]
     fn one_majorization_step_puts_two_points_right() {
         let mut raw = weighted(2, vec![0.0, 3.0, 3.0, 0.0], 0);

@@ -1,4 +1,4 @@
-//! The distances that a map is to have: δ of every pair of points that are drawn together.
+//! The target distances of a map: δ of every pair of points that are embedded together.
 
 use super::StressDistances;
 use crate::field::Site;
@@ -10,14 +10,14 @@ use eigenfold_linalg::parallel;
 
 /// Above this number of points the distances are kept in single precision; sums are always in double.
 const SINGLE_ABOVE: usize = 4000;
-/// Sources of shortest paths that are followed together.
+/// Sources of shortest paths that are processed together.
 const SOURCES: usize = 64;
 
 /// δ of every pair, both ways, row after row.
 pub(super) struct Given {
     pub(super) square: Square,
     n: usize,
-    /// √n times the root mean square distance, about: in units of it the curvature of the stress is about one.
+    /// About √n times the root mean square distance: in this unit the curvature of the stress is about one.
     pub(super) unit: f64,
     /// Whether they are lengths of paths.
     pub(super) along_graph: bool,
@@ -30,13 +30,13 @@ pub(super) enum Square {
 }
 
 impl Given {
-    /// The bytes that a table of n points takes.
+    /// The bytes of a table of n points.
     pub(super) fn memory(n: usize) -> u64 {
         let size = if n > SINGLE_ABOVE { 4 } else { 8 };
         size * (n as u64).saturating_mul(n as u64)
     }
 
-    /// Between all points or between the landmarks; with the geodesics of the landmarks, where they are asked for.
+    /// Between all points or between the landmarks; with the geodesics of the landmarks, if requested.
     pub(super) fn new(
         site: &Site<'_>,
         along: StressDistances,
@@ -86,7 +86,7 @@ impl Given {
         }
     }
 
-    /// The sum of what is made of each row, in their order.
+    /// The sum of a function of each row, in order.
     pub(super) fn rows(&self, of: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
         let row = |i: usize| of(&(0..self.n).map(|j| self.distance(i, j)).collect::<Vec<f64>>());
         parallel::collect(self.n, row).iter().sum()
@@ -121,7 +121,7 @@ fn filled<R: Real>(
             Ok(())
         })?;
     }
-    // The mirror image, so that rounding does not tell the two ways apart.
+    // The mirror image, so that both directions round identically.
     for i in 0..n {
         for j in 0..i {
             table[i * n + j] = table[j * n + i];

@@ -1,3 +1,4 @@
+//! Tests of the approximate neighbor search by a PCA sketch.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;

@@ -1,4 +1,4 @@
-//! The fit of drill: its second moments, its penalty or a path of them, and what the work costs before it starts.
+//! The fit of DRILL: its second moments, its penalty or a path of penalties, and an estimate of the cost.
 
 use crate::field::Regraph;
 use crate::field::entropy::drill::lasso::{Arithmetic, Lasso, Minimum, Support, is_nearly_full};
@@ -12,19 +12,20 @@ use eigenfold_linalg::error::{Error, Result, bytes};
 use eigenfold_linalg::progress::{Observer, Share};
 use eigenfold_linalg::sparse::cholesky::Analysis;
 
-/// The part of the mean variance that is the penalty, if none is given.
+/// The default penalty, as a fraction of the mean variance.
 const AUTO: f64 = 0.01;
-/// Features are left out in so many groups to judge the penalties of a path.
+/// The number of folds of features in the cross-validation of the penalties of a path.
 const FOLDS: usize = 5;
-/// Products with the second derivative until the gap is closed, about, on a sparse support and on one that is nearly full:
-/// 1,300 to 3,200 were needed on data of 1,000 points and more, and 250 to over 800 on all pairs of 500.
+/// The approximate number of products with the second derivative until the gap is closed, on a sparse support and on
+/// one that is nearly full: 1,300 to 3,200 were needed on data of 1,000 points and more, and 250 to over 800 on all
+/// pairs of 500.
 const PRODUCTS: [f64; 2] = [1600.0, 800.0];
-/// Seconds of processor time of a product: per entry of the sparse factor, per flop of it, and per flop of dense matrices.
+/// CPU seconds of a product: per entry of the sparse factor, per flop of it, and per flop of dense matrices.
 const PACE: [f64; 3] = [1.1e-7, 1.4e-9, 5.6e-11];
 /// More flops than this for one product with the second derivative are refused (some thousand are needed).
 const DEAR_FLOPS: f64 = 5e10;
 
-/// A fit with what it was fitted to.
+/// A fit with the moments it was fitted to.
 pub(crate) struct Fitted {
     pub(crate) found: Minimum,
     pub(crate) penalty: f64,
@@ -49,8 +50,8 @@ fn density(support: &Support, found: &Minimum, moments: &[f64], features: f64) -
 }
 
 impl Drill {
-    /// The precision of the points under the penalty, or the best of a path of them; as good as it was when the observer
-    /// asked to stop. `regraph` makes the graph again where features are left out; a given graph is kept.
+    /// The precision of the points under the penalty, or under the best of a path; if the observer stops the run, the
+    /// current one. `regraph` rebuilds the graph where features are left out; a graph supplied by the user is kept.
     pub(crate) fn fit(
         &self,
         data: Measured<'_>,
@@ -76,7 +77,7 @@ impl Drill {
         Ok(Fitted { stopped: found.stopped, found, penalty, moments: problem.moments, path: Vec::new() })
     }
 
-    /// Tells what the fits take, where that is long.
+    /// Reports the predicted cost of the fits, if it is high.
     fn announce(&self, support: &Support, analysis: Option<&Analysis>, observer: &dyn Observer) {
         let fits = match self.penalty {
             Penalty::Path { count, .. } => count * (1 + FOLDS),
@@ -97,7 +98,7 @@ impl Drill {
     }
 }
 
-/// The lasso of some features on the edges of one graph, for any penalty.
+/// The graphical lasso of some features on the edges of one graph, for any penalty.
 struct Problem<'a> {
     drill: &'a Drill,
     support: &'a Support,
@@ -128,7 +129,7 @@ impl<'a> Problem<'a> {
 
     /// The precision under one penalty.
     fn solve(&self, penalty: f64, observer: &dyn Observer) -> Result<Minimum> {
-        // The descent sees the mean variance as one, so that the data's units cannot overflow.
+        // The optimization sees a mean variance of one, so that the units of the data cannot cause overflow.
         let (n, mean, penalty) = (self.support.n, self.mean, penalty / self.mean);
         let own = self.drill.ridge + if self.drill.penalize_diagonal { penalty } else { 0.0 };
         let lift = |(at, s): (usize, &f64)| s / mean + if at < n { own } else { 0.0 };
@@ -141,7 +142,7 @@ impl<'a> Problem<'a> {
             tolerance: self.drill.tolerance,
             max_steps: self.drill.max_iterations,
         };
-        // Inside the pool, where the many short components of parallel work start at once.
+        // Inside the thread pool, so that the many short tasks of parallel work start at once.
         let mut found = rayon::scope(|_| lasso.minimize(observer))?;
         found.values.iter_mut().for_each(|t| *t /= mean);
         found.log_determinant -= n as f64 * mean.ln();
@@ -154,14 +155,14 @@ impl<'a> Problem<'a> {
 struct HeldOutLikelihood {
     best: (f64, Minimum),
     path: Vec<PathStep>,
-    /// Whether the observer stopped it before all were judged.
+    /// Whether the observer stopped it before all penalties were evaluated.
     stopped: bool,
 }
 
 impl Drill {
-    /// The penalties of a path, largest first, each judged by features that were left out of everything: of the graph, of
-    /// the ridge and of the fit. If the observer stops it, by the groups of features that all have been judged by; before
-    /// the first of those the smallest penalty that has been fitted is as good as any, and has most edges.
+    /// The penalties of a path, largest first, each evaluated on features left out of the graph, the ridge and the fit.
+    /// If the observer stops the run, only the folds on which all penalties were evaluated count; before the first such
+    /// fold, the smallest penalty fitted so far is returned, since it has the most edges.
     fn follow(
         &self,
         whole: &Problem<'_>,
@@ -186,7 +187,7 @@ impl Drill {
                 found => found?,
             };
             if found.stopped && !fits.is_empty() {
-                // One that was fitted to the end is better.
+                // A penalty whose fit converged is preferred.
                 stopped = true;
                 break;
             }
@@ -204,7 +205,7 @@ impl Drill {
                 points.select_columns(&chosen.map(|(_, &feature)| feature).collect::<Vec<_>>())
             };
             let (kept, out) = (some(false), some(true));
-            // Edges chosen by the left-out features would know them.
+            // A graph built from all features would leak the left-out ones.
             let own = match regraph.map(|regraph| regraph(&kept)).transpose() {
                 Err(Error::Stopped) => {
                     stopped = true;
@@ -273,8 +274,8 @@ fn second_moments(data: Measured<'_>, support: &Support) -> Vec<f64> {
     }
 }
 
-/// The analysis of the support's pattern, or nothing where it is nearly full and dense matrices are quicker; refused if
-/// the work would not fit.
+/// The symbolic analysis of the support's pattern, or `None` where it is nearly full and dense matrices are faster; an
+/// error if the work would exceed the memory limit.
 fn analysis_of(support: &Support, memory: u64) -> Result<Option<Analysis>> {
     if is_nearly_full(support) {
         afford_dense(support.n, memory)?;
@@ -302,17 +303,17 @@ fn afford_sparse(analysis: &Analysis, memory: u64) -> Result<()> {
     Ok(())
 }
 
-/// The seconds of a fit by a sparse factor with so many entries and flops.
+/// The CPU seconds of a fit by a sparse factor with this many entries and flops.
 fn sparse_seconds(fill: f64, flops: f64) -> f64 {
     PRODUCTS[0] * (PACE[0] * fill + PACE[1] * flops)
 }
 
-/// The seconds of a fit by dense matrices.
+/// The CPU seconds of a fit by dense matrices.
 fn dense_seconds(n: usize) -> f64 {
     PRODUCTS[1] * PACE[2] * product_flops(n)
 }
 
-/// What a product of matrices over all pairs takes.
+/// The cost of a product of matrices over all pairs.
 fn product_flops(n: usize) -> f64 {
     6.0 * (n as f64).powi(3)
 }
@@ -341,7 +342,7 @@ pub(crate) fn afford_dense(n: usize, memory: u64) -> Result<()> {
 mod tests {
     use super::*;
 
-    /// Seconds of processor time as they were measured; of runs that were ended before they were done, the seconds until then
+    /// Measured CPU seconds; for runs that were stopped early, the seconds until then
     /// (docs/decisions/0143-what-it-will-take.md).
     #[test]
     fn a_price_is_within_a_factor_of_three_of_what_it_took() {

@@ -6,9 +6,9 @@
 //! ```
 //!
 //! Entries that the penalty drives to zero leave the graph, so that the graph is learned as well. Without a penalty (α = 0)
-//! the covariance W = T⁻¹ agrees with S on all edges, and with it the expected distances. There is a maximum only where the
-//! cliques of the graph have more variance than points, so the ridge ε is there by default. The coordinates are the top
-//! eigenvectors of p H W H.
+//! the covariance W = T⁻¹ agrees with S on all edges, and so do the expected distances. A maximum exists only where S
+//! has full rank on the cliques of the graph, hence the default ridge ε. The coordinates are the top eigenvectors of p
+//! H W H.
 //!
 //! N. D. Lawrence. A unifying probabilistic perspective for spectral dimensionality reduction: insights and new models.
 //! JMLR 13, 2012, section 3. (Its penalty ρ on Σ_{i<j} is α = ρ/p here; the released code penalizes the diagonal as well.)
@@ -34,7 +34,7 @@ use eigenfold_linalg::memory;
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 use serde::{Deserialize, Serialize};
 
-/// What [`Found::route`] says of a learned graph.
+/// The value of [`Found::route`] for a learned graph.
 const ROUTE: &str = "learned";
 
 /// DRILL.
@@ -42,13 +42,13 @@ const ROUTE: &str = "learned";
 pub struct Drill {
     /// α, the strength of the penalty.
     pub penalty: Penalty,
-    /// ε, a variance that every point has of its own, as a part of their mean variance.
+    /// ε, a variance added to every point, as a fraction of the mean variance.
     pub ridge: f64,
     /// Whether the diagonal is penalized as well.
     pub penalize_diagonal: bool,
     /// The duality gap per point at which the optimizer stops.
     pub tolerance: f64,
-    /// The most Newton steps for one penalty.
+    /// The maximum number of Newton steps for one penalty.
     pub max_iterations: usize,
 }
 
@@ -58,31 +58,31 @@ impl Default for Drill {
     }
 }
 
-/// One penalty of a path, and what became of it.
+/// One penalty of a path and its result.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PathStep {
     /// α.
     pub penalty: f64,
-    /// The edges that are left.
+    /// The number of edges that remain.
     pub edges: usize,
     /// The duality gap per point.
     pub gap: f64,
-    /// The log likelihood of features left out of the graph and of the fit, summed over all groups.
+    /// The held-out log likelihood of features left out of the graph and of the fit, summed over all folds.
     pub held_out: f64,
 }
 
-/// What the learning of a graph has to show for itself.
+/// Diagnostics of a learned graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Learned {
     /// The penalty that was used.
     pub penalty: f64,
-    /// How many edges there were to choose from.
+    /// The number of candidate edges.
     pub candidates: usize,
-    /// How many of them are left.
+    /// The number of edges that remain.
     pub kept: usize,
     /// The duality gap per point.
     pub gap: f64,
-    /// Whether the gap met the tolerance.
+    /// Whether the gap is within the tolerance.
     pub converged: bool,
 }
 
@@ -91,7 +91,7 @@ impl Table for Drill {
     const TABLE: &'static [Parameter<Drill>] = &[
         Parameter::new(
             "penalty",
-            "the L1 penalty, of a path the best by left-out features",
+            "the L1 penalty; of a path, the best by held-out features",
             Kind::Text { form: FORM },
             field!(penalty),
         )
@@ -99,7 +99,7 @@ impl Table for Drill {
         .auto("a hundredth of the mean variance"),
         Parameter::new(
             "ridge",
-            "a variance of every point's own, as a part of the mean variance",
+            "a variance added to every point, as a fraction of the mean variance",
             Kind::number(0.0, 1e6),
             field!(ridge),
         ),
@@ -109,15 +109,10 @@ impl Table for Drill {
             Kind::Switch,
             field!(penalize_diagonal),
         ),
-        Parameter::new(
-            "tolerance",
-            "the duality gap per point to stop at",
-            Kind::number(1e-12, 1.0),
-            field!(tolerance),
-        ),
+        Parameter::new("tolerance", "stop at this duality gap per point", Kind::number(1e-12, 1.0), field!(tolerance)),
         Parameter::new(
             "max-iterations",
-            "the most steps of the optimizer for one penalty",
+            "the maximum number of optimizer steps for one penalty",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -129,7 +124,7 @@ impl Build for Drill {
         Info {
             name: Self::METHOD,
             aliases: &["graphical-lasso", "glasso"],
-            summary: "the likeliest sparse precision; learns which neighbors matter",
+            summary: "the maximum-likelihood sparse precision; learns which neighbors matter",
             title: "DRILL",
             good_for: "learning which neighbors matter, with a likelihood and a duality gap",
             caution: "The penalty decides how many edges are left; distances between groups mean little.",
@@ -212,12 +207,12 @@ fn gap_of(found: &Minimum) -> String {
 
 impl Drill {
     /// Stage 1: of the neighbors that a search finds among points or by their distances, those whose entry in the
-    /// precision is not zero. At most `memory` bytes are used, or most of what the machine has free.
+    /// precision is not zero. Uses at most `memory` bytes, or most of the free memory of the machine.
     ///
     /// # Errors
     ///
-    /// As the search, if the input is neither, the work would not fit, or a path of penalties has no features to choose
-    /// by.
+    /// As the search; if the input is neither points nor distances, the work would exceed the memory limit, or a path
+    /// of penalties has no features for cross-validation.
     pub fn graph<'a>(
         &self,
         search: &Search,

@@ -1,4 +1,4 @@
-//! How strong an L1 penalty is: a number, a path of numbers, or left to the method.
+//! The strength of an L1 penalty: a number, a path of numbers, or chosen by the method.
 
 use crate::parameter::{Held, Value};
 use eigenfold_linalg::error::{Error, Result};
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// The most penalties of a path.
+/// The maximum number of penalties of a path.
 const LONGEST: usize = 1000;
-/// What a penalty that is not left to the method looks like.
+/// The accepted forms of the penalty parameter.
 pub(crate) const FORM: &str = "a number from 0 on, a path FROM:TO:COUNT as in 0.001:0.1:10";
 
 /// The strength of an L1 penalty, in the square of the data's units.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Penalty {
-    /// A part of the mean variance of the points.
+    /// A fraction of the mean variance of the points.
     #[default]
     Auto,
-    /// This one.
+    /// This value.
     Value(f64),
-    /// The best of several, evenly spaced in their logarithm, by features left out of the fit.
+    /// The best of several values, evenly spaced on a logarithmic scale, by cross-validation over features.
     Path {
         /// The smallest.
         from: f64,
@@ -31,9 +31,9 @@ pub enum Penalty {
 }
 
 impl Penalty {
-    /// The penalties of a path, the largest first.
+    /// The penalties of a path, largest first.
     pub(crate) fn path(from: f64, to: f64, count: usize) -> Vec<f64> {
-        // The quotient of numbers of any size leaves the range; that of their logarithms does not.
+        // The quotient of numbers of any size may overflow; the difference of their logarithms does not.
         let quotient = from / to;
         if quotient >= f64::MIN_POSITIVE {
             let ratio = quotient.ln() / (count.max(2) - 1) as f64;
@@ -70,7 +70,7 @@ impl FromStr for Penalty {
                 let count = count.trim().parse().map_err(|_| wrong())?;
                 if !(0.0 < from && from < to && (2..=LONGEST).contains(&count)) {
                     return Err(Error::parameter(format!(
-                        "`penalty` {text} is no path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
+                        "`penalty` {text} is not a path; give 0 < FROM < TO and a COUNT from 2 to {LONGEST}"
                     )));
                 }
                 Ok(Penalty::Path { from, to, count })

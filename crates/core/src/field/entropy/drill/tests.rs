@@ -1,4 +1,4 @@
-//! What drill promises, checked.
+//! Tests of DRILL: reference optima, scaling, the duality gap, early stops and the path of penalties.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -108,7 +108,7 @@ fn the_automatic_penalty_follows_the_units() {
     }
 }
 
-/// The bound is never below the true distance from the optimum, wherever the descent stops.
+/// The bound is never below the true distance from the optimum, wherever the optimization stops.
 #[test]
 fn the_gap_bounds_the_distance_from_the_optimum_at_every_step() {
     let points = every("digits", 1, 50);
@@ -156,8 +156,8 @@ fn all_pairs_of_many_points_are_refused_before_the_work() {
     assert!(afford_dense(500, 1_000_000).unwrap_err().to_string().contains("give `neighbors`"));
 }
 
-/// Wherever it stops after its first step, what is returned is a precision with a value above the optimum, and the gap
-/// holds where it is known.
+/// Wherever it stops after its first step, the result is a precision with a value above the optimum, and the gap is
+/// valid where it is known.
 #[test]
 fn a_stop_gives_the_best_precision_so_far() {
     let points = every("digits", 1, 50);
@@ -184,7 +184,7 @@ fn a_stop_gives_the_best_precision_so_far() {
         known += usize::from(found.gap.is_finite());
     }
     assert!(known > 1, "{known}");
-    // A path is cut short: what was fitted is judged by what there is.
+    // A path is cut short: the fitted penalties are compared on the folds that are done.
     let path = Drill { penalty: "0.005:0.5:3".parse().unwrap(), ..Drill::default() };
     let mut lengths = Vec::new();
     for questions in [60, 200, 600] {
@@ -195,8 +195,8 @@ fn a_stop_gives_the_best_precision_so_far() {
     assert!(lengths.is_sorted() && lengths[0] >= 1, "{lengths:?}");
 }
 
-/// Points without any structure have no edges to learn. A graph made from all features would know the left-out ones, and
-/// the path would choose eight hundred edges.
+/// Points without any structure have no edges to learn. A graph built from all features would leak the left-out ones,
+/// and the path would choose eight hundred edges.
 #[test]
 fn a_path_finds_no_edges_in_noise() {
     let drill = Drill { penalty: "0.05:2:6".parse().unwrap(), ..Drill::default() };

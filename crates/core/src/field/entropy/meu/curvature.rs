@@ -1,5 +1,5 @@
-//! The curvature of −log det over the multipliers, near by: dense blocks over groups of edges, from the inverse on the
-//! factor's pattern.
+//! The curvature of −log det over the multipliers, approximated locally: dense blocks over groups of edges, from the
+//! inverse on the factor's pattern.
 //!
 //! ```text
 //! H[e,f] = (b[e]ᵀ K b[f])² / (s[e] s[f])        in the variables w = λ s
@@ -13,8 +13,8 @@
 //! X = A[T,T]⁻¹ A[T,B]        K[T,B] = −X K[B,B]        K[T,T] = A[T,T]⁻¹ + X K[B,B] Xᵀ
 //! ```
 //!
-//! A point above all such subtrees is a block of its own; its later neighbors are joined by fill, so that its block lies
-//! on the pattern altogether.
+//! A point above all such subtrees is a block of its own; its later neighbors are joined by fill, so that its block
+//! lies entirely on the pattern.
 
 use crate::field::entropy::meu::resistances::Edges;
 use eigenfold_linalg::dense::cholesky::Positive;
@@ -26,9 +26,9 @@ use eigenfold_linalg::sparse::cholesky::Analysis;
 use eigenfold_linalg::sparse::selected::{Selected, Slot};
 use faer::{Mat, Par};
 
-/// Blocks with more entries than this for each edge are not worth their time, ...
+/// Blocks with more entries per edge than this are not worth their time, ...
 const DENSEST: usize = 500;
-/// ... unless they have no more than this in all.
+/// ... unless they have at most this many in total.
 const FEW: usize = 10_000_000;
 /// The end of an edge that is the grounded point.
 const GROUND: usize = usize::MAX;
@@ -37,7 +37,7 @@ const GROUND: usize = usize::MAX;
 pub(crate) struct Blocks(Vec<Component>);
 
 struct Component {
-    /// How many of the points are of the subtree; the others come after them.
+    /// How many of the points belong to the subtree; the others follow.
     inner: usize,
     points: usize,
     /// Where the inverse keeps the entries of those others, the lower triangle by rows.
@@ -112,7 +112,7 @@ impl Blocks {
         Ok(Some(Blocks(blocks)))
     }
 
-    /// The blocks over the wanted edges where the multipliers are w/s, with a part of the identity added.
+    /// The blocks over the wanted edges where the multipliers are w/s, with a multiple of the identity added.
     pub(crate) fn curvature(
         &self,
         (edges, gamma): (&Edges, f64),
@@ -155,7 +155,7 @@ impl Component {
         if inner == 0 {
             return Some(k);
         }
-        // All edges of the subtree's points are here, so that its rows of A are too.
+        // All edges of the subtree's points are here, and so are its rows of A.
         let mut a = Mat::<f64>::zeros(inner, points);
         (0..inner).for_each(|i| a[(i, i)] = gamma);
         for &(e, i, j) in &self.edges {
@@ -234,7 +234,8 @@ mod tests {
     use eigenfold_linalg::progress::Silent;
     use eigenfold_linalg::sparse::cholesky::Analysis;
 
-    /// A column of the whole curvature is how the slope changes along one multiplier; a block has a part of it exactly.
+    /// A column of the full curvature is the change of the gradient along one multiplier; a block holds part of it
+    /// exactly.
     #[test]
     fn the_blocks_are_the_central_differences_of_the_slope() {
         let points = r2_swiss_roll(60);

@@ -1,7 +1,7 @@
 //! The fit of maximum entropy unfolding: the multipliers of a graph's edges ([`super::Meu`] has the formulas).
 //!
-//! A few multiplicative updates w ← w R/s, each of which climbs (they are those of D-optimal design), then a descent whose
-//! steps are led by the curvature over small blocks of the graph.
+//! A few multiplicative updates w ← w R/s, each of which increases the likelihood (they are those of D-optimal design),
+//! then quasi-Newton steps preconditioned by the curvature over small blocks of the graph.
 //!
 //! D. M. Titterington. Algorithms for computing D-optimal designs on a finite design space. Conf. on Information Science
 //! and Systems, Johns Hopkins, 1976.
@@ -16,28 +16,28 @@ use eigenfold_linalg::progress::{Observer, Stage};
 use eigenfold_linalg::sparse::cholesky::Analysis;
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 
-/// Pairs of steps and slopes that the descent remembers.
+/// Pairs of steps and gradients that the optimizer stores.
 const MEMORY: usize = 10;
-/// Multiplicative updates before the descent: they lead past where a quasi-Newton step is lost.
+/// Multiplicative updates before the optimization: they pass the region where quasi-Newton steps fail.
 const UPDATES: usize = 5;
-/// The gap per point below which the curvature leads the steps of the standard variant.
+/// The gap per point below which the standard variant preconditions its steps by the curvature.
 const NEAR: f64 = 0.1;
-/// The part of that gap that is added to the curvature, with what rounding needs.
+/// The fraction of that gap that is added to the curvature, besides what rounding requires.
 const DAMPING: (f64, f64) = (0.1, 1e-7);
-/// The points of a block of the graph over which the curvature is known.
+/// The number of points in a block of the graph over which the curvature is computed.
 const CHUNK: usize = 64;
-/// Up to so many points the free variant, whose curvature reaches far, has it whole.
+/// Up to this many points, the free variant, whose curvature is not local, uses the full curvature.
 const WHOLE: usize = 300;
-/// The part of the value that rounding may change.
+/// The relative rounding error of the value.
 const ROUNDING: f64 = 1e-11;
-/// Multipliers beyond this, in units of 1/s, are those of a likelihood without a maximum.
+/// Multipliers beyond this, in units of 1/s, indicate a likelihood without a maximum.
 const UNBOUNDED: f64 = 1e8;
 
-/// The multipliers that were found, and what they are worth.
+/// The fitted multipliers and their diagnostics.
 pub(crate) struct Multipliers {
     pub(crate) w: Vec<f64>,
     pub(crate) log_determinant: f64,
-    /// What the tolerance is about: the duality gap per point, or for the free variant the mismatch.
+    /// The quantity that the tolerance bounds: the duality gap per point, or for the free variant the mismatch.
     pub(crate) off: f64,
     /// The largest relative difference of the expected from the observed squared distances, over the active edges.
     pub(crate) mismatch: f64,
@@ -63,12 +63,12 @@ impl Multipliers {
     }
 }
 
-/// The multipliers of the edges; the pattern is that of their Laplacian. If the observer asks to stop, those that have
-/// been reached: the likelihood is defined at every one of them, and so is the gap.
+/// The multipliers of the edges; the pattern is that of their Laplacian. If the observer stops the run, the current
+/// ones: the likelihood and the gap are defined at each of them.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if the observer asks for it before the first of them has been evaluated; if the field is singular.
+/// [`Error::Stopped`] if the observer stops the run before the first evaluation; if the field is singular.
 pub(crate) fn fit(
     meu: &Meu,
     observer: &dyn Observer,
@@ -114,7 +114,7 @@ fn singular() -> Error {
     Error::Numerical("the field of the neighbors' distances is singular; try `gamma` 1e-4".into())
 }
 
-/// How far the last point that was evaluated is from the optimum, as the variant measures it.
+/// The distance of the last evaluated point from the optimum, in the measure of the variant.
 fn off(variant: MeuVariant, edges: &Edges, oracle: &Oracle<'_>, w: &[f64]) -> f64 {
     match variant {
         MeuVariant::Standard => oracle.gap(w) / (edges.n as f64 - 1.0).max(1.0),
@@ -122,13 +122,13 @@ fn off(variant: MeuVariant, edges: &Edges, oracle: &Oracle<'_>, w: &[f64]) -> f6
     }
 }
 
-/// The largest relative difference of expected and observed squares; for a slack edge, the excess.
+/// The largest relative difference of expected and observed squares; for an inactive edge, the excess.
 fn mismatch(w: &[f64], ratios: &[f64]) -> f64 {
     let off = |(w, ratio): (&f64, &f64)| if *w == 0.0 { (ratio - 1.0).max(0.0) } else { (ratio - 1.0).abs() };
     w.iter().zip(ratios).map(off).fold(0.0, f64::max)
 }
 
-/// The objective −log det (L + γI) + Σ w with what the descent asks of it.
+/// The objective −log det (L + γI) + Σ w, as the optimizer needs it.
 struct Search<'a> {
     meu: &'a Meu,
     edges: &'a Edges,
@@ -137,13 +137,13 @@ struct Search<'a> {
     observer: &'a dyn Observer,
     /// The last point, ...
     at: Vec<f64>,
-    /// ... how far it is from the optimum, and the first was.
+    /// ... its distance from the optimum, and that of the first point.
     off: f64,
     first: f64,
 }
 
 impl Search<'_> {
-    /// Evaluates w, unless that was the last thing done.
+    /// Evaluates w, unless it was evaluated last.
     fn go_to(&mut self, w: &[f64]) -> Result<()> {
         if self.at != w {
             self.oracle.value(w)?.ok_or_else(singular)?;
@@ -152,7 +152,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Remembers where the oracle was asked last.
+    /// Stores where the oracle was evaluated last.
     fn arrive(&mut self, w: &[f64]) {
         self.at.clear();
         self.at.extend_from_slice(w);
@@ -165,7 +165,7 @@ impl Search<'_> {
 
 impl Objective for Search<'_> {
     fn value(&mut self, w: &[f64], slope: &mut [f64]) -> Result<Option<f64>> {
-        // The best multipliers that are not negative sum to n − 1 at most: a step beyond that was too long.
+        // The best nonnegative multipliers sum to at most n − 1: a step beyond that was too long.
         if self.meu.variant == MeuVariant::Standard && w.iter().any(|&w| w > self.edges.n as f64) {
             return Ok(None);
         }
@@ -187,12 +187,12 @@ impl Objective for Search<'_> {
         self.off <= self.meu.tolerance
     }
 
-    /// The value is the sum of as many numbers of about one as there are edges, less another that is as large.
+    /// The value is the sum of about as many terms of order one as there are edges, minus another sum of the same size.
     fn rounding(&self, value: f64) -> f64 {
         ROUNDING * (value.abs() + self.edges.ends.len() as f64)
     }
 
-    /// By the digits of the gap.
+    /// On a logarithmic scale of the gap.
     fn done(&self) -> Option<f64> {
         let digits = (self.first / self.meu.tolerance).ln().max(1e-9);
         Some((self.first / self.off.max(1e-300)).ln() / digits)

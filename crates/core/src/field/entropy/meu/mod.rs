@@ -1,4 +1,4 @@
-//! Maximum entropy unfolding: the least committed field whose neighbors are as far apart as they are in the data.
+//! Maximum entropy unfolding: the field of maximum entropy whose neighbors are as far apart as they are in the data.
 //!
 //! ```text
 //! precision L = Σ_e λ[e] b[e] b[e]ᵀ        b[e] = e[i] − e[j] for an edge between i and j, one multiplier each
@@ -6,10 +6,11 @@
 //! ```
 //!
 //! At the optimum the field expects p R[e] ≤ d²[e], R[e] = b[e]ᵀ(L + γI)⁻¹b[e], with equality wherever λ[e] > 0. The free
-//! variant lets λ have any sign while L + γI is positive definite, and has equality on all edges; noise of variance ε at
-//! every point, d² + 2pε in place of d², gives it a solution. In units s[e] = d²[e]/p + 2ε and with w[e] = λ[e] s[e] the problem is min −log det (L + γI) + Σ w[e], w ≥ 0, whose slope is
-//! 1 − R[e]/s[e] (w of any sign in the free variant); for γ = 0 one point is grounded (its row and column dropped), which changes no R. Scaling the covariance
-//! until no edge is too long gives a feasible point of the dual, and so a bound on what is still to be gained:
+//! variant lets λ have any sign while L + γI is positive definite, and has equality on all edges; noise of variance ε
+//! at every point, d² + 2pε in place of d², gives it a solution. In units s[e] = d²[e]/p + 2ε and with w[e] = λ[e] s[e]
+//! the problem is min −log det (L + γI) + Σ w[e], w ≥ 0, whose gradient is 1 − R[e]/s[e] (w of any sign in the free
+//! variant); for γ = 0 one point is grounded (its row and column dropped), which changes no R. Scaling the covariance
+//! until no edge is too long gives a feasible point of the dual, and so a bound on the duality gap:
 //!
 //! ```text
 //! gap = Σ w[e] − (n − 1) − (n − 1) log c + c (γ tr K − 1) [γ > 0],    1/c = max R[e]/s[e]
@@ -43,7 +44,7 @@ use eigenfold_linalg::power::times_two_to;
 use eigenfold_linalg::sparse::cholesky::Analysis;
 use serde::{Deserialize, Serialize};
 
-/// The noise of the free variant, if it is not given, as a part of the mean d²/p.
+/// The default noise of the free variant, as a fraction of the mean d²/p.
 const NOISE: f64 = 0.1;
 /// More flops than this for one factor are refused (half a minute each with its inverse, and some sixty are needed).
 const DEAR_FLOPS: f64 = 1e11;
@@ -53,15 +54,15 @@ const DEAR_FLOPS: f64 = 1e11;
 pub struct Meu {
     /// Which signs the multipliers may have.
     pub variant: MeuVariant,
-    /// γ: a precision that every point has of its own.
+    /// γ: a precision added to every point.
     pub gamma: f64,
     /// ε: the variance of noise at every point; if not given, 0, or a tenth of the mean d²/p for the free variant.
     pub noise: Option<f64>,
-    /// How many points the field is over; all of them if not given.
+    /// How many points the field is over; all of them by default.
     pub landmarks: Option<usize>,
     /// When the optimizer stops: the duality gap per point, or for the free variant the largest |R/s − 1|.
     pub tolerance: f64,
-    /// How often the likelihood may be evaluated.
+    /// The maximum number of likelihood evaluations.
     pub max_iterations: usize,
 }
 
@@ -83,7 +84,7 @@ choices! {
 }
 
 impl MeuVariant {
-    /// The noise if none is given.
+    /// The default noise.
     fn noise(self, squares: &[f64]) -> f64 {
         match self {
             MeuVariant::Standard => 0.0,
@@ -91,7 +92,7 @@ impl MeuVariant {
         }
     }
 
-    /// Where the multipliers may be.
+    /// The feasible set of the multipliers.
     fn bounds(self) -> Bounds {
         match self {
             MeuVariant::Standard => Bounds::AtLeast(0.0),
@@ -117,27 +118,26 @@ impl Table for Meu {
     const METHOD: &'static str = "meu";
     const TABLE: &'static [Parameter<Meu>] = &[
         Parameter::new("variant", "the signs of the multipliers", Kind::Choice(MeuVariant::NAMES), field!(variant)),
-        Parameter::new("gamma", "a precision that every point has of its own", Kind::number(0.0, 1e12), field!(gamma))
-            .length(-2),
+        Parameter::new("gamma", "a precision added to every point", Kind::number(0.0, 1e12), field!(gamma)).length(-2),
         Parameter::new("noise", "the variance of noise at every point", Kind::number(0.0, 1e150), field!(noise))
             .length(2)
             .auto("0, or with `variant` free a tenth of the neighbors' mean squared distance per feature"),
         Parameter::new(
             "landmarks",
-            "how many points the field is over, the others placed by them",
+            "how many points the field covers; the others are embedded from these",
             Kind::at_least(3),
             field!(landmarks),
         )
-        .none("it is over all"),
+        .none("all points"),
         Parameter::new(
             "tolerance",
-            "the duality gap per point to stop at, or with `variant` free the mismatch of the distances",
+            "stop at this duality gap per point, or with `variant` free at this mismatch of the distances",
             Kind::number(1e-12, 1.0),
             field!(tolerance),
         ),
         Parameter::new(
             "max-iterations",
-            "how often the likelihood may be evaluated",
+            "the maximum number of evaluations",
             Kind::count(1, 1_000_000),
             field!(max_iterations),
         ),
@@ -149,9 +149,9 @@ impl Build for Meu {
         Info {
             name: Self::METHOD,
             aliases: &["maximum-entropy-unfolding"],
-            summary: "the least committed field with the neighbors' distances",
+            summary: "the maximum entropy field with the neighbors' distances",
             title: "MEU",
-            good_for: "groups and sheets, with a likelihood of the map itself and a duality gap",
+            good_for: "groups and surfaces, with a likelihood of the map itself and a duality gap",
             caution: "Distances between groups are those of a random walk; do not read them as distances of the data.",
             basis: Basis::Precision,
             paper: "Lawrence 2012, section 2.5",
@@ -202,7 +202,8 @@ impl Meu {
             self.check_cliques(&union, points.cols())?;
         }
         let mut edges = edges.with_noise(noise);
-        // The search sees squares of about one, so that its decisions, which compare logarithms, do not hang on the unit.
+        // The search sees squares of order one, so that its decisions, which compare logarithms, do not depend on the
+        // unit.
         let power = edges.power();
         edges.times_two_to(-power);
         let inside = Meu { gamma: times_two_to(self.gamma, power), ..*self };
@@ -212,7 +213,7 @@ impl Meu {
         let mut found = fit(&inside, site.observer, &edges, (&pattern, &analysis))?;
         edges.times_two_to(power);
         found.log_determinant -= pattern.dim() as f64 * f64::from(power) * std::f64::consts::LN_2;
-        // L + γI over all points, constants free only where γ = 0; stage 3 reads it centered either way.
+        // L + γI over all points, with constants in its null space only where γ = 0; stage 3 centers it either way.
         let (matrix, scale) = (edges.precision(&found.w, self.gamma), Scale::Covariance(edges.features as f64));
         let rule = Rule::Barycenter(Barycenter { regularization: REGULARIZATION, landmarks: None });
         let mut built = Built::new(Field::Precision { matrix, mass: None, scale }, rule);
@@ -242,8 +243,9 @@ impl Meu {
         Ok(built)
     }
 
-    /// Refuses multipliers of any sign where a few points fix all distances of each other: p + 2 points in p dimensions
-    /// leave a direction without variance, and the likelihood has no maximum. Greedy, so that not all such are found.
+    /// Refuses multipliers of any sign where a few points determine all distances among them: p + 2 points in p
+    /// dimensions leave a direction without variance, and the likelihood has no maximum. The search is greedy and may
+    /// miss such sets.
     fn check_cliques(&self, graph: &Undirected, p: usize) -> Result<()> {
         if self.variant == MeuVariant::Standard {
             return Ok(());
@@ -278,7 +280,7 @@ impl Meu {
     }
 }
 
-/// Refuses a factor that would not fit, or sixty of which would take hours.
+/// Refuses a factor that would exceed the memory limit, or sixty of which would take hours.
 fn afford(site: &Site<'_>, analysis: &Analysis) -> Result<()> {
     let landmarks = usual_landmarks(site.len());
     let way_out = format!("use a smaller `neighbors`, `graph` mutual, or `landmarks` {landmarks}");
@@ -317,7 +319,7 @@ mod tests {
         search.of_points(points, &Silent).unwrap().graph
     }
 
-    /// Values by a projected Newton method on dense matrices, to a slope of 2e-14.
+    /// Values by a projected Newton method on dense matrices, to a gradient of 2e-14.
     #[test]
     fn a_small_roll_has_the_optimum_that_newtons_method_finds() {
         let points = swiss(200);
@@ -348,7 +350,7 @@ mod tests {
         }
     }
 
-    /// Six points of a plane that are all neighbors have a likelihood without a maximum, and with noise they have one.
+    /// Six points of a plane that are all neighbors have a likelihood without a maximum; with noise it has one.
     #[test]
     fn free_multipliers_of_a_clique_need_noise() {
         let points =
@@ -367,7 +369,7 @@ mod tests {
         assert!(noise > 0.0);
     }
 
-    /// A path: every edge is the only way across, so that all of its length is expected, λ = 1/s.
+    /// A path: every edge is the only connection, so that all of its length is expected, λ = 1/s.
     #[test]
     fn on_a_path_every_edge_keeps_its_length() {
         let points = Points::from_rows(&[[0.0], [1.0], [3.0], [3.5]]).unwrap();
@@ -377,7 +379,7 @@ mod tests {
         assert!(found.mismatch < 1e-5);
     }
 
-    /// Lawrence 2012, section 2.5.1: the slope of the log likelihood in λ is ½ (p R − d²), zero exactly where the
+    /// Lawrence 2012, section 2.5.1: the gradient of the log likelihood in λ is ½ (p R − d²), zero exactly where the
     /// expected squared distance is the observed one.
     #[test]
     fn l02_the_slope_of_the_likelihood_is_the_mismatch_of_the_distances() {

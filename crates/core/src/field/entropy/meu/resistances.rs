@@ -12,7 +12,8 @@ use eigenfold_linalg::sparse::cholesky::{Analysis, Symbolic};
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use eigenfold_linalg::sparse::selected::{Selected, Slot, Tree};
 
-/// A squared length below this part of the mean one is a coincidence of points, and would need an infinite multiplier.
+/// A squared length below this fraction of the mean counts as zero: coinciding points would need an infinite
+/// multiplier.
 const SHORTEST: f64 = 1e-8;
 
 /// The edges of a graph with their squared lengths.
@@ -24,7 +25,7 @@ pub(crate) struct Edges {
     lengths: Vec<f64>,
     /// s = d²/p.
     pub(crate) squares: Vec<f64>,
-    /// How many of them were too short to be told from zero.
+    /// How many of them were indistinguishable from zero.
     pub(crate) coincident: usize,
 }
 
@@ -87,15 +88,15 @@ impl Edges {
     }
 }
 
-/// The objective and what it knows after an evaluation.
+/// The objective and its state after an evaluation.
 pub(crate) struct Oracle<'a> {
     edges: &'a Edges,
     gamma: f64,
     symbolic: Symbolic<'a>,
     tree: Tree,
-    /// Where the inverse keeps the diagonal.
+    /// The index of the diagonal in the inverse.
     diagonal: Vec<Slot>,
-    /// And the entry of every edge that is not at the grounded point.
+    /// The index of every edge that is not at the grounded point.
     across: Vec<Option<Slot>>,
     pub(crate) log_determinant: f64,
     /// R/s of every edge.
@@ -140,7 +141,7 @@ impl<'a> Oracle<'a> {
         })
     }
 
-    /// −log det (L + γI) + Σ w; nothing where the matrix is singular.
+    /// −log det (L + γI) + Σ w; `None` where the matrix is singular.
     pub(crate) fn value(&mut self, w: &[f64]) -> Result<Option<f64>> {
         self.evaluations += 1;
         self.inverse = None;

@@ -1,3 +1,4 @@
+//! Tests of probabilistic principal coordinates: Theorem 1 and the convergence of EM.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -72,7 +73,8 @@ fn defined(q: &DenseSymmetric, y: &Mat<f64>, noise: f64) -> f64 {
     (0..n - 1).map(|i| eta[i].ln() + along[(i, i)] / eta[i]).sum()
 }
 
-/// Theorem 1: f is f, at the closed form it is the closed form's, no change of Y and λ lowers it, and its slope is zero.
+/// Theorem 1: f follows its definition, equals the closed form at the optimum, no change of Y and λ lowers it, and its
+/// gradient is zero.
 #[test]
 fn z01_no_other_coordinates_and_noise_have_a_lower_loss() {
     for (n, dims, seed) in [(12, 1, 1), (25, 2, 2), (30, 3, 3)] {
@@ -97,7 +99,7 @@ fn z01_no_other_coordinates_and_noise_have_a_lower_loss() {
     }
 }
 
-/// From random starts the iteration ends at the closed form: there is no other maximum that it is caught in.
+/// From random starts the iteration ends at the closed form: there are no other local maxima.
 #[test]
 fn z02_the_iteration_ends_at_the_closed_form_from_random_starts() {
     for seed in 0..10 {

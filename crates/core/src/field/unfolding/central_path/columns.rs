@@ -1,20 +1,21 @@
-//! The columns of a point on the path: how they come, where they turn and when they go.
+//! The columns of a point on the central path: when they are added, rotated and dropped.
 
 use crate::field::unfolding::central_path::{Path, REACH, center};
 use eigenfold_linalg::dense::symmetric_eigen;
 use faer::Mat;
 
-/// Directions open together with the lowest one if they are this part as far below one.
+/// Directions are added together with the lowest one if they are at least this fraction as far below one.
 const TOGETHER: f64 = 0.6;
-/// And at most so many.
+/// And at most this many.
 const AT_ONCE: usize = 4;
-/// A direction gets a column of its own where φ falls this many times as far as in an old one: columns are dear.
+/// A direction gets its own column if φ then falls this many times as far as in an existing one: columns are expensive.
 const NEW_COLUMN: f64 = 3.0;
-/// A column with less than this part of the variance is dropped.
+/// A column with less than this fraction of the variance is dropped.
 const DROPPED: f64 = 1e-11;
 
 impl Path<'_> {
-    /// Adds the eigenvectors with eigenvalues below one to the columns they belong to, or as new ones; whether φ fell.
+    /// Adds the eigenvectors with eigenvalues below one to the columns they belong to, or as new ones; returns whether
+    /// φ fell.
     pub(super) fn open(&mut self, opens: f64, below: f64, max_rank: usize) -> bool {
         let Some((values, vectors)) = self.eigen.take() else { return false };
         self.rotate();
@@ -24,7 +25,7 @@ impl Path<'_> {
         for q in (0..values.len()).filter(low).take(AT_ONCE) {
             let mut v: Vec<f64> = (0..n).map(|i| vectors[(i, q)]).collect();
             center(1, &mut v, mass);
-            // Into the column where φ falls most; a new one only if that gains clearly more.
+            // Into the column where φ falls most; a new one only if the gain is clearly larger.
             let r = self.r;
             let tried = (1..r).map(|k| (k, self.search_column(k, &v)));
             let mut best = tried.fold((r, (0.0, 0.0)), |best, new| if new.1.1 < best.1.1 { new } else { best });
@@ -60,7 +61,7 @@ impl Path<'_> {
         moved
     }
 
-    /// How far along a vector φ is least if it is added to a column, by trying; and how much φ falls.
+    /// The minimum of φ along a vector added to a column, by trial, and the decrease of φ.
     pub(super) fn search_column(&self, column: usize, v: &[f64]) -> (f64, f64) {
         let (web, r, mass) = (self.web, self.r, &self.web.pairs.mass);
         let dv = web.differences(1, v);
@@ -91,7 +92,7 @@ impl Path<'_> {
         best
     }
 
-    /// Turns the columns into principal axes, the largest variance first; returns the variances.
+    /// Rotates the columns to principal axes, the largest variance first; returns the variances.
     pub(super) fn rotate(&mut self) -> Vec<f64> {
         let (r, mass) = (self.r, &self.web.pairs.mass);
         let moment = Mat::from_fn(r, r, |a, b| {
@@ -106,7 +107,7 @@ impl Path<'_> {
         values
     }
 
-    /// Drops columns that have no variance, and those with little that the weights pull together.
+    /// Drops columns without variance, and those with little variance that the weights contract.
     pub(super) fn drop_columns(&mut self, relative: f64, opens: f64) {
         let variances = self.rotate();
         let (n, r, mass) = (self.web.pairs.len(), self.r, &self.web.pairs.mass);

@@ -1,4 +1,4 @@
-//! The central path of maximum variance unfolding, in coordinates: K = Y Yᵀ with as few columns as it takes.
+//! The central path of maximum variance unfolding, in coordinates: K = Y Yᵀ with as few columns as possible.
 //!
 //! ```text
 //! minimize φ(Y) = −|Y|² − μ Σ log s[e],        s[e] = D[e] − |δ[e]|²,   δ[e] = y[i] − y[j],   |Y|² = Σ mass |y|²
@@ -14,8 +14,9 @@
 //! H = Σ (2 W[e] I + 4 W[e]/s[e] δ δᵀ) ⊗ b bᵀ − 2 (1 − shift) M ⊗ I
 //! ```
 //!
-//! whose inertia is known: r translations are negative, and r (r − 1)/2 rotations may be; if there are more, the shift grows.
-//! Every Y on the way keeps its distances strictly, so its variance is a lower bound, and every W with its λ gives an upper one.
+//! whose inertia is known: r translations are negative, and r (r − 1)/2 rotations may be; if there are more, the shift
+//! grows. Every Y on the path satisfies its distance bounds strictly, so its variance is a lower bound, and every W
+//! with its λ gives an upper one.
 //!
 //! S. Burer, R. Monteiro. A nonlinear programming algorithm for solving semidefinite programs via low-rank factorization.
 //! Math. Programming 95, 2003. S. Mehrotra. On the implementation of a primal-dual interior point method. SIAM J. Optim.
@@ -31,53 +32,53 @@ use faer::Mat;
 
 /// μ shrinks by this factor, ...
 const SHRINK: f64 = 0.3;
-/// (or by up to half of it, to a gap of this part of the tolerance,)
+/// (or by up to half of it, to a gap of this fraction of the tolerance,)
 const NEARLY: f64 = 0.8;
-/// ... once the decrement of Newton's step is below this part of μ times the pairs.
+/// ... once the Newton decrement is below this fraction of μ times the number of pairs.
 const CENTERED: f64 = 0.2;
-/// The part of the way to the nearest bound that a step may go.
+/// The fraction of the way to the nearest bound that a step may go.
 const REACH: f64 = 0.95;
-/// The least shift of the curvature.
+/// The minimum shift of the curvature.
 const SHIFT: f64 = 1e-7;
-/// How far below one an eigenvalue must be to open a direction, as a part of the relative gap.
+/// How far below one an eigenvalue must be to add a direction, as a fraction of the relative gap.
 const OPENS: f64 = 0.3;
-/// The residual asked of the eigenvectors; eigenvalues are good to its square.
+/// The requested residual of the eigenvectors; eigenvalues are accurate to its square.
 const RESIDUAL: f64 = 1e-5;
 
-/// What is asked of [`follow`].
+/// The options of [`follow`].
 pub(crate) struct PathOptions {
-    /// The relative duality gap to stop at.
+    /// The relative duality gap at which to stop.
     pub(crate) tolerance: f64,
-    /// Factorizations before giving up.
+    /// The maximum number of factorizations.
     pub(crate) max_iterations: usize,
-    /// Columns that fit.
+    /// The maximum number of columns that fit into memory.
     pub(crate) max_rank: usize,
-    /// The work before giving up: the third powers of the columns of all factors, summed.
+    /// The maximum work: the sum of the third powers of the columns over all factors.
     pub(crate) max_work: f64,
 }
 
 /// The end of the path.
 pub(crate) struct Unfolded {
     pub(crate) r: usize,
-    /// One row of r numbers a point, columns by falling variance.
+    /// One row of r numbers per point, columns by decreasing variance.
     pub(crate) y: Vec<f64>,
     /// The weights that gave the best bound.
     pub(crate) w: Vec<f64>,
     pub(crate) factorizations: usize,
     /// Whether the observer stopped it.
     pub(crate) stopped: bool,
-    /// Whether it had done all the work that it may.
+    /// Whether the maximum work was reached.
     pub(crate) spent: bool,
 }
 
-/// Follows the path until the relative gap is small enough, or the observer asks to stop: every point of it keeps its
-/// distances, and its weights have a bound.
+/// Follows the path until the relative gap is small enough, or the observer stops the run: every point of it satisfies
+/// its distance bounds, and its weights have a bound.
 ///
-/// Eigenvalues of weights are always computed to the end, since half-known ones bound nothing.
+/// Eigenvalues of weights are always computed to convergence, since inaccurate ones give no bound.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if the observer asks to stop before the first step; if a matrix does not fit into memory.
+/// [`Error::Stopped`] if the observer stops the run before the first step; if a matrix does not fit into memory.
 pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     if observer.stop() {
         return Err(Error::Stopped);
@@ -85,7 +86,7 @@ pub(crate) fn follow(web: &Web<'_>, asked: &PathOptions, observer: &dyn Observer
     follow_from(Path::from_nothing(web)?, asked, observer)
 }
 
-/// As [`follow`], from anywhere.
+/// As [`follow`], from any start.
 pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dyn Observer) -> Result<Unfolded> {
     let mut stopped = false;
     let (mut work, mut known) = (0.0, 0);
@@ -127,7 +128,7 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
         if relative < 0.01 * asked.tolerance {
             break;
         }
-        // A last stage that would just miss the tolerance goes a little further instead.
+        // A last stage that would just miss the tolerance is extended a little.
         let enough = NEARLY * asked.tolerance / relative;
         path.mu *= if (SHRINK / 2.0..SHRINK).contains(&enough) { enough } else { SHRINK };
         path.iterations = 0;
@@ -143,13 +144,13 @@ pub(super) fn follow_from(mut path: Path<'_>, asked: &PathOptions, observer: &dy
     Ok(Unfolded { r: path.r, y: path.y, w: path.best_w, factorizations: path.factorizations, stopped, spent })
 }
 
-/// A point on the way.
+/// A point on the path.
 pub(super) struct Path<'a> {
     web: &'a Web<'a>,
     fronts: &'a Fronts,
     r: usize,
     y: Vec<f64>,
-    /// δ, r numbers a pair.
+    /// δ, r numbers per pair.
     differences: Vec<f64>,
     slack: Vec<f64>,
     w: Vec<f64>,
@@ -169,7 +170,7 @@ pub(super) struct Path<'a> {
     eigen: Option<(Vec<f64>, Mat<f64>)>,
 }
 
-/// What a step did.
+/// The outcome of a step.
 struct Step {
     length: f64,
     dual_length: f64,
@@ -195,7 +196,7 @@ impl Direction {
 }
 
 impl<'a> Path<'a> {
-    /// A point with strictly kept distances, and the μ that fits it.
+    /// A strictly feasible point and the μ that fits it.
     pub(super) fn from(web: &'a Web<'a>, r: usize, y: Vec<f64>) -> Result<Path<'a>> {
         let mut path = Path {
             web,
@@ -262,8 +263,8 @@ impl<'a> Path<'a> {
         (self.best - self.variance) / self.best
     }
 
-    /// Factors the curvature, shifted until it has no more negative directions than symmetry explains; whether there is a
-    /// factor in the end, as there is not where distances differ by more than the digits of a number.
+    /// Factors the curvature, shifted until it has no more negative directions than symmetry explains; returns whether
+    /// there is a factor in the end: there is none if the distances differ by more than the precision of a number.
     fn factor(&mut self) -> Result<bool> {
         let r = self.r;
         loop {
@@ -281,7 +282,7 @@ impl<'a> Path<'a> {
         }
     }
 
-    /// Newton's direction for a slope, with what it does to the weights beside `curved`, the part that is known.
+    /// Newton's direction for a gradient, with its effect on the weights; `curved` is the known second-order part.
     fn direction(&self, mut d: Vec<f64>, barrier: &[f64], curved: Option<&[f64]>) -> Direction {
         let (web, r) = (self.web, self.r);
         d.iter_mut().for_each(|d| *d = -*d);
@@ -303,7 +304,7 @@ impl<'a> Path<'a> {
         Direction { d, differences, first, second, dw, longest: longest.min(1.0) }
     }
 
-    /// One step of Y and W; nothing if it led nowhere finite.
+    /// One step of Y and W; `None` if it is not finite.
     fn step(&mut self) -> Option<Step> {
         let (web, r) = (self.web, self.r);
         let mass = &web.pairs.mass;
@@ -369,7 +370,7 @@ impl<'a> Path<'a> {
         finite.then_some(Step { length, dual_length, decrement: -0.5 * descent, shift })
     }
 
-    /// The upper bound of the present weights; how far their λ is below one.
+    /// Updates the upper bound by the current weights; returns how far their λ is below one.
     fn bound(&mut self) -> Result<f64> {
         let start = self.eigen.take().map(|(_, vectors)| vectors);
         let start = start.as_ref().map(|start| start.as_ref());
@@ -414,8 +415,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// D − |δ|². A difference of coordinates is known to the last digit of the coordinates, and so a square near D to about
-/// √D times that: what is within it of zero is that much.
+/// D − |δ|². A difference of coordinates is accurate to the last digit of the coordinates, and so a square near D to
+/// about √D times that: values within that distance of zero are raised to it.
 fn slack(web: &Web<'_>, r: usize, y: &[f64], differences: &[f64]) -> Vec<f64> {
     let digit = 4.0 * f64::EPSILON * y.iter().fold(0.0, |most: f64, y| most.max(y.abs()));
     web.each(|e| {
@@ -425,7 +426,7 @@ fn slack(web: &Web<'_>, r: usize, y: &[f64], differences: &[f64]) -> Vec<f64> {
     })
 }
 
-/// φ; nothing outside.
+/// φ; `None` outside the domain.
 fn barrier_value(web: &Web<'_>, variance: f64, mu: f64, slack: &[f64]) -> Option<f64> {
     web.log_sum(|e| slack[e]).map(|logs| -variance - mu * logs)
 }

@@ -5,13 +5,13 @@
 //! minimize Σ D W    S = Σ W[e] a[e] a[e]ᵀ − I ⪰ 0              W of any sign; W ≥ 0 where ≤ stands for =
 //! ```
 //!
-//! Squares that may differ from D by a part ε of it add ε Σ D |W| to the dual, so that W is bounded, and the optimum does
-//! not hang on digits of D that nobody knows.
+//! Squares that may differ from D by a fraction ε add ε Σ D |W| to the dual, so that W is bounded and the optimum does
+//! not depend on insignificant digits of D.
 //!
-//! V spans the centered K, or the face of them that equal distances leave ([`super::facial_reduction`]). S is feasible from the start,
-//! X is not until a full step. Every iteration is a predictor and a corrector with one factor of the Schur complement.
-//! With equal signs the optimum is not unique: the path ends at the center of the optimal face, and its last steps
-//! go to the path and not on.
+//! V spans the centered K, or the face of them that the equalities leave ([`super::facial_reduction`]). S is feasible
+//! from the start, X only after a full step. Every iteration is a predictor and a corrector with one factor of the
+//! Schur complement. With equalities the optimum is not unique: the path ends at the analytic center of the optimal
+//! face, and the last steps only center.
 //!
 //! S. Mehrotra. On the implementation of a primal-dual interior point method. SIAM J. Optimization 2(4), 1992. K. C. Toh,
 //! M. J. Todd, R. H. Tütüncü. SDPT3, a Matlab software package for semidefinite programming. Optimization Methods and
@@ -26,29 +26,29 @@ use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Stage};
 use faer::Mat;
 
-/// No tolerance of the distances is smaller than what rounding leaves.
+/// The minimum tolerance of the distances, by rounding.
 const FEASIBLE: f64 = 1e-8;
-/// The smallest variances are left out while their sum is below this part of the shortest square.
+/// The smallest variances are dropped while their sum is below this fraction of the shortest square.
 const LEFT_OUT: f64 = 1e-10;
-/// The smallest eigenvalue of a Laplacian is zero if it is below this part of the largest.
+/// The smallest eigenvalue of a Laplacian is zero if it is below this fraction of the largest.
 const APART: f64 = 1e-14;
-/// Most iterations without gain, and most at the end that only center.
+/// The maximum number of iterations without progress, and of centering iterations at the end.
 const PATIENCE: usize = 10;
 const CENTERING: usize = 4;
-/// Steps shorter than this lead nowhere.
+/// Steps shorter than this make no progress.
 const SHORT: f64 = 1e-4;
-/// The smallest centering.
+/// The minimum centering parameter.
 const LEAST_CENTERING: f64 = 1e-4;
 
-/// What the squares are to the distances.
+/// How the squares are constrained.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Sense {
-    /// Their values.
+    /// Equal to the squared distances.
     Equal,
-    /// Their bounds from above.
+    /// At most the squared distances.
     #[cfg_attr(not(test), expect(dead_code, reason = "the path solves this; tests compare the two"))]
     AtMost,
-    /// Their values, give or take this part of them.
+    /// Equal up to this fraction of them.
     Within(f64),
 }
 
@@ -61,39 +61,39 @@ impl Sense {
 
 /// The solution, in the units of the pairs.
 pub(crate) struct Full {
-    /// K = y yᵀ, a row for each point, columns by falling variance; Σ mass y = 0.
+    /// K = y yᵀ, a row for each point, columns by decreasing variance; Σ mass y = 0.
     pub(crate) y: Mat<f64>,
-    /// W, one a pair; zero where a distance follows from others.
+    /// W, one number per pair; zero where a distance follows from others.
     pub(crate) w: Vec<f64>,
-    /// Weights of no cost, Σ D flat = 0, that hold flat what must be flat: with any large multiple of them added to W, the
-    /// bound D·W/λ holds with λ over all centered directions, and not only over those a feasible K can have. All zero
-    /// if no clique is flat.
+    /// Weights of no cost, Σ D flat = 0, that keep flat sets flat: with any large multiple of them added to W, the
+    /// bound D·W/λ holds with λ over all centered directions, and not only over those of a feasible K. All zero if no
+    /// clique is flat.
     pub(crate) flat: Vec<f64>,
-    /// The iterations done.
+    /// The number of iterations.
     pub(crate) iterations: usize,
-    /// The most that a squared distance differs from its value, or is outside its bounds, as a part of D.
+    /// The largest violation of a squared distance or of its bounds, as a fraction of D.
     pub(crate) violation: f64,
     /// (D·W/λ − tr) / |D·W/λ|, λ = 1 + the smallest eigenvalue of S; D·W and ε D·|W| within ε.
     pub(crate) gap: f64,
     /// Whether the observer stopped it.
     pub(crate) stopped: bool,
-    /// Whether gap and violation are as small as asked for.
+    /// Whether gap and violation are as small as requested.
     pub(crate) converged: bool,
 }
 
-/// The operations of one iteration, and the bytes.
+/// The flops of one iteration, and the bytes.
 pub(crate) fn cost(pairs: &Pairs) -> (f64, u64) {
     let (n, m) = (pairs.len() as f64, pairs.ends.len() as f64);
-    // About thirty products or as much in eigenvalues, and thirty matrices.
+    // About thirty products or the equivalent in eigenvalues, and thirty matrices.
     (m.powi(3) / 3.0 + 60.0 * n.powi(3) + 30.0 * m * n, (8.0 * (m * m + 30.0 * n * n)) as u64)
 }
 
-/// Solves the problem to a relative gap, or until the observer asks to stop and X has its distances.
+/// Solves the problem to a relative gap, or until the observer stops the run and X is feasible.
 ///
 /// # Errors
 ///
-/// [`Error::Stopped`] if X has not its distances yet; if the pairs do not hold all points together, no points have the
-/// distances, or there is no memory.
+/// [`Error::Stopped`] if X is not feasible yet; if the pairs do not connect all points, no points have the distances,
+/// or there is not enough memory.
 pub(crate) fn solve(
     pairs: &Pairs,
     sense: Sense,
@@ -118,7 +118,7 @@ pub(crate) fn solve(
         let Some(place) = program.place(&at) else { break };
         let (gap, violation) = errors(&program, sense, &at, &place);
         let error = (gap.abs() / tolerance).max(violation / tolerance.max(FEASIBLE));
-        // Centering may raise the gap a little.
+        // Centering may increase the gap a little.
         let done = error <= if centered > 0 { 1.0 } else { 0.5 };
         if error < least || done {
             (best, least, at_best, off) = (at.clone(), error, iterations, violation);
@@ -160,7 +160,7 @@ fn start(program: &Program, sense: Sense) -> Result<Variables> {
     let values = symmetric_eigenvalues(program.stress(&inverse).as_ref())?;
     let (p, least) = (values.len(), values[values.len() - 1]);
     if least <= APART * values[0] {
-        return Err(Error::data("the pairs do not hold all points together; use more neighbors"));
+        return Err(Error::data("the pairs do not connect all points; use more neighbors"));
     }
     let w: Vec<f64> = inverse.iter().map(|inverse| 2.0 * inverse / least).collect();
     let bounds = |sign: f64, part: f64, times: f64| Bounds {
@@ -174,7 +174,7 @@ fn start(program: &Program, sense: Sense) -> Result<Variables> {
         Sense::Within(band) => (1.0, vec![bounds(1.0, band, 2.0), bounds(-1.0, band, 1.0)]),
     };
     let aims = program.squares.iter().map(|square| aim * square).collect();
-    // D·W spread over all directions: what X can have in all of them together.
+    // D·W distributed over all directions: an upper bound of the sum of X over them.
     let x = 2.0 * program.squares.len() as f64 / least / p as f64;
     Ok(Variables { x: faer::Scale(x) * Mat::<f64>::identity(p, p), w, aims, bounds })
 }
@@ -184,7 +184,7 @@ fn objective(program: &Program, sense: Sense, w: &[f64]) -> f64 {
     program.squares.iter().zip(w).map(|(square, w)| square * (w + sense.band() * w.abs())).sum()
 }
 
-/// The relative gap and the largest relative violation on the way.
+/// The relative gap and the largest relative violation so far.
 fn errors(program: &Program, sense: Sense, at: &Variables, place: &Place<'_>) -> (f64, f64) {
     let bound = objective(program, sense, &at.w);
     let trace: f64 = (0..at.x.nrows()).map(|q| at.x[(q, q)]).sum();
@@ -193,7 +193,7 @@ fn errors(program: &Program, sense: Sense, at: &Variables, place: &Place<'_>) ->
     ((bound - trace) / bound, violation)
 }
 
-/// The next direction, and how far to go: to the path where it is, or predictor and corrector.
+/// The next direction and the step length: centering if the path is reached, else predictor and corrector.
 fn step(place: &Place<'_>, room: &mut Positive, center: bool) -> Result<Option<(Direction, [f64; 2])>> {
     let Some(schur) = place.schur(room) else { return Ok(None) };
     let mu = place.mu();

@@ -1,4 +1,4 @@
-//! What closed forms and other solvers say of the dense problem.
+//! Tests of the dense problem against closed forms and other solvers.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use super::*;
@@ -61,8 +61,8 @@ fn a_path_is_pulled_straight_by_known_forces() {
         assert!(full.converged, "{} {}", full.gap, full.violation);
         let spaced: f64 = (0..n).map(|i| (3.0 * (f64::from(i) - 5.5)).powi(2)).sum();
         assert!((variance(&pairs, &full) / spaced - 1.0).abs() < 1e-8);
-        // What is on one side of a link pulls with the sum of its places. Along the curved boundary of the cone the
-        // dual rises with the square of the way: a gap of 1e-8 leaves W free by 1e-4.
+        // The points on one side of a linking edge enter with the sum of their coordinates. Along the curved boundary
+        // of the cone the dual rises with the square of the step: a gap of 1e-8 leaves W free by 1e-4.
         for (e, w) in full.w.iter().enumerate() {
             let force = (e + 1) as f64 * (11 - e) as f64 / 2.0;
             assert!((w / force - 1.0).abs() < 1e-4, "{w} for {force}");
@@ -99,7 +99,7 @@ fn the_swiss_roll_has_the_variance_another_solver_found() {
         let [low, high] = bracket(&pairs, &full);
         assert!(full.converged && full.gap < 1e-8 && full.violation < 1e-8, "{n}: {} {}", full.gap, full.violation);
         assert!(low <= gold[1] && high >= gold[0], "{n}: {low} {high} for {gold:?}");
-        // W bounds the variance whatever the solver says of it. On a face it takes a large multiple of what holds it.
+        // W bounds the variance independently of the solver. On a face it needs a large multiple of the flat weights.
         let on_face = full.flat.iter().any(|&flat| flat != 0.0);
         assert_eq!(on_face, n == 100 && sense == Sense::Equal);
         let held: Vec<f64> = full.w.iter().zip(&full.flat).map(|(w, flat)| w + 1e8 * flat).collect();
@@ -110,8 +110,8 @@ fn the_swiss_roll_has_the_variance_another_solver_found() {
     }
 }
 
-/// Seven points of space in a neighborhood are rigid, and neighborhoods that share four points are so together: only the
-/// data themselves have the distances.
+/// Seven points of space in a neighborhood are rigid, and so are neighborhoods that share four points: only the data
+/// themselves have the distances.
 #[test]
 fn rigid_neighborhoods_leave_the_data_as_they_are() {
     let points = r2_swiss_roll(60);
@@ -127,8 +127,8 @@ fn rigid_neighborhoods_leave_the_data_as_they_are() {
     }
 }
 
-/// A band holds more than equalities and less than bounds, and needs no face: W stays small where that of equalities has no
-/// bound.
+/// A band constrains more than inequalities and less than equalities, and needs no facial reduction: W stays small
+/// where that of equalities is unbounded.
 #[test]
 fn a_band_is_between_equalities_and_bounds() {
     let pairs = pairs_of(&r2_swiss_roll(100), 5, Constraints::Edges);
@@ -170,7 +170,7 @@ fn the_solution_is_the_same_for_any_number_of_threads() {
     assert_eq!(one, run(3));
 }
 
-/// Nothing is returned until the points have their distances, and then all of it holds.
+/// Nothing is returned until the points are feasible; from then on all bounds hold.
 #[test]
 fn a_stop_gives_points_with_the_distances_or_nothing() {
     let pairs = pairs_of(&r2_swiss_roll(60), 5, Constraints::Edges);

@@ -1,9 +1,9 @@
-//! What the descent asks of a precision T on a support: whether it is positive definite, its determinant, its inverse W
-//! where the support is, the products W V W and T R T there, and what nearly undoes V ↦ W V W.
+//! Linear algebra for a precision T on a support: whether T is positive definite, its determinant, its inverse W on the
+//! support, the products W V W and T R T there, and an approximate inverse of V ↦ W V W.
 //!
-//! A support that is nearly full is served by dense matrices, and there R ↦ T R T nearly undoes V ↦ W V W: exactly, if the
-//! support is full. A sparse one is served by a sparse factor and the inverse on its pattern, and there it is undone on the
-//! pattern of the factor, which is a little larger than the support.
+//! A support that is nearly full uses dense matrices, and R ↦ T R T approximately inverts V ↦ W V W; the inverse is
+//! exact if the support is full. A sparse support uses a sparse factor and the inverse on its pattern, and V ↦ W V W is
+//! inverted on the pattern of the factor, which is a little larger than the support.
 
 use crate::field::entropy::drill::lasso::support::Support;
 use eigenfold_linalg::dense::cholesky::Positive;
@@ -14,16 +14,16 @@ use eigenfold_linalg::sparse::chordal::Curvature;
 use eigenfold_linalg::sparse::selected::{Selected, Slot, Tree};
 use faer::Mat;
 
-/// From this part of all pairs on a support is treated as full.
+/// From this fraction of all pairs on, a support is treated as full.
 const NEARLY_FULL: f64 = 0.2;
 
-/// How a support is computed with.
+/// The arithmetic of a support.
 pub(crate) enum Arithmetic<'a> {
     Dense(&'a Support),
     Sparse { support: &'a Support, symbolic: Symbolic<'a>, tree: Tree, places: Vec<Slot> },
 }
 
-/// Whether so many of all pairs are edges that dense matrices are cheaper.
+/// Whether the share of pairs that are edges is so high that dense matrices are cheaper.
 pub(crate) fn is_nearly_full(support: &Support) -> bool {
     let n = support.n as f64;
     support.ends.len() as f64 >= NEARLY_FULL * 0.5 * n * (n - 1.0)
@@ -44,7 +44,7 @@ impl Factor {
     }
 }
 
-/// The inverse on the support, and all that was computed of it.
+/// The inverse on the support, with the intermediate results.
 pub(crate) struct Inverse {
     pub(crate) values: Vec<f64>,
     whole: Whole,
@@ -55,7 +55,7 @@ enum Whole {
     Sparse(Selected),
 }
 
-/// V ↦ W V W and what nearly undoes it, at one matrix.
+/// V ↦ W V W and its approximate inverse, at one matrix.
 pub(crate) enum Congruence<'a> {
     Dense { support: &'a Support, t: Mat<f64>, w: &'a Mat<f64> },
     Sparse { places: &'a [Slot], curvature: Curvature<'a> },
@@ -72,7 +72,7 @@ impl Congruence<'_> {
         }
     }
 
-    /// About the V with W V W = R.
+    /// An approximate V with W V W = R.
     pub(crate) fn solve(&self, r: &[f64]) -> Result<Vec<f64>> {
         match self {
             Congruence::Dense { support, t, .. } => {
@@ -107,7 +107,7 @@ impl<'a> Arithmetic<'a> {
         Ok(Arithmetic::Sparse { support, symbolic, tree, places })
     }
 
-    /// The factor of T; nothing if T is not positive definite.
+    /// The factor of T; `None` if T is not positive definite.
     pub(crate) fn factor(&self, t: &[f64]) -> Result<Option<Factor>> {
         match self {
             Arithmetic::Dense(support) => Ok(Positive::factor(full(support, t)).map(Factor::Dense)),

@@ -4,7 +4,7 @@
 //! minimize f(T) = −log det T + tr S T + α Σ_{i≠j} |T[i,j]|        over positive definite T on the support
 //! ```
 //!
-//! The absolute value is rounded off, |t| ≈ √(t² + μ²), and μ taken to zero. For each μ a Newton step solves
+//! The absolute value is smoothed, |t| ≈ √(t² + μ²), and μ is taken to zero. For each μ a Newton step solves
 //!
 //! ```text
 //! W V W + c ∘ V = −(S − W + α ψ),    W = T⁻¹,   ψ = T/q,   c = α (1 − u ψ)/q,   q = √(T² + μ²)
@@ -12,11 +12,12 @@
 //!
 //! on the support by conjugate gradients. u ∈ [−1, 1] is the dual of the absolute value, linearized along with T, so that the
 //! steps stay long as μ shrinks (Chan, Golub, Mulet 1999; for L1 problems Fountoulakis, Gondzio 2016). Without c the inverse
-//! of V ↦ W V W is known: on a full support it is R ↦ T R T, on the pattern of a sparse factor it runs along the elimination
-//! tree. That, faded into the diagonal where c is large, is the preconditioner. Steps are shortened until T is positive definite and f falls.
+//! of V ↦ W V W is known: on a full support it is R ↦ T R T, on the pattern of a sparse factor it runs along the
+//! elimination tree. That inverse, blended into the diagonal where c is large, is the preconditioner. Steps are
+//! shortened until T is positive definite and f falls.
 //!
-//! Which entries are zero is read off both sides: T vanishes where W − S stays inside [−α, α], and an entry is set to zero
-//! where its part of the scale of T is less than the room that W − S has left.
+//! Which entries are zero follows from primal and dual together: T vanishes where W − S stays inside [−α, α], and an
+//! entry is set to zero where its size relative to T is less than the slack of W − S.
 //!
 //! **The gap** needs no second problem. Let U be W − S cut to [−α, α] (to 0 on the diagonal), and E = W − S − U what was cut
 //! off, zero outside the support. S + U agrees with W − E wherever it must, so W − E is a point of the dual if it is positive
@@ -43,19 +44,20 @@ use arithmetic::{Congruence, Factor, Inverse};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Stage};
 
-/// Conjugate gradients stop at this part of the slope, ...
+/// Conjugate gradients stop at this fraction of the gradient, ...
 const REDUCTION: f64 = 0.03;
-/// ... or after so many products.
+/// ... or after this many products.
 const MOST_PRODUCTS: usize = 300;
-/// After so many products most of the descent is done, and with many more no more than this part of it.
+/// After this many products most of the optimization is done; further products count for at most this fraction of the
+/// progress.
 const USUAL_PRODUCTS: f64 = 1000.0;
 const NEARLY_ALL: f64 = 0.9;
-/// What is left of μ after a full step.
+/// The fraction of μ that remains after a full step.
 const SHRINK: f64 = 0.2;
-/// The part of the predicted descent that a step must reach.
+/// The fraction of the predicted decrease that a step must reach.
 const ENOUGH: f64 = 1e-4;
 
-/// What is to be minimized.
+/// The problem.
 pub(crate) struct Lasso<'a> {
     pub(crate) support: &'a Support,
     pub(crate) arithmetic: &'a Arithmetic<'a>,
@@ -65,23 +67,23 @@ pub(crate) struct Lasso<'a> {
     pub(crate) penalty: f64,
     /// The duality gap per point to stop at.
     pub(crate) tolerance: f64,
-    /// The most Newton steps.
+    /// The maximum number of Newton steps.
     pub(crate) max_steps: usize,
 }
 
-/// The minimum, and how sure it is.
+/// The minimum and its duality gap.
 pub(crate) struct Minimum {
     /// T on the support, with exact zeros.
     pub(crate) values: Vec<f64>,
     pub(crate) log_determinant: f64,
     /// f(T).
     pub(crate) value: f64,
-    /// The bound on the duality gap, per point; infinite if none is known.
+    /// The bound on the duality gap, per point; infinite if it is unknown.
     pub(crate) gap: f64,
     pub(crate) steps: usize,
     /// Products with the second derivative.
     pub(crate) products: usize,
-    /// Whether the observer stopped the descent.
+    /// Whether the observer stopped the optimization.
     pub(crate) stopped: bool,
 }
 
@@ -94,15 +96,15 @@ struct At {
 }
 
 impl Lasso<'_> {
-    /// From the diagonal that fits the variances down to the tolerance, or to where the observer asks to stop.
+    /// From the diagonal that matches the variances down to the tolerance, or until the observer stops the run.
     ///
     /// # Errors
     ///
-    /// [`Error::Stopped`] if it asks before the first step; if a matrix is singular.
+    /// [`Error::Stopped`] if the observer stops the run before the first step; if a matrix is singular.
     pub(crate) fn minimize(&self, observer: &dyn Observer) -> Result<Minimum> {
         let n = self.support.n;
         let own = |at: usize| if at < n { 1.0 / self.moments[at] } else { 0.0 };
-        let singular = || Error::Numerical("a point has no variance of its own; use a larger `ridge`".into());
+        let singular = || Error::Numerical("a point has no variance; use a larger `ridge`".into());
         let mut at = self.at((0..self.support.len()).map(own).collect())?.ok_or_else(singular)?;
         let mut u = vec![0.0; self.support.len()];
         let (mut mu, mut products, mut first_gap) = (1.0, 0, None);
@@ -116,7 +118,7 @@ impl Lasso<'_> {
             };
             let (found, t) = self.search(&at, &step.v, step.slope, &rounded)?;
             let Some(found) = found else { break };
-            // The dual of the absolute value goes along: u + δu solves u q = T to first order.
+            // The dual of the absolute value moves along: u + δu solves u q = T to first order.
             for (e, u) in u.iter_mut().enumerate().skip(n) {
                 let along = curvature.own[e] * step.v[e] - (*u - curvature.psi[e]);
                 *u = (*u + t * along).clamp(-1.0, 1.0);
@@ -128,12 +130,12 @@ impl Lasso<'_> {
                 best = cut;
             }
             (best.steps, best.products) = (steps, products);
-            // As soon as the step promised less than the rounding costs, the rounding is what is left to improve.
+            // Once a step promises less than the smoothing costs, μ is what remains to be improved.
             let worth = self.cost_of_rounding(&at.t, &rounded).max(0.1 * self.tolerance * n as f64);
             if -step.slope < worth && t > 0.5 {
                 mu *= SHRINK;
             }
-            // A gap is known near the end only; before, what is done is told from the products that it usually takes.
+            // A gap is known only near the end; before that, progress is estimated from the usual number of products.
             let mut done = NEARLY_ALL * (1.0 - (-(products as f64) / USUAL_PRODUCTS).exp());
             if best.gap.is_finite() {
                 let first = *first_gap.get_or_insert(best.gap.max(10.0 * self.tolerance));
@@ -157,7 +159,7 @@ impl Lasso<'_> {
         std::iter::repeat_n(0.0, self.support.n).chain(self.support.ends.iter().map(unit)).collect()
     }
 
-    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients; nothing if the observer asks to stop.
+    /// V with W V W + c ∘ V = −(S − W + α ψ), by conjugate gradients; `None` if the observer stops the run.
     fn newton_step(
         &self,
         at: &At,
@@ -201,21 +203,21 @@ impl Lasso<'_> {
         Ok(Some(Step { slope: self.support.inner(&slope, &v), v }))
     }
 
-    /// The rounded objective.
+    /// The smoothed objective.
     fn rounded_value(&self, t: &[f64], log_determinant: f64, rounded: &[f64]) -> f64 {
         let n = self.support.n;
         let sum: f64 = t[n..].iter().zip(&rounded[n..]).map(|(t, mu)| t.hypot(*mu)).sum();
         self.support.inner(self.moments, t) - log_determinant + 2.0 * self.penalty * sum
     }
 
-    /// α Σ (|T| − ψ T): the duality gap at the optimum of the rounded objective.
+    /// α Σ (|T| − ψ T): the duality gap at the optimum of the smoothed objective.
     fn cost_of_rounding(&self, t: &[f64], rounded: &[f64]) -> f64 {
         let n = self.support.n;
         let of_edge = |(t, mu): (&f64, &f64)| t.abs() * (1.0 - t.abs() / t.hypot(*mu).max(f64::MIN_POSITIVE));
         2.0 * self.penalty * t[n..].iter().zip(&rounded[n..]).map(of_edge).sum::<f64>()
     }
 
-    /// The longest of the steps 1, ½, ¼, ... that stays positive definite and descends.
+    /// The longest of the steps 1, ½, ¼, ... that keeps T positive definite and decreases f.
     fn search(&self, at: &At, v: &[f64], slope: f64, rounded: &[f64]) -> Result<(Option<At>, f64)> {
         let here = self.rounded_value(&at.t, at.log_determinant, rounded);
         let mut t = 1.0;
@@ -224,7 +226,7 @@ impl Lasso<'_> {
             if let Some(mut factor) = self.arithmetic.factor(&moved)? {
                 let log_determinant = factor.log_determinant();
                 let there = self.rounded_value(&moved, log_determinant, rounded);
-                // Rounding hides descent below this; a step that does not climb is then as good as any.
+                // Below this, rounding hides a decrease; any step that does not increase f is then accepted.
                 if there <= here + ENOUGH * t * slope + 1e-13 * here.abs() {
                     let w = self.arithmetic.inverse(&mut factor)?;
                     return Ok((Some(At { t: moved, log_determinant, factor, w }), t));
@@ -235,7 +237,7 @@ impl Lasso<'_> {
         Ok((None, t))
     }
 
-    /// The matrix without the entries that belong at zero, and the bound on its gap.
+    /// The matrix without the entries that are zero at the optimum, and the bound on its gap.
     fn cut(&self, at: &At) -> Result<Minimum> {
         let (n, units) = (self.support.n, self.rounded(1.0));
         let room = |e: usize| 1.0 - (at.w.values[e] - self.moments[e]).abs() / self.penalty;
@@ -289,11 +291,11 @@ fn precondition(metric: &Congruence<'_>, curvature: &LassoCurvature, r: &[f64]) 
 
 struct Step {
     v: Vec<f64>,
-    /// ⟨slope, v⟩.
+    /// ⟨gradient, v⟩.
     slope: f64,
 }
 
-/// The second derivative of the rounded absolute value, and what the preconditioner makes of it.
+/// The second derivative of the smoothed absolute value, and its part in the preconditioner.
 struct LassoCurvature {
     psi: Vec<f64>,
     /// (1 − u ψ)/q.

@@ -7,10 +7,10 @@ use eigenfold_linalg::parallel;
 use eigenfold_linalg::sparse::matrix::SparseSymmetric;
 use eigenfold_linalg::sparse::rows::Counted;
 
-/// Rows to a component of parallel work.
+/// Rows per chunk of parallel work.
 const ROWS: usize = 256;
 
-/// Where a matrix may differ from zero.
+/// The sparsity pattern of a matrix.
 pub(crate) struct Support {
     pub(crate) n: usize,
     /// The edges (i, j), i < j, ascending.
@@ -18,7 +18,7 @@ pub(crate) struct Support {
     /// Row by row the columns, ascending and with the diagonal, ...
     offsets: Vec<usize>,
     columns: Vec<u32>,
-    /// ... and where the vector has the entry.
+    /// ... and the index of the entry in the vector.
     places: Vec<u32>,
 }
 
@@ -46,7 +46,7 @@ impl Support {
         Support { n, ends, offsets: rows.offsets, columns, places }
     }
 
-    /// The length of a matrix's vector.
+    /// The length of the vector that stores a matrix.
     pub(crate) fn len(&self) -> usize {
         self.n + self.ends.len()
     }
