@@ -43,8 +43,6 @@ mod stack;
 mod target;
 mod vectors;
 mod weights;
-#[cfg(feature = "compressed")]
-mod zip;
 
 pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
 pub use carried::{Carried, Cells};
