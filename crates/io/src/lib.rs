@@ -4,6 +4,7 @@
 //! [`write()`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
 
+#[cfg(feature = "arrow")]
 mod arrow;
 pub mod atomic;
 mod builtin;
@@ -187,7 +188,7 @@ fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf
         }
         Format::Npz => read_npz(&path, content, array, options, want)?,
         Format::Parquet => read_parquet(&path, content, options, want)?,
-        Format::Arrow => arrow::read(&path, &content.bytes(&path, options.memory)?, options, want)?,
+        Format::Arrow => read_arrow(&path, content.bytes(&path, options.memory)?, options, want)?,
     };
     Ok((path, sheet))
 }
@@ -244,6 +245,22 @@ fn read_parquet(path: &Path, _content: Content, _options: &ReadOptions, _want: W
 #[cfg(not(feature = "parquet"))]
 fn encode_parquet(path: &Path, _: &Outgoing, _: Option<&Lists>) -> Result<Vec<u8>> {
     Err(format_error(path, NO_PARQUET))
+}
+
+#[cfg(feature = "arrow")]
+use arrow::{encoded as encode_arrow, read as read_arrow};
+
+#[cfg(not(feature = "arrow"))]
+const NO_ARROW: &str = "this build does not include Arrow; build with `--features arrow`, or use .csv or .npy";
+
+#[cfg(not(feature = "arrow"))]
+fn read_arrow(path: &Path, _bytes: Vec<u8>, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
+    Err(format_error(path, NO_ARROW))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn encode_arrow(path: &Path, _: &Outgoing) -> Result<Vec<u8>> {
+    Err(format_error(path, NO_ARROW))
 }
 
 #[cfg(feature = "compressed")]

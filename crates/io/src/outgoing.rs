@@ -1,7 +1,7 @@
 //! What is written: columns of one length, each with its name, whatever the format.
 
 use crate::packing::Packing;
-use crate::{Carried, Cells, Format, KNOWN, Target, arrow, by_extension, csv, format_error, npy};
+use crate::{Carried, Cells, Format, KNOWN, Target, by_extension, csv, format_error, npy};
 use crate::{write_bytes_atomically, write_error};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -98,7 +98,7 @@ impl<'a> Outgoing<'a> {
                 written(path, packing, |out| out.write_all(&bytes))
             }
             Some(Format::Arrow) => {
-                let bytes = arrow::encoded(self);
+                let bytes = super::encode_arrow(path, self)?;
                 written(path, packing, |out| out.write_all(&bytes))
             }
             Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written; write .npy")),

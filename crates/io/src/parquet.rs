@@ -227,7 +227,7 @@ impl Column {
                 // One long text of a dictionary may be that of many rows.
                 column.held.length += cell.len() as u64;
                 if column.held.length > column.limit {
-                    return Err(ParquetError::General("its texts have no room".into()));
+                    return Err(ParquetError::General("its texts take more than the memory limit".into()));
                 }
                 column.held.texts.push(cell);
             }

@@ -5,7 +5,7 @@
 //! from front to back.
 
 use crate::packing::Packing;
-use crate::{Format, arrow, by_extension, contents, dialect, format_error, is_standard, open, read_error};
+use crate::{Format, by_extension, contents, dialect, format_error, is_standard, open, read_error};
 use eigenfold_linalg::error::Result;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -13,6 +13,11 @@ use std::path::{Path, PathBuf};
 
 /// How many bytes are looked at to know what a file is.
 const HEAD: u64 = 8192;
+
+/// The first bytes of an Arrow file, of a stream, and of Feather's first version, which was another format.
+pub(super) const ARROW: &[u8] = b"ARROW1";
+pub(super) const ARROW_STREAM: &[u8] = &[0xff; 4];
+pub(super) const FEATHER_1: &[u8] = b"FEA1";
 
 /// An input.
 pub(super) struct Source {
@@ -87,7 +92,7 @@ fn by_first_bytes(path: &Path, head: &[u8]) -> Result<Format> {
         Ok(Format::Parquet)
     } else if head.starts_with(b"PK\x03\x04") {
         Ok(Format::Npz)
-    } else if [arrow::MAGIC, arrow::MARK, arrow::FIRST_VERSION].iter().any(|mark| head.starts_with(mark)) {
+    } else if [ARROW, ARROW_STREAM, FEATHER_1].iter().any(|mark| head.starts_with(mark)) {
         Ok(Format::Arrow)
     } else {
         dialect::check_text(path, head)?;

@@ -188,9 +188,9 @@ fn lists_that_lie_about_their_places_are_refused() {
     let offsets: Vec<u8> = (0..6i32).flat_map(|i| (4 * i).to_le_bytes()).collect();
     let at = good.windows(offsets.len()).position(|bytes| bytes == offsets).unwrap();
     for (place, offset, fact) in [
-        (5, 1000i32, "a list does not lie within its values"),
-        (2, 40, "a list does not lie within its values"),
-        (3, -4, "a list does not lie within its values"),
+        (5, 1000i32, "cannot be read as Arrow (Invalid argument error: "),
+        (2, 40, "cannot be read as Arrow (Invalid argument error: "),
+        (3, -4, "cannot be read as Arrow (Invalid argument error: "),
         (1, 5, "row 1, column \"embedding\" has 5 numbers|row 2, column \"embedding\" has 3 numbers and row 1 has 5"),
     ] {
         let mut bytes = good.clone();
