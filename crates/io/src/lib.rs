@@ -6,61 +6,43 @@
 
 #[cfg(feature = "arrow")]
 mod arrow;
-pub mod atomic;
 mod builtin;
-mod carried;
 mod columns;
-mod csv;
+mod compress;
+mod concatenate;
 mod decimal;
-mod dialect;
 mod gather;
 mod graph;
-mod header;
 mod labels;
-mod marks;
-mod matched;
 mod npy;
-mod npy_header;
 #[cfg(feature = "compressed")]
 mod npz;
-mod one_hot;
-mod outgoing;
-mod packing;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "parquet")]
-mod parquet_guard;
-#[cfg(feature = "parquet")]
-mod parquet_kind;
-#[cfg(feature = "parquet")]
-mod parquet_list;
-#[cfg(feature = "parquet")]
-mod parquet_shapes;
-mod quotes;
 pub mod schema;
 mod sheet;
 mod source;
-mod stack;
-mod target;
-mod vectors;
+mod text;
 mod weights;
+mod write;
 
-pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
-pub use carried::{Carried, Cells};
+pub use columns::carried::{Carried, Cells};
+pub use concatenate::read_all;
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
-pub use outgoing::Lists;
 pub use schema::Schema;
-pub use stack::read_all;
-pub use target::Target;
 pub use weights::write_weights;
+pub use write::Lists;
+pub use write::atomic::{
+    check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error,
+};
+pub use write::target::Target;
 
 use columns::Want;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, bytes as shown_bytes};
 use eigenfold_linalg::memory;
 use gather::gathered;
-use outgoing::Outgoing;
 use sheet::Sheet;
 #[cfg(not(all(feature = "parquet", feature = "compressed")))]
 use source::Content;
@@ -68,6 +50,8 @@ use source::Source;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use text::csv;
+use write::Outgoing;
 
 /// The extensions that name a format, as messages list them.
 const KNOWN: &str = ".csv, .tsv, .txt, .npy, .parquet or .arrow, alone or with .gz or .zst after it";

@@ -1,11 +1,11 @@
 //! A file as its reader found it: what its columns are for, and what is in them.
 
-use super::carried::{Carried, Cells};
-use super::columns::{Columns, Gone, Role, Roles, Want, place};
-use super::labels::Labels;
-use super::one_hot::{self, Category};
-use super::{ReadOptions, Table, format_error, is_unusable, room_for};
+use crate::columns::carried::{Carried, Cells};
+use crate::columns::one_hot::{self, Category};
+use crate::columns::{Columns, Gone, Role, Roles, Want, place};
+use crate::labels::Labels;
 use crate::schema::{self, Column, Schema};
+use crate::{ReadOptions, Table, format_error, is_unusable, room_for};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use std::path::Path;

@@ -4,8 +4,9 @@
 //! known by its first bytes alone. Pipes, and what is packed, are read into memory whole, since most formats are not read
 //! from front to back.
 
-use crate::packing::Packing;
-use crate::{Format, by_extension, contents, dialect, format_error, is_standard, open, read_error};
+use crate::compress::Packing;
+use crate::text::dialect;
+use crate::{Format, by_extension, contents, format_error, is_standard, open, read_error};
 use eigenfold_linalg::error::Result;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -86,7 +87,7 @@ impl Source {
 
 /// The format that the first bytes show; text has none of its own.
 fn by_first_bytes(path: &Path, head: &[u8]) -> Result<Format> {
-    if head.starts_with(super::npy_header::MAGIC) {
+    if head.starts_with(crate::npy::header::MAGIC) {
         Ok(Format::Npy)
     } else if head.starts_with(b"PAR1") {
         Ok(Format::Parquet)

@@ -108,8 +108,9 @@ impl Part<'_> {
             return Err("a batch has a negative number of rows".into());
         }
         for node in batch.nodes().iter().flat_map(|nodes| nodes.iter()) {
-            if node.null_count() < 0 || node.length() < node.null_count() {
-                return Err("a column has a negative number of values".into());
+            // The crate multiplies the number of lists by their length.
+            if node.null_count() < 0 || !(node.null_count()..=i64::from(u32::MAX)).contains(&node.length()) {
+                return Err(format!("a column claims {} values, {} of them null", node.length(), node.null_count()));
             }
         }
         let codec = batch.compression().map(|compression| compression.codec());

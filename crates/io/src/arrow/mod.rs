@@ -7,11 +7,11 @@ mod message;
 mod values;
 mod write;
 
+use crate::columns::vectors::Block;
 use crate::columns::{Columns, Role, Roles, Want};
-use crate::outgoing::Outgoing;
 use crate::sheet::{Gathered, Sheet};
 use crate::source::{ARROW as MAGIC, ARROW_STREAM as MARK, FEATHER_1};
-use crate::vectors::Block;
+use crate::write::Outgoing;
 use crate::{ReadOptions, check_memory, format_error};
 use arrow_array::{Array, ArrayRef};
 use arrow_buffer::Buffer;

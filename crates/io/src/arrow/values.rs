@@ -1,10 +1,10 @@
 //! The values of one column of one batch, as numbers or texts.
 
 use super::message::Result;
+use crate::columns::vectors::Block;
 use crate::decimal;
 use crate::npy;
-use crate::npy_header::Kind as Number;
-use crate::vectors::Block;
+use crate::npy::header::Kind as Number;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Decimal128Type, Int64Type};
 use arrow_array::{Array, ArrayAccessor, OffsetSizeTrait};
@@ -66,9 +66,9 @@ pub(super) fn cells(array: &dyn Array, exact: bool, limit: u64) -> Result<Cells>
             let rows = 0..values.len();
             match exact {
                 true => Cells::Texts(rows.map(|i| text(array, i, || decimal::text(values.value(i), scale))).collect()),
-                false => {
-                    Cells::Numbers(rows.map(|i| present(array, i, || decimal::number(values.value(i), scale))).collect())
-                }
+                false => Cells::Numbers(
+                    rows.map(|i| present(array, i, || decimal::number(values.value(i), scale))).collect(),
+                ),
             }
         }
         DataType::Utf8 => texts(array.as_string::<i32>(), limit)?,
@@ -80,7 +80,11 @@ pub(super) fn cells(array: &dyn Array, exact: bool, limit: u64) -> Result<Cells>
             let mut values = vec![0.0; array.len()];
             fill(array, number, 0, &mut values);
             if array.null_count() > 0 {
-                values.iter_mut().enumerate().filter(|(i, _)| array.is_null(*i)).for_each(|(_, value)| *value = f64::NAN);
+                values
+                    .iter_mut()
+                    .enumerate()
+                    .filter(|(i, _)| array.is_null(*i))
+                    .for_each(|(_, value)| *value = f64::NAN);
             }
             Cells::Numbers(values)
         }

@@ -1,7 +1,7 @@
 //! Arrow files out: numbers as float64, indices as int64, texts as large texts, null where a cell is missing.
 
-use crate::carried::Cells;
-use crate::outgoing::{Column, Outgoing};
+use crate::columns::carried::Cells;
+use crate::write::{Column, Outgoing};
 use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch};
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::{ArrowError, DataType, Field, Schema};

@@ -7,7 +7,7 @@
 //!
 //! Apache Parquet, "File format" and "parquet.thrift"; Apache Thrift, "Thrift compact protocol".
 
-use crate::parquet_shapes::{FOOTER, PAGE, Shape};
+use crate::parquet::shapes::{FOOTER, PAGE, Shape};
 use ::parquet::basic::Compression;
 use ::parquet::errors::ParquetError;
 use std::io::{Read, Seek, SeekFrom};
@@ -28,7 +28,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T> {
 }
 
 /// Walks through the footer of a file of `length` bytes; `limit` is the memory that there is.
-pub(super) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u64) -> Result<()> {
+pub(crate) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u64) -> Result<()> {
     let mut tail = [0; 8];
     if length < 12 {
         return wrong("it is shorter than the shortest file");
@@ -88,23 +88,23 @@ fn check_schema(children: &[i64]) -> Result<()> {
 }
 
 /// A column of one row group, as the footer describes it.
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     /// Where it begins in the file.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     /// How many bytes it has there.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// How many values it should have, those that are null included.
-    pub(super) values: u64,
+    pub(crate) values: u64,
     /// The fewest bytes of a value in a dictionary.
-    pub(super) least: u64,
+    pub(crate) least: u64,
     /// Whether it holds text.
-    pub(super) text: bool,
+    pub(crate) text: bool,
     /// How its pages are compressed.
-    pub(super) codec: Compression,
+    pub(crate) codec: Compression,
 }
 
 /// Walks through the pages of a column, which lies within the file.
-pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u64) -> Result<()> {
+pub(crate) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u64) -> Result<()> {
     if chunk.size > limit {
         return wrong(format!("a column of {} bytes has no room", chunk.size));
     }

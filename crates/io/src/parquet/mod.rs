@@ -3,15 +3,20 @@
 //! Flat tables, or vectors in one column (`parquet_list.rs`). Every column of numbers or booleans is data unless the options say
 //! otherwise; text can only go with the points.
 
-use crate::carried::Cells;
+mod guard;
+mod kind;
+mod list;
+mod shapes;
+
+use crate::columns::carried::Cells;
+use crate::columns::vectors::Block;
 use crate::columns::{Role, Roles, Want};
-use crate::outgoing::{Column as Outgoes, Lists, Outgoing};
-use crate::parquet_guard::{Chunk, check_footer, check_pages};
-use crate::parquet_kind::{What, check_type};
-use crate::parquet_list::{Vectors, columns_of};
+use crate::parquet::guard::{Chunk, check_footer, check_pages};
+use crate::parquet::kind::{What, check_type};
+use crate::parquet::list::{Vectors, columns_of};
 use crate::sheet::{Gathered, Sheet};
 use crate::source::Content;
-use crate::vectors::Block;
+use crate::write::{Column as Outgoes, Lists, Outgoing};
 use crate::{ReadOptions, check_memory, format_error, read_error, room_for};
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -37,7 +42,7 @@ const BATCH: usize = 1 << 16;
 const GROUP: usize = 1 << 17;
 
 /// Reads a table from a file or from memory.
-pub(super) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
+pub(crate) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
     let (length, held) = (content.len(), content.held());
     // The Parquet library asserts what it believes of a file, so a damaged one can make it panic.
     let sheet = catch_unwind(AssertUnwindSafe(|| match content {
@@ -262,7 +267,7 @@ impl Column {
 
 /// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing; lists of neighbors
 /// last, as one column `neighbors` of two lists, `ids` and `distances`.
-pub(super) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
+pub(crate) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
     let fail = |error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy"));
     encode(outgoing, lists).map_err(fail)
 }

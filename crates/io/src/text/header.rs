@@ -22,15 +22,15 @@
 //! `docs/formats.md` has an example of each.
 
 use crate::ReadOptions;
-use crate::dialect::parse;
 use crate::schema::Schema;
+use crate::text::dialect::parse;
 use ::csv::ByteRecord;
 
 /// What was decided about the first row.
-pub(super) struct Verdict {
-    pub(super) is_header: bool,
+pub(crate) struct Verdict {
+    pub(crate) is_header: bool,
     /// Whether it could be otherwise, so that the user is told.
-    pub(super) is_said: bool,
+    pub(crate) is_said: bool,
 }
 
 impl Verdict {
@@ -43,7 +43,7 @@ impl Verdict {
     }
 
     /// What the user is told, if anything; parameters between backticks.
-    pub(super) fn note(&self, first: &ByteRecord, line: usize) -> Option<String> {
+    pub(crate) fn note(&self, first: &ByteRecord, line: usize) -> Option<String> {
         let cells: Vec<String> = first.iter().take(4).map(|cell| format!("{:?}", shortened(cell))).collect();
         let more = if first.len() > 4 { ", ..." } else { "" };
         let row = format!("line {line} ({}{more})", cells.join(", "));
@@ -60,7 +60,7 @@ fn shortened(cell: &[u8]) -> String {
 }
 
 /// Whether the first row names the columns of the rest, by the table above.
-pub(super) fn judged(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOptions) -> Verdict {
+pub(crate) fn judged(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOptions) -> Verdict {
     if let Some(given) = options.header {
         return Verdict::sure(given);
     }
@@ -214,7 +214,7 @@ fn is_integer(cell: &[u8]) -> bool {
 }
 
 /// Whether a cell becomes a number if letters that look like digits are read as these, and marks beside numbers left out.
-pub(super) fn is_number_like(cell: &[u8]) -> bool {
+pub(crate) fn is_number_like(cell: &[u8]) -> bool {
     let read = |byte: &u8| match byte {
         b'O' | b'o' => Some(b'0'),
         b'l' | b'I' => Some(b'1'),
@@ -246,7 +246,7 @@ fn shape_of(cell: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::rows_of;
+    use crate::text::dialect::rows_of;
 
     fn verdict(text: &str, options: &ReadOptions) -> (bool, bool) {
         let rows: Vec<ByteRecord> = rows_of(text.as_bytes(), b',').into_byte_records().flatten().collect();

@@ -7,7 +7,7 @@
 
 /// What is wrong with the quotes, and where: lines count from 1.
 #[derive(Debug, PartialEq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The file ends before the quote that was opened in this line is closed.
     Open(usize),
     /// Text follows the closing quote in the second line; it was opened in the first.
@@ -27,7 +27,7 @@ enum State {
 }
 
 /// The first fault of the quotes in a text.
-pub(super) fn fault(text: &[u8], delimiter: u8) -> Option<Fault> {
+pub(crate) fn fault(text: &[u8], delimiter: u8) -> Option<Fault> {
     let (mut state, mut line, mut opened, mut last) = (State::Start, 1, 0, 0);
     for &byte in text {
         let ends = byte == b'\n' || byte == b'\r';

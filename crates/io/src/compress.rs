@@ -16,14 +16,14 @@ use std::path::{Path, PathBuf};
 
 /// What a file is packed by.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Packing {
+pub(crate) enum Packing {
     Gzip,
     Zstd,
 }
 
 impl Packing {
     /// What the first bytes of a file say; a Zstandard file may begin with a frame to be skipped.
-    pub(super) fn of(head: &[u8]) -> Option<Packing> {
+    pub(crate) fn of(head: &[u8]) -> Option<Packing> {
         match head {
             [0x1f, 0x8b, ..] => Some(Packing::Gzip),
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Packing::Zstd),
@@ -32,7 +32,7 @@ impl Packing {
     }
 
     /// What the last extension of a name says, and the name without it.
-    pub(super) fn named(path: &Path) -> (Option<Packing>, PathBuf) {
+    pub(crate) fn named(path: &Path) -> (Option<Packing>, PathBuf) {
         let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
         let packing = match extension.as_deref() {
             Some("gz") => Packing::Gzip,
@@ -43,7 +43,7 @@ impl Packing {
     }
 
     /// The program's name.
-    pub(super) fn title(self) -> &'static str {
+    pub(crate) fn title(self) -> &'static str {
         match self {
             Packing::Gzip => "gzip",
             Packing::Zstd => "Zstandard",
@@ -54,7 +54,7 @@ impl Packing {
 #[cfg(feature = "compressed")]
 impl Packing {
     /// What was packed, all members or frames of it, if there is room.
-    pub(super) fn unpacked(self, path: &Path, packed: &mut dyn Read, limit: Option<u64>) -> Result<Vec<u8>> {
+    pub(crate) fn unpacked(self, path: &Path, packed: &mut dyn Read, limit: Option<u64>) -> Result<Vec<u8>> {
         let most = limit.unwrap_or_else(memory::available);
         let title = self.title();
         let gathered = match self {
@@ -84,7 +84,7 @@ impl Packing {
     }
 
     /// Packs what `fill` writes; the same bytes for the same content.
-    pub(super) fn pack(
+    pub(crate) fn pack(
         self,
         out: &mut dyn Write,
         fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -110,11 +110,11 @@ const WITHOUT: &str = "and this build does not include that; build with `--featu
 
 #[cfg(not(feature = "compressed"))]
 impl Packing {
-    pub(super) fn unpacked(self, path: &Path, _packed: &mut dyn Read, _limit: Option<u64>) -> Result<Vec<u8>> {
+    pub(crate) fn unpacked(self, path: &Path, _packed: &mut dyn Read, _limit: Option<u64>) -> Result<Vec<u8>> {
         Err(format_error(path, format!("is compressed by {}, {WITHOUT}, or unpack it first", self.title())))
     }
 
-    pub(super) fn pack(
+    pub(crate) fn pack(
         self,
         _out: &mut dyn Write,
         _fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,

@@ -83,7 +83,7 @@ fn open_file(name: &Path) -> Option<u32> {
 }
 
 /// The directory that a name is in.
-pub(super) fn parent_of(path: &Path) -> &Path {
+pub(crate) fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 

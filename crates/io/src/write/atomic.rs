@@ -3,7 +3,7 @@
 //! The bytes go to a temporary file in the same directory, which is renamed when it is complete and removed when
 //! anything fails. Devices, pipes and the program's own open files cannot be renamed over: they are written directly.
 
-use crate::target::{Target, parent_of};
+use crate::write::target::{Target, parent_of};
 use eigenfold_linalg::error::{Error, Result};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};

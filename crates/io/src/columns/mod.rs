@@ -1,5 +1,10 @@
 //! The columns of a table: how messages name them, and which are data, label, or left out.
 
+pub(crate) mod carried;
+mod match_schema;
+pub(crate) mod one_hot;
+pub(crate) mod vectors;
+
 use crate::schema::{self, Schema};
 use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::{Error, Result};
@@ -7,7 +12,7 @@ use std::path::Path;
 
 /// What a column is for.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Data,
     /// It goes with the points: the label, or a column that is kept.
     Carried,
@@ -16,7 +21,7 @@ pub(super) enum Role {
 
 /// What is wanted of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Want {
+pub(crate) enum Want {
     /// Points, and what goes with them.
     Table,
     /// Coordinates that we wrote: y1, y2, ... alone, if there are such columns.
@@ -27,45 +32,45 @@ pub(super) enum Want {
 
 /// What every column is for.
 #[derive(Clone, Debug)]
-pub(super) struct Roles {
+pub(crate) struct Roles {
     /// One per column.
-    pub(super) of: Vec<Role>,
+    pub(crate) of: Vec<Role>,
     /// The column that labels the points.
-    pub(super) label: Option<usize>,
+    pub(crate) label: Option<usize>,
     /// The columns that are kept, as they were asked for.
-    pub(super) kept: Vec<usize>,
+    pub(crate) kept: Vec<usize>,
     /// The columns that are categories.
-    pub(super) one_hot: Vec<usize>,
+    pub(crate) one_hot: Vec<usize>,
     /// The data columns in the order of a model, where it is known.
-    pub(super) order: Option<Vec<usize>>,
+    pub(crate) order: Option<Vec<usize>>,
     /// The column of vectors, if the points are in one: it is all of the data.
-    pub(super) vector: Option<usize>,
+    pub(crate) vector: Option<usize>,
     /// What is to be said of it.
-    pub(super) notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl Roles {
     /// How many columns have this role.
-    pub(super) fn count(&self, wanted: Role) -> usize {
+    pub(crate) fn count(&self, wanted: Role) -> usize {
         self.of.iter().filter(|&&role| role == wanted).count()
     }
 
     /// Whether they are those of the table of a model: as many features of numbers, which are given, and as many categories.
-    pub(super) fn follows(&self, like: &Schema, width: usize) -> bool {
+    pub(crate) fn follows(&self, like: &Schema, width: usize) -> bool {
         let is_category = |column: &&schema::Column| matches!(column.role, schema::Role::OneHot(_));
         let categories = like.columns.iter().filter(is_category).count();
         width == like.indicators().start && self.one_hot.len() == categories
     }
 
     /// The columns of this role.
-    pub(super) fn columns(&self, wanted: Role) -> Vec<usize> {
+    pub(crate) fn columns(&self, wanted: Role) -> Vec<usize> {
         (0..self.of.len()).filter(|&column| self.of[column] == wanted).collect()
     }
 }
 
 /// The columns of a file, named or only counted.
 #[derive(Clone, Debug)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     names: Option<Vec<String>>,
     count: usize,
     /// Those that hold a vector of numbers in every row.
@@ -78,53 +83,53 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Columns that have names.
-    pub(super) fn named(names: Vec<String>) -> Columns {
+    pub(crate) fn named(names: Vec<String>) -> Columns {
         Columns { count: names.len(), names: Some(names), vectors: Vec::new(), entries: false, detected: false }
     }
 
     /// Columns that are only counted.
-    pub(super) fn counted(count: usize) -> Columns {
+    pub(crate) fn counted(count: usize) -> Columns {
         Columns { names: None, count, vectors: Vec::new(), entries: false, detected: false }
     }
 
     /// The same, where the file does not say whether its first row names them.
-    pub(super) fn detected(self) -> Columns {
+    pub(crate) fn detected(self) -> Columns {
         Columns { detected: true, ..self }
     }
 
     /// The same, where these hold a vector of numbers in every row.
-    pub(super) fn with_vectors(self, vectors: Vec<usize>) -> Columns {
+    pub(crate) fn with_vectors(self, vectors: Vec<usize>) -> Columns {
         Columns { vectors, ..self }
     }
 
     /// The entries of a vector.
-    pub(super) fn entries(names: Vec<String>) -> Columns {
+    pub(crate) fn entries(names: Vec<String>) -> Columns {
         Columns { entries: true, ..Columns::named(names) }
     }
 
     /// Whether a column holds vectors.
-    pub(super) fn is_vector(&self, column: usize) -> bool {
+    pub(crate) fn is_vector(&self, column: usize) -> bool {
         self.vectors.contains(&column)
     }
 
     /// What else may be done about a cell of this row, if it may be a name: the end of a message.
-    pub(super) fn header_way_out(&self, row: usize) -> &'static str {
+    pub(crate) fn header_way_out(&self, row: usize) -> &'static str {
         let unnamed = self.detected && self.names.is_none() && row == 1;
         if unnamed { ", or `header` yes if this row names the columns" } else { "" }
     }
 
     /// What they are called, if they have names.
-    pub(super) fn names(&self) -> Option<&[String]> {
+    pub(crate) fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
 
     /// The number of columns.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
     /// What each column is for.
-    pub(super) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
+    pub(crate) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
         let flag = if want == Want::Kept { &format!("{}:COLUMN", path.display()) } else { "`keep`" };
         let kept = options.keep.iter().map(|wanted| self.find_one(path, flag, wanted));
         let mut kept = kept.collect::<Result<Vec<usize>>>()?;
@@ -198,7 +203,7 @@ impl Columns {
     }
 
     /// The column of this name or number, where only one can be meant.
-    pub(super) fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
+    pub(crate) fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
         let found = self.find(path, flag, wanted)?;
         if found.len() > 1 {
             let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
@@ -224,7 +229,7 @@ impl Columns {
 
     /// The columns of this name or number; else of each of the names between its commas; else of all names that it matches,
     /// with stars for anything.
-    pub(super) fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
+    pub(crate) fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
         let names = self.names.as_deref().unwrap_or_default();
         if names.iter().any(|name| name == wanted) || !wanted.contains([',', '*']) {
             return self.find(path, flag, wanted);
@@ -256,18 +261,18 @@ impl Columns {
     }
 
     /// The names of the data columns.
-    pub(super) fn data_names(&self, roles: &Roles) -> Option<Vec<String>> {
+    pub(crate) fn data_names(&self, roles: &Roles) -> Option<Vec<String>> {
         let names = self.names.as_ref()?;
         Some(roles.columns(Role::Data).into_iter().map(|column| names[column].clone()).collect())
     }
 
     /// What a column that goes with the points is called, also if it has no name.
-    pub(super) fn carried_name(&self, column: usize) -> String {
+    pub(crate) fn carried_name(&self, column: usize) -> String {
         self.name(column).map_or_else(|| format!("column{}", column + 1), String::from)
     }
 
     /// The column as a message names it: `column "mass"`, or `column 3`.
-    pub(super) fn title(&self, column: usize) -> String {
+    pub(crate) fn title(&self, column: usize) -> String {
         match self.name(column) {
             Some(name) => format!("column {name:?}"),
             None => format!("column {}", column + 1),
@@ -275,7 +280,7 @@ impl Columns {
     }
 
     /// The column as a user types it after `--ignore`.
-    pub(super) fn flag(&self, column: usize) -> String {
+    pub(crate) fn flag(&self, column: usize) -> String {
         match self.name(column) {
             Some(name) if name.contains(|c: char| !c.is_alphanumeric() && !"_-.".contains(c)) => format!("{name:?}"),
             Some(name) => name.into(),
@@ -288,7 +293,7 @@ impl Columns {
     }
 
     /// The error of a number that [`crate::Points`] refuses; `row` counts from 1.
-    pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
+    pub(crate) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
         let (place, title) = (place(row, line), self.title(column));
         let ignore = self.ignore_way_out(column);
         let message = if value.is_infinite() {
@@ -303,7 +308,7 @@ impl Columns {
     }
 
     /// The error of a value that is not there, the first of so many; the place is as [`place`] has it.
-    pub(super) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
+    pub(crate) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
         let (title, ignore) = (self.title(column), self.ignore_way_out(column));
         let rows = if all.rows == 1 { "row" } else { "rows" };
         let first = format!(", the first of {} missing cells in {} {rows}", all.cells, all.rows);
@@ -318,7 +323,7 @@ impl Columns {
     }
 
     /// The error of a label column in which there is nothing.
-    pub(super) fn unlabeled(&self, path: &Path, column: usize) -> Error {
+    pub(crate) fn unlabeled(&self, path: &Path, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
         format_error(path, format!("no row has a label in {title}; {way_out}"))
@@ -327,14 +332,14 @@ impl Columns {
 
 /// How much is missing of a table.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Gone {
-    pub(super) cells: usize,
-    pub(super) rows: usize,
+pub(crate) struct Gone {
+    pub(crate) cells: usize,
+    pub(crate) rows: usize,
 }
 
 impl Gone {
     /// Of rows of so many numbers, those that are not numbers.
-    pub(super) fn of(values: &[f64], width: usize) -> Gone {
+    pub(crate) fn of(values: &[f64], width: usize) -> Gone {
         let in_row = |row: &[f64]| row.iter().filter(|x| x.is_nan()).count();
         values
             .chunks_exact(width.max(1))
@@ -360,12 +365,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 }
 
 /// Names in a message, each between quotes: they are the file's and not ours.
-pub(super) fn quoted(names: &[String]) -> String {
+pub(crate) fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The row as a message names it; rows of data count from 1, and lines as an editor counts them.
-pub(super) fn place(row: usize, line: Option<usize>) -> String {
+pub(crate) fn place(row: usize, line: Option<usize>) -> String {
     match line {
         Some(line) => format!("row {row} (line {line})"),
         None => format!("row {row}"),

@@ -7,9 +7,9 @@
 //! Apache Parquet, "Nested encoding" and "LogicalTypes: lists".
 
 use crate::columns::Columns;
-use crate::parquet_kind::{What, is_date, is_half};
+use crate::columns::vectors::Block;
+use crate::parquet::kind::{What, is_date, is_half};
 use crate::sheet::Gathered;
-use crate::vectors::Block;
 use ::parquet::basic::{ConvertedType as Meaning, Encoding, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -27,7 +27,7 @@ const BESIDE: u64 = 56;
 type Read<T> = std::result::Result<T, ParquetError>;
 
 /// The columns of a file, as people see them, and which of them hold vectors of numbers.
-pub(super) fn columns_of(schema: &SchemaDescriptor) -> Columns {
+pub(crate) fn columns_of(schema: &SchemaDescriptor) -> Columns {
     let names = schema.columns().iter().map(|column| name(schema.root_schema(), column.path().parts()));
     let is_vector = |&c: &usize| is_list(schema.get_column_root(c)) && entries(&schema.column(c)).is_some();
     Columns::named(names.collect()).with_vectors((0..schema.num_columns()).filter(is_vector).collect())
@@ -75,7 +75,7 @@ fn is_list(node: &Type) -> bool {
 }
 
 /// What the entries of a list are, if they are numbers.
-pub(super) fn entries(column: &ColumnDescriptor) -> Option<What> {
+pub(crate) fn entries(column: &ColumnDescriptor) -> Option<What> {
     let unsigned = [Meaning::UINT_8, Meaning::UINT_16, Meaning::UINT_32, Meaning::UINT_64];
     match (column.physical_type(), column.converted_type()) {
         _ if column.max_rep_level() != 1 || is_date(column) => None,
@@ -88,7 +88,7 @@ pub(super) fn entries(column: &ColumnDescriptor) -> Option<What> {
 }
 
 /// The vectors of a column on their way in.
-pub(super) struct Vectors<'a> {
+pub(crate) struct Vectors<'a> {
     what: What,
     column: ColumnDescPtr,
     /// The level of a list that has an entry; below it there is an empty list, and below that none.
@@ -99,13 +99,13 @@ pub(super) struct Vectors<'a> {
 
 impl<'a> Vectors<'a> {
     /// Nothing of a column yet; `limit` is the memory that there is.
-    pub(super) fn new(what: What, column: &ColumnDescPtr, block: Block<'a>, limit: u64) -> Vectors<'a> {
+    pub(crate) fn new(what: What, column: &ColumnDescPtr, block: Block<'a>, limit: u64) -> Vectors<'a> {
         let measured = Arc::new(Mutex::new(Measured { limit, ..Measured::default() }));
         Vectors { what, column: column.clone(), entry: column.repeated_ancestor_def_level(), block, measured }
     }
 
     /// Appends what one row group holds of the column; `fail` makes an error of what is wrong with the file.
-    pub(super) fn read(&mut self, pages: Box<dyn PageReader>, fail: &dyn Fn(ParquetError) -> Error) -> Result<()> {
+    pub(crate) fn read(&mut self, pages: Box<dyn PageReader>, fail: &dyn Fn(ParquetError) -> Error) -> Result<()> {
         let pages = Box::new(Pages { inner: pages, measured: Arc::clone(&self.measured) });
         let what = self.what;
         match get_column_reader(self.column.clone(), pages) {
@@ -119,7 +119,7 @@ impl<'a> Vectors<'a> {
     }
 
     /// The column, when all of its rows are there.
-    pub(super) fn finished(self) -> Result<Gathered> {
+    pub(crate) fn finished(self) -> Result<Gathered> {
         self.block.finished()
     }
 

@@ -3,17 +3,17 @@
 //! Where both have names, columns go by them: another order is put right, and what the model does not know is left out; both
 //! are said. A column that is missing is an error. Without names, columns go by their places.
 
-use super::columns::{Columns, Role, Roles};
-use super::vectors::listed;
-use super::{ReadOptions, format_error};
+use crate::columns::vectors::listed;
+use crate::columns::{Columns, Role, Roles};
 use crate::schema::{self, Schema};
+use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::{Error, Result};
 use std::borrow::Cow;
 use std::path::Path;
 
 impl Columns {
     /// What each column is for, as it was in the table of the model; nothing if that has to be told by the options alone.
-    pub(super) fn roles_like(
+    pub(crate) fn roles_like(
         &self,
         path: &Path,
         like: &Schema,

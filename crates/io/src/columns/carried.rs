@@ -1,6 +1,6 @@
 //! Columns that go with the points and are not data: ids, names, labels.
 
-use super::csv::number;
+use crate::text::csv::number;
 
 /// A column that goes with the points.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,7 +44,7 @@ impl Cells {
     }
 
     /// The cells of a text file: numbers, if that loses nothing, so that `007` stays what it is.
-    pub(super) fn from_texts(texts: Vec<String>) -> Cells {
+    pub(crate) fn from_texts(texts: Vec<String>) -> Cells {
         let as_number = |text: &String| match text.as_str() {
             "" => Some(f64::NAN),
             text => text.parse::<f64>().ok().filter(|value| value.is_finite() && number(*value) == text),

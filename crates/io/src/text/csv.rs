@@ -3,13 +3,14 @@
 //! Rows that hold no quote are read in parallel, a chunk of the file each; a cell that is not a number stops the
 //! reading with its row, its line and its column.
 
-use crate::carried::Cells;
+use crate::columns::carried::Cells;
 use crate::columns::{Columns, Gone, Role, Roles, Want, place};
-use crate::dialect;
-use crate::dialect::{Dialect, SPACES};
-use crate::outgoing::{Column, Outgoing};
 use crate::sheet::Sheet;
-use crate::{ReadOptions, check_memory, format_error, is_unusable, quotes, room_for};
+use crate::text::dialect;
+use crate::text::dialect::{Dialect, SPACES};
+use crate::text::quotes;
+use crate::write::{Column, Outgoing};
+use crate::{ReadOptions, check_memory, format_error, is_unusable, room_for};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use std::borrow::Cow;
@@ -22,7 +23,7 @@ const CHUNK: usize = 1 << 20;
 const PIECES_AT_ONCE: usize = 4;
 
 /// Reads a table from the bytes of a text file; `delimiter` is what the extension says.
-pub(super) fn read(
+pub(crate) fn read(
     path: &Path,
     bytes: &[u8],
     delimiter: Option<u8>,
@@ -310,7 +311,7 @@ fn lines_in(text: &[u8]) -> usize {
 }
 
 /// Writes a header and the rows; nothing where there is no number.
-pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
     let columns = &outgoing.columns;
     let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
     out.write_all(&names.join(&delimiter))?;
@@ -352,7 +353,7 @@ fn quoted(name: &str, delimiter: u8) -> Vec<u8> {
 }
 
 /// The shortest text that reads back as the same number.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let mut text = Vec::new();
     push_number(&mut text, value);
     String::from_utf8_lossy(&text).into_owned()

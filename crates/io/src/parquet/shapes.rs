@@ -5,7 +5,7 @@
 
 /// The kind of a value.
 #[derive(Clone, Copy)]
-pub(super) enum Shape {
+pub(crate) enum Shape {
     /// One of the simple kinds, by its number in Thrift's compact protocol.
     Simple(u8),
     /// True or false.
@@ -97,7 +97,7 @@ const ROW_GROUP: Shape = Struct(&[
 ]);
 
 /// FileMetaData, the footer.
-pub(super) const FOOTER: Shape = Struct(&[
+pub(crate) const FOOTER: Shape = Struct(&[
     (1, I32),
     (2, List(&SCHEMA_ELEMENT)),
     (3, I64),
@@ -110,7 +110,7 @@ pub(super) const FOOTER: Shape = Struct(&[
 ]);
 
 /// PageHeader.
-pub(super) const PAGE: Shape = Struct(&[
+pub(crate) const PAGE: Shape = Struct(&[
     (1, I32),
     (2, I32),
     (3, I32),

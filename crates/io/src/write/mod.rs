@@ -1,7 +1,11 @@
 //! What is written: columns of one length, each with its name, whatever the format.
 
-use crate::packing::Packing;
-use crate::{Carried, Cells, Format, KNOWN, Target, by_extension, csv, format_error, npy};
+pub(crate) mod atomic;
+pub(crate) mod target;
+
+use crate::compress::Packing;
+use crate::text::csv;
+use crate::{Carried, Cells, Format, KNOWN, Target, by_extension, format_error, npy};
 use crate::{write_bytes_atomically, write_error};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -9,9 +13,9 @@ use std::io::Write;
 use std::path::Path;
 
 /// The columns of a file to be written.
-pub(super) struct Outgoing<'a> {
-    pub(super) rows: usize,
-    pub(super) columns: Vec<(&'a str, Column<'a>)>,
+pub(crate) struct Outgoing<'a> {
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<(&'a str, Column<'a>)>,
 }
 
 /// The neighbors of every row: `k` of them one after the other, nearest first.
@@ -27,7 +31,7 @@ pub struct Lists<'a> {
 
 /// What a column holds.
 #[derive(Clone, Copy)]
-pub(super) enum Column<'a> {
+pub(crate) enum Column<'a> {
     /// A column of points, by its number from 0.
     Of(&'a Points, usize),
     /// Lengths or weights.
@@ -40,7 +44,7 @@ pub(super) enum Column<'a> {
 
 impl Column<'_> {
     /// Whether cells may be missing.
-    pub(super) fn may_be_missing(&self) -> bool {
+    pub(crate) fn may_be_missing(&self) -> bool {
         match self {
             Column::Of(points, _) => !points.missing().is_empty(),
             Column::Numbers(_) | Column::Indices(_) => false,
@@ -49,7 +53,7 @@ impl Column<'_> {
     }
 
     /// The number in a row; NaN where there is none.
-    pub(super) fn number(&self, row: usize) -> f64 {
+    pub(crate) fn number(&self, row: usize) -> f64 {
         match self {
             Column::Of(points, column) if points.is_missing(row, *column) => f64::NAN,
             Column::Of(points, column) => points.row(row)[*column],
@@ -63,7 +67,7 @@ impl Column<'_> {
 
 impl<'a> Outgoing<'a> {
     /// Points, and after them the columns that go with them.
-    pub(super) fn of_points(names: &'a [String], points: &'a Points, carried: &'a [Carried]) -> Result<Outgoing<'a>> {
+    pub(crate) fn of_points(names: &'a [String], points: &'a Points, carried: &'a [Carried]) -> Result<Outgoing<'a>> {
         let (cols, rows) = (points.cols(), points.rows());
         if names.len() != cols {
             let names = names.len();
@@ -80,7 +84,7 @@ impl<'a> Outgoing<'a> {
 
     /// Writes the file whole or not at all, in the format that its extension names; `-`, and devices and pipes without one,
     /// are given CSV.
-    pub(super) fn write(&self, path: &Path) -> Result<()> {
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let device = !matches!(Target::of(path)?, Target::File(_));
         let (packing, stem) = Packing::named(path);
         let format = by_extension(&stem).or(device.then_some(Format::Text(None)));
@@ -94,11 +98,11 @@ impl<'a> Outgoing<'a> {
             }
             Some(Format::Npy) => written(path, packing, |out| npy::write(out, self)),
             Some(Format::Parquet) => {
-                let bytes = super::encode_parquet(path, self, None)?;
+                let bytes = crate::encode_parquet(path, self, None)?;
                 written(path, packing, |out| out.write_all(&bytes))
             }
             Some(Format::Arrow) => {
-                let bytes = super::encode_arrow(path, self)?;
+                let bytes = crate::encode_arrow(path, self)?;
                 written(path, packing, |out| out.write_all(&bytes))
             }
             Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written; write .npy")),
