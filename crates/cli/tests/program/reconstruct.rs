@@ -78,7 +78,7 @@ fn what_cannot_be_done_is_one_line() {
     refuses("reconstruct map.model nowhere.csv -o b.csv", "nowhere.csv: there is no such file");
     refuses("reconstruct map.model map.csv -o no/b.csv", "there is no directory no");
     refuses("reconstruct map.model map.csv -o b.csv --std no/s.csv", "there is no directory no");
-    refuses("reconstruct map.model map.csv -o b.csv --std ./b.csv", "asked for by both -o and --std");
+    refuses("reconstruct map.model map.csv -o b.csv --std ./b.csv", "requested by both -o and --std");
     refuses("reconstruct map.model map.csv -o map.model", "would replace the input");
     refuses("reconstruct map.model map.csv -o b.docx", "b.docx");
     let mut damaged = std::fs::read(bench.path("map.model")).unwrap();

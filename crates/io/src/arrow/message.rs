@@ -8,8 +8,9 @@
 //! A stream is read from front to back, and a file by its footer, which has the schema and lists dictionaries and batches:
 //! not every program writes a file as a whole stream, with dictionaries before the batches that use them.
 //!
-//! The crate verifies FlatBuffers and arrays. It panics if a buffer does not lie within its message, and it allocates what a
-//! compressed buffer claims: [`Part::check`] refuses both.
+//! The crate verifies FlatBuffers and arrays. It panics if a buffer does not lie within its message, if a buffer ends within a
+//! value, or if a column claims an absurd number of lists, and it allocates what a compressed buffer claims:
+//! [`Part::check`] refuses all four.
 //!
 //! Apache Arrow, "Arrow columnar format", section "Serialization and interprocess communication".
 
@@ -17,7 +18,7 @@ use super::{MAGIC, MARK};
 use arrow_buffer::Buffer;
 use arrow_ipc::convert::try_fb_to_schema;
 use arrow_ipc::{Block, CompressionType, Endianness, Message, RecordBatch, root_as_footer, root_as_message};
-use arrow_schema::Schema;
+use arrow_schema::{DataType, Schema, UnionMode};
 
 /// A result whose error is the reason, as a message shows it.
 pub(super) type Result<T> = std::result::Result<T, String>;
@@ -102,8 +103,9 @@ fn checked(schema: arrow_ipc::Schema) -> Result<Schema> {
 }
 
 impl Part<'_> {
-    /// Checks the counts and buffers of a batch of this message; how many bytes are allocated to decompress its buffers.
-    pub(super) fn check(&self, batch: RecordBatch, limit: u64) -> Result<u64> {
+    /// Checks the counts and buffers of a batch of this message with columns of these types; how many bytes are allocated to
+    /// decompress its buffers.
+    pub(super) fn check(&self, batch: RecordBatch, kinds: &[&DataType], limit: u64) -> Result<u64> {
         if batch.length() < 0 {
             return Err("a batch has a negative number of rows".into());
         }
@@ -114,31 +116,76 @@ impl Part<'_> {
             }
         }
         let codec = batch.compression().map(|compression| compression.codec());
+        let (buffers, views) = (batch.buffers().unwrap_or_default(), batch.variadicBufferCounts());
+        let mut views = views.into_iter().flatten().map(|count| usize::try_from(count).unwrap_or(usize::MAX));
+        let mut sizes = Vec::new();
+        kinds.iter().for_each(|kind| push_sizes(kind, &mut views, buffers.len(), &mut sizes));
         let mut total = 0u64;
-        for buffer in batch.buffers().iter().flat_map(|buffers| buffers.iter()) {
+        for (at, buffer) in buffers.iter().enumerate() {
             let range = usize::try_from(buffer.offset()).ok().zip(usize::try_from(buffer.length()).ok());
             let bytes = range.and_then(|(start, length)| self.body.get(start..start.checked_add(length)?));
             let bytes = bytes.ok_or("a buffer does not lie within its batch")?;
-            let size = decompressed(bytes, codec)?;
-            if size > limit {
-                return Err(format!("a buffer takes {size} bytes, more than the memory limit"));
+            let (length, allocated) = decompressed(bytes, codec)?;
+            if !length.is_multiple_of(sizes.get(at).copied().unwrap_or(1)) {
+                return Err("a buffer ends within a value".into());
             }
-            total = total.saturating_add(size);
+            if allocated > limit {
+                return Err(format!("a buffer takes {allocated} bytes, more than the memory limit"));
+            }
+            total = total.saturating_add(allocated);
         }
         Ok(total)
     }
 }
 
-/// The number of bytes that a buffer claims to take when it is decompressed, if that is possible; 0 if it is not compressed.
-fn decompressed(bytes: &[u8], codec: Option<CompressionType>) -> Result<u64> {
-    let (Some(codec), false) = (codec, bytes.is_empty()) else { return Ok(0) };
+/// Adds the sizes of the values in each buffer of a column, 1 where any length will do; `views` are the numbers of buffers
+/// with the texts of views, of `most` buffers in total.
+fn push_sizes(kind: &DataType, views: &mut impl Iterator<Item = usize>, most: usize, sizes: &mut Vec<u64>) {
+    use DataType::*;
+    match kind {
+        Null => {}
+        Utf8 | Binary => sizes.extend([1, 4, 1]),
+        LargeUtf8 | LargeBinary => sizes.extend([1, 8, 1]),
+        Utf8View | BinaryView => {
+            sizes.extend([1, 16]);
+            sizes.extend(vec![1; views.next().unwrap_or(0).min(most)]);
+        }
+        List(_) | Map(..) => sizes.extend([1, 4]),
+        LargeList(_) => sizes.extend([1, 8]),
+        ListView(_) => sizes.extend([1, 4, 4]),
+        LargeListView(_) => sizes.extend([1, 8, 8]),
+        FixedSizeList(..) | Struct(_) | Union(_, UnionMode::Sparse) => sizes.push(1),
+        Union(_, UnionMode::Dense) => sizes.extend([1, 4]),
+        RunEndEncoded(..) => {}
+        Dictionary(keys, _) => sizes.extend([1, keys.primitive_width().unwrap_or(1) as u64]),
+        kind => sizes.extend([1, kind.primitive_width().unwrap_or(1) as u64]),
+    }
+    match kind {
+        List(entry)
+        | Map(entry, _)
+        | LargeList(entry)
+        | ListView(entry)
+        | LargeListView(entry)
+        | FixedSizeList(entry, _) => push_sizes(entry.data_type(), views, most, sizes),
+        Struct(fields) => fields.iter().for_each(|field| push_sizes(field.data_type(), views, most, sizes)),
+        Union(fields, _) => fields.iter().for_each(|(_, field)| push_sizes(field.data_type(), views, most, sizes)),
+        RunEndEncoded(ends, values) => {
+            [ends, values].into_iter().for_each(|field| push_sizes(field.data_type(), views, most, sizes));
+        }
+        _ => {}
+    }
+}
+
+/// The length of a buffer when it is decompressed, as it claims if that is possible, and how many bytes that allocates.
+fn decompressed(bytes: &[u8], codec: Option<CompressionType>) -> Result<(u64, u64)> {
+    let (Some(codec), false) = (codec, bytes.is_empty()) else { return Ok((bytes.len() as u64, 0)) };
     let (size, compressed) = bytes.split_first_chunk().ok_or("a compressed buffer is cut short")?;
     let length = compressed.len() as u64;
     let ratio = if codec == CompressionType::LZ4_FRAME { LZ4 } else { ZSTD };
     match i64::from_le_bytes(*size) {
-        -1 => Ok(0),
+        -1 => Ok((length, 0)),
         size => match u64::try_from(size) {
-            Ok(size) if size <= length.saturating_mul(ratio) => Ok(size),
+            Ok(size) if size <= length.saturating_mul(ratio) => Ok((size, size)),
             _ => Err(format!("a buffer claims {size} bytes and has {length}")),
         },
     }

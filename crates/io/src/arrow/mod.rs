@@ -46,10 +46,11 @@ pub(super) fn read(path: &Path, bytes: Vec<u8>, options: &ReadOptions, want: Wan
         check_kind(path, &columns, c, field.data_type(), roles.of[c])?;
     }
     let limit = options.memory.unwrap_or_else(memory::available).saturating_sub(length);
+    let kinds: Vec<&DataType> = fields.iter().map(|field| field.data_type()).collect();
     let mut rows = 0usize;
     for part in &parts {
         let Some(batch) = part.message.header_as_record_batch() else { continue };
-        part.check(batch, limit).map_err(fail)?;
+        part.check(batch, &kinds, limit).map_err(fail)?;
         let more = usize::try_from(batch.length()).ok().and_then(|count| rows.checked_add(count));
         rows = more.ok_or_else(|| unreadable(path, "it has more rows than memory"))?;
     }
@@ -146,9 +147,9 @@ impl Reading<'_> {
         let (mut dictionaries, mut held) = (HashMap::new(), 0u64);
         for part in parts {
             if let Some(batch) = part.message.header_as_dictionary_batch() {
-                if is_used(&used, batch.id()) {
+                if let Some(DataType::Dictionary(_, kind)) = user(&used, batch.id()) {
                     let values = batch.data().ok_or_else(|| fail("a dictionary has no values".into()))?;
-                    held = held.saturating_add(part.check(values, self.limit).map_err(fail)?);
+                    held = held.saturating_add(part.check(values, &[&**kind], self.limit).map_err(fail)?);
                     if held > self.limit {
                         return Err(fail(values::NO_ROOM.into()));
                     }
@@ -204,10 +205,10 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a column of the schema has its values in this dictionary.
+/// The type of the first column that has its values in this dictionary.
 #[allow(deprecated, reason = "the id of a dictionary is known only to the schema that was read")]
-fn is_used(schema: &Schema, id: i64) -> bool {
-    !schema.fields_with_dict_id(id).is_empty()
+fn user(schema: &Schema, id: i64) -> Option<&DataType> {
+    schema.fields_with_dict_id(id).first().map(|field| field.data_type())
 }
 
 /// The bytes of a file.
