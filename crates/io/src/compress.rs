@@ -1,7 +1,7 @@
-//! Files that are packed by gzip or Zstandard: `points.csv.gz`, `array.npy.zst`.
+//! Files compressed by gzip or Zstandard: `points.csv.gz`, `array.npy.zst`.
 //!
-//! Whether a file is packed is known by its first bytes; its name says so for outputs. What is unpacked is held in memory,
-//! and no more of it than the limit allows: a few kilobytes can be unpacked to gigabytes.
+//! The first bytes of an input show whether it is compressed; the name of an output decides. An input is decompressed into
+//! memory, up to the memory limit: a few kilobytes can decompress to gigabytes.
 
 use crate::format_error;
 #[cfg(feature = "compressed")]
@@ -14,53 +14,53 @@ use std::io::ErrorKind;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// What a file is packed by.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Packing {
+pub(crate) enum Compression {
     Gzip,
     Zstd,
 }
 
-impl Packing {
-    /// What the first bytes of a file say; a Zstandard file may begin with a frame to be skipped.
-    pub(crate) fn of(head: &[u8]) -> Option<Packing> {
+impl Compression {
+    /// The compression that the first bytes of a file show; a Zstandard file may begin with a frame to be skipped.
+    pub(crate) fn of(head: &[u8]) -> Option<Compression> {
         match head {
-            [0x1f, 0x8b, ..] => Some(Packing::Gzip),
-            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Packing::Zstd),
+            [0x1f, 0x8b, ..] => Some(Compression::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(Compression::Zstd),
             _ => None,
         }
     }
 
-    /// What the last extension of a name says, and the name without it.
-    pub(crate) fn named(path: &Path) -> (Option<Packing>, PathBuf) {
+    /// The compression that the last extension of a name requests, and the name without it.
+    pub(crate) fn named(path: &Path) -> (Option<Compression>, PathBuf) {
         let extension = path.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
-        let packing = match extension.as_deref() {
-            Some("gz") => Packing::Gzip,
-            Some("zst") => Packing::Zstd,
+        let compression = match extension.as_deref() {
+            Some("gz") => Compression::Gzip,
+            Some("zst") => Compression::Zstd,
             _ => return (None, path.into()),
         };
-        (Some(packing), path.with_extension(""))
+        (Some(compression), path.with_extension(""))
     }
 
     /// The program's name.
     pub(crate) fn title(self) -> &'static str {
         match self {
-            Packing::Gzip => "gzip",
-            Packing::Zstd => "Zstandard",
+            Compression::Gzip => "gzip",
+            Compression::Zstd => "Zstandard",
         }
     }
 }
 
 #[cfg(feature = "compressed")]
-impl Packing {
-    /// What was packed, all members or frames of it, if there is room.
-    pub(crate) fn unpacked(self, path: &Path, packed: &mut dyn Read, limit: Option<u64>) -> Result<Vec<u8>> {
+impl Compression {
+    /// Decompresses all members or frames of a file, up to the memory limit.
+    pub(crate) fn decompress(self, path: &Path, input: &mut dyn Read, limit: Option<u64>) -> Result<Vec<u8>> {
         let most = limit.unwrap_or_else(memory::available);
         let title = self.title();
         let gathered = match self {
-            Packing::Gzip => gathered(&mut flate2::read::MultiGzDecoder::new(packed), most),
-            Packing::Zstd => zstd::stream::read::Decoder::new(packed).and_then(|mut decoder| {
-                // A frame says how far it looks back, and that much is held: 8 MB is usual, 128 MB the most.
+            Compression::Gzip => gathered(&mut flate2::read::MultiGzDecoder::new(input), most),
+            Compression::Zstd => zstd::stream::read::Decoder::new(input).and_then(|mut decoder| {
+                // A frame names the window that it needs in memory: 8 MB is usual, 128 MB the most.
                 decoder.window_log_max(most.max(1).ilog2().clamp(23, 27))?;
                 gathered(&mut decoder, most)
             }),
@@ -68,38 +68,39 @@ impl Packing {
         match gathered {
             Ok(Some(bytes)) => Ok(bytes),
             Ok(None) => {
-                let fact = format!("is larger than the limit of {} when it is unpacked by {title}", shown_bytes(most));
+                let fact =
+                    format!("is larger than the limit of {} when it is decompressed by {title}", shown_bytes(most));
                 Err(format_error(path, format!("{fact}; {SMALLER}")))
             }
             Err(error) if error.kind() == ErrorKind::OutOfMemory => {
-                let fact = format!("there is no room for what {title} unpacks of it");
+                let fact = format!("memory is too small to decompress it by {title}");
                 Err(format_error(path, format!("{fact}; {SMALLER}")))
             }
             Err(error) => {
                 let reason = error.to_string().replace('\n', " ");
-                let fact = format!("cannot be unpacked by {title} ({reason})");
+                let fact = format!("cannot be decompressed by {title} ({reason})");
                 Err(format_error(path, format!("{fact}; it is damaged or cut short, get it again")))
             }
         }
     }
 
-    /// Packs what `fill` writes; the same bytes for the same content.
-    pub(crate) fn pack(
+    /// Compresses what `fill` writes; the same content gives the same bytes.
+    pub(crate) fn compress(
         self,
         out: &mut dyn Write,
         fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
     ) -> std::io::Result<()> {
         match self {
-            Packing::Gzip => {
-                let mut packer = flate2::write::GzEncoder::new(out, flate2::Compression::default());
-                fill(&mut packer)?;
-                packer.finish().map(|_| ())
+            Compression::Gzip => {
+                let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::default());
+                fill(&mut encoder)?;
+                encoder.finish().map(|_| ())
             }
-            Packing::Zstd => {
-                let mut packer = zstd::stream::write::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
-                packer.include_checksum(true)?;
-                fill(&mut packer)?;
-                packer.finish().map(|_| ())
+            Compression::Zstd => {
+                let mut encoder = zstd::stream::write::Encoder::new(out, zstd::DEFAULT_COMPRESSION_LEVEL)?;
+                encoder.include_checksum(true)?;
+                fill(&mut encoder)?;
+                encoder.finish().map(|_| ())
             }
         }
     }
@@ -109,12 +110,12 @@ impl Packing {
 const WITHOUT: &str = "and this build does not include that; build with `--features compressed`";
 
 #[cfg(not(feature = "compressed"))]
-impl Packing {
-    pub(crate) fn unpacked(self, path: &Path, _packed: &mut dyn Read, _limit: Option<u64>) -> Result<Vec<u8>> {
-        Err(format_error(path, format!("is compressed by {}, {WITHOUT}, or unpack it first", self.title())))
+impl Compression {
+    pub(crate) fn decompress(self, path: &Path, _input: &mut dyn Read, _limit: Option<u64>) -> Result<Vec<u8>> {
+        Err(format_error(path, format!("is compressed by {}, {WITHOUT}, or decompress it first", self.title())))
     }
 
-    pub(crate) fn pack(
+    pub(crate) fn compress(
         self,
         _out: &mut dyn Write,
         _fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
@@ -129,57 +130,57 @@ impl Packing {
 mod tests {
     use super::*;
 
-    fn packed(packing: Packing, content: &[u8]) -> Vec<u8> {
+    fn compressed(compression: Compression, content: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
-        packing.pack(&mut out, |out| out.write_all(content)).unwrap();
+        compression.compress(&mut out, |out| out.write_all(content)).unwrap();
         out
     }
 
-    fn unpacked(packing: Packing, packed: &[u8], limit: u64) -> std::result::Result<Vec<u8>, String> {
-        packing.unpacked(Path::new("a.gz"), &mut &packed[..], Some(limit)).map_err(|error| error.to_string())
+    fn decompressed(compression: Compression, packed: &[u8], limit: u64) -> std::result::Result<Vec<u8>, String> {
+        compression.decompress(Path::new("a.gz"), &mut &packed[..], Some(limit)).map_err(|error| error.to_string())
     }
 
     #[test]
     fn several_members_are_one_file_and_whatever_is_broken_is_refused() {
-        for packing in [Packing::Gzip, Packing::Zstd] {
-            let (one, two) = (packed(packing, b"1,2\n"), packed(packing, b"3,4\n"));
-            assert_eq!(Packing::of(&one), Some(packing));
+        for compression in [Compression::Gzip, Compression::Zstd] {
+            let (one, two) = (compressed(compression, b"1,2\n"), compressed(compression, b"3,4\n"));
+            assert_eq!(Compression::of(&one), Some(compression));
             let both = [one.clone(), two.clone()].concat();
-            assert_eq!(unpacked(packing, &both, 1000).unwrap(), b"1,2\n3,4\n");
-            assert_eq!(one, packed(packing, b"1,2\n"));
+            assert_eq!(decompressed(compression, &both, 1000).unwrap(), b"1,2\n3,4\n");
+            assert_eq!(one, compressed(compression, b"1,2\n"));
             for length in 1..both.len() {
-                let cut = unpacked(packing, &both[..length], 1000);
-                assert!(cut.is_err() || length == one.len(), "{packing:?} cut after {length} bytes");
+                let cut = decompressed(compression, &both[..length], 1000);
+                assert!(cut.is_err() || length == one.len(), "{compression:?} cut after {length} bytes");
             }
             for garbage in [&b"x"[..], b"more", b"1,2\n3,4\n5,6\n"] {
-                let message = unpacked(packing, &[&one[..], garbage].concat(), 1000).unwrap_err();
-                assert!(message.starts_with("a.gz: cannot be unpacked by "), "{message}");
+                let message = decompressed(compression, &[&one[..], garbage].concat(), 1000).unwrap_err();
+                assert!(message.starts_with("a.gz: cannot be decompressed by "), "{message}");
             }
-            let mut damaged = packed(packing, &[b'7'; 1000]);
+            let mut damaged = compressed(compression, &[b'7'; 1000]);
             let at = damaged.len() - 5;
             damaged[at] ^= 1;
-            assert!(unpacked(packing, &damaged, 10_000).is_err());
+            assert!(decompressed(compression, &damaged, 10_000).is_err());
         }
     }
 
     #[test]
     fn a_bomb_is_refused_when_the_limit_is_reached() {
-        for packing in [Packing::Gzip, Packing::Zstd] {
-            let bomb = packed(packing, &vec![b'0'; 30_000_000]);
+        for compression in [Compression::Gzip, Compression::Zstd] {
+            let bomb = compressed(compression, &vec![b'0'; 30_000_000]);
             assert!(bomb.len() < 60_000);
-            let message = unpacked(packing, &bomb, 1_000_000).unwrap_err();
-            assert!(message.contains("is larger than the limit of 1 MB when it is unpacked by "), "{message}");
+            let message = decompressed(compression, &bomb, 1_000_000).unwrap_err();
+            assert!(message.contains("is larger than the limit of 1 MB when it is decompressed by "), "{message}");
         }
     }
 
     #[test]
-    fn names_say_what_outputs_are_packed_by() {
+    fn names_choose_the_compression_of_outputs() {
         let named = |name: &str| {
-            let (packing, stem) = Packing::named(Path::new(name));
-            (packing, stem.to_str().unwrap().to_string())
+            let (compression, stem) = Compression::named(Path::new(name));
+            (compression, stem.to_str().unwrap().to_string())
         };
-        assert_eq!(named("a/b.csv.GZ"), (Some(Packing::Gzip), "a/b.csv".into()));
-        assert_eq!(named("b.npy.zst"), (Some(Packing::Zstd), "b.npy".into()));
+        assert_eq!(named("a/b.csv.GZ"), (Some(Compression::Gzip), "a/b.csv".into()));
+        assert_eq!(named("b.npy.zst"), (Some(Compression::Zstd), "b.npy".into()));
         assert_eq!(named("b.csv"), (None, "b.csv".into()));
     }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 /// Reads files as [`crate::read`] does, and puts their rows one below the other, in this order.
 ///
 /// All must have as many columns of data, under the same names; a file without names goes by the order of the columns,
-/// and [`Table::notes`] says so.
+/// which [`Table::notes`] reports.
 ///
 /// # Errors
 ///

@@ -23,7 +23,7 @@ const EDGE: u64 = 64;
 /// # Errors
 ///
 /// If the file cannot be read or has other than two or three columns, if an index is not a whole number, if an edge
-/// joins a point to itself, if a length is negative or not finite, or if there is no room for so many points.
+/// joins a point to itself, if a length is negative or not finite, or if the points need more memory than there is.
 pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
     let source = source.as_ref();
     let path = if is_standard(source) { Path::new("standard input") } else { source };

@@ -88,8 +88,8 @@ pub struct ReadOptions {
     pub one_hot: Vec<String>,
     /// The column that holds a vector in every row, which are the points; if not given, the only such column of a file.
     pub vector: Option<String>,
-    /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are told by their names, or by their places if
-    /// they have none.
+    /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are matched by name, or by position if
+    /// they have no names.
     pub like: Option<Schema>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
     pub delimiter: Option<u8>,
@@ -120,7 +120,7 @@ enum Format {
 /// Reads points from a file, from standard input (`-`), or a built-in set (`digits`, `iris`).
 ///
 /// The extension decides the format, in any case of letters; standard input and files with another extension are known by
-/// their first bytes. What gzip or Zstandard packed is unpacked. `x.npz:name` is one array of an archive. A file called
+/// their first bytes. Files compressed by gzip or Zstandard are decompressed. `x.npz:name` is one array of an archive. A file called
 /// `digits` or `iris` goes before the built-in set.
 ///
 /// # Errors
@@ -148,7 +148,7 @@ pub fn read_map(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table
 ///
 /// # Errors
 ///
-/// As [`read`], but for cells that are no numbers.
+/// As [`read`], except that cells need not be numbers.
 pub fn read_kept(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Vec<Carried>> {
     Ok(sheet_of(source.as_ref(), options, Want::Kept)?.1.kept())
 }
@@ -301,7 +301,7 @@ pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u
 /// What can be done about a file that is too large.
 const SMALLER: &str = "give fewer rows or columns, or allow more `memory`";
 
-/// Refuses what a file claims if that has no room.
+/// Refuses a file that needs more memory than the limit.
 fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
     let limit = limit.unwrap_or_else(memory::available);
     if needed <= limit {
@@ -310,7 +310,7 @@ fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
     Err(Error::Memory { what: format!("{}: the file", path.display()), needed, limit, way_out: SMALLER.into() })
 }
 
-/// Room for so many numbers, or why there is none.
+/// An empty vector with room for `count` numbers, or the error that memory is short.
 fn room_for(path: &Path, count: usize) -> Result<Vec<f64>> {
     let mut values = Vec::new();
     match values.try_reserve_exact(count) {

@@ -1,10 +1,10 @@
 //! An input, opened: its bytes, and their format.
 //!
-//! The extension decides the format, in any case of letters; without one the first bytes do. Whether a file is packed is
-//! known by its first bytes alone. Pipes, and what is packed, are read into memory whole, since most formats are not read
-//! from front to back.
+//! The extension decides the format, in any case of letters; without one the first bytes do. The first bytes
+//! alone show whether a file is compressed. Pipes and compressed files are read into memory as a whole, since most formats
+//! are not read from front to back.
 
-use crate::compress::Packing;
+use crate::compress::Compression;
 use crate::text::dialect;
 use crate::{Format, by_extension, contents, format_error, is_standard, open, read_error};
 use eigenfold_linalg::error::Result;
@@ -66,15 +66,15 @@ impl Source {
             }
         };
         let mut head = content.head(path)?;
-        let (named, stem) = Packing::named(path);
-        if let Some(packing) = Packing::of(&head) {
+        let (named, stem) = Compression::named(path);
+        if let Some(compression) = Compression::of(&head) {
             content = Content::Bytes(match content {
-                Content::File(mut file, _) => packing.unpacked(path, &mut file, memory)?,
-                Content::Bytes(bytes) => packing.unpacked(path, &mut &bytes[..], memory)?,
+                Content::File(mut file, _) => compression.decompress(path, &mut file, memory)?,
+                Content::Bytes(bytes) => compression.decompress(path, &mut &bytes[..], memory)?,
             });
             head = content.head(path)?;
-        } else if let Some(packing) = named {
-            let fact = format!("is not compressed by {}, as its name says", packing.title());
+        } else if let Some(compression) = named {
+            let fact = format!("is not compressed by {}, as its name says", compression.title());
             return Err(format_error(path, format!("{fact}; give it its right name")));
         }
         let format = match by_extension(&stem) {

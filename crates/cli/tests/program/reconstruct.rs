@@ -101,7 +101,7 @@ fn transform_tells_columns_by_their_names() {
     assert!(answer.err.contains("the columns stand in another order than those of the model"), "{}", answer.err);
     assert!(answer.err.contains("column \"note\" was left out: the model does not know it"), "{}", answer.err);
     bench.write("renamed.csv", "length,breadth,bend\n1,1,0.1\n");
-    let missing = "renamed.csv: there is no column \"width, cm\", which the model was made from; add it";
+    let missing = "renamed.csv: column \"width, cm\" of the model is missing; add it";
     bench.refuses("transform map.model renamed.csv -o out.csv", 2, missing);
     bench.write("plain.csv", "1,1,0.1\n2,1.5,0.2\n");
     let answer = bench.does("transform map.model plain.csv -o plain-map.csv");

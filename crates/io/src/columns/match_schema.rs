@@ -1,4 +1,4 @@
-//! The columns of new rows, told by those that a model was made from.
+//! Matches the columns of new rows to the columns that a model was fitted to.
 //!
 //! Where both have names, columns go by them: another order is put right, and what the model does not know is left out; both
 //! are said. A column that is missing is an error. Without names, columns go by their places.
@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use std::path::Path;
 
 impl Columns {
-    /// What each column is for, as it was in the table of the model; nothing if that has to be told by the options alone.
+    /// The role of each column, as in the table of the model; nothing if the options alone decide.
     pub(crate) fn roles_like(
         &self,
         path: &Path,
@@ -58,8 +58,8 @@ impl Columns {
             label = Some(self.find_one(path, "`label`", asked)?);
         }
         if let [first, others @ ..] = absent.as_slice() {
-            let more = if others.is_empty() { String::new() } else { format!(" (nor {} others)", others.len()) };
-            let fact = format!("there is no column {first:?}{more}, which the model was made from");
+            let more = if others.is_empty() { String::new() } else { format!(" (and {} others)", others.len()) };
+            let fact = format!("column {first:?}{more} of the model is missing");
             let call = "call the column that it is by this name";
             let call = if like.vector().is_some() { "use `vector` with the column that it is" } else { call };
             return Err(format_error(path, format!("{fact}; add it, or {call}")));

@@ -223,7 +223,7 @@ impl Columns {
         }
         match wanted.parse::<usize>() {
             Ok(number) if (1..=self.count).contains(&number) => Ok(vec![number - 1]),
-            _ => Err(format_error(path, format!("there is no column {wanted:?}; use {flag} with {}", self.listed()))),
+            _ => Err(format_error(path, format!("column {wanted:?} was not found; use {flag} with {}", self.listed()))),
         }
     }
 
@@ -307,7 +307,7 @@ impl Columns {
         format_error(path, message)
     }
 
-    /// The error of a value that is not there, the first of so many; the place is as [`place`] has it.
+    /// The error of the first of `all` missing values; `place` names its row, as the function [`place`] does.
     pub(crate) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
         let (title, ignore) = (self.title(column), self.ignore_way_out(column));
         let rows = if all.rows == 1 { "row" } else { "rows" };
@@ -338,7 +338,7 @@ pub(crate) struct Gone {
 }
 
 impl Gone {
-    /// Of rows of so many numbers, those that are not numbers.
+    /// Counts the NaN in rows of `width` numbers.
     pub(crate) fn of(values: &[f64], width: usize) -> Gone {
         let in_row = |row: &[f64]| row.iter().filter(|x| x.is_nan()).count();
         values
@@ -403,6 +403,6 @@ mod tests {
         assert_eq!(found("m*,"), Ok(vec![3]));
         assert_eq!(found("*1,2"), Ok(vec![4, 1]));
         assert!(found("x*").unwrap_err().contains("no column matches \"x*\"; use `ignore` with one of"));
-        assert!(found("a,x").unwrap_err().contains("there is no column \"x\""));
+        assert!(found("a,x").unwrap_err().contains("column \"x\" was not found"));
     }
 }

@@ -58,7 +58,7 @@ impl Columns {
         aside
     }
 
-    /// What is said where nobody asked for the vectors.
+    /// The note about vectors that were detected and not requested.
     pub(crate) fn vector_note(&self, vector: usize, aside: &[usize], roles: &[Role]) -> String {
         let (title, flag) = (self.title(vector), self.flag(vector));
         let aside = aside.iter().filter(|&&column| roles[column] == Role::Ignored);
@@ -72,7 +72,7 @@ impl Columns {
         format!("{fact}; use `vector` {flag} if that is right, or `ignore` {flag} if not")
     }
 
-    /// The names of the features: those of the data columns, or of the entries of so many in a vector.
+    /// The names of the features: those of the data columns, or of the `width` entries of a vector.
     pub(crate) fn feature_names(&self, roles: &Roles, width: usize) -> Option<Vec<String>> {
         match roles.vector {
             Some(vector) => {
@@ -102,7 +102,7 @@ pub(crate) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Nothing of a column of so many rows yet, beside so many bytes that are in memory.
+    /// An empty block for a column of `rows` rows; `held` bytes are in memory already.
     pub(crate) fn new(
         path: &'a Path,
         columns: &'a Columns,

@@ -19,7 +19,7 @@ use std::path::Path;
 const BLOCK: usize = 1 << 22;
 const TASK: usize = 1 << 15;
 
-/// Reads the array in a file of `length` bytes, so many of which are in memory already; `names` name the columns, since the
+/// Reads the array in a file of `length` bytes, of which `held` are in memory already; `names` name the columns, since the
 /// format does not.
 pub(crate) fn read(
     path: &Path,
@@ -62,7 +62,7 @@ pub(crate) fn matrix(
     Ok((values, header.cols))
 }
 
-/// The numbers in `bytes`, of this kind and so many bytes each.
+/// Converts the numbers in `bytes`, of this kind and `size` bytes each.
 pub(crate) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8], values: &mut [f64]) {
     macro_rules! numbers {
         ($($kind:pat, $size:literal => $from:expr;)*) => {

@@ -206,7 +206,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Measures so many entries, which begin vectors or go on with one.
+    /// Measures `count` entries, which begin vectors or continue one.
     fn pass(&mut self, count: usize, begins: bool) -> Read<()> {
         if begins && count > 0 {
             self.end();
@@ -221,7 +221,7 @@ impl Measured {
             }
             None if (self.current as u64).saturating_mul(BESIDE) > self.limit => {
                 let needed = shown_bytes((self.current as u64).saturating_mul(BESIDE));
-                Err(ParquetError::General(format!("a vector that takes {needed} has no room")))
+                Err(ParquetError::General(format!("a vector that takes {needed} exceeds the memory limit")))
             }
             _ => Ok(()),
         }
@@ -244,7 +244,7 @@ impl Measured {
                 let (size, rest) = buf.split_first_chunk().ok_or_else(cut)?;
                 (rest.get(..u32::from_le_bytes(*size) as usize).ok_or_else(cut)?, *num_values)
             }
-            Page::DataPage { .. } => return Err(ParquetError::General("levels are packed in an old way".into())),
+            Page::DataPage { .. } => return Err(ParquetError::General("levels are encoded in an old way".into())),
             Page::DataPageV2 { buf, num_values, rep_levels_byte_len, .. } => {
                 (buf.get(..*rep_levels_byte_len as usize).ok_or_else(cut)?, *num_values)
             }
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!((first, longer), (Some((1, 4)), Some(3)));
         // Six bytes that are one vector of a thousand million entries.
         let (read, ..) = measure(&[0x80, 0xa8, 0xd6, 0xb9, 0x07, 0x01], 1_000_000_000, 1_000_000);
-        assert!(read.is_some_and(|read| read.is_err_and(|error| error.contains("has no room"))));
+        assert!(read.is_some_and(|read| read.is_err_and(|error| error.contains("exceeds the memory limit"))));
         for cut in [&[0x80][..], &[0x06], &[0x05, 0xff], &[0x00, 0x01], &[]] {
             assert_eq!(measure(cut, 20, 10_000).0, None, "{cut:?}");
         }

@@ -310,7 +310,7 @@ fn lines_in(text: &[u8]) -> usize {
     ends(b'\n') + ends(b'\r') - both
 }
 
-/// Writes a header and the rows; nothing where there is no number.
+/// Writes a header and the rows; missing cells are empty.
 pub(crate) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
     let columns = &outgoing.columns;
     let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();

@@ -6,7 +6,7 @@ use ::csv::{ByteRecord, ReaderBuilder};
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
-/// How many rows the detection looks at; more for a header, as long as they have no more than so many cells.
+/// The number of rows that detection reads. Header detection reads more rows, up to this number of cells.
 const SAMPLE: usize = 100;
 const CELLS: usize = 50_000;
 

@@ -12,7 +12,7 @@
 //! | numbers only, else | a point | |
 //! | an empty cell above row numbers, then integers | names | |
 //! | no number, a word that is no mistyped number above numbers | names | |
-//! | no number, and there are no numbers below either | names | |
+//! | no number, and only text below | names | |
 //! | words above numbers, and integers that may be names | names | yes |
 //! | words above numbers, else: a mistyped number, or numbers that are no names | a point, refused by its cell | |
 //! | words above text only, one that recurs below | a point | |
@@ -29,7 +29,7 @@ use ::csv::ByteRecord;
 /// What was decided about the first row.
 pub(crate) struct Verdict {
     pub(crate) is_header: bool,
-    /// Whether it could be otherwise, so that the user is told.
+    /// Whether it is uncertain, which is reported to the user.
     pub(crate) is_said: bool,
 }
 
@@ -42,7 +42,7 @@ impl Verdict {
         Verdict { is_header, is_said: true }
     }
 
-    /// What the user is told, if anything; parameters between backticks.
+    /// The note for the user, if any; parameters between backticks.
     pub(crate) fn note(&self, first: &ByteRecord, line: usize) -> Option<String> {
         let cells: Vec<String> = first.iter().take(4).map(|cell| format!("{:?}", shortened(cell))).collect();
         let more = if first.len() > 4 { ", ..." } else { "" };

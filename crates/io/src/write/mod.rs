@@ -3,7 +3,7 @@
 pub(crate) mod atomic;
 pub(crate) mod target;
 
-use crate::compress::Packing;
+use crate::compress::Compression;
 use crate::text::csv;
 use crate::{Carried, Cells, Format, KNOWN, Target, by_extension, format_error, npy};
 use crate::{write_bytes_atomically, write_error};
@@ -86,24 +86,24 @@ impl<'a> Outgoing<'a> {
     /// are given CSV.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let device = !matches!(Target::of(path)?, Target::File(_));
-        let (packing, stem) = Packing::named(path);
+        let (compression, stem) = Compression::named(path);
         let format = by_extension(&stem).or(device.then_some(Format::Text(None)));
         match format {
             Some(Format::Text(delimiter)) => {
-                written(path, packing, |out| csv::write(out, delimiter.unwrap_or(b','), self))
+                written(path, compression, |out| csv::write(out, delimiter.unwrap_or(b','), self))
             }
             Some(Format::Npy) if self.columns.iter().any(|(_, column)| matches!(column, Column::Carried(_))) => {
                 let fact = "an NPY file holds coordinates and no other columns";
                 Err(format_error(path, format!("{fact}; write .csv, .tsv, .parquet or .arrow")))
             }
-            Some(Format::Npy) => written(path, packing, |out| npy::write(out, self)),
+            Some(Format::Npy) => written(path, compression, |out| npy::write(out, self)),
             Some(Format::Parquet) => {
                 let bytes = crate::encode_parquet(path, self, None)?;
-                written(path, packing, |out| out.write_all(&bytes))
+                written(path, compression, |out| out.write_all(&bytes))
             }
             Some(Format::Arrow) => {
                 let bytes = crate::encode_arrow(path, self)?;
-                written(path, packing, |out| out.write_all(&bytes))
+                written(path, compression, |out| out.write_all(&bytes))
             }
             Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written; write .npy")),
             None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
@@ -112,15 +112,15 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// Writes what `fill` writes, packed as the name says.
+/// Writes what `fill` writes, compressed as the name requests.
 fn written(
     path: &Path,
-    packing: Option<Packing>,
+    compression: Option<Compression>,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<()> {
     write_bytes_atomically(path, |out| {
-        let done = match packing {
-            Some(packing) => packing.pack(out, fill),
+        let done = match compression {
+            Some(compression) => compression.compress(out, fill),
             None => fill(out),
         };
         done.map_err(|source| write_error(path, source))
