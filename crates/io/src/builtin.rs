@@ -1,4 +1,4 @@
-//! The built-in data sets, read through the same readers as any file (`data/README.md` says where they are from).
+//! The built-in data sets, read through the same readers as any file (`data/README.md` names their sources).
 
 use crate::columns::Want;
 use crate::sheet::Sheet;

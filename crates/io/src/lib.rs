@@ -1,7 +1,7 @@
-//! Files in and out: CSV, NPY, NPZ, Parquet, Arrow, edge lists, saved models, and the two built-in data sets.
+//! Reads and writes files: CSV, NPY, NPZ, Parquet, Arrow, edge lists, saved models, and the two built-in data sets.
 //!
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
-//! [`write()`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
+//! [`write()`] is its inverse. Every writer uses [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
 
 #[cfg(feature = "arrow")]
@@ -63,13 +63,13 @@ pub struct Table {
     pub points: Points,
     /// The names of the data columns, where the file names them.
     pub columns: Option<Vec<String>>,
-    /// What every column of the file was for.
+    /// The role of every column of the file.
     pub schema: Schema,
-    /// The label column, where one was asked for (built-in sets always have theirs).
+    /// The label column, if one was requested (built-in sets always have one).
     pub labels: Option<Labels>,
-    /// The columns that were asked to be kept, in that order.
+    /// The columns that [`ReadOptions::keep`] names, in that order.
     pub kept: Vec<Carried>,
-    /// What was guessed about the file and may be wrong, a sentence each; parameters stand between backticks, as in
+    /// Uncertain guesses about the file, one sentence each; parameters stand between backticks, as in
     /// [`eigenfold_linalg::error`].
     pub notes: Vec<String>,
 }
@@ -88,20 +88,20 @@ pub struct ReadOptions {
     pub one_hot: Vec<String>,
     /// The column that holds a vector in every row, which are the points; if not given, the only such column of a file.
     pub vector: Option<String>,
-    /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are matched by name, or by position if
+    /// The columns that a model was fitted to ([`Model::schema`](crate::Model::schema)): those of the file are matched by name, or by position if
     /// they have no names.
     pub like: Option<Schema>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
     pub header: Option<bool>,
-    /// What stands before the decimals of numbers in a text file, a point or a comma; if not given, a point.
+    /// The decimal separator of a text file, a point or a comma; if not given, a point.
     pub decimal: Option<u8>,
-    /// Texts and numbers that mark a cell as missing, beside those that always do.
+    /// Texts and numbers that mark a cell as missing, in addition to the usual ones.
     pub na: Vec<String>,
     /// Whether data cells may be missing ([`Points::missing`]); else the first one is an error.
     pub missing: bool,
-    /// How many bytes the file and what is made of it may take; if not given, most of what the machine has free.
+    /// The memory limit in bytes for the file and its table; if not given, most of the free memory of the machine.
     pub memory: Option<u64>,
 }
 
@@ -132,8 +132,8 @@ pub fn read(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
     sheet.table(&path, options.like.as_ref())
 }
 
-/// Reads a map as [`read`] reads points; where it has columns called `y1`, `y2`, ..., as the maps that we write, all others are
-/// left out.
+/// Reads an embedding as [`read`] reads points; if it has columns called `y1`, `y2`, ..., as the embeddings that [`write()`]
+/// writes, all others are left out.
 ///
 /// # Errors
 ///
@@ -143,7 +143,7 @@ pub fn read_map(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table
     sheet.table(&path, None)
 }
 
-/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from whatever [`read`] reads; if it names none, the
+/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from any file that [`read`] reads; if it names none, the
 /// file must have one column.
 ///
 /// # Errors
@@ -153,7 +153,7 @@ pub fn read_kept(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Vec<
     Ok(sheet_of(source.as_ref(), options, Want::Kept)?.1.kept())
 }
 
-/// The file of this name as its reader finds it, and what messages call it.
+/// The content of the file of this name, and its name in messages.
 fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
     if let Some(name) = source.to_str()
         && !is_standard(source)
@@ -180,7 +180,7 @@ fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf
 /// Writes points, and after them the columns that go with them.
 ///
 /// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
-/// the same bits. NPY holds neither the column names nor what goes with the points.
+/// the same bits. NPY holds neither column names nor other columns.
 ///
 /// # Errors
 ///
@@ -195,7 +195,7 @@ fn is_standard(name: &Path) -> bool {
     name.as_os_str() == "-"
 }
 
-/// Writes points with what goes with them and their neighbors as a Parquet file that Embedding Atlas opens.
+/// Writes points with their other columns and their neighbors as a Parquet file that Embedding Atlas opens.
 ///
 /// # Errors
 ///
@@ -269,7 +269,7 @@ fn by_extension(path: &Path) -> Option<Format> {
     }
 }
 
-/// Opens a file for reading, with a message that says what is wrong with the name.
+/// Opens a file for reading; the error explains what is wrong with the name.
 pub fn open(path: &Path) -> Result<File> {
     if path.is_dir() {
         return Err(format_error(path, "is a directory; name a file in it"));
@@ -280,7 +280,7 @@ pub fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| read_error(path, error))
 }
 
-/// Everything that comes out of an open file or pipe, if there is room for it; `length` is what is known of its length.
+/// Reads all of an open file or pipe, up to the memory limit; `length` is its length, 0 if that is not known.
 pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
     check_memory(path, length, limit)?;
     let most = limit.unwrap_or_else(memory::available);
@@ -290,10 +290,10 @@ pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u
         return gathered(&mut source, most).map_err(|error| read_error(path, error))?.ok_or_else(larger);
     }
     let mut bytes = Vec::new();
-    // One more, so that the end is seen without asking for more room.
+    // One more byte, so that reading the end allocates nothing.
     let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
     reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
-    // Some files have no end, so no more is read than there may be.
+    // Some files have no end, so reading stops at the limit.
     source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
     if bytes.len() as u64 > most { Err(larger()) } else { Ok(bytes) }
 }
@@ -345,7 +345,7 @@ fn format_error(path: &Path, message: impl Into<String>) -> Error {
 
 /// Whether [`Points`] would refuse this number.
 fn is_unusable(value: f64, options: &ReadOptions) -> bool {
-    // Only numbers that are far out are worth asking about one by one.
+    // Only extreme numbers have to be checked one by one.
     let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
     !usual && Points::new(1, 1, vec![value]).is_err()
 }

@@ -13,13 +13,13 @@ pub struct Schema {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What the table calls it, if it names its columns.
+    /// Its name, if the table names its columns.
     pub name: Option<String>,
-    /// What it was for.
+    /// Its role.
     pub role: Role,
 }
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// A feature.

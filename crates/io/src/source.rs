@@ -1,4 +1,4 @@
-//! An input, opened: its bytes, and their format.
+//! Opens an input: its bytes, and their format.
 //!
 //! The extension decides the format, in any case of letters; without one the first bytes do. The first bytes
 //! alone show whether a file is compressed. Pipes and compressed files are read into memory as a whole, since most formats
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// How many bytes are looked at to know what a file is.
+/// The number of bytes that format detection reads.
 const HEAD: u64 = 8192;
 
 /// The first bytes of an Arrow file, of a stream, and of Feather's first version, which was another format.
@@ -44,7 +44,7 @@ pub(super) fn array_in(path: &Path) -> (&Path, Option<&str>) {
     }
 }
 
-/// What is read from any place.
+/// A reader that can seek.
 pub(super) trait Place: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Place for T {}
@@ -61,7 +61,7 @@ impl Source {
             let length = file.metadata().map_err(|error| read_error(path, error))?.len();
             match file.seek(SeekFrom::Start(0)) {
                 Ok(_) => Content::File(file, length),
-                // A pipe has no beginning to go back to.
+                // A pipe cannot be rewound.
                 Err(_) => Content::Bytes(contents(path, file, 0, memory)?),
             }
         };

@@ -10,7 +10,7 @@ use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::{Error, Result};
 use std::path::Path;
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Role {
     Data,
@@ -19,25 +19,25 @@ pub(crate) enum Role {
     Ignored,
 }
 
-/// What is wanted of a file.
+/// The part of a file that is requested.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Want {
     /// Points, and what goes with them.
     Table,
-    /// Coordinates that we wrote: y1, y2, ... alone, if there are such columns.
+    /// An embedding: the columns y1, y2, ... alone, if there are any.
     Map,
     /// The kept columns alone; of a file with one column, that one.
     Kept,
 }
 
-/// What every column is for.
+/// The roles of all columns.
 #[derive(Clone, Debug)]
 pub(crate) struct Roles {
     /// One per column.
     pub(crate) of: Vec<Role>,
     /// The column that labels the points.
     pub(crate) label: Option<usize>,
-    /// The columns that are kept, as they were asked for.
+    /// The columns that are kept, in the order of the options.
     pub(crate) kept: Vec<usize>,
     /// The columns that are categories.
     pub(crate) one_hot: Vec<usize>,
@@ -45,7 +45,7 @@ pub(crate) struct Roles {
     pub(crate) order: Option<Vec<usize>>,
     /// The column of vectors, if the points are in one: it is all of the data.
     pub(crate) vector: Option<usize>,
-    /// What is to be said of it.
+    /// Notes for the user.
     pub(crate) notes: Vec<String>,
 }
 
@@ -118,7 +118,7 @@ impl Columns {
         if unnamed { ", or `header` yes if this row names the columns" } else { "" }
     }
 
-    /// What they are called, if they have names.
+    /// Their names, if they have any.
     pub(crate) fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
@@ -128,7 +128,7 @@ impl Columns {
         self.count
     }
 
-    /// What each column is for.
+    /// The role of each column.
     pub(crate) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
         let flag = if want == Want::Kept { &format!("{}:COLUMN", path.display()) } else { "`keep`" };
         let kept = options.keep.iter().map(|wanted| self.find_one(path, flag, wanted));
@@ -196,7 +196,7 @@ impl Columns {
         Ok(Roles { of: roles, label, kept, one_hot, order: None, vector, notes })
     }
 
-    /// The columns y1, y2, ... of a map that we wrote.
+    /// The columns y1, y2, ... of an embedding.
     fn coordinates(&self) -> Vec<usize> {
         let names = self.names.as_deref().unwrap_or_default();
         (1..).map_while(|q| names.iter().position(|name| *name == format!("y{q}"))).collect()
@@ -266,7 +266,7 @@ impl Columns {
         Some(roles.columns(Role::Data).into_iter().map(|column| names[column].clone()).collect())
     }
 
-    /// What a column that goes with the points is called, also if it has no name.
+    /// The name of a carried column, made up if it has none.
     pub(crate) fn carried_name(&self, column: usize) -> String {
         self.name(column).map_or_else(|| format!("column{}", column + 1), String::from)
     }
@@ -322,7 +322,7 @@ impl Columns {
         if self.entries { String::new() } else { format!(", or use `ignore` {}", self.flag(column)) }
     }
 
-    /// The error of a label column in which there is nothing.
+    /// The error of a label column whose cells are all missing.
     pub(crate) fn unlabeled(&self, path: &Path, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
@@ -349,7 +349,7 @@ impl Gone {
     }
 }
 
-/// Whether a name is that of a pattern, in which a star stands for any text.
+/// Whether a name matches a pattern, in which a star stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
@@ -364,7 +364,7 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Names in a message, each between quotes: they are the file's and not ours.
+/// Names in a message, each between quotes.
 pub(crate) fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }

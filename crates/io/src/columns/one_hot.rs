@@ -8,12 +8,12 @@ use eigenfold_linalg::error::Result;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// More levels than these are no categories.
+/// The most levels of a category.
 const MOST: usize = 1000;
 /// The levels that a message lists.
 const LISTED: usize = 12;
 
-/// A category on its way to indicators.
+/// A category that becomes indicators.
 pub(crate) struct Category<'a> {
     pub(crate) columns: &'a Columns,
     pub(crate) column: usize,

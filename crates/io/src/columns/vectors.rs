@@ -1,8 +1,8 @@
-//! Columns of vectors: which of them the points are in, and what is said of the columns beside it.
+//! Columns of vectors: which of them holds the points, and the notes about the other columns.
 //!
-//! A vector in every row, as models of text and images give them, is one block of features. Where a file has one such column, the
-//! points are in it, and the other columns are what is known of the points: ids, texts, years. They are features only if the
-//! vectors are left out by name.
+//! A vector in every row, as models of text and images give them, is one block of features. If a file has one such column, it
+//! holds the points, and the other columns describe them: ids, texts, years. They are features only if the vectors are left
+//! out by name.
 
 use crate::columns::{Columns, Role, Roles, quoted};
 use crate::schema;
@@ -15,7 +15,7 @@ use std::path::Path;
 const LISTED: usize = 5;
 
 impl Columns {
-    /// The column of vectors that the points are in: the one that was asked for, or the only one that may be it.
+    /// The column of vectors that holds the points: the requested one, or the only one.
     pub(crate) fn vector(&self, path: &Path, options: &ReadOptions, roles: &[Role]) -> Result<Option<usize>> {
         let open: Vec<usize> = (0..self.count()).filter(|&c| self.is_vector(c) && roles[c] == Role::Data).collect();
         if let Some(wanted) = &options.vector {
@@ -41,7 +41,7 @@ impl Columns {
         }
     }
 
-    /// The error of a column that was asked for as vectors and holds none.
+    /// The error of a column that was requested as vectors and holds none.
     pub(crate) fn no_vector(&self, path: &Path, column: usize) -> Error {
         let vectors: Vec<String> = (0..self.count()).filter(|&c| self.is_vector(c)).map(|c| self.flag(c)).collect();
         let way_out = match vectors.first() {
@@ -51,7 +51,7 @@ impl Columns {
         format_error(path, format!("{} holds no vectors of numbers; {way_out}", self.title(column)))
     }
 
-    /// Leaves everything but the vectors aside; what was data until now.
+    /// Ignores all columns but the vectors; the columns that were data until now.
     pub(crate) fn left_aside(&self, vector: usize, roles: &mut [Role]) -> Vec<usize> {
         let aside: Vec<usize> = (0..self.count()).filter(|&c| c != vector && roles[c] == Role::Data).collect();
         aside.iter().for_each(|&column| roles[column] = Role::Ignored);

@@ -43,7 +43,7 @@ pub(crate) fn matrix(
 ) -> Result<(Vec<f64>, usize)> {
     let header = Header::read(path, file)?;
     let count = header.checked_count(path, length)?;
-    // Turned, or with columns left out, the numbers are there twice.
+    // To transpose or to drop columns, the numbers are in memory twice.
     let picked =
         want == Want::Kept || options.label.is_some() || !options.ignore.is_empty() || !options.keep.is_empty();
     let copies = 1 + u64::from(header.fortran || picked);
@@ -123,7 +123,7 @@ fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<V
     Ok(turned)
 }
 
-/// Writes the columns as float64, row after row, NPY version 1.0, NaN where there is none; the format has no room for their names.
+/// Writes the columns as float64, row after row, NPY version 1.0, NaN where there is none; the format does not hold their names.
 pub(crate) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
     let (rows, cols) = (outgoing.rows, outgoing.columns.len());
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");

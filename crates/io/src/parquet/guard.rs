@@ -66,7 +66,7 @@ pub(crate) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u6
     check_schema(&children)
 }
 
-/// Refuses a schema whose groups have other numbers of members than they say, or lie too deep in each other.
+/// Refuses a schema whose groups claim another number of members than they have, or are nested too deeply.
 fn check_schema(children: &[i64]) -> Result<()> {
     let mut open: Vec<i64> = vec![1];
     for (at, &count) in children.iter().enumerate() {
@@ -149,7 +149,7 @@ pub(crate) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
     Ok(())
 }
 
-/// Refuses a page that decompresses to more than it says, of a codec whose reader would go on without end. A byte of gzip is no more
+/// Refuses a page that decompresses to more than it claims, if the codec of the crate has no limit. A byte of gzip is no more
 /// than 1032 bytes; of Brotli it may be millions.
 fn check_decompressed(codec: Compression, compressed: &[u8], says: u64, limit: u64) -> Result<()> {
     let most = says.saturating_add(1);
@@ -171,7 +171,7 @@ fn check_decompressed(codec: Compression, compressed: &[u8], says: u64, limit: u
     }
 }
 
-/// What matters in the header of a page.
+/// The fields of a page header that are checked.
 #[derive(Default)]
 struct Page {
     decompressed: i64,
@@ -275,7 +275,7 @@ impl Walk<'_> {
         match kind {
             4..=6 => {
                 let value = self.variable().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))?;
-                // A larger number would be another one to a reader of its kind.
+                // The crate would truncate a larger number.
                 let fits = [i16::try_from(value).is_ok(), i32::try_from(value).is_ok(), true][kind as usize - 4];
                 if fits { Ok(value) } else { wrong("a number is too large for its kind") }
             }
@@ -297,7 +297,7 @@ impl Walk<'_> {
         Ok((head & 15, count))
     }
 
-    /// Hands every field of a structure, its number and its kind, to `visit`, which passes over its value.
+    /// Hands every field of a structure, its number and its kind, to `visit`, which skips its value.
     fn fields(&mut self, depth: usize, mut visit: impl FnMut(&mut Self, i64, u8) -> Result<()>) -> Result<()> {
         if depth > DEEPEST {
             return wrong("its structures lie too deep in each other");
@@ -316,7 +316,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over a value that must be of this shape.
+    /// Skips a value that must be of this type.
     fn value(&mut self, shape: Shape, kind: u8, depth: usize) -> Result<()> {
         match shape {
             Shape::Simple(4..=6) if matches!(shape, Shape::Simple(wanted) if wanted == kind) => {
@@ -338,7 +338,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over a value that does not matter.
+    /// Skips a value of any type.
     fn skip(&mut self, kind: u8, depth: usize) -> Result<()> {
         match kind {
             // A truth value is in its field's kind.
@@ -368,7 +368,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over an item of a list, where a truth value has a byte of its own.
+    /// Skips an item of a list, where a truth value has a byte of its own.
     fn skip_item(&mut self, kind: u8, depth: usize) -> Result<()> {
         match kind {
             _ if depth > DEEPEST => wrong("its structures lie too deep in each other"),

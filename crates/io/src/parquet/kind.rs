@@ -1,4 +1,4 @@
-//! What the values of a Parquet column stand for.
+//! The meaning of the values of a Parquet column: numbers, decimals or text.
 
 use crate::columns::{Columns, Role};
 use crate::parquet::list::entries;
@@ -8,7 +8,7 @@ use ::parquet::schema::types::ColumnDescriptor;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
-/// What the values of a column stand for.
+/// The meaning of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum What {
     Number,
@@ -73,7 +73,7 @@ impl What {
     }
 }
 
-/// What a column holds, or why it cannot be read.
+/// The meaning of a column, or the error that it cannot be read.
 pub(crate) fn check_type(
     path: &Path,
     columns: &Columns,

@@ -1,8 +1,8 @@
 //! Vectors in a column of a Parquet file.
 //!
-//! Lists are values with two levels each. The first tells where a list begins (0) and goes on (1); the second how much of the value
-//! is there: the list, an entry in it, the value of the entry. In the schema a list is a group around a repeated group around the
-//! entry, or less than that; people see the name of the outermost.
+//! Lists are values with two levels each. The first marks where a list begins (0) and continues (1); the second how much of the value
+//! is present: the list, an entry in it, the value of the entry. In the schema a list is a group around a repeated group around the
+//! entry, or less than that; the column has the name of the outermost.
 //!
 //! Apache Parquet, "Nested encoding" and "LogicalTypes: lists".
 
@@ -26,7 +26,7 @@ const BESIDE: u64 = 56;
 
 type Read<T> = std::result::Result<T, ParquetError>;
 
-/// The columns of a file, as people see them, and which of them hold vectors of numbers.
+/// The columns of a file by their names, and which of them hold vectors of numbers.
 pub(crate) fn columns_of(schema: &SchemaDescriptor) -> Columns {
     let names = schema.columns().iter().map(|column| name(schema.root_schema(), column.path().parts()));
     let is_vector = |&c: &usize| is_list(schema.get_column_root(c)) && entries(&schema.column(c)).is_some();
@@ -43,7 +43,7 @@ fn name(root: &Type, parts: &[String]) -> String {
         let Some(child) = child else { break };
         let repeats =
             is_repeated(child) && matches!(node.get_basic_info().converted_type(), Meaning::LIST | Meaning::MAP);
-        // Of a list the entry has no name of its own, of a map its key and its value do.
+        // The entry of a list has no name of its own; the key and the value of a map do.
         let entry = hidden && node.get_fields().len() == 1;
         if !repeats && !entry {
             shown.push(part.as_str());
@@ -87,7 +87,7 @@ pub(crate) fn entries(column: &ColumnDescriptor) -> Option<What> {
     }
 }
 
-/// The vectors of a column on their way in.
+/// The vectors of a column that is being read.
 pub(crate) struct Vectors<'a> {
     what: What,
     column: ColumnDescPtr,
@@ -104,7 +104,7 @@ impl<'a> Vectors<'a> {
         Vectors { what, column: column.clone(), entry: column.repeated_ancestor_def_level(), block, measured }
     }
 
-    /// Appends what one row group holds of the column; `fail` makes an error of what is wrong with the file.
+    /// Appends what one row group holds of the column; `fail` makes an error of a reason.
     pub(crate) fn read(&mut self, pages: Box<dyn PageReader>, fail: &dyn Fn(ParquetError) -> Error) -> Result<()> {
         let pages = Box::new(Pages { inner: pages, measured: Arc::clone(&self.measured) });
         let what = self.what;
@@ -280,7 +280,7 @@ impl Measured {
                 }
                 left = left.saturating_sub(8);
             }
-            // The last run may have fewer bytes than it says.
+            // The last run may have fewer bytes than it claims.
             if packed.len() < count && left > 0 {
                 return None;
             }

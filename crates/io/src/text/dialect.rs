@@ -1,4 +1,4 @@
-//! What kind of text a file is: whether it is text at all, its delimiter, and whether it has a header.
+//! Detects whether a file is text, its delimiter, and whether it has a header.
 
 use crate::text::header;
 use crate::{ReadOptions, format_error};
@@ -13,7 +13,7 @@ const CELLS: usize = 50_000;
 /// Stands for any run of spaces and tabs.
 pub(crate) const SPACES: u8 = b' ';
 
-/// How the rows of a text file are made.
+/// The format of the rows of a text file.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Dialect {
     /// The byte between two values, or [`SPACES`].
@@ -22,7 +22,7 @@ pub(crate) struct Dialect {
     pub(crate) header: Option<Vec<String>>,
     /// The number of values in a row; a trailing delimiter adds none.
     pub(crate) width: usize,
-    /// What was taken for a header or a point and could be the other; parameters between backticks.
+    /// The note about an uncertain header; parameters between backticks.
     pub(crate) note: Option<String>,
 }
 
@@ -204,7 +204,7 @@ pub(crate) fn is_date(text: &str) -> bool {
     }
 }
 
-/// Whether a cell says that its value is missing.
+/// Whether a cell marks its value as missing.
 pub(crate) fn is_missing(cell: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] = [b"", b"na", b"n/a", b"nan", b"null", b"none", b"missing", b"?", b"."];
     let cell = cell.trim_ascii();

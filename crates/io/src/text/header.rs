@@ -1,12 +1,12 @@
-//! Whether the first row of a text file names the columns.
+//! Header detection in text files: whether the first row names the columns.
 //!
 //! Names are words as a rule, and data are numbers. What is left are names that are numbers (`1990,2000,2010,country`), a
-//! first point whose numbers look like names (`1,2,3`), and a first point with a slip of the pen (`O.5`). The rules, in
+//! first point whose numbers look like names (`1,2,3`), and a first point with a mistyped number (`O.5`). The rules, in
 //! this order; "below" are the next rows, a hundred or more of them:
 //!
-//! | the first row has | it is | said |
+//! | the first row has | it is | reported |
 //! |---|---|---|
-//! | a word that was asked for as a column | names | |
+//! | a word that the options name as a column | names | |
 //! | numbers only, counting 0, 1, 2, ... above nothing but decimals | names | yes |
 //! | numbers only, all integers above nothing but decimals | a point | yes |
 //! | numbers only, else | a point | |
@@ -26,7 +26,7 @@ use crate::schema::Schema;
 use crate::text::dialect::parse;
 use ::csv::ByteRecord;
 
-/// What was decided about the first row.
+/// The decision about the first row.
 pub(crate) struct Verdict {
     pub(crate) is_header: bool,
     /// Whether it is uncertain, which is reported to the user.
@@ -96,7 +96,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Whether a cell is a column that was asked for by name.
+    /// Whether a cell is a column that the options name.
     fn is_asked_for(&self) -> bool {
         let options = self.options;
         let is_number = |name: &str| name.parse().is_ok_and(|number: usize| (1..=self.first.len()).contains(&number));
@@ -229,7 +229,7 @@ pub(crate) fn is_number_like(cell: &[u8]) -> bool {
     digits && (parse(&text).is_some() || parse(&commas()).is_some())
 }
 
-/// Whether a cell beside numbers is rather one of them with a slip than a name.
+/// Whether a cell beside numbers is rather a mistyped number than a name.
 fn is_mistyped(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
     let begins = cell.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));

@@ -1,4 +1,4 @@
-//! What a cell means under the options: decimals behind a comma, and marks of one's own for missing cells.
+//! The options for cells of text: a comma before decimals, and the user's marks of missing cells.
 
 use crate::columns::carried::Cells;
 use crate::text::dialect;
@@ -31,7 +31,7 @@ impl ReadOptions {
         if self.has_decimal_comma() { dialect::parse(&with_point(cell)?) } else { dialect::parse(cell) }
     }
 
-    /// Whether a cell of a text file says that its value is missing.
+    /// Whether a cell of a text file marks its value as missing.
     pub(crate) fn is_missing(&self, cell: &[u8]) -> bool {
         dialect::is_missing(cell) || self.is_marked(cell)
     }
@@ -54,7 +54,7 @@ impl ReadOptions {
             .collect()
     }
 
-    /// Puts nothing where a number is one of the marks.
+    /// Replaces numbers that are marks by NaN.
     pub(crate) fn unmark(&self, numbers: &mut [f64]) {
         let marks = self.marked_numbers();
         if !marks.is_empty() {
@@ -90,7 +90,7 @@ fn with_point(cell: &[u8]) -> Option<Cow<'_, [u8]>> {
 }
 
 impl Cells {
-    /// The same with nothing where a mark stands.
+    /// The same with missing cells in place of marks.
     pub(crate) fn without_marks(mut self, options: &ReadOptions) -> Cells {
         match &mut self {
             _ if options.na.is_empty() => {}

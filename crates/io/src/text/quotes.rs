@@ -1,11 +1,11 @@
-//! Whether every quote in a text is closed where it should be.
+//! Checks that every quote in a text is closed.
 //!
-//! A quote that is not closed takes the rows below it into its cell, and they would be lost without a word: a reader of
-//! CSV has to take whatever stands between two quotes for one cell. So the quotes are checked before the rows are read,
+//! A quote that is not closed takes the rows below it into its cell, and they would be lost silently: to a reader of
+//! CSV, everything between two quotes is one cell. So the quotes are checked before the rows are read,
 //! in the states of RFC 4180, section 2: a cell that begins with a quote ends with one, quotes inside it are doubled, and
 //! after the last there is a delimiter or the end of the line.
 
-/// What is wrong with the quotes, and where: lines count from 1.
+/// A fault of the quotes, with its line counted from 1.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Fault {
     /// The file ends before the quote that was opened in this line is closed.

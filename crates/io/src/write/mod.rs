@@ -1,4 +1,4 @@
-//! What is written: columns of one length, each with its name, whatever the format.
+//! Writes tables in any format: named columns of one length.
 
 pub(crate) mod atomic;
 pub(crate) mod target;
@@ -23,13 +23,13 @@ pub(crate) struct Outgoing<'a> {
 pub struct Lists<'a> {
     /// How many each row has.
     pub k: usize,
-    /// Who they are, rows counted from 0.
+    /// Their rows, counted from 0.
     pub ids: &'a [u32],
-    /// How far away they are.
+    /// Their distances.
     pub distances: &'a [f64],
 }
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy)]
 pub(crate) enum Column<'a> {
     /// A column of points, by its number from 0.
@@ -38,7 +38,7 @@ pub(crate) enum Column<'a> {
     Numbers(&'a [f64]),
     /// Rows of another table, counted from 0.
     Indices(&'a [u32]),
-    /// What goes with the points.
+    /// A column that is carried along with the points.
     Carried(&'a Cells),
 }
 
@@ -82,8 +82,8 @@ impl<'a> Outgoing<'a> {
         Ok(Outgoing { rows, columns: data.chain(carried).collect() })
     }
 
-    /// Writes the file whole or not at all, in the format that its extension names; `-`, and devices and pipes without one,
-    /// are given CSV.
+    /// Writes the file completely or not at all, in the format that its extension names; `-`, and devices and pipes without one,
+    /// get CSV.
     pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let device = !matches!(Target::of(path)?, Target::File(_));
         let (compression, stem) = Compression::named(path);
