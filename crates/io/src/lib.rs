@@ -4,6 +4,9 @@
 //! [`write()`] is its inverse. Every writer uses [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
 
+// Parquet and Arrow are the formats with typed columns.
+#![cfg_attr(not(any(feature = "arrow", feature = "parquet")), allow(dead_code, reason = "no reader of typed columns"))]
+
 #[cfg(feature = "arrow")]
 mod arrow;
 mod builtin;
