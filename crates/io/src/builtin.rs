@@ -1,12 +1,13 @@
-//! The built-in data sets, read through the same readers as any file (`data/README.md` says where they are from).
+//! The built-in data sets, read through the same readers as any file (`data/README.md` names their sources).
 
 use crate::columns::Want;
 use crate::sheet::Sheet;
-use crate::{ReadOptions, csv, npy};
+use crate::text::csv;
+use crate::{ReadOptions, npy};
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
-/// The names that [`super::read`] knows.
+/// The names that [`crate::read`] knows.
 pub(super) const NAMES: [&str; 2] = ["digits", "iris"];
 
 /// 1797 x 65 bytes: 8 x 8 pixels from 0 to 16, row by row, and the digit as the label.

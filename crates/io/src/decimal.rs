@@ -16,7 +16,7 @@ pub(super) fn number(whole: i128, scale: i32) -> f64 {
 /// The same in digits, without zeros at the end.
 pub(super) fn text(whole: i128, scale: i32) -> String {
     let Some(places) = usize::try_from(scale).ok().filter(|places| (1..=100).contains(places)) else {
-        return if scale == 0 { whole.to_string() } else { super::csv::number(number(whole, scale)) };
+        return if scale == 0 { whole.to_string() } else { crate::text::csv::number(number(whole, scale)) };
     };
     let digits = format!("{:0>width$}", whole.unsigned_abs().to_string(), width = places + 1);
     let (integer, fraction) = digits.split_at(digits.len() - places);

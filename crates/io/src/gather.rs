@@ -2,7 +2,7 @@
 
 use std::io::{ErrorKind, Read, Result};
 
-/// The bytes of a block: so many that the system has it back as soon as it is free.
+/// The bytes of a block: large enough that freed memory returns to the system at once.
 const BLOCK: usize = 32 << 20;
 
 /// All that comes out of a reader, or nothing if that is more than `most` bytes. A vector that grows is in memory twice

@@ -1,6 +1,6 @@
 //! Graphs as edge lists: one edge per row, `i,j,length`, points counted from 0.
 
-use crate::outgoing::{Column, Outgoing};
+use crate::write::{Column, Outgoing};
 use crate::{ReadOptions, check_memory, format_error, is_standard};
 use eigenfold_graph::Graph;
 use eigenfold_linalg::error::Result;
@@ -13,21 +13,21 @@ const SPARSEST: usize = 1000;
 const POINT: u64 = 48;
 const EDGE: u64 = 64;
 
-/// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1), in any format of [`super::read`].
+/// Reads an undirected graph from an edge list, `i,j,length` or `i,j` (length 1), in any format of [`crate::read`].
 ///
 /// Points count from 0, and there are as many as the largest index says. A row gives both directions; an edge that
 /// is named twice keeps its shorter length. A header is detected, and the delimiter too, unless `options` say. A fourth column is passed over
-/// if its name is `weight`: such are the files of [`super::write_weights`]. With the graph comes what was guessed about the
+/// if its name is `weight`: such are the files of [`crate::write_weights`]. With the graph comes what was guessed about the
 /// file, as [`Table::notes`](super::Table).
 ///
 /// # Errors
 ///
 /// If the file cannot be read or has other than two or three columns, if an index is not a whole number, if an edge
-/// joins a point to itself, if a length is negative or not finite, or if there is no room for so many points.
+/// joins a point to itself, if a length is negative or not finite, or if the points need more memory than there is.
 pub fn read_graph(source: impl AsRef<Path>, options: &ReadOptions) -> Result<(Graph, Vec<String>)> {
     let source = source.as_ref();
     let path = if is_standard(source) { Path::new("standard input") } else { source };
-    let table = super::read(source, &ReadOptions { missing: false, like: None, ..options.clone() })?;
+    let table = crate::read(source, &ReadOptions { missing: false, like: None, ..options.clone() })?;
     let fitted = |names: &[String]| names.len() == 4 && names[3] == "weight";
     let most = if table.columns.as_deref().is_some_and(fitted) { 4 } else { 3 };
     let edges = table.points;

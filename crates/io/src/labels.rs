@@ -1,7 +1,7 @@
 //! Labels: what colors the points, and is not data.
 
-use super::carried::{Carried, Cells};
-use super::dialect::is_missing;
+use crate::columns::carried::{Carried, Cells};
+use crate::text::dialect::is_missing;
 use std::collections::BTreeSet;
 
 /// A column of integers with at most this many distinct values is a column of classes.

@@ -1,67 +1,51 @@
-//! Files in and out: CSV, NPY, NPZ, Parquet, Arrow, edge lists, saved models, and the two built-in data sets.
+//! Reads and writes files: CSV, NPY, NPZ, Parquet, Arrow, edge lists, saved models, and the two built-in data sets.
 //!
 //! [`read`] turns a file, standard input or a built-in name into a [`Table`]: points, and the labels that color them.
-//! [`write()`] is its inverse. Whatever writes a file goes through [`write_bytes_atomically`], so that an output is
+//! [`write()`] is its inverse. Every writer uses [`write_bytes_atomically`], so that an output is
 //! either complete or absent.
 
+// Parquet and Arrow are the formats with typed columns.
+#![cfg_attr(not(any(feature = "arrow", feature = "parquet")), allow(dead_code, reason = "no reader of typed columns"))]
+
+#[cfg(feature = "arrow")]
 mod arrow;
-pub mod atomic;
 mod builtin;
-mod carried;
 mod columns;
-mod csv;
+mod compress;
+mod concatenate;
 mod decimal;
-mod dialect;
 mod gather;
 mod graph;
-mod header;
 mod labels;
-mod marks;
-mod matched;
 mod npy;
-mod npy_header;
 #[cfg(feature = "compressed")]
 mod npz;
-mod one_hot;
-mod outgoing;
-mod packing;
 #[cfg(feature = "parquet")]
 mod parquet;
-#[cfg(feature = "parquet")]
-mod parquet_guard;
-#[cfg(feature = "parquet")]
-mod parquet_kind;
-#[cfg(feature = "parquet")]
-mod parquet_list;
-#[cfg(feature = "parquet")]
-mod parquet_shapes;
-mod quotes;
 pub mod schema;
 mod sheet;
 mod source;
-mod stack;
-mod target;
-mod vectors;
+mod text;
 mod weights;
-#[cfg(feature = "compressed")]
-mod zip;
+mod write;
 
-pub use atomic::{check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error};
-pub use carried::{Carried, Cells};
+pub use columns::carried::{Carried, Cells};
+pub use concatenate::read_all;
 pub use graph::{read_graph, write_graph};
 pub use labels::Labels;
-pub use outgoing::Lists;
 pub use schema::Schema;
-pub use stack::read_all;
-pub use target::Target;
 pub use weights::write_weights;
+pub use write::Lists;
+pub use write::atomic::{
+    check_replaceable, keep_owner_and_permissions, sync_directory, write_bytes_atomically, write_error,
+};
+pub use write::target::Target;
 
 use columns::Want;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, bytes as shown_bytes};
 use eigenfold_linalg::memory;
 use gather::gathered;
-use outgoing::Outgoing;
 use sheet::Sheet;
 #[cfg(not(all(feature = "parquet", feature = "compressed")))]
 use source::Content;
@@ -69,6 +53,8 @@ use source::Source;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use text::csv;
+use write::Outgoing;
 
 /// The extensions that name a format, as messages list them.
 const KNOWN: &str = ".csv, .tsv, .txt, .npy, .parquet or .arrow, alone or with .gz or .zst after it";
@@ -80,13 +66,13 @@ pub struct Table {
     pub points: Points,
     /// The names of the data columns, where the file names them.
     pub columns: Option<Vec<String>>,
-    /// What every column of the file was for.
+    /// The role of every column of the file.
     pub schema: Schema,
-    /// The label column, where one was asked for (built-in sets always have theirs).
+    /// The label column, if one was requested (built-in sets always have one).
     pub labels: Option<Labels>,
-    /// The columns that were asked to be kept, in that order.
+    /// The columns that [`ReadOptions::keep`] names, in that order.
     pub kept: Vec<Carried>,
-    /// What was guessed about the file and may be wrong, a sentence each; parameters stand between backticks, as in
+    /// Uncertain guesses about the file, one sentence each; parameters stand between backticks, as in
     /// [`eigenfold_linalg::error`].
     pub notes: Vec<String>,
 }
@@ -105,20 +91,20 @@ pub struct ReadOptions {
     pub one_hot: Vec<String>,
     /// The column that holds a vector in every row, which are the points; if not given, the only such column of a file.
     pub vector: Option<String>,
-    /// The columns that a model was made from ([`Model::schema`](crate::Model::schema)): those of the file are told by their names, or by their places if
-    /// they have none.
+    /// The columns that a model was fitted to ([`Model::schema`](crate::Model::schema)): those of the file are matched by name, or by position if
+    /// they have no names.
     pub like: Option<Schema>,
     /// The delimiter of a text file; if not given, it is detected (comma, tab, semicolon or spaces).
     pub delimiter: Option<u8>,
     /// Whether the first row of a text file names the columns; if not given, it is detected.
     pub header: Option<bool>,
-    /// What stands before the decimals of numbers in a text file, a point or a comma; if not given, a point.
+    /// The decimal separator of a text file, a point or a comma; if not given, a point.
     pub decimal: Option<u8>,
-    /// Texts and numbers that mark a cell as missing, beside those that always do.
+    /// Texts and numbers that mark a cell as missing, in addition to the usual ones.
     pub na: Vec<String>,
     /// Whether data cells may be missing ([`Points::missing`]); else the first one is an error.
     pub missing: bool,
-    /// How many bytes the file and what is made of it may take; if not given, most of what the machine has free.
+    /// The memory limit in bytes for the file and its table; if not given, most of the free memory of the machine.
     pub memory: Option<u64>,
 }
 
@@ -137,7 +123,7 @@ enum Format {
 /// Reads points from a file, from standard input (`-`), or a built-in set (`digits`, `iris`).
 ///
 /// The extension decides the format, in any case of letters; standard input and files with another extension are known by
-/// their first bytes. What gzip or Zstandard packed is unpacked. `x.npz:name` is one array of an archive. A file called
+/// their first bytes. Files compressed by gzip or Zstandard are decompressed. `x.npz:name` is one array of an archive. A file called
 /// `digits` or `iris` goes before the built-in set.
 ///
 /// # Errors
@@ -149,8 +135,8 @@ pub fn read(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table> {
     sheet.table(&path, options.like.as_ref())
 }
 
-/// Reads a map as [`read`] reads points; where it has columns called `y1`, `y2`, ..., as the maps that we write, all others are
-/// left out.
+/// Reads an embedding as [`read`] reads points; if it has columns called `y1`, `y2`, ..., as the embeddings that [`write()`]
+/// writes, all others are left out.
 ///
 /// # Errors
 ///
@@ -160,17 +146,17 @@ pub fn read_map(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Table
     sheet.table(&path, None)
 }
 
-/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from whatever [`read`] reads; if it names none, the
+/// Reads the columns that [`ReadOptions::keep`] names and nothing else, from any file that [`read`] reads; if it names none, the
 /// file must have one column.
 ///
 /// # Errors
 ///
-/// As [`read`], but for cells that are no numbers.
+/// As [`read`], except that cells need not be numbers.
 pub fn read_kept(source: impl AsRef<Path>, options: &ReadOptions) -> Result<Vec<Carried>> {
     Ok(sheet_of(source.as_ref(), options, Want::Kept)?.1.kept())
 }
 
-/// The file of this name as its reader finds it, and what messages call it.
+/// The content of the file of this name, and its name in messages.
 fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf, Sheet)> {
     if let Some(name) = source.to_str()
         && !is_standard(source)
@@ -189,7 +175,7 @@ fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf
         }
         Format::Npz => read_npz(&path, content, array, options, want)?,
         Format::Parquet => read_parquet(&path, content, options, want)?,
-        Format::Arrow => arrow::read(&path, &content.bytes(&path, options.memory)?, options, want)?,
+        Format::Arrow => read_arrow(&path, content.bytes(&path, options.memory)?, options, want)?,
     };
     Ok((path, sheet))
 }
@@ -197,7 +183,7 @@ fn sheet_of(source: &Path, options: &ReadOptions, want: Want) -> Result<(PathBuf
 /// Writes points, and after them the columns that go with them.
 ///
 /// The extension decides the format; `-` is CSV on standard output, as is a device or pipe without one. Numbers are written so that reading them gives
-/// the same bits. NPY holds neither the column names nor what goes with the points.
+/// the same bits. NPY holds neither column names nor other columns.
 ///
 /// # Errors
 ///
@@ -212,7 +198,7 @@ fn is_standard(name: &Path) -> bool {
     name.as_os_str() == "-"
 }
 
-/// Writes points with what goes with them and their neighbors as a Parquet file that Embedding Atlas opens.
+/// Writes points with their other columns and their neighbors as a Parquet file that Embedding Atlas opens.
 ///
 /// # Errors
 ///
@@ -248,6 +234,22 @@ fn encode_parquet(path: &Path, _: &Outgoing, _: Option<&Lists>) -> Result<Vec<u8
     Err(format_error(path, NO_PARQUET))
 }
 
+#[cfg(feature = "arrow")]
+use arrow::{encoded as encode_arrow, read as read_arrow};
+
+#[cfg(not(feature = "arrow"))]
+const NO_ARROW: &str = "this build does not include Arrow; build with `--features arrow`, or use .csv or .npy";
+
+#[cfg(not(feature = "arrow"))]
+fn read_arrow(path: &Path, _bytes: Vec<u8>, _options: &ReadOptions, _want: Want) -> Result<Sheet> {
+    Err(format_error(path, NO_ARROW))
+}
+
+#[cfg(not(feature = "arrow"))]
+fn encode_arrow(path: &Path, _: &Outgoing) -> Result<Vec<u8>> {
+    Err(format_error(path, NO_ARROW))
+}
+
 #[cfg(feature = "compressed")]
 use npz::read as read_npz;
 
@@ -270,7 +272,7 @@ fn by_extension(path: &Path) -> Option<Format> {
     }
 }
 
-/// Opens a file for reading, with a message that says what is wrong with the name.
+/// Opens a file for reading; the error explains what is wrong with the name.
 pub fn open(path: &Path) -> Result<File> {
     if path.is_dir() {
         return Err(format_error(path, "is a directory; name a file in it"));
@@ -281,7 +283,7 @@ pub fn open(path: &Path) -> Result<File> {
     File::open(path).map_err(|error| read_error(path, error))
 }
 
-/// Everything that comes out of an open file or pipe, if there is room for it; `length` is what is known of its length.
+/// Reads all of an open file or pipe, up to the memory limit; `length` is its length, 0 if that is not known.
 pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u64>) -> Result<Vec<u8>> {
     check_memory(path, length, limit)?;
     let most = limit.unwrap_or_else(memory::available);
@@ -291,10 +293,10 @@ pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u
         return gathered(&mut source, most).map_err(|error| read_error(path, error))?.ok_or_else(larger);
     }
     let mut bytes = Vec::new();
-    // One more, so that the end is seen without asking for more room.
+    // One more byte, so that reading the end allocates nothing.
     let reserved = bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX).saturating_add(1));
     reserved.map_err(|_| format_error(path, format!("there is no room for its {}; {SMALLER}", shown_bytes(length))))?;
-    // Some files have no end, so no more is read than there may be.
+    // Some files have no end, so reading stops at the limit.
     source.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| read_error(path, error))?;
     if bytes.len() as u64 > most { Err(larger()) } else { Ok(bytes) }
 }
@@ -302,7 +304,7 @@ pub fn contents(path: &Path, mut source: impl Read, length: u64, limit: Option<u
 /// What can be done about a file that is too large.
 const SMALLER: &str = "give fewer rows or columns, or allow more `memory`";
 
-/// Refuses what a file claims if that has no room.
+/// Refuses a file that needs more memory than the limit.
 fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
     let limit = limit.unwrap_or_else(memory::available);
     if needed <= limit {
@@ -311,7 +313,7 @@ fn check_memory(path: &Path, needed: u64, limit: Option<u64>) -> Result<()> {
     Err(Error::Memory { what: format!("{}: the file", path.display()), needed, limit, way_out: SMALLER.into() })
 }
 
-/// Room for so many numbers, or why there is none.
+/// An empty vector with room for `count` numbers, or the error that memory is short.
 fn room_for(path: &Path, count: usize) -> Result<Vec<f64>> {
     let mut values = Vec::new();
     match values.try_reserve_exact(count) {
@@ -346,7 +348,7 @@ fn format_error(path: &Path, message: impl Into<String>) -> Error {
 
 /// Whether [`Points`] would refuse this number.
 fn is_unusable(value: f64, options: &ReadOptions) -> bool {
-    // Only numbers that are far out are worth asking about one by one.
+    // Only extreme numbers have to be checked one by one.
     let usual = value.abs() <= 1e100 || (value.is_nan() && options.missing);
     !usual && Points::new(1, 1, vec![value]).is_err()
 }

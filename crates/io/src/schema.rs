@@ -1,4 +1,4 @@
-//! What the columns of a table were for, as a model remembers it, so that the columns of new rows can be told by their names.
+//! The roles of the columns of a table, which a model saves to match the columns of new rows by name.
 
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -13,13 +13,13 @@ pub struct Schema {
 /// A column of a table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Column {
-    /// What the table calls it, if it names its columns.
+    /// Its name, if the table names its columns.
     pub name: Option<String>,
-    /// What it was for.
+    /// Its role.
     pub role: Role,
 }
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Role {
     /// A feature.
@@ -30,7 +30,7 @@ pub enum Role {
     Ignored,
     /// A category with these levels: a feature of 0 and 1 for each of them, after all other features.
     OneHot(Vec<String>),
-    /// A vector in every row, of so many features.
+    /// A vector in every row, with this number of features.
     Vector(usize),
 }
 
@@ -41,7 +41,7 @@ impl Schema {
         Schema { columns: names.iter().map(column).collect() }
     }
 
-    /// Whether it could be that of a table with so many features.
+    /// Whether it can be the schema of a table with this number of features.
     pub fn is_sound(&self, features: usize) -> bool {
         let sorted = self.levels().all(|levels| levels.is_sorted_by(|a, b| a < b));
         self.features() == features && sorted && self.has_one_block()

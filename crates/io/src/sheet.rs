@@ -1,16 +1,16 @@
-//! A file as its reader found it: what its columns are for, and what is in them.
+//! The content of a file before it becomes a table: the roles of its columns, and their values.
 
-use super::carried::{Carried, Cells};
-use super::columns::{Columns, Gone, Role, Roles, Want, place};
-use super::labels::Labels;
-use super::one_hot::{self, Category};
-use super::{ReadOptions, Table, format_error, is_unusable, room_for};
+use crate::columns::carried::{Carried, Cells};
+use crate::columns::one_hot::{self, Category};
+use crate::columns::{Columns, Gone, Role, Roles, Want, place};
+use crate::labels::Labels;
 use crate::schema::{self, Column, Schema};
+use crate::{ReadOptions, Table, format_error, is_unusable, room_for};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
-/// A file on its way to a table.
+/// The content of a file.
 pub(super) struct Sheet {
     pub(super) columns: Columns,
     pub(super) roles: Roles,
@@ -22,13 +22,13 @@ pub(super) struct Sheet {
     pub(super) carried: Vec<Cells>,
     /// The number of rows.
     pub(super) rows: usize,
-    /// What was guessed.
+    /// Uncertain guesses.
     pub(super) notes: Vec<String>,
     /// Whether cells may be missing.
     pub(super) missing: bool,
 }
 
-/// A column on its way in: numbers or texts.
+/// A column that is being read: numbers or texts.
 #[derive(Default)]
 pub(super) struct Gathered {
     pub(super) numbers: Vec<f64>,
@@ -125,11 +125,11 @@ impl Sheet {
         Ok(Sheet { columns, roles, values, width, carried, rows, notes: Vec::new(), missing: options.missing })
     }
 
-    /// Points, labels and whatever goes with them; the columns as `like` has them, if it is given.
+    /// Points, labels and carried columns; the columns as `like` has them, if it is given.
     pub(super) fn table(mut self, path: &Path, like: Option<&Schema>) -> Result<Table> {
         let labels = match self.roles.label {
             Some(label) => match self.cells(label).and_then(Labels::from_cells) {
-                // What the model calls the label may be empty in new rows.
+                // The label column of a model may be empty in new rows.
                 None if like.is_none() => return Err(self.columns.unlabeled(path, label)),
                 found => found,
             },
@@ -163,7 +163,7 @@ impl Sheet {
         self.roles.order.clone().unwrap_or_else(|| self.roles.columns(Role::Data))
     }
 
-    /// What the columns are for, and the levels of categories.
+    /// The roles of the columns, and the levels of categories.
     fn schema(&self, path: &Path, like: Option<&Schema>) -> Result<Schema> {
         if let Some(like) = like.filter(|like| self.roles.follows(like, self.width)) {
             return Ok(like.clone());
@@ -229,7 +229,7 @@ impl Sheet {
         Some(Category { columns: &self.columns, column, cells, missing: self.missing })
     }
 
-    /// The columns that are kept, as they were asked for.
+    /// The columns that are kept, in the order of the options.
     pub(super) fn kept(&self) -> Vec<Carried> {
         let column = |&c: &usize| {
             self.cells(c).map(|cells| Carried { name: self.columns.carried_name(c), cells: cells.clone() })

@@ -1,18 +1,24 @@
-//! An input, opened: its bytes, and their format.
+//! Opens an input: its bytes, and their format.
 //!
-//! The extension decides the format, in any case of letters; without one the first bytes do. Whether a file is packed is
-//! known by its first bytes alone. Pipes, and what is packed, are read into memory whole, since most formats are not read
-//! from front to back.
+//! The extension decides the format, in any case of letters; without one the first bytes do. The first bytes
+//! alone show whether a file is compressed. Pipes and compressed files are read into memory as a whole, since most formats
+//! are not read from front to back.
 
-use crate::packing::Packing;
-use crate::{Format, arrow, by_extension, contents, dialect, format_error, is_standard, open, read_error};
+use crate::compress::Compression;
+use crate::text::dialect;
+use crate::{Format, by_extension, contents, format_error, is_standard, open, read_error};
 use eigenfold_linalg::error::Result;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// How many bytes are looked at to know what a file is.
+/// The number of bytes that format detection reads.
 const HEAD: u64 = 8192;
+
+/// The first bytes of an Arrow file, of a stream, and of Feather's first version, which was another format.
+pub(super) const ARROW: &[u8] = b"ARROW1";
+pub(super) const ARROW_STREAM: &[u8] = &[0xff; 4];
+pub(super) const FEATHER_1: &[u8] = b"FEA1";
 
 /// An input.
 pub(super) struct Source {
@@ -38,7 +44,7 @@ pub(super) fn array_in(path: &Path) -> (&Path, Option<&str>) {
     }
 }
 
-/// What is read from any place.
+/// A reader that can seek.
 pub(super) trait Place: Read + Seek + Send {}
 
 impl<T: Read + Seek + Send> Place for T {}
@@ -55,20 +61,20 @@ impl Source {
             let length = file.metadata().map_err(|error| read_error(path, error))?.len();
             match file.seek(SeekFrom::Start(0)) {
                 Ok(_) => Content::File(file, length),
-                // A pipe has no beginning to go back to.
+                // A pipe cannot be rewound.
                 Err(_) => Content::Bytes(contents(path, file, 0, memory)?),
             }
         };
         let mut head = content.head(path)?;
-        let (named, stem) = Packing::named(path);
-        if let Some(packing) = Packing::of(&head) {
+        let (named, stem) = Compression::named(path);
+        if let Some(compression) = Compression::of(&head) {
             content = Content::Bytes(match content {
-                Content::File(mut file, _) => packing.unpacked(path, &mut file, memory)?,
-                Content::Bytes(bytes) => packing.unpacked(path, &mut &bytes[..], memory)?,
+                Content::File(mut file, _) => compression.decompress(path, &mut file, memory)?,
+                Content::Bytes(bytes) => compression.decompress(path, &mut &bytes[..], memory)?,
             });
             head = content.head(path)?;
-        } else if let Some(packing) = named {
-            let fact = format!("is not compressed by {}, as its name says", packing.title());
+        } else if let Some(compression) = named {
+            let fact = format!("is not compressed by {}, as its name says", compression.title());
             return Err(format_error(path, format!("{fact}; give it its right name")));
         }
         let format = match by_extension(&stem) {
@@ -81,13 +87,13 @@ impl Source {
 
 /// The format that the first bytes show; text has none of its own.
 fn by_first_bytes(path: &Path, head: &[u8]) -> Result<Format> {
-    if head.starts_with(super::npy_header::MAGIC) {
+    if head.starts_with(crate::npy::header::MAGIC) {
         Ok(Format::Npy)
     } else if head.starts_with(b"PAR1") {
         Ok(Format::Parquet)
     } else if head.starts_with(b"PK\x03\x04") {
         Ok(Format::Npz)
-    } else if [arrow::MAGIC, arrow::MARK, arrow::FIRST_VERSION].iter().any(|mark| head.starts_with(mark)) {
+    } else if [ARROW, ARROW_STREAM, FEATHER_1].iter().any(|mark| head.starts_with(mark)) {
         Ok(Format::Arrow)
     } else {
         dialect::check_text(path, head)?;

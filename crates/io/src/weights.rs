@@ -1,12 +1,12 @@
 //! Fitted edges: the columns `i`, `j`, `distance`, `weight`, points counted from 0.
 
-use crate::outgoing::{Column, Outgoing};
+use crate::write::{Column, Outgoing};
 use eigenfold_graph::Weight;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
 /// Writes fitted edges in their order as `i,j,distance,weight`, in the format that the extension names; `-` is CSV on
-/// standard output. [`super::read_graph`] reads the graph back.
+/// standard output. [`crate::read_graph`] reads the graph back.
 ///
 /// # Errors
 ///

@@ -1,9 +1,9 @@
-//! All files of one command, or none.
+//! Writes all output files of a command, or none.
 //!
-//! Every output is tried before the work starts ([`check`]), written under a temporary name beside its place when it is
-//! ready ([`Outputs::stage`]), and all get their names at the end ([`Outputs::commit`]), in two phases: first whatever is
-//! in their places is kept, then all are renamed. If one rename fails, those before it are taken back. Standard output,
-//! devices and pipes cannot be taken back: they are written before the first rename, when everything else has succeeded.
+//! Every output is tried before the work starts ([`check`]), written to a temporary file in the same directory when it is
+//! ready ([`Outputs::stage`]), and all are renamed at the end ([`Outputs::commit`]), in two phases: first the old files get
+//! a second name, then the new ones are renamed. If one rename fails, those before it are undone. Standard output, devices
+//! and pipes cannot be undone: they are written before the first rename, when everything else has succeeded.
 
 mod scratch;
 mod swap;
@@ -11,17 +11,16 @@ mod system;
 
 use crate::progress;
 use eigenfold::error::{Error, Result};
-use eigenfold::io::{Target, check_replaceable, write_error};
+use eigenfold::io::{Target, check_replaceable, keep_owner_and_permissions, write_error};
 use scratch::Scratch;
-use std::fs::Metadata;
+use std::fs::{File, Metadata};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use swap::Swap;
 
 /// Writes one output to the name it is given.
 type Writer<'a> = Box<dyn FnOnce(&Path) -> Result<()> + 'a>;
 
-/// Writes something small of the right kind, to see whether a name and its place will do.
+/// Writes a small file of the right format, to see whether the name and the directory can be used.
 pub(crate) type Trial = fn(&Path) -> Result<()>;
 
 /// The outputs of one command.
@@ -31,21 +30,22 @@ pub(crate) struct Outputs<'a> {
     direct: Vec<(PathBuf, Writer<'a>)>,
 }
 
-/// An output that is complete but has not got its name yet.
+/// An output that is complete but does not have its final name yet.
 struct Staged {
+    /// The final name.
     place: PathBuf,
     temporary: PathBuf,
-    /// Holds the temporary file, and removes what is left of it.
+    /// The directory of the temporary file, removed with this value.
     scratch: Scratch,
 }
 
-/// One output as it was asked for.
+/// One requested output.
 pub(crate) struct Wanted<'a> {
     /// The flag that named it.
     pub(crate) flag: &'static str,
     /// The name.
     pub(crate) target: &'a Path,
-    /// How to try it.
+    /// Tries to write it.
     pub(crate) trial: Trial,
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn check(inputs: &[&Path], wanted: &[Wanted]) -> Result<()> {
                 output.target.display().to_string()
             };
             return Err(Error::Parameter(format!(
-                "{what} is asked for by both {} and {}; give each its own file",
+                "{what} is requested by both {} and {}; give each its own file",
                 wanted[at].flag, output.flag
             )));
         }
@@ -83,8 +83,8 @@ pub(crate) fn check(inputs: &[&Path], wanted: &[Wanted]) -> Result<()> {
     Ok(())
 }
 
-/// Takes away whatever has no name yet, because the program is about to end; false if all outputs have theirs. Renames
-/// that are under way come to their end first.
+/// Removes all temporary files, because the program is about to end; false if all outputs have their final names. Waits for
+/// renames that are under way.
 pub(crate) fn abandon() -> bool {
     let unfinished = swap::stop();
     scratch::abandon();
@@ -92,7 +92,7 @@ pub(crate) fn abandon() -> bool {
 }
 
 impl<'a> Outputs<'a> {
-    /// Writes one output under a temporary name, or keeps it for the end if it is standard output or a device.
+    /// Writes one output to a temporary file, or keeps it for the end if it is standard output or a device.
     pub(crate) fn stage(
         &mut self,
         target: impl AsRef<Path>,
@@ -106,16 +106,16 @@ impl<'a> Outputs<'a> {
         Ok(())
     }
 
-    /// Gives every output its name, or none.
+    /// Gives all outputs their final names, or none.
     pub(crate) fn commit(self) -> Result<()> {
         for (target, write) in self.direct {
             match write(&target) {
-                // Whoever reads our output has seen enough of it.
+                // The reader of the pipe has closed it.
                 Err(Error::Io { source, .. }) if source.kind() == ErrorKind::BrokenPipe => {}
                 result => result?,
             }
         }
-        Swap::all(self.staged)
+        swap::all(self.staged)
     }
 }
 
@@ -132,13 +132,13 @@ impl Staged {
         let temporary = scratch.path().join(place.file_name().unwrap_or_default());
         write(&temporary).map_err(|error| renamed(error, target))?;
         if let Some(existing) = &existing {
-            system::keep_owner_and_permissions(&temporary, existing).map_err(fail)?;
+            system::call(|| keep_owner_and_permissions(&File::open(&temporary)?, existing)).map_err(fail)?;
         }
         Ok(Staged { place: place.to_path_buf(), temporary, scratch })
     }
 }
 
-/// Whether a file is someone else's in a directory that keeps everyone's files for their owners, as /tmp does.
+/// Whether a file belongs to another user in a directory where only owners may replace files (the sticky bit, as in /tmp).
 fn is_stuck(file: &Metadata, parent: &Path, own: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -151,11 +151,11 @@ fn is_stuck(file: &Metadata, parent: &Path, own: &Path) -> bool {
     false
 }
 
-/// The same error about the name that the user knows.
+/// The same error with the final name, which the user knows.
 fn renamed(error: Error, target: &Path) -> Error {
     match error {
         Error::Format { message, .. } => Error::Format { path: target.into(), message },
-        // What was taken away under the writer's hands was taken by a signal.
+        // A temporary file that vanished was removed because of a signal.
         Error::Io { .. } if progress::is_leaving() => Error::Stopped,
         Error::Io { source, .. } => Error::Io { path: target.into(), source },
         error => error,

@@ -1,8 +1,8 @@
-//! Directories for what has no name yet: one beside each output, and none left when the program is gone.
+//! Scratch directories for temporary files: one beside each output, removed when the program ends.
 //!
-//! A scratch directory goes when its output has its name, when anything fails, and when a signal ends the program
-//! ([`abandon`]). Only a kill or a power failure leaves one, and the next run that writes beside it takes it away: it
-//! knows the directory of a dead program by its number in the name, and that of a live one by the lock on a file in it.
+//! A scratch directory is removed when its output has its final name, when anything fails, and when a signal ends the
+//! program ([`abandon`]). Only a kill or a power failure leaves one, and the next run that writes to the same directory
+//! removes it: the name has the number of the process, and a live process has locked a file in it.
 
 use super::system;
 use std::ffi::OsString;
@@ -13,25 +13,23 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 
-/// What all names begin with; the number of the program follows.
+/// The prefix of all names; the number of the process follows.
 const PREFIX: &str = ".eigenfold-";
-/// The file in it that is locked as long as the program lives.
+/// The file in it that is locked while the program runs.
 const LOCK: &str = "lock";
-/// Where files are that had to make room for new ones.
-pub(super) const ASIDE: &str = "aside";
-/// Where files are that are still in their places too.
-pub(super) const LINKED: &str = "linked";
-/// After this long a directory without a lock is nobody's, whatever program has its number now.
-const OLD: Duration = Duration::from_secs(60);
+/// The subdirectory of the old file.
+pub(super) const OLD: &str = "old";
+/// After this long a directory without a lock is abandoned, even if a process with its number exists.
+const ABANDONED: Duration = Duration::from_secs(60);
 
 /// The scratch directories of this program.
 static LIVE: Mutex<Live> = Mutex::new(Live { here: Vec::new(), swept: Vec::new(), leaving: false });
 
 struct Live {
     here: Vec<Own>,
-    /// The places where directories of the dead were looked for.
+    /// The directories in which those of dead programs were removed.
     swept: Vec<PathBuf>,
-    /// Whether the program is about to end: no more is made.
+    /// Whether the program is about to end: no more are made.
     leaving: bool,
 }
 
@@ -46,7 +44,7 @@ fn live() -> MutexGuard<'static, Live> {
     LIVE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A directory that goes with this value.
+/// A directory that is removed with this value.
 pub(super) struct Scratch {
     directory: Option<TempDir>,
     own: Own,
@@ -54,7 +52,7 @@ pub(super) struct Scratch {
 }
 
 impl Scratch {
-    /// A new one beside the place of a file.
+    /// A new one in the directory of a file.
     pub(super) fn beside(place: &Path) -> Result<Scratch> {
         let parent = place.parent().unwrap_or(Path::new("."));
         let mut live = live();
@@ -67,14 +65,14 @@ impl Scratch {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // What replaces a secret file is nobody else's to read, now as later.
+            // Other users must not read what replaces a secret file.
             builder.permissions(std::fs::Permissions::from_mode(0o700));
         }
-        let directory = system::temporary_directory(&builder, parent)?;
+        let directory = system::call(|| builder.tempdir_in(parent))?;
         let path = directory.path().to_path_buf();
         let own = Own { path: path.clone(), file: place.file_name().unwrap_or_default().to_os_string() };
         live.here.push(own.clone());
-        // A file system without locks goes by names and times.
+        // Without locks, names and times decide.
         let lock = File::create(path.join(LOCK)).ok();
         lock.iter().for_each(|file| drop(file.try_lock()));
         if !live.swept.iter().any(|swept| swept == parent) {
@@ -88,7 +86,7 @@ impl Scratch {
         &self.own.path
     }
 
-    /// Leaves the directory where it is, under a name that no later run takes for that of the dead; where it is then.
+    /// Leaves the directory there, under a name that no later run removes, which is returned.
     pub(super) fn keep(mut self) -> PathBuf {
         let path = self.directory.take().map_or(self.own.path.clone(), TempDir::keep);
         let name = path.file_name().unwrap_or_default().to_string_lossy().replace(PREFIX, ".eigenfold-kept-");
@@ -108,28 +106,26 @@ impl Drop for Scratch {
     }
 }
 
-/// Takes all scratch directories away, because the program is about to end; none can be made after it.
+/// Removes all scratch directories, because the program is about to end; none can be made after it.
 pub(super) fn abandon() {
     let mut live = live();
     live.leaving = true;
     live.here.drain(..).for_each(|own| remove(&own));
 }
 
-/// Takes a directory away, into which the work may still be writing, and from which not every call need succeed. What is
-/// known to be in it goes by its names, which opens no file: there may be no more that may be open.
+/// Removes a directory that may still be written to. Known files are removed by name, which opens no file: the process may
+/// have reached its limit of open files.
 fn remove(own: &Own) {
     let path = &own.path;
-    for inside in
-        [PathBuf::from(&own.file), LOCK.into(), Path::new(LINKED).join(&own.file), Path::new(ASIDE).join(&own.file)]
-    {
+    for inside in [PathBuf::from(&own.file), LOCK.into(), Path::new(OLD).join(&own.file)] {
         let _ = std::fs::remove_file(path.join(inside));
     }
-    let emptied =
-        [path.join(LINKED), path.join(ASIDE), path.clone()].map(|directory| std::fs::remove_dir(directory).is_ok());
-    let _ = emptied[2] || (0..10).any(|_| std::fs::remove_dir_all(path).is_ok() || !path.exists());
+    let _ = std::fs::remove_dir(path.join(OLD));
+    let emptied = std::fs::remove_dir(path).is_ok();
+    let _ = emptied || (0..10).any(|_| std::fs::remove_dir_all(path).is_ok() || !path.exists());
 }
 
-/// Takes the directories of dead programs of this user away; `own` is what is known of one of the user's directories.
+/// Removes the directories of dead programs of this user; `own` is the metadata of one of the user's directories.
 fn sweep(parent: &Path, own: &Metadata) {
     let Ok(entries) = std::fs::read_dir(parent) else { return };
     for entry in entries.flatten() {
@@ -137,7 +133,6 @@ fn sweep(parent: &Path, own: &Metadata) {
         let number = name.to_str().and_then(|name| name.strip_prefix(PREFIX)?.split_once('-')?.0.parse().ok());
         let (Some(number), Ok(metadata)) = (number, entry.metadata()) else { continue };
         if metadata.is_dir() && is_of_same_user(&metadata, own) && is_dead(number, &entry.path(), &metadata) {
-            put_back(&entry.path(), parent);
             // Another run may be about to do the same.
             let _ = std::fs::remove_dir_all(entry.path());
         }
@@ -154,8 +149,8 @@ fn is_of_same_user(one: &Metadata, other: &Metadata) -> bool {
     false
 }
 
-/// Whether the program that made a directory is gone: nobody holds its lock, and there is no program of its number, or
-/// there has been none with a lock for long.
+/// Whether the program that made a directory has ended: its lock is free, and no process has its number, or the directory is
+/// old.
 fn is_dead(number: u32, path: &Path, metadata: &Metadata) -> bool {
     if number == std::process::id() {
         return false;
@@ -167,18 +162,7 @@ fn is_dead(number: u32, path: &Path, metadata: &Metadata) -> bool {
     }
     let known = Path::new("/proc/self").exists();
     let age = metadata.modified().ok().and_then(|time| SystemTime::now().duration_since(time).ok());
-    (known && !Path::new(&format!("/proc/{number}")).exists()) || age.is_some_and(|age| age > OLD)
-}
-
-/// Gives files that were moved aside their names back, where nothing has taken their place.
-fn put_back(scratch: &Path, parent: &Path) {
-    let Ok(entries) = std::fs::read_dir(scratch.join(ASIDE)) else { return };
-    for entry in entries.flatten() {
-        let place = parent.join(entry.file_name());
-        if place.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
-            let _ = std::fs::rename(entry.path(), place);
-        }
-    }
+    (known && !Path::new(&format!("/proc/{number}")).exists()) || age.is_some_and(|age| age > ABANDONED)
 }
 
 /// The error of a program that is about to end.
@@ -190,8 +174,8 @@ pub(super) fn is_leaving(error: &Error) -> bool {
 mod tests {
     use super::*;
 
-    /// No program has this number: Linux stops at 2^22.
-    const NOBODY: u32 = 9_999_999;
+    /// No process has this number: Linux stops at 2^22.
+    const UNUSED: u32 = 9_999_999;
 
     fn names(directory: &Path) -> Vec<String> {
         let entries = std::fs::read_dir(directory).unwrap();
@@ -217,19 +201,6 @@ mod tests {
         assert_eq!(names(parent.path()), left);
         let metadata = std::fs::metadata(at(".eigenfold-1-c")).unwrap();
         assert!(!is_dead(std::process::id(), &at(".eigenfold-1-c"), &metadata));
-        assert!(is_dead(NOBODY, &at(".eigenfold-1-c"), &metadata));
-    }
-
-    #[test]
-    fn what_a_dead_program_moved_aside_comes_back_unless_its_place_is_taken() {
-        let parent = tempfile::tempdir().unwrap();
-        let aside = parent.path().join(".eigenfold-9999999-a/aside");
-        std::fs::create_dir_all(&aside).unwrap();
-        std::fs::write(aside.join("lost"), "old").unwrap();
-        std::fs::write(aside.join("taken"), "old").unwrap();
-        std::fs::write(parent.path().join("taken"), "new").unwrap();
-        drop(Scratch::beside(&parent.path().join("a")).unwrap());
-        assert_eq!(names(parent.path()), ["lost", "taken"]);
-        assert_eq!(std::fs::read_to_string(parent.path().join("taken")).unwrap(), "new");
+        assert!(is_dead(UNUSED, &at(".eigenfold-1-c"), &metadata));
     }
 }

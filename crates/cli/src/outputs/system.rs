@@ -1,49 +1,12 @@
-//! The system calls by which outputs get their names. In tests any of them can be made to fail.
+//! System calls that name or move outputs. In tests any of them can be made to fail.
 
-use eigenfold::io;
-use std::fs;
 use std::io::Result;
-use std::path::Path;
 
-fn call() -> Result<()> {
+/// Makes a system call, unless a test lets it fail.
+pub(super) fn call<T>(call: impl FnOnce() -> Result<T>) -> Result<T> {
     #[cfg(test)]
-    fault::call()?;
-    Ok(())
-}
-
-pub(super) fn rename(from: &Path, to: &Path) -> Result<()> {
-    call()?;
-    fs::rename(from, to)
-}
-
-pub(super) fn hard_link(from: &Path, to: &Path) -> Result<()> {
-    call()?;
-    fs::hard_link(from, to)
-}
-
-pub(super) fn create_dir(path: &Path) -> Result<()> {
-    call()?;
-    fs::create_dir(path)
-}
-
-pub(super) fn remove_file(path: &Path) -> Result<()> {
-    call()?;
-    fs::remove_file(path)
-}
-
-pub(super) fn keep_owner_and_permissions(path: &Path, existing: &fs::Metadata) -> Result<()> {
-    call()?;
-    io::keep_owner_and_permissions(&fs::File::open(path)?, existing)
-}
-
-pub(super) fn sync_directory(path: &Path) -> Result<()> {
-    call()?;
-    io::sync_directory(path)
-}
-
-pub(super) fn temporary_directory(builder: &tempfile::Builder, parent: &Path) -> Result<tempfile::TempDir> {
-    call()?;
-    builder.tempdir_in(parent)
+    fault::next()?;
+    call()
 }
 
 #[cfg(test)]
@@ -55,9 +18,9 @@ pub(super) mod fault {
         static FAILING: Cell<(usize, usize)> = const { Cell::new((usize::MAX, 0)) };
     }
 
-    /// Lets `some` calls of this thread fail after the next `after`.
-    pub(in super::super) fn set(after: usize, some: usize) {
-        FAILING.set((after, some));
+    /// Lets `count` calls of this thread fail after the next `after`.
+    pub(in super::super) fn set(after: usize, count: usize) {
+        FAILING.set((after, count));
     }
 
     /// Whether the failures that were set have all happened; none does from here on.
@@ -65,19 +28,10 @@ pub(super) mod fault {
         FAILING.replace((usize::MAX, 0)).1 == 0
     }
 
-    /// One more call.
-    pub(super) fn call() -> std::io::Result<()> {
-        match FAILING.get() {
-            (0, 0) => Ok(()),
-            (0, some) => {
-                FAILING.set((0, some - 1));
-                // EIO, as a broken disk answers.
-                Err(std::io::Error::from_raw_os_error(5))
-            }
-            (after, some) => {
-                FAILING.set((after - 1, some));
-                Ok(())
-            }
-        }
+    /// Counts a call, and fails if its turn has come: EIO, as a broken disk answers.
+    pub(super) fn next() -> std::io::Result<()> {
+        let (after, left) = FAILING.get();
+        FAILING.set((after.saturating_sub(1), if after == 0 { left.saturating_sub(1) } else { left }));
+        if after == 0 && left > 0 { Err(std::io::Error::from_raw_os_error(5)) } else { Ok(()) }
     }
 }

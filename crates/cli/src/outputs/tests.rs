@@ -83,7 +83,7 @@ fn one_file_cannot_be_two_outputs_or_an_input() {
     let both =
         [Wanted { flag: "-o", target: &a, trial: save }, Wanted { flag: "--json", target: &dotted, trial: save }];
     let message = check(&[], &both).unwrap_err().to_string();
-    assert!(message.contains("asked for by both -o and --json"), "{message}");
+    assert!(message.contains("requested by both -o and --json"), "{message}");
     std::fs::write(&a, "old").unwrap();
     assert!(check(&[&dotted], &both[..1]).is_err());
     assert_eq!(std::fs::read_to_string(&a).unwrap(), "old");
@@ -98,7 +98,7 @@ fn every_system_call_that_fails_leaves_all_as_it_was() {
         fault::set(calls, 1);
         let result = write_three(name);
         if !fault::is_over() {
-            // No call failed: there are only so many.
+            // No call failed: there are no more calls.
             result.unwrap();
             assert_eq!(listing(directory.path()), named(&[("a", "new"), ("b", "new"), ("c", "new")]));
             break;
@@ -130,10 +130,8 @@ fn a_disk_that_goes_on_failing_loses_no_old_content() {
                 let entries = std::fs::read_dir(directory.path()).unwrap().map(|entry| entry.unwrap().path());
                 let kept: Vec<PathBuf> = entries.filter(|path| path.is_dir()).collect();
                 let in_kept = |path: &PathBuf| {
-                    let held = ["linked", "aside"].iter().any(|kind| {
-                        std::fs::read_to_string(path.join(kind).join(file)).is_ok_and(|text| text == content)
-                    });
-                    held && error.to_string().contains(path.to_str().unwrap())
+                    let old = std::fs::read_to_string(path.join("old").join(file));
+                    old.is_ok_and(|text| text == content) && error.to_string().contains(path.to_str().unwrap())
                 };
                 assert!(there || kept.iter().any(in_kept), "call {calls}, {some} faults: {file} is lost: {error}");
             }

@@ -51,10 +51,10 @@ fn unknown_kinds_of_file_are_refused_before_the_work() {
 #[test]
 fn no_file_is_written_twice_or_over_the_input() {
     let bench = bench();
-    bench.refuses("embed cloud.csv -m pca -o - --json -", 2, "standard output is asked for by both -o and --json");
-    bench.refuses("embed cloud.csv -m pca -o a.csv --json ./a.csv", 2, "asked for by both");
+    bench.refuses("embed cloud.csv -m pca -o - --json -", 2, "standard output is requested by both -o and --json");
+    bench.refuses("embed cloud.csv -m pca -o a.csv --json ./a.csv", 2, "requested by both");
     bench.refuses("embed cloud.csv -m pca -o ./cloud.csv", 2, "would replace the input");
-    bench.refuses("sample swiss-roll -o a.csv --truth a.csv", 2, "asked for by both");
+    bench.refuses("sample swiss-roll -o a.csv --truth a.csv", 2, "requested by both");
     assert_eq!(bench.read("cloud.csv"), cloud(30, 3));
 }
 

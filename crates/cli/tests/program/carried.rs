@@ -56,7 +56,7 @@ fn labels_come_from_another_file() {
         ),
         (
             "--labels of:each.csv:color",
-            "there is no column \"color\"; use of:each.csv:COLUMN with one of \"id\", \"x\"",
+            "column \"color\" was not found; use of:each.csv:COLUMN with one of \"id\", \"x\"",
         ),
         ("--labels none.csv:a", "there is no such file"),
         ("--labels iris:species", "it has 150 labels for 12 points; give one for every row"),
@@ -137,7 +137,7 @@ fn kept_columns_are_written_beside_the_coordinates() {
     bench.refuses(
         "embed t.csv --keep id,kind,hue -m pca -q -o n.csv",
         2,
-        "there is no column \"hue\"; use --keep with",
+        "column \"hue\" was not found; use --keep with",
     );
     bench.refuses("embed t.csv --keep kind,id,1 -m pca -q -o n.csv", 2, "--keep id would be in the output twice");
 }

@@ -170,7 +170,7 @@ fn what_cannot_be_compared_is_refused_before_any_work() {
         ("compare iris --seconds 0", "give a positive number"),
         ("compare iris --points few", "give 2 or more, or all"),
         ("compare iris --image 3x3 --report r.html", "a row has 4 numbers"),
-        ("compare iris --report r.html --json r.html", "asked for by both"),
+        ("compare iris --report r.html --json r.html", "requested by both"),
     ];
     for (line, fact) in refused {
         bench.refuses(line, 2, fact);

@@ -221,7 +221,7 @@ fn fitted_edges_are_written_and_read_back_as_their_graph() {
     }
     let said = "isomap fits no weights to edges; --weights is for meu, drill, mvu";
     bench.refuses("embed roll.csv -m isomap -k 6 -o m.csv --weights w.csv", 2, said);
-    bench.refuses("embed roll.csv -m meu -o m.csv --weights m.csv", 2, "asked for by both -o and --weights");
+    bench.refuses("embed roll.csv -m meu -o m.csv --weights m.csv", 2, "requested by both -o and --weights");
 }
 
 /// Two rolls far apart, row by row in turn.

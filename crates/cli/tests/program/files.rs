@@ -75,7 +75,7 @@ fn what_comes_through_a_pipe_is_known_by_its_first_bytes() {
         }
     }
     let answer = bench.run_with_input("embed - -m pca -q", b"\x1f\x8b\x08nothing");
-    answer.is_one_line("a broken pipe of gzip", 2, "standard input: cannot be unpacked by gzip");
+    answer.is_one_line("a broken pipe of gzip", 2, "standard input: cannot be decompressed by gzip");
 }
 
 #[test]

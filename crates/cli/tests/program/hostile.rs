@@ -70,7 +70,7 @@ fn what_unpacks_to_more_than_the_limit_is_refused() {
         // Packed files one after the other are one.
         bench.write(name, std::fs::read(bench.path(name)).unwrap().repeat(1000));
         let line = format!("embed {name} -m pca --memory 3MB -q -o m.csv");
-        capped(&bench, &line).is_one_line(&line, 2, "is larger than the limit of 3 MB when it is unpacked by ");
+        capped(&bench, &line).is_one_line(&line, 2, "is larger than the limit of 3 MB when it is decompressed by ");
     }
 }
 
@@ -154,7 +154,7 @@ fn rows_are_not_lost_to_a_quote_or_a_guess() {
         bench.does(&format!("embed years.csv {flag} -m pca -o m.csv"));
         assert_eq!(bench.read("m.csv").lines().count(), 41, "{flag}");
     }
-    let none = bench.refuses("embed first.csv --label phase -m pca -q -o n.csv", 2, "there is no column \"phase\"");
+    let none = bench.refuses("embed first.csv --label phase -m pca -q -o n.csv", 2, "column \"phase\" was not found");
     assert!(none.contains("--header yes"), "{none}");
 }
 

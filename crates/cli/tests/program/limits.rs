@@ -210,5 +210,5 @@ fn unpacking_keeps_to_the_limit_of_memory() {
     // Some systems do not count.
     assert!(peak.is_none_or(|peak| peak < limit + 64_000_000), "{peak:?} of {limit}");
     let line = "embed x.csv.gz --header no -m pca -d 1 -q -o m.csv --memory 100MB";
-    bench.refuses(line, 2, "is larger than the limit of 100 MB when it is unpacked by gzip");
+    bench.refuses(line, 2, "is larger than the limit of 100 MB when it is decompressed by gzip");
 }

@@ -74,7 +74,7 @@ fn what_cannot_be_drawn_is_refused_before_the_work() {
         ("embed x.csv -q --shade -d 3 --plot m.png", "--shade is drawn behind two coordinates"),
         ("embed x.csv -q --image 2x2 -d 4 -m pca --plot m.png", "--image finds no room on the pairs of 4 coordinates"),
         ("embed x.csv -q --shade --align x.csv --plot m.png", "leave out --align"),
-        ("embed t.csv -q --names hue --label kind --plot m.png", "there is no column \"hue\""),
+        ("embed t.csv -q --names hue --label kind --plot m.png", "column \"hue\" was not found"),
     ] {
         bench.refuses(line, 2, fact);
     }

@@ -110,7 +110,7 @@ fn a_category_is_data_and_the_model_knows_what_every_column_is_for() {
     bench.refuses(
         "transform m.model less.csv -o out.csv",
         2,
-        "there is no column \"site\", which the model was made from",
+        "column \"site\" of the model is missing",
     );
     bench.does("reconstruct m.model map.csv -o rows.csv -q");
     assert!(bench.read("rows.csv").starts_with("height,wet,site=north,site=south\n"));

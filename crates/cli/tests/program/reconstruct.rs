@@ -78,7 +78,7 @@ fn what_cannot_be_done_is_one_line() {
     refuses("reconstruct map.model nowhere.csv -o b.csv", "nowhere.csv: there is no such file");
     refuses("reconstruct map.model map.csv -o no/b.csv", "there is no directory no");
     refuses("reconstruct map.model map.csv -o b.csv --std no/s.csv", "there is no directory no");
-    refuses("reconstruct map.model map.csv -o b.csv --std ./b.csv", "asked for by both -o and --std");
+    refuses("reconstruct map.model map.csv -o b.csv --std ./b.csv", "requested by both -o and --std");
     refuses("reconstruct map.model map.csv -o map.model", "would replace the input");
     refuses("reconstruct map.model map.csv -o b.docx", "b.docx");
     let mut damaged = std::fs::read(bench.path("map.model")).unwrap();
@@ -101,7 +101,7 @@ fn transform_tells_columns_by_their_names() {
     assert!(answer.err.contains("the columns stand in another order than those of the model"), "{}", answer.err);
     assert!(answer.err.contains("column \"note\" was left out: the model does not know it"), "{}", answer.err);
     bench.write("renamed.csv", "length,breadth,bend\n1,1,0.1\n");
-    let missing = "renamed.csv: there is no column \"width, cm\", which the model was made from; add it";
+    let missing = "renamed.csv: column \"width, cm\" of the model is missing; add it";
     bench.refuses("transform map.model renamed.csv -o out.csv", 2, missing);
     bench.write("plain.csv", "1,1,0.1\n2,1.5,0.2\n");
     let answer = bench.does("transform map.model plain.csv -o plain-map.csv");

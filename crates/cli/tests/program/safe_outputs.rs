@@ -48,7 +48,7 @@ fn files_in_memory_are_files() {
     std::fs::write(at("in.csv"), cloud(30, 3)).unwrap();
     let (input, output) = (at("in.csv"), at("a.csv"));
     bench.refuses(&format!("embed {input} -m pca -q -o {input}"), 2, "would replace the input");
-    bench.refuses(&format!("embed {input} -m pca -q -o {output} --json {output}"), 2, "asked for by both");
+    bench.refuses(&format!("embed {input} -m pca -q -o {output} --json {output}"), 2, "requested by both");
     bench.refuses(&format!("embed {input} -m pca -q -o {output} --json {}", at("no/b.json")), 2, "no directory");
     bench.refuses(&format!("embed {input} -m pca -q -o {}", at("a.xyz")), 2, "the extension names no known format");
     assert_eq!((std::fs::read_to_string(&input).unwrap(), files()), (cloud(30, 3), 1));
@@ -62,8 +62,8 @@ fn standard_output_that_is_a_file_counts_as_that_file() {
     let open = |name: &str| std::fs::OpenOptions::new().append(true).create(true).open(bench.path(name)).unwrap();
     let onto = |line: &str, name: &str| answer(bench.command(line).stdout(open(name)).output().unwrap());
     onto("embed in.csv -m pca -q", "in.csv").is_one_line("onto the input", 2, "would replace the input");
-    onto("embed in.csv -m pca -q -o - --json a.csv", "a.csv").is_one_line("twice", 2, "asked for by both");
-    bench.refuses("embed in.csv -m pca -q -o - --json /dev/stdout", 2, "standard output is asked for by both");
+    onto("embed in.csv -m pca -q -o - --json a.csv", "a.csv").is_one_line("twice", 2, "requested by both");
+    bench.refuses("embed in.csv -m pca -q -o - --json /dev/stdout", 2, "standard output is requested by both");
     assert_eq!(bench.read("in.csv"), cloud(30, 3));
     // What the file held before stays, whichever name standard output goes by.
     for name in ["-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"] {

@@ -88,7 +88,7 @@ fn archives_of_arrays_are_read_by_name_and_labeled_by_another_array() {
     let several = read(&two, &plain).unwrap_err().to_string();
     assert!(several.contains("two.npz: holds 2 arrays (\"data\", \"target\"); name one of them, as in "), "{several}");
     let missing = message(read(format!("{two}:rows"), &plain));
-    assert_eq!(missing, "two.npz: there is no array \"rows\" in it; use one of \"data\", \"target\"");
+    assert_eq!(missing, "two.npz: it does not hold the array \"rows\"; use one of \"data\", \"target\"");
     // Names are shown in one line, whatever is in them; one that can be typed is the example.
     let array = std::fs::read(corpus("plain.npy")).unwrap();
     for (names, way_out) in
@@ -124,6 +124,49 @@ pub(crate) fn zip(of: &[(&str, &[u8], u32)]) -> Vec<u8> {
     file
 }
 
+/// The same archive with its sizes, its offset and its end in records of 64 bits, as Python writes them beyond 4 GB.
+fn zip64(name: &str, content: &[u8]) -> Vec<u8> {
+    let mut crc = flate2::Crc::new();
+    crc.update(content);
+    let (full, length) = ([0xff; 4], (content.len() as u64).to_le_bytes());
+    let names = (name.len() as u16).to_le_bytes();
+    let sum = crc.sum().to_le_bytes();
+    // Field 1: the length and the compressed length, and in the directory the offset of the file.
+    let local = [&[1, 0, 16, 0][..], &length, &length].concat();
+    let central = [&[1, 0, 24, 0][..], &length, &length, &[0; 8]].concat();
+    let mut file = [b"PK\x03\x04\x2d\0\0\0\0\0\0\0\0\0", &sum[..], &full, &full, &names, &[20, 0]].concat();
+    file.extend([name.as_bytes(), &local, content].concat());
+    let start = file.len() as u64;
+    file.extend([b"PK\x01\x02\x2d\0\x2d\0\0\0\0\0\0\0\0\0", &sum[..], &full, &full, &names, &[28, 0]].concat());
+    file.extend([&[0; 10][..], &full, name.as_bytes(), &central].concat());
+    let end = file.len() as u64;
+    let counts = [1u64.to_le_bytes(), 1u64.to_le_bytes(), (end - start).to_le_bytes(), start.to_le_bytes()].concat();
+    file.extend([b"PK\x06\x06", &44u64.to_le_bytes()[..], &[45, 0, 45, 0], &[0; 8], &counts].concat());
+    file.extend([b"PK\x06\x07", &[0; 4][..], &end.to_le_bytes(), &[1, 0, 0, 0]].concat());
+    file.extend([b"PK\x05\x06", &[0; 4][..], &full, &full, &full, &[0, 0]].concat());
+    file
+}
+
+#[test]
+fn archives_beyond_4_gb_are_read() {
+    let array = std::fs::read(corpus("plain.npy")).unwrap();
+    let (_directory, at) = files(&[("large.npz", &zip64("x.npy", &array))]);
+    let large = read(at("large.npz"), &ReadOptions::default()).unwrap();
+    assert_eq!(large.points, read(corpus("plain.npy"), &ReadOptions::default()).unwrap().points);
+    // A directory that claims 10 million files, or a file that claims an exabyte, takes no memory.
+    for (from, to) in [(1u64, 10_000_000u64), (array.len() as u64, 1 << 60)] {
+        let mut bytes = zip64("x.npy", &array);
+        for start in 0..bytes.len() - 8 {
+            if bytes[start..start + 8] == from.to_le_bytes() {
+                bytes[start..start + 8].copy_from_slice(&to.to_le_bytes());
+            }
+        }
+        let (_directory, at) = files(&[("claims.npz", &bytes)]);
+        let claims = message(read(at("claims.npz"), &ReadOptions { memory: Some(10_000_000), ..Default::default() }));
+        assert!(claims.starts_with("claims.npz: cannot be read as an archive of arrays ("), "{claims}");
+    }
+}
+
 #[test]
 fn archives_that_are_not_what_they_say_are_refused() {
     let array = std::fs::read(corpus("plain.npy")).unwrap();
@@ -134,16 +177,23 @@ fn archives_that_are_not_what_they_say_are_refused() {
     };
     let mut damaged = good.clone();
     damaged[30 + 5 + array.len() - 1] ^= 1;
-    let cases: [(&str, Vec<u8>, &str); 9] = [
+    let mut encrypted = changed(b"PK\x01\x02\x14\0\x14\0\0\0", b"PK\x01\x02\x14\0\x14\0\x01\0");
+    encrypted[6] = 1;
+    let cases: [(&str, Vec<u8>, &str); 10] = [
         ("good", good.clone(), ""),
         ("longer", zip(&[("x.npy", &array, 1)]), "claims"),
         ("twice", zip(&[("x.npy", &array, 0), ("x.npy", &array, 0)]), "two of its files are called \"x.npy\""),
-        ("damaged", damaged, "is not what its checksum says"),
-        ("renamed", changed(b"x.npy", b"y.npy"), "is not where its directory says"),
+        ("damaged", damaged, "\"x\": Invalid checksum"),
+        ("renamed", changed(b"x.npy", b"y.npy"), "header inconsistency detected"),
         ("cut", good[..good.len() - 30].to_vec(), "no directory at its end"),
         ("followed", [&good[..], b"more"].concat(), "no directory at its end"),
-        ("encrypted", changed(b"PK\x01\x02\x14\0\x14\0\0\0", b"PK\x01\x02\x14\0\x14\0\x01\0"), "is encrypted"),
-        ("count", changed(b"\x01\0\x01\0", b"\x09\0\x09\0"), "fewer entries than it says"),
+        ("encrypted", encrypted, "\"x\": it is encrypted"),
+        (
+            "half encrypted",
+            changed(b"PK\x01\x02\x14\0\x14\0\0\0", b"PK\x01\x02\x14\0\x14\0\x01\0"),
+            "header inconsistency detected",
+        ),
+        ("count", changed(b"\x01\0\x01\0", b"\x09\0\x09\0"), "more entries than its size allows"),
     ];
     for (name, content, fact) in cases {
         let (_directory, at) = files(&[("a.npz", &content)]);
@@ -206,7 +256,7 @@ fn a_long_text_counts_for_every_row_that_shows_it() {
         if cfg!(feature = "parquet") { &["long_text.feather", "long_text.parquet"] } else { &["long_text.feather"] };
     for name in names {
         let options = ReadOptions { label: Some("t".into()), memory: Some(20_000_000), ..Default::default() };
-        assert!(message(read(corpus(name), &options)).contains("its texts have no room"), "{name}");
+        assert!(message(read(corpus(name), &options)).contains("its texts take more than the memory limit"), "{name}");
         let ignoring = ReadOptions { label: None, ignore: vec!["t".into()], ..options };
         assert_eq!(read(corpus(name), &ignoring).unwrap().points.rows(), 10_000, "{name}");
     }

@@ -277,6 +277,48 @@ fn mutated_arrays_and_tables_of_columns_are_read_or_refused() {
     });
 }
 
+/// Every number of eight bytes in an Arrow file, one at a time: counts, offsets and lengths that are negative, absurd, or off by
+/// one.
+#[test]
+fn no_number_in_an_arrow_file_is_believed() {
+    let directory = tempfile::tempdir().unwrap();
+    let vector = |name: &str| ReadOptions { vector: Some(name.into()), ..ReadOptions::default() };
+    let names = |names: &[&str]| names.iter().map(|name| name.to_string()).collect();
+    let columns = |label: &str, keep: &[&str], ignore: &[&str]| ReadOptions {
+        label: Some(label.into()),
+        keep: names(keep),
+        ignore: names(ignore),
+        ..ReadOptions::default()
+    };
+    // The columns of every file that can be read.
+    let options = |name: &str| match name {
+        "polars.arrow" => vec![columns("c", &["s"], &[])],
+        "vector_holes.arrow" => vec![vector("list"), vector("fixed")],
+        "long_text.feather" => vec![columns("t", &[], &[])],
+        "columns.feather" | "columns_lz4.feather" | "columns_zstd.feather" | "stream.arrow" | "views.arrow" => {
+            vec![columns("kind", &["cat", "k"], &["list", "when", "rec"])]
+        }
+        _ => vec![ReadOptions::default()],
+    };
+    for (name, bytes) in corpus(&["arrow", "feather"]).iter().filter(|(_, bytes)| bytes.len() < 8000) {
+        let path = directory.path().join(name).to_str().unwrap().to_string();
+        for at in (0..bytes.len() - 8).step_by(8) {
+            let own = i64::from_le_bytes(bytes[at..at + 8].try_into().unwrap());
+            for hard in [-1, i64::MAX, 1 << 40, own.wrapping_add(1), own.wrapping_sub(1)] {
+                let mut changed = bytes.clone();
+                changed[at..at + 8].copy_from_slice(&hard.to_le_bytes());
+                std::fs::write(&path, &changed).unwrap();
+                for options in options(name) {
+                    let options = ReadOptions { missing: true, memory: Some(MEMORY), ..options };
+                    if let Err(error) = read(&path, &options) {
+                        is_told_in_one_line(&error);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Packed files and archives: their own bytes changed, and the bytes of what is in them, which then is packed as it should be.
 #[cfg(feature = "compressed")]
 #[test]

@@ -138,7 +138,7 @@ fn messages_say_where_and_what_to_do() {
     assert!(message(b"\xff\xfe1\0,\x002\0").contains("is UTF-16 text; save it as UTF-8"));
     assert!(message(b"PK\x03\x04").contains("zip archive"));
     let missing = read_text("x,y\n1,2\n", &label("z")).unwrap_err();
-    assert_eq!(missing, "t.csv: there is no column \"z\"; use `label` with one of \"x\", \"y\"");
+    assert_eq!(missing, "t.csv: column \"z\" was not found; use `label` with one of \"x\", \"y\"");
     let none = read_text("x,s\n1,\n2,NA\n", &label("s")).unwrap_err();
     assert!(none.contains("no row has a label in column \"s\"; name another column"), "{none}");
 }
@@ -164,7 +164,7 @@ fn columns_are_left_out_by_lists_and_patterns() {
     assert_eq!(left(&["meta_*", "id"]), Ok(names(&["x", "y,z"])));
     assert_eq!(left(&["id,meta_*"]), Ok(names(&["x", "y,z"])));
     assert_eq!(left(&["y,z"]), Ok(names(&["meta_a", "x", "meta_b", "id"])));
-    assert!(left(&["x,nothing"]).unwrap_err().contains("there is no column \"nothing\""));
+    assert!(left(&["x,nothing"]).unwrap_err().contains("column \"nothing\" was not found"));
     assert!(left(&["none_*"]).unwrap_err().contains("no column matches \"none_*\""));
     // A name in a list proves a header, too.
     let options = ReadOptions { ignore: names(&["1990,2000"]), ..ReadOptions::default() };

@@ -12,14 +12,14 @@ use std::io::Read;
 use std::path::Path;
 
 /// The first bytes of every NPY file.
-pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
+pub(crate) const MAGIC: &[u8] = b"\x93NUMPY";
 
 /// NumPy itself refuses longer headers of untrusted files.
 const LONGEST: usize = 10_000;
 
 /// The type of the numbers in the file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Bool,
     Int,
     Uint,
@@ -28,22 +28,22 @@ pub(super) enum Kind {
 
 /// The type, order and shape of an array.
 #[derive(Debug, PartialEq)]
-pub(super) struct Header {
-    pub(super) kind: Kind,
+pub(crate) struct Header {
+    pub(crate) kind: Kind,
     /// Bytes a number.
-    pub(super) size: usize,
-    pub(super) big_endian: bool,
+    pub(crate) size: usize,
+    pub(crate) big_endian: bool,
     /// Whether a column's numbers lie together.
-    pub(super) fortran: bool,
-    pub(super) rows: usize,
-    pub(super) cols: usize,
+    pub(crate) fortran: bool,
+    pub(crate) rows: usize,
+    pub(crate) cols: usize,
     /// Where the numbers begin in the file.
-    pub(super) start: u64,
+    pub(crate) start: u64,
 }
 
 impl Header {
     /// Reads the header; what is left to read are the numbers.
-    pub(super) fn read(path: &Path, file: &mut dyn Read) -> Result<Header> {
+    pub(crate) fn read(path: &Path, file: &mut dyn Read) -> Result<Header> {
         let mut head = [0; 8];
         fill(path, file, &mut head)?;
         if !head.starts_with(MAGIC) {
@@ -104,7 +104,7 @@ impl Header {
     }
 
     /// The number of values, if `file_length` bytes are exactly what the header promises.
-    pub(super) fn checked_count(&self, path: &Path, file_length: u64) -> Result<usize> {
+    pub(crate) fn checked_count(&self, path: &Path, file_length: u64) -> Result<usize> {
         let count = self.rows.checked_mul(self.cols);
         let promised = count.and_then(|count| count.checked_mul(self.size));
         let held = file_length.saturating_sub(self.start);

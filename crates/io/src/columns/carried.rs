@@ -1,11 +1,11 @@
-//! Columns that go with the points and are not data: ids, names, labels.
+//! Columns that are carried along with the points and are not data: ids, names, labels.
 
-use super::csv::number;
+use crate::text::csv::number;
 
 /// A column that goes with the points.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Carried {
-    /// What it is called.
+    /// Its name.
     pub name: String,
     /// One cell per point.
     pub cells: Cells,
@@ -43,8 +43,8 @@ impl Cells {
         }
     }
 
-    /// The cells of a text file: numbers, if that loses nothing, so that `007` stays what it is.
-    pub(super) fn from_texts(texts: Vec<String>) -> Cells {
+    /// The cells of a text file: numbers, if the texts can be restored from them, which those like `007` cannot.
+    pub(crate) fn from_texts(texts: Vec<String>) -> Cells {
         let as_number = |text: &String| match text.as_str() {
             "" => Some(f64::NAN),
             text => text.parse::<f64>().ok().filter(|value| value.is_finite() && number(*value) == text),

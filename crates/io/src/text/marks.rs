@@ -1,14 +1,15 @@
-//! What a cell means under the options: decimals behind a comma, and marks of one's own for missing cells.
+//! The options for cells of text: a comma before decimals, and the user's marks of missing cells.
 
-use super::carried::Cells;
-use super::{ReadOptions, dialect, format_error};
+use crate::columns::carried::Cells;
+use crate::text::dialect;
+use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::Result;
 use std::borrow::Cow;
 use std::path::Path;
 
 impl ReadOptions {
     /// Refuses options that contradict each other, with this delimiter.
-    pub(super) fn check_decimal(&self, path: &Path, delimiter: u8) -> Result<()> {
+    pub(crate) fn check_decimal(&self, path: &Path, delimiter: u8) -> Result<()> {
         match self.decimal {
             None | Some(b'.') => Ok(()),
             Some(b',') if delimiter != b',' => Ok(()),
@@ -21,22 +22,22 @@ impl ReadOptions {
     }
 
     /// Whether decimals stand behind a comma.
-    pub(super) fn has_decimal_comma(&self) -> bool {
+    pub(crate) fn has_decimal_comma(&self) -> bool {
         self.decimal == Some(b',')
     }
 
     /// The number in a cell of a text file.
-    pub(super) fn parse(&self, cell: &[u8]) -> Option<f64> {
+    pub(crate) fn parse(&self, cell: &[u8]) -> Option<f64> {
         if self.has_decimal_comma() { dialect::parse(&with_point(cell)?) } else { dialect::parse(cell) }
     }
 
-    /// Whether a cell of a text file says that its value is missing.
-    pub(super) fn is_missing(&self, cell: &[u8]) -> bool {
+    /// Whether a cell of a text file marks its value as missing.
+    pub(crate) fn is_missing(&self, cell: &[u8]) -> bool {
         dialect::is_missing(cell) || self.is_marked(cell)
     }
 
     /// Whether a cell of a text file is one of the marks: the same text, or the same number.
-    pub(super) fn is_marked(&self, cell: &[u8]) -> bool {
+    pub(crate) fn is_marked(&self, cell: &[u8]) -> bool {
         let cell = cell.trim_ascii();
         let same = |mark: &String| {
             let mark = mark.trim().as_bytes();
@@ -53,8 +54,8 @@ impl ReadOptions {
             .collect()
     }
 
-    /// Puts nothing where a number is one of the marks.
-    pub(super) fn unmark(&self, numbers: &mut [f64]) {
+    /// Replaces numbers that are marks by NaN.
+    pub(crate) fn unmark(&self, numbers: &mut [f64]) {
         let marks = self.marked_numbers();
         if !marks.is_empty() {
             numbers.iter_mut().filter(|number| marks.contains(number)).for_each(|number| *number = f64::NAN);
@@ -63,7 +64,7 @@ impl ReadOptions {
 
     /// The cells of a column of a text file that goes with the points: numbers with a point, if all are numbers, and nothing
     /// where a mark stands.
-    pub(super) fn cells(&self, mut texts: Vec<String>) -> Cells {
+    pub(crate) fn cells(&self, mut texts: Vec<String>) -> Cells {
         if !self.na.is_empty() {
             texts.iter_mut().filter(|text| self.is_marked(text.as_bytes())).for_each(String::clear);
         }
@@ -89,8 +90,8 @@ fn with_point(cell: &[u8]) -> Option<Cow<'_, [u8]>> {
 }
 
 impl Cells {
-    /// The same with nothing where a mark stands.
-    pub(super) fn without_marks(mut self, options: &ReadOptions) -> Cells {
+    /// The same with missing cells in place of marks.
+    pub(crate) fn without_marks(mut self, options: &ReadOptions) -> Cells {
         match &mut self {
             _ if options.na.is_empty() => {}
             Cells::Numbers(numbers) => options.unmark(numbers),

@@ -1,26 +1,27 @@
-//! What a Parquet file claims, checked before the library that reads it believes it.
+//! Checks a Parquet file before the `parquet` crate reads it.
 //!
-//! That library allocates what counts in a file say, and descends as deep as its schema goes, so a few hundred bytes
-//! could take all memory or overflow the stack. Here the same bytes are walked through without allocating anything by
-//! their word: the footer (every list has room for its items, the schema is no deeper than tables are), and the headers
-//! of the pages (their sizes lie within the file and the limit, and their rows sum up to what the footer says).
+//! The crate (60.1) rejects lists that are longer than the file. It still allocates by the number of children in the schema,
+//! of entries in a dictionary and of lengths in delta encodings, recurses as deep as the schema goes, and decompresses gzip
+//! and Brotli without an end, so that a few hundred bytes could take all memory or overflow the stack. Here the same bytes
+//! are walked without allocating by their claims: the schema (its depth, and the number of its members), and the headers of
+//! the pages (their sizes lie within the file and the limit, and their rows sum up to what the footer claims).
 //!
 //! Apache Parquet, "File format" and "parquet.thrift"; Apache Thrift, "Thrift compact protocol".
 
-use crate::parquet_shapes::{FOOTER, PAGE, Shape};
+use super::shapes::{FOOTER, Shape};
 use ::parquet::basic::Compression;
 use ::parquet::errors::ParquetError;
 use std::io::{Read, Seek, SeekFrom};
 
 type Result<T> = std::result::Result<T, ParquetError>;
 
-/// How deep structures may lie in each other, in the schema and in its encoding.
+/// The deepest nesting of structures, in the schema and in its encoding.
 const DEEPEST: usize = 64;
 /// The bytes that the reader may need for one byte of the footer.
 const BESIDE: u64 = 64;
 /// The bytes of an entry of a dictionary in memory, at most.
 const ENTRY: u64 = 40;
-/// Encodings of text whose counts are known only to those who decode them.
+/// Encodings of text whose counts lie within compressed pages: the two delta encodings.
 const UNBOUNDED: [i64; 2] = [6, 7];
 
 fn wrong<T>(what: impl Into<String>) -> Result<T> {
@@ -28,7 +29,7 @@ fn wrong<T>(what: impl Into<String>) -> Result<T> {
 }
 
 /// Walks through the footer of a file of `length` bytes; `limit` is the memory that there is.
-pub(super) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u64) -> Result<()> {
+pub(crate) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u64) -> Result<()> {
     let mut tail = [0; 8];
     if length < 12 {
         return wrong("it is shorter than the shortest file");
@@ -40,7 +41,7 @@ pub(super) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u6
         return wrong("it does not end as such files do, it may be cut short");
     }
     if size > length - 12 || size.saturating_mul(BESIDE) > limit {
-        return wrong(format!("its footer of {size} bytes has no room"));
+        return wrong(format!("its footer of {size} bytes exceeds the file or the memory limit"));
     }
     file.seek(SeekFrom::End(-8 - size as i64))?;
     let mut footer = vec![0; size as usize];
@@ -65,7 +66,7 @@ pub(super) fn check_footer(file: &mut (impl Read + Seek), length: u64, limit: u6
     check_schema(&children)
 }
 
-/// Refuses a schema whose groups have other numbers of members than they say, or lie too deep in each other.
+/// Refuses a schema whose groups claim another number of members than they have, or are nested too deeply.
 fn check_schema(children: &[i64]) -> Result<()> {
     let mut open: Vec<i64> = vec![1];
     for (at, &count) in children.iter().enumerate() {
@@ -88,25 +89,25 @@ fn check_schema(children: &[i64]) -> Result<()> {
 }
 
 /// A column of one row group, as the footer describes it.
-pub(super) struct Chunk {
+pub(crate) struct Chunk {
     /// Where it begins in the file.
-    pub(super) start: u64,
+    pub(crate) start: u64,
     /// How many bytes it has there.
-    pub(super) size: u64,
+    pub(crate) size: u64,
     /// How many values it should have, those that are null included.
-    pub(super) values: u64,
+    pub(crate) values: u64,
     /// The fewest bytes of a value in a dictionary.
-    pub(super) least: u64,
+    pub(crate) least: u64,
     /// Whether it holds text.
-    pub(super) text: bool,
+    pub(crate) text: bool,
     /// How its pages are compressed.
-    pub(super) codec: Compression,
+    pub(crate) codec: Compression,
 }
 
 /// Walks through the pages of a column, which lies within the file.
-pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u64) -> Result<()> {
+pub(crate) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u64) -> Result<()> {
     if chunk.size > limit {
-        return wrong(format!("a column of {} bytes has no room", chunk.size));
+        return wrong(format!("a column of {} bytes exceeds the memory limit", chunk.size));
     }
     file.seek(SeekFrom::Start(chunk.start))?;
     let mut bytes = vec![0; chunk.size as usize];
@@ -116,21 +117,23 @@ pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
     // Also behind the last value: the reader looks at every page.
     while walk.at < bytes.len() {
         let page = Page::read(&mut walk)?;
-        let (Ok(unpacked), Ok(size)) = (u64::try_from(page.unpacked), usize::try_from(page.size)) else {
+        let (Ok(decompressed), Ok(size)) = (u64::try_from(page.decompressed), usize::try_from(page.size)) else {
             return wrong("a page has a negative size");
         };
-        if size > bytes.len() - walk.at || unpacked > limit {
-            return wrong(format!("a page of {unpacked} bytes, {size} in the file, has no room"));
+        if size > bytes.len() - walk.at || decompressed > limit {
+            return wrong(format!(
+                "a page of {decompressed} bytes, {size} in the file, exceeds the file or the memory limit"
+            ));
         }
-        let packed = &bytes[walk.at..walk.at + size];
+        let compressed = &bytes[walk.at..walk.at + size];
         walk.at += size;
-        check_unpacked(chunk.codec, packed.get(page.levels()..).unwrap_or_default(), unpacked, limit)?;
+        check_decompressed(chunk.codec, compressed.get(page.levels()..).unwrap_or_default(), decompressed, limit)?;
         match (page.dictionary, page.values) {
-            (Some(count), _) if count < 0 || (count as u64).saturating_mul(chunk.least) > unpacked => {
-                return wrong(format!("a dictionary of {unpacked} bytes cannot have {count} entries"));
+            (Some(count), _) if count < 0 || (count as u64).saturating_mul(chunk.least) > decompressed => {
+                return wrong(format!("a dictionary of {decompressed} bytes cannot have {count} entries"));
             }
             (Some(count), _) if (count as u64).saturating_mul(ENTRY) > limit => {
-                return wrong(format!("a dictionary of {count} entries has no room"));
+                return wrong(format!("a dictionary of {count} entries exceeds the memory limit"));
             }
             (None, Some(count)) if count < 0 => return wrong("a page has a negative number of values"),
             (None, Some(count)) => held = held.saturating_add(count as u64),
@@ -146,32 +149,32 @@ pub(super) fn check_pages(file: &mut (impl Read + Seek), chunk: &Chunk, limit: u
     Ok(())
 }
 
-/// Refuses a page that unpacks to more than it says, of a codec whose reader would go on without end. A byte of gzip is no more
+/// Refuses a page that decompresses to more than it claims, if the codec of the crate has no limit. A byte of gzip is no more
 /// than 1032 bytes; of Brotli it may be millions.
-fn check_unpacked(codec: Compression, packed: &[u8], says: u64, limit: u64) -> Result<()> {
+fn check_decompressed(codec: Compression, compressed: &[u8], says: u64, limit: u64) -> Result<()> {
     let most = says.saturating_add(1);
     let counted = match codec {
         Compression::BROTLI(_) => {
-            let unpacking = brotli_decompressor::Decompressor::new(packed, 1 << 16);
-            std::io::copy(&mut unpacking.take(most), &mut std::io::sink())
+            let decoder = brotli_decompressor::Decompressor::new(compressed, 1 << 16);
+            std::io::copy(&mut decoder.take(most), &mut std::io::sink())
         }
-        Compression::GZIP(_) if (packed.len() as u64).saturating_mul(1032) > limit => {
-            let unpacking = flate2::read::MultiGzDecoder::new(packed);
-            std::io::copy(&mut unpacking.take(most), &mut std::io::sink())
+        Compression::GZIP(_) if (compressed.len() as u64).saturating_mul(1032) > limit => {
+            let decoder = flate2::read::MultiGzDecoder::new(compressed);
+            std::io::copy(&mut decoder.take(most), &mut std::io::sink())
         }
         _ => return Ok(()),
     };
     match counted {
-        Ok(count) if count > says => wrong(format!("a page of {says} bytes unpacks to more")),
-        // What is damaged is told by who reads it.
+        Ok(count) if count > says => wrong(format!("a page of {says} bytes decompresses to more")),
+        // The crate reports what is damaged.
         _ => Ok(()),
     }
 }
 
-/// What matters in the header of a page.
+/// The fields of a page header that are checked.
 #[derive(Default)]
 struct Page {
-    unpacked: i64,
+    decompressed: i64,
     size: i64,
     /// The values of a page of data.
     values: Option<i64>,
@@ -190,27 +193,33 @@ impl Page {
     }
 
     fn read(walk: &mut Walk) -> Result<Page> {
-        Walk { bytes: walk.bytes, at: walk.at }.value(PAGE, STRUCT, 0)?;
         let mut page = Page::default();
         walk.fields(0, |walk, id, kind| {
             match id {
-                2 => page.unpacked = walk.number(kind)?,
+                1 | 4 => drop(walk.number(kind)?),
+                2 => page.decompressed = walk.number(kind)?,
                 3 => page.size = walk.number(kind)?,
                 5 | 7 | 8 if kind == STRUCT => {
                     // The encoding comes after the values, and in the second version after nulls and rows too.
                     let encoding = if id == 8 { 4 } else { 2 };
+                    // The last field that is a number; a truth value follows, and statistics, which are skipped.
+                    let last = [4, 2, 6][[5, 7, 8].iter().position(|own| *own == id).unwrap_or(0)];
                     let mut values = 0;
                     walk.fields(1, |walk, field, kind| {
                         match field {
                             1 => values = walk.number(kind)?,
                             _ if field == encoding => page.encoding = walk.number(kind)?,
                             5 | 6 if id == 8 => page.levels[field as usize - 5] = walk.number(kind)?,
+                            _ if field <= last => drop(walk.number(kind)?),
+                            _ if field == last + 1 && id != 5 => walk.value(Shape::Bool, kind, 1)?,
                             _ => walk.skip(kind, 1)?,
                         }
                         Ok(())
                     })?;
                     if id == 7 { page.dictionary = Some(values) } else { page.values = Some(values) }
                 }
+                5..=8 if kind != STRUCT => return wrong(OTHER_TYPE),
+                6 => walk.value(Shape::Struct(&[]), kind, 0)?,
                 _ => walk.skip(kind, 0)?,
             }
             Ok(())
@@ -219,7 +228,10 @@ impl Page {
     }
 }
 
-/// The kinds of values in Thrift's compact protocol that need care.
+/// The error of a field that is declared with another type than `parquet.thrift` has.
+const OTHER_TYPE: &str = "a field has another type than it should have";
+
+/// The types of values in Thrift's compact protocol that hold others.
 const LIST: [u8; 2] = [9, 10];
 const MAP: u8 = 11;
 const STRUCT: u8 = 12;
@@ -261,18 +273,17 @@ impl Walk<'_> {
     /// An integer field, whose sign is its last bit.
     fn number(&mut self, kind: u8) -> Result<i64> {
         match kind {
-            3 => Ok(i64::from(self.byte()? as i8)),
             4..=6 => {
                 let value = self.variable().map(|value| (value >> 1) as i64 ^ -((value & 1) as i64))?;
-                // A larger number would be another one to a reader of its kind.
+                // The crate would truncate a larger number.
                 let fits = [i16::try_from(value).is_ok(), i32::try_from(value).is_ok(), true][kind as usize - 4];
                 if fits { Ok(value) } else { wrong("a number is too large for its kind") }
             }
-            _ => wrong("a number is something else"),
+            _ => wrong(OTHER_TYPE),
         }
     }
 
-    /// The length of a list of this kind, which the bytes that are left have room for.
+    /// The length of a list of this kind.
     fn list(&mut self, wanted: u8) -> Result<u64> {
         match self.list_of_any()? {
             (kind, count) if kind == wanted || count == 0 => Ok(count),
@@ -283,16 +294,10 @@ impl Walk<'_> {
     fn list_of_any(&mut self) -> Result<(u8, u64)> {
         let head = self.byte()?;
         let count = if head >> 4 == 15 { self.variable()? } else { u64::from(head >> 4) };
-        let kind = head & 15;
-        // A structure has a field and an end at least.
-        let least = if kind == STRUCT { 3 } else { 1 };
-        if count.saturating_mul(least) > (self.bytes.len().saturating_sub(self.at)) as u64 {
-            return wrong(format!("a list of {count} has no room"));
-        }
-        Ok((kind, count))
+        Ok((head & 15, count))
     }
 
-    /// Hands every field of a structure, its number and its kind, to `visit`, which passes over its value.
+    /// Hands every field of a structure, its number and its kind, to `visit`, which skips its value.
     fn fields(&mut self, depth: usize, mut visit: impl FnMut(&mut Self, i64, u8) -> Result<()>) -> Result<()> {
         if depth > DEEPEST {
             return wrong("its structures lie too deep in each other");
@@ -311,10 +316,9 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over a value that must be of this shape.
+    /// Skips a value that must be of this type.
     fn value(&mut self, shape: Shape, kind: u8, depth: usize) -> Result<()> {
         match shape {
-            Shape::Any => self.skip(kind, depth),
             Shape::Simple(4..=6) if matches!(shape, Shape::Simple(wanted) if wanted == kind) => {
                 self.number(kind).map(|_| ())
             }
@@ -330,11 +334,11 @@ impl Walk<'_> {
                     None => walk.skip(kind, depth + 1),
                 })
             }
-            _ => wrong("a field is of another kind than it should be"),
+            _ => wrong(OTHER_TYPE),
         }
     }
 
-    /// Passes over a value that does not matter.
+    /// Skips a value of any type.
     fn skip(&mut self, kind: u8, depth: usize) -> Result<()> {
         match kind {
             // A truth value is in its field's kind.
@@ -364,7 +368,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Passes over an item of a list, where a truth value has a byte of its own.
+    /// Skips an item of a list, where a truth value has a byte of its own.
     fn skip_item(&mut self, kind: u8, depth: usize) -> Result<()> {
         match kind {
             _ if depth > DEEPEST => wrong("its structures lie too deep in each other"),
@@ -429,9 +433,9 @@ mod tests {
         // What is called a map is read as a number by a reader that goes by the field alone.
         let mut confused = page(16, 7, &ABSURD);
         confused[0] = 0x1b;
-        assert!(check(&[confused, data.clone()], 2).unwrap_err().contains("of another kind"));
+        assert!(check(&[confused, data.clone()], 2).unwrap_err().contains("another type"));
         assert!(check(&[page(16, 5, &[3])], 0).unwrap_err().contains("negative"));
-        assert!(check(&[data[..20].to_vec()], 2).unwrap_err().contains("has no room"));
+        assert!(check(&[data[..20].to_vec()], 2).unwrap_err().contains("exceeds the file"));
     }
 
     #[test]
@@ -444,10 +448,10 @@ mod tests {
         let brotli = [0x1b, 0xe7, 0x03, 0x00, 0x24, 0x00, 0xa2, 0xb1, 0x40, 0x42, 0x03, 0x11];
         let (pages, levels) =
             ([Compression::GZIP(Default::default()), Compression::BROTLI(Default::default())], 100_000);
-        for (codec, packed, length) in [(pages[0], &gzip[..], 1_000_000), (pages[1], &brotli, 1_000)] {
-            assert!(check_unpacked(codec, packed, length, levels).is_ok(), "{codec:?}");
-            let message = check_unpacked(codec, packed, length - 1, levels).unwrap_err().to_string();
-            assert!(message.contains(&format!("a page of {} bytes unpacks to more", length - 1)), "{message}");
+        for (codec, compressed, length) in [(pages[0], &gzip[..], 1_000_000), (pages[1], &brotli, 1_000)] {
+            assert!(check_decompressed(codec, compressed, length, levels).is_ok(), "{codec:?}");
+            let message = check_decompressed(codec, compressed, length - 1, levels).unwrap_err().to_string();
+            assert!(message.contains(&format!("a page of {} bytes decompresses to more", length - 1)), "{message}");
         }
     }
 
@@ -457,7 +461,7 @@ mod tests {
         assert_eq!(walk(&[0x80, 0x01]).variable().unwrap(), 128);
         assert_eq!(walk(&[0x03]).number(5).unwrap(), -2);
         assert!(walk(&[0xff; 12]).variable().is_err());
-        assert!(walk(&[0xfc, 0xff, 0xff, 0xff, 0xff, 0x0f]).list(STRUCT).is_err());
+        assert!(walk(&[0xfc, 0xff, 0xff, 0xff, 0xff, 0x0f]).skip(9, 0).is_err());
         assert!(walk(&[0x19]).skip(STRUCT, 0).is_err());
         // Structures in structures without end.
         let deep: &'static [u8] = Box::leak(vec![0x1c; 100_000].into_boxed_slice());

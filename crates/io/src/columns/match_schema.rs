@@ -1,19 +1,19 @@
-//! The columns of new rows, told by those that a model was made from.
+//! Matches the columns of new rows to the columns that a model was fitted to.
 //!
-//! Where both have names, columns go by them: another order is put right, and what the model does not know is left out; both
-//! are said. A column that is missing is an error. Without names, columns go by their places.
+//! If both have names, columns are matched by name: another order is corrected, and unknown columns are left out; both are
+//! reported. A missing column is an error. Without names, columns are matched by position.
 
-use super::columns::{Columns, Role, Roles};
-use super::vectors::listed;
-use super::{ReadOptions, format_error};
+use crate::columns::vectors::listed;
+use crate::columns::{Columns, Role, Roles};
 use crate::schema::{self, Schema};
+use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::{Error, Result};
 use std::borrow::Cow;
 use std::path::Path;
 
 impl Columns {
-    /// What each column is for, as it was in the table of the model; nothing if that has to be told by the options alone.
-    pub(super) fn roles_like(
+    /// The role of each column, as in the table of the model; nothing if the options alone decide.
+    pub(crate) fn roles_like(
         &self,
         path: &Path,
         like: &Schema,
@@ -58,8 +58,8 @@ impl Columns {
             label = Some(self.find_one(path, "`label`", asked)?);
         }
         if let [first, others @ ..] = absent.as_slice() {
-            let more = if others.is_empty() { String::new() } else { format!(" (nor {} others)", others.len()) };
-            let fact = format!("there is no column {first:?}{more}, which the model was made from");
+            let more = if others.is_empty() { String::new() } else { format!(" (and {} others)", others.len()) };
+            let fact = format!("column {first:?}{more} of the model is missing");
             let call = "call the column that it is by this name";
             let call = if like.vector().is_some() { "use `vector` with the column that it is" } else { call };
             return Err(format_error(path, format!("{fact}; add it, or {call}")));
@@ -89,7 +89,7 @@ impl Columns {
     }
 
     /// The columns of a model as this file has them: a vector by its entries where there are columns of these names, entries
-    /// as a vector where there is one; and a vector by another name where that was asked for.
+    /// as a vector where there is one; and a vector by another name if the options name it.
     fn folded_as_here<'a>(&self, like: &'a Schema, options: &ReadOptions) -> Cow<'a, Schema> {
         let is_here = |name: &str| self.names().is_some_and(|names| names.iter().any(|own| own == name));
         let Some(vector) = like.vector().and_then(|column| column.name.as_deref()) else {
@@ -109,13 +109,13 @@ impl Columns {
         Cow::Owned(Schema { columns: like.columns.iter().map(renamed).collect() })
     }
 
-    /// Whether the options leave this column out, so that nothing has to be said of it.
+    /// Whether the options leave this column out, so that it needs no note.
     fn is_left_out(&self, column: usize, options: &ReadOptions) -> bool {
         let found = |wanted: &String| self.find_all(Path::new(""), "", wanted).is_ok_and(|all| all.contains(&column));
         options.ignore.iter().any(found)
     }
 
-    /// The same by places: all columns of the table of the model, or its features alone.
+    /// The same by position: all columns of the table of the model, or its features alone.
     fn roles_by_place(&self, like: &Schema, options: &ReadOptions, kept: Vec<usize>) -> Option<Roles> {
         let told = options.label.is_some() || !options.ignore.is_empty();
         let is_feature = |role: &schema::Role| matches!(role, schema::Role::Data | schema::Role::OneHot(_));
@@ -123,7 +123,7 @@ impl Columns {
         if (0..self.count()).any(|c| self.is_vector(c)) {
             return None;
         }
-        // What the options say of columns goes first, but they cannot say what the levels were.
+        // The options have priority, but they do not have the levels.
         if told && !like.columns.iter().any(is_category) {
             return None;
         }

@@ -1,25 +1,25 @@
 //! Categories as features: a column of 0 and 1 for every level.
 
-use super::carried::Cells;
-use super::columns::Columns;
-use super::dialect::is_missing;
-use super::format_error;
+use crate::columns::Columns;
+use crate::columns::carried::Cells;
+use crate::format_error;
+use crate::text::dialect::is_missing;
 use eigenfold_linalg::error::Result;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// More levels than these are no categories.
+/// The most levels of a category.
 const MOST: usize = 1000;
 /// The levels that a message lists.
 const LISTED: usize = 12;
 
-/// A category on its way to indicators.
-pub(super) struct Category<'a> {
-    pub(super) columns: &'a Columns,
-    pub(super) column: usize,
-    pub(super) cells: &'a Cells,
+/// A category that becomes indicators.
+pub(crate) struct Category<'a> {
+    pub(crate) columns: &'a Columns,
+    pub(crate) column: usize,
+    pub(crate) cells: &'a Cells,
     /// Whether cells may be missing.
-    pub(super) missing: bool,
+    pub(crate) missing: bool,
 }
 
 impl Category<'_> {
@@ -28,7 +28,7 @@ impl Category<'_> {
     /// # Errors
     ///
     /// If there are too many, or none.
-    pub(super) fn levels(&self, path: &Path) -> Result<Vec<String>> {
+    pub(crate) fn levels(&self, path: &Path) -> Result<Vec<String>> {
         let texts = (0..self.cells.len()).map(|i| self.cells.text(i)).filter(|text| !is_missing(text.as_bytes()));
         let levels: BTreeSet<String> = texts.collect();
         let (title, flag) = (self.columns.title(self.column), self.columns.flag(self.column));
@@ -49,7 +49,7 @@ impl Category<'_> {
     /// # Errors
     ///
     /// If a row has a level that is not among these, or none where there must be one.
-    pub(super) fn of(&self, path: &Path, levels: &[String]) -> Result<Vec<Option<usize>>> {
+    pub(crate) fn of(&self, path: &Path, levels: &[String]) -> Result<Vec<Option<usize>>> {
         let (title, flag) = (self.columns.title(self.column), self.columns.flag(self.column));
         let level = |i: usize| {
             let text = self.cells.text(i);
@@ -73,6 +73,6 @@ impl Category<'_> {
 }
 
 /// The names of the indicators of a category.
-pub(super) fn names(category: &str, levels: &[String]) -> Vec<String> {
+pub(crate) fn names(category: &str, levels: &[String]) -> Vec<String> {
     levels.iter().map(|level| format!("{category}={level}")).collect()
 }

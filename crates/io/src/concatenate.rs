@@ -1,20 +1,20 @@
 //! Several files of the same columns as one table: the rows of each below those of the file before.
 
-use super::carried::Cells;
-use super::columns::Role;
-use super::sheet::Sheet;
-use super::{ReadOptions, Table, Want, format_error, sheet_of};
+use crate::columns::Role;
+use crate::columns::carried::Cells;
+use crate::sheet::Sheet;
+use crate::{ReadOptions, Table, Want, format_error, sheet_of};
 use eigenfold_linalg::error::{Error, Result, plural};
 use std::path::{Path, PathBuf};
 
-/// Reads files as [`super::read`] does, and puts their rows one below the other, in this order.
+/// Reads files as [`crate::read`] does, and puts their rows one below the other, in this order.
 ///
 /// All must have as many columns of data, under the same names; a file without names goes by the order of the columns,
-/// and [`Table::notes`] says so.
+/// which [`Table::notes`] reports.
 ///
 /// # Errors
 ///
-/// As [`super::read`]; if a file has other columns than the first, is given twice, or if none is given.
+/// As [`crate::read`]; if a file has other columns than the first, is given twice, or if none is given.
 pub fn read_all(sources: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Table> {
     let sources: Vec<&Path> = sources.iter().map(AsRef::as_ref).collect();
     if let Some((_, source)) = sources.iter().enumerate().find(|(i, source)| sources[..*i].contains(source)) {

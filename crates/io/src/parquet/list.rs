@@ -1,15 +1,15 @@
 //! Vectors in a column of a Parquet file.
 //!
-//! Lists are values with two levels each. The first tells where a list begins (0) and goes on (1); the second how much of the value
-//! is there: the list, an entry in it, the value of the entry. In the schema a list is a group around a repeated group around the
-//! entry, or less than that; people see the name of the outermost.
+//! Lists are values with two levels each. The first marks where a list begins (0) and continues (1); the second how much of the value
+//! is present: the list, an entry in it, the value of the entry. In the schema a list is a group around a repeated group around the
+//! entry, or less than that; the column has the name of the outermost.
 //!
 //! Apache Parquet, "Nested encoding" and "LogicalTypes: lists".
 
 use crate::columns::Columns;
-use crate::parquet_kind::{What, is_date, is_half};
+use crate::columns::vectors::Block;
+use crate::parquet::kind::{What, is_date, is_half};
 use crate::sheet::Gathered;
-use crate::vectors::Block;
 use ::parquet::basic::{ConvertedType as Meaning, Encoding, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::page::{Page, PageMetadata, PageReader};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
@@ -26,8 +26,8 @@ const BESIDE: u64 = 56;
 
 type Read<T> = std::result::Result<T, ParquetError>;
 
-/// The columns of a file, as people see them, and which of them hold vectors of numbers.
-pub(super) fn columns_of(schema: &SchemaDescriptor) -> Columns {
+/// The columns of a file by their names, and which of them hold vectors of numbers.
+pub(crate) fn columns_of(schema: &SchemaDescriptor) -> Columns {
     let names = schema.columns().iter().map(|column| name(schema.root_schema(), column.path().parts()));
     let is_vector = |&c: &usize| is_list(schema.get_column_root(c)) && entries(&schema.column(c)).is_some();
     Columns::named(names.collect()).with_vectors((0..schema.num_columns()).filter(is_vector).collect())
@@ -43,7 +43,7 @@ fn name(root: &Type, parts: &[String]) -> String {
         let Some(child) = child else { break };
         let repeats =
             is_repeated(child) && matches!(node.get_basic_info().converted_type(), Meaning::LIST | Meaning::MAP);
-        // Of a list the entry has no name of its own, of a map its key and its value do.
+        // The entry of a list has no name of its own; the key and the value of a map do.
         let entry = hidden && node.get_fields().len() == 1;
         if !repeats && !entry {
             shown.push(part.as_str());
@@ -75,7 +75,7 @@ fn is_list(node: &Type) -> bool {
 }
 
 /// What the entries of a list are, if they are numbers.
-pub(super) fn entries(column: &ColumnDescriptor) -> Option<What> {
+pub(crate) fn entries(column: &ColumnDescriptor) -> Option<What> {
     let unsigned = [Meaning::UINT_8, Meaning::UINT_16, Meaning::UINT_32, Meaning::UINT_64];
     match (column.physical_type(), column.converted_type()) {
         _ if column.max_rep_level() != 1 || is_date(column) => None,
@@ -87,8 +87,8 @@ pub(super) fn entries(column: &ColumnDescriptor) -> Option<What> {
     }
 }
 
-/// The vectors of a column on their way in.
-pub(super) struct Vectors<'a> {
+/// The vectors of a column that is being read.
+pub(crate) struct Vectors<'a> {
     what: What,
     column: ColumnDescPtr,
     /// The level of a list that has an entry; below it there is an empty list, and below that none.
@@ -99,13 +99,13 @@ pub(super) struct Vectors<'a> {
 
 impl<'a> Vectors<'a> {
     /// Nothing of a column yet; `limit` is the memory that there is.
-    pub(super) fn new(what: What, column: &ColumnDescPtr, block: Block<'a>, limit: u64) -> Vectors<'a> {
+    pub(crate) fn new(what: What, column: &ColumnDescPtr, block: Block<'a>, limit: u64) -> Vectors<'a> {
         let measured = Arc::new(Mutex::new(Measured { limit, ..Measured::default() }));
         Vectors { what, column: column.clone(), entry: column.repeated_ancestor_def_level(), block, measured }
     }
 
-    /// Appends what one row group holds of the column; `fail` makes an error of what is wrong with the file.
-    pub(super) fn read(&mut self, pages: Box<dyn PageReader>, fail: &dyn Fn(ParquetError) -> Error) -> Result<()> {
+    /// Appends what one row group holds of the column; `fail` makes an error of a reason.
+    pub(crate) fn read(&mut self, pages: Box<dyn PageReader>, fail: &dyn Fn(ParquetError) -> Error) -> Result<()> {
         let pages = Box::new(Pages { inner: pages, measured: Arc::clone(&self.measured) });
         let what = self.what;
         match get_column_reader(self.column.clone(), pages) {
@@ -119,7 +119,7 @@ impl<'a> Vectors<'a> {
     }
 
     /// The column, when all of its rows are there.
-    pub(super) fn finished(self) -> Result<Gathered> {
+    pub(crate) fn finished(self) -> Result<Gathered> {
         self.block.finished()
     }
 
@@ -206,7 +206,7 @@ struct Measured {
 }
 
 impl Measured {
-    /// Measures so many entries, which begin vectors or go on with one.
+    /// Measures `count` entries, which begin vectors or continue one.
     fn pass(&mut self, count: usize, begins: bool) -> Read<()> {
         if begins && count > 0 {
             self.end();
@@ -221,7 +221,7 @@ impl Measured {
             }
             None if (self.current as u64).saturating_mul(BESIDE) > self.limit => {
                 let needed = shown_bytes((self.current as u64).saturating_mul(BESIDE));
-                Err(ParquetError::General(format!("a vector that takes {needed} has no room")))
+                Err(ParquetError::General(format!("a vector that takes {needed} exceeds the memory limit")))
             }
             _ => Ok(()),
         }
@@ -244,7 +244,7 @@ impl Measured {
                 let (size, rest) = buf.split_first_chunk().ok_or_else(cut)?;
                 (rest.get(..u32::from_le_bytes(*size) as usize).ok_or_else(cut)?, *num_values)
             }
-            Page::DataPage { .. } => return Err(ParquetError::General("levels are packed in an old way".into())),
+            Page::DataPage { .. } => return Err(ParquetError::General("levels are encoded in an old way".into())),
             Page::DataPageV2 { buf, num_values, rep_levels_byte_len, .. } => {
                 (buf.get(..*rep_levels_byte_len as usize).ok_or_else(cut)?, *num_values)
             }
@@ -280,7 +280,7 @@ impl Measured {
                 }
                 left = left.saturating_sub(8);
             }
-            // The last run may have fewer bytes than it says.
+            // The last run may have fewer bytes than it claims.
             if packed.len() < count && left > 0 {
                 return None;
             }
@@ -362,7 +362,7 @@ mod tests {
         assert_eq!((first, longer), (Some((1, 4)), Some(3)));
         // Six bytes that are one vector of a thousand million entries.
         let (read, ..) = measure(&[0x80, 0xa8, 0xd6, 0xb9, 0x07, 0x01], 1_000_000_000, 1_000_000);
-        assert!(read.is_some_and(|read| read.is_err_and(|error| error.contains("has no room"))));
+        assert!(read.is_some_and(|read| read.is_err_and(|error| error.contains("exceeds the memory limit"))));
         for cut in [&[0x80][..], &[0x06], &[0x05, 0xff], &[0x00, 0x01], &[]] {
             assert_eq!(measure(cut, 20, 10_000).0, None, "{cut:?}");
         }

@@ -1,16 +1,16 @@
-//! What the values of a Parquet column stand for.
+//! The meaning of the values of a Parquet column: numbers, decimals or text.
 
 use crate::columns::{Columns, Role};
-use crate::parquet_list::entries;
+use crate::parquet::list::entries;
 use crate::{decimal, format_error, npy};
 use ::parquet::basic::{ConvertedType as Meaning, LogicalType, Type as Physical};
 use ::parquet::schema::types::ColumnDescriptor;
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
-/// What the values of a column stand for.
+/// The meaning of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum What {
+pub(crate) enum What {
     Number,
     /// An integer whose largest bit is not a sign.
     Unsigned,
@@ -26,12 +26,12 @@ pub(super) enum What {
 }
 
 impl What {
-    pub(super) fn is_text(self) -> bool {
+    pub(crate) fn is_text(self) -> bool {
         matches!(self, What::Text | What::Id | What::DecimalText(_))
     }
 
     /// The number of an integer of four bytes.
-    pub(super) fn short(self, value: i32) -> f64 {
+    pub(crate) fn short(self, value: i32) -> f64 {
         match self {
             What::Unsigned => f64::from(value as u32),
             _ => self.long(i64::from(value)),
@@ -39,7 +39,7 @@ impl What {
     }
 
     /// The number of an integer of eight bytes.
-    pub(super) fn long(self, value: i64) -> f64 {
+    pub(crate) fn long(self, value: i64) -> f64 {
         match self {
             What::Unsigned => value as u64 as f64,
             What::Decimal(scale) => decimal::number(i128::from(value), scale),
@@ -48,7 +48,7 @@ impl What {
     }
 
     /// The digits of an integer.
-    pub(super) fn text(self, value: i64) -> String {
+    pub(crate) fn text(self, value: i64) -> String {
         match self {
             What::DecimalText(scale) => decimal::text(i128::from(value), scale),
             _ => value.to_string(),
@@ -56,7 +56,7 @@ impl What {
     }
 
     /// The number in some bytes; NaN if it is longer than numbers are.
-    pub(super) fn of_bytes(self, bytes: &[u8]) -> f64 {
+    pub(crate) fn of_bytes(self, bytes: &[u8]) -> f64 {
         match (self, bytes) {
             (What::Half, &[low, high]) => npy::half(u16::from_le_bytes([low, high])),
             (What::Decimal(scale), bytes) => {
@@ -67,14 +67,14 @@ impl What {
     }
 
     /// The digits of the decimal in some bytes.
-    pub(super) fn text_of_bytes(self, bytes: &[u8]) -> String {
+    pub(crate) fn text_of_bytes(self, bytes: &[u8]) -> String {
         let What::DecimalText(scale) = self else { return String::new() };
         decimal::from_bytes(bytes).map_or(String::new(), |whole| decimal::text(whole, scale))
     }
 }
 
-/// What a column holds, or why it cannot be read.
-pub(super) fn check_type(
+/// The meaning of a column, or the error that it cannot be read.
+pub(crate) fn check_type(
     path: &Path,
     columns: &Columns,
     c: usize,
@@ -121,7 +121,7 @@ pub(super) fn check_type(
 }
 
 /// Whether the values are numbers of half precision.
-pub(super) fn is_half(column: &ColumnDescriptor) -> bool {
+pub(crate) fn is_half(column: &ColumnDescriptor) -> bool {
     matches!(column.logical_type_ref(), Some(LogicalType::Float16)) && column.type_length() == 2
 }
 
@@ -130,7 +130,7 @@ fn is_text(column: &ColumnDescriptor) -> bool {
 }
 
 /// Whether the values are dates or times.
-pub(super) fn is_date(column: &ColumnDescriptor) -> bool {
+pub(crate) fn is_date(column: &ColumnDescriptor) -> bool {
     let times = [Meaning::DATE, Meaning::TIME_MILLIS, Meaning::TIME_MICROS, Meaning::TIMESTAMP_MILLIS];
     column.physical_type() == Physical::INT96
         || times.contains(&column.converted_type())

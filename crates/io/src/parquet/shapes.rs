@@ -1,23 +1,21 @@
-//! The structures of a Parquet file, as `parquet.thrift` of Apache Parquet declares them: the kind of every field.
+//! The fields of a Parquet footer that the `parquet` crate reads, with their types in `parquet.thrift` of Apache Parquet.
 //!
-//! The library that reads the format goes by the numbers of fields and not by their kinds. Bytes whose kinds are others
-//! mean other things to it than to whoever checks them, so such bytes are refused.
+//! The crate reads a field by its number and ignores the type that the file declares. With another type, the bytes would mean
+//! one thing to the check and another to the crate, so they are refused. Fields that are not listed are skipped by both.
 
-/// The kind of a value.
+/// The type of a value.
 #[derive(Clone, Copy)]
-pub(super) enum Shape {
-    /// One of the simple kinds, by its number in Thrift's compact protocol.
+pub(crate) enum Shape {
+    /// One of the simple types, by its number in Thrift's compact protocol.
     Simple(u8),
     /// True or false.
     Bool,
     List(&'static Shape),
-    /// Its fields; others that it may have are passed over.
+    /// The fields that are read.
     Struct(&'static [(i64, Shape)]),
-    /// Whatever it says it is.
-    Any,
 }
 
-use Shape::{Any, Bool, List, Simple, Struct};
+use Shape::{Bool, List, Simple, Struct};
 
 const BYTE: Shape = Simple(3);
 const I16: Shape = Simple(4);
@@ -68,12 +66,10 @@ const BOX: Shape =
 const COLUMN: Shape = Struct(&[
     (1, I32),
     (2, List(&I32)),
-    (3, List(&BYTES)),
     (4, I32),
     (5, I64),
     (6, I64),
     (7, I64),
-    (8, List(&KEY_VALUE)),
     (9, I64),
     (10, I64),
     (11, I64),
@@ -84,20 +80,18 @@ const COLUMN: Shape = Struct(&[
     (16, Struct(&[(1, I64), (2, List(&I64)), (3, List(&I64))])),
     (17, Struct(&[(1, BOX), (2, List(&I32))])),
 ]);
-const CHUNK: Shape =
-    Struct(&[(1, BYTES), (2, I64), (3, COLUMN), (4, I64), (5, I32), (6, I64), (7, I32), (8, Any), (9, BYTES)]);
+const CHUNK: Shape = Struct(&[(1, BYTES), (2, I64), (3, COLUMN), (4, I64), (5, I32), (6, I64), (7, I32)]);
 const ROW_GROUP: Shape = Struct(&[
     (1, List(&CHUNK)),
     (2, I64),
     (3, I64),
     (4, List(&Struct(&[(1, I32), (2, Bool), (3, Bool)]))),
     (5, I64),
-    (6, I64),
     (7, I16),
 ]);
 
 /// FileMetaData, the footer.
-pub(super) const FOOTER: Shape = Struct(&[
+pub(crate) const FOOTER: Shape = Struct(&[
     (1, I32),
     (2, List(&SCHEMA_ELEMENT)),
     (3, I64),
@@ -105,18 +99,4 @@ pub(super) const FOOTER: Shape = Struct(&[
     (5, List(&KEY_VALUE)),
     (6, BYTES),
     (7, List(&Struct(&[(1, EMPTY), (2, EMPTY)]))),
-    (8, Any),
-    (9, BYTES),
-]);
-
-/// PageHeader.
-pub(super) const PAGE: Shape = Struct(&[
-    (1, I32),
-    (2, I32),
-    (3, I32),
-    (4, I32),
-    (5, Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, STATISTICS)])),
-    (6, EMPTY),
-    (7, Struct(&[(1, I32), (2, I32), (3, Bool)])),
-    (8, Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, I32), (6, I32), (7, Bool), (8, STATISTICS)])),
 ]);

@@ -1,13 +1,13 @@
-//! Whether every quote in a text is closed where it should be.
+//! Checks that every quote in a text is closed.
 //!
-//! A quote that is not closed takes the rows below it into its cell, and they would be lost without a word: a reader of
-//! CSV has to take whatever stands between two quotes for one cell. So the quotes are checked before the rows are read,
+//! A quote that is not closed takes the rows below it into its cell, and they would be lost silently: to a reader of
+//! CSV, everything between two quotes is one cell. So the quotes are checked before the rows are read,
 //! in the states of RFC 4180, section 2: a cell that begins with a quote ends with one, quotes inside it are doubled, and
 //! after the last there is a delimiter or the end of the line.
 
-/// What is wrong with the quotes, and where: lines count from 1.
+/// A fault of the quotes, with its line counted from 1.
 #[derive(Debug, PartialEq)]
-pub(super) enum Fault {
+pub(crate) enum Fault {
     /// The file ends before the quote that was opened in this line is closed.
     Open(usize),
     /// Text follows the closing quote in the second line; it was opened in the first.
@@ -27,7 +27,7 @@ enum State {
 }
 
 /// The first fault of the quotes in a text.
-pub(super) fn fault(text: &[u8], delimiter: u8) -> Option<Fault> {
+pub(crate) fn fault(text: &[u8], delimiter: u8) -> Option<Fault> {
     let (mut state, mut line, mut opened, mut last) = (State::Start, 1, 0, 0);
     for &byte in text {
         let ends = byte == b'\n' || byte == b'\r';

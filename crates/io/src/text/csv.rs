@@ -3,13 +3,14 @@
 //! Rows that hold no quote are read in parallel, a chunk of the file each; a cell that is not a number stops the
 //! reading with its row, its line and its column.
 
-use crate::carried::Cells;
+use crate::columns::carried::Cells;
 use crate::columns::{Columns, Gone, Role, Roles, Want, place};
-use crate::dialect;
-use crate::dialect::{Dialect, SPACES};
-use crate::outgoing::{Column, Outgoing};
 use crate::sheet::Sheet;
-use crate::{ReadOptions, check_memory, format_error, is_unusable, quotes, room_for};
+use crate::text::dialect;
+use crate::text::dialect::{Dialect, SPACES};
+use crate::text::quotes;
+use crate::write::{Column, Outgoing};
+use crate::{ReadOptions, check_memory, format_error, is_unusable, room_for};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::parallel;
 use std::borrow::Cow;
@@ -21,8 +22,8 @@ const CHUNK: usize = 1 << 20;
 /// The chunks of each thread that are read before they go into the table.
 const PIECES_AT_ONCE: usize = 4;
 
-/// Reads a table from the bytes of a text file; `delimiter` is what the extension says.
-pub(super) fn read(
+/// Reads a table from the bytes of a text file; `delimiter` is that of the extension.
+pub(crate) fn read(
     path: &Path,
     bytes: &[u8],
     delimiter: Option<u8>,
@@ -46,7 +47,7 @@ pub(super) fn read(
     let columns = if detected.is_none() { columns.detected() } else { columns };
     let roles = columns.roles(path, options, want)?;
     let rows = check_room(path, bytes.len(), &text, &roles, options)?;
-    // What fits into one chunk is read in one.
+    // A small text is one chunk.
     let numbers = if text.len() > CHUNK { rows * roles.count(Role::Data) } else { 0 };
 
     let layout = Layout { delimiter, roles: &roles.of, options };
@@ -91,7 +92,7 @@ fn check_quotes(path: &Path, text: &[u8], delimiter: u8, skipped: usize) -> Resu
     Err(format_error(path, message))
 }
 
-/// Refuses a table that has no room beside its own text; the most rows that it may have.
+/// Refuses a table that exceeds the memory limit together with its text; the most rows that it may have.
 fn check_room(path: &Path, held: usize, text: &[u8], roles: &Roles, options: &ReadOptions) -> Result<usize> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
     let rows = lines_in(text) + 1;
@@ -122,7 +123,7 @@ impl Layout<'_> {
     }
 }
 
-/// What some rows hold.
+/// The values of some rows.
 #[derive(Default)]
 struct Rows {
     count: usize,
@@ -141,7 +142,7 @@ struct Problem {
 }
 
 enum Fault {
-    /// So many values instead of the right number.
+    /// The number of values, which is not the right one.
     Count(usize),
     /// A data cell that is not a usable number: its column and its text.
     Cell(usize, String),
@@ -188,7 +189,7 @@ fn read_chunks(layout: &Layout, text: &[u8], room: Vec<f64>) -> std::result::Res
 
 /// Reads the rows of one chunk.
 fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem> {
-    // The reader would pass over it in silence, with what is left of its line.
+    // The reader would skip it silently, with the rest of its line.
     if text.starts_with(b"\xef\xbb\xbf") {
         return Err(Problem { row: 1, byte: 0, fault: Fault::Mark });
     }
@@ -203,7 +204,7 @@ fn read_rows(layout: &Layout, text: &[u8]) -> std::result::Result<Rows, Problem>
         };
         let trailing = record.len() == width + 1 && record[width].trim_ascii().is_empty();
         if record.len() != width && !trailing {
-            // A line of nothing but blanks is no row.
+            // A blank line is not a row.
             if record.len() == 1 && record[0].trim_ascii().is_empty() {
                 continue;
             }
@@ -309,8 +310,8 @@ fn lines_in(text: &[u8]) -> usize {
     ends(b'\n') + ends(b'\r') - both
 }
 
-/// Writes a header and the rows; nothing where there is no number.
-pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
+/// Writes a header and the rows; missing cells are empty.
+pub(crate) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> std::io::Result<()> {
     let columns = &outgoing.columns;
     let names: Vec<Vec<u8>> = columns.iter().map(|(name, _)| quoted(name, delimiter)).collect();
     out.write_all(&names.join(&delimiter))?;
@@ -326,7 +327,7 @@ pub(super) fn write(out: &mut dyn Write, delimiter: u8, outgoing: &Outgoing) -> 
                 }
                 match column {
                     Column::Carried(Cells::Texts(texts)) => text.extend(quoted(&texts[i], delimiter)),
-                    // A line without anything would be no row.
+                    // An empty line would not be a row.
                     column if column.number(i).is_nan() && alone => text.extend_from_slice(b"\"\""),
                     column if column.number(i).is_nan() => {}
                     column => push_number(&mut text, column.number(i)),
@@ -352,7 +353,7 @@ fn quoted(name: &str, delimiter: u8) -> Vec<u8> {
 }
 
 /// The shortest text that reads back as the same number.
-pub(super) fn number(value: f64) -> String {
+pub(crate) fn number(value: f64) -> String {
     let mut text = Vec::new();
     push_number(&mut text, value);
     String::from_utf8_lossy(&text).into_owned()

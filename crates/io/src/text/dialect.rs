@@ -1,36 +1,37 @@
-//! What kind of text a file is: whether it is text at all, its delimiter, and whether it has a header.
+//! Detects whether a file is text, its delimiter, and whether it has a header.
 
-use crate::{ReadOptions, format_error, header};
+use crate::text::header;
+use crate::{ReadOptions, format_error};
 use ::csv::{ByteRecord, ReaderBuilder};
 use eigenfold_linalg::error::Result;
 use std::path::Path;
 
-/// How many rows the detection looks at; more for a header, as long as they have no more than so many cells.
+/// The number of rows that detection reads. Header detection reads more rows, up to this number of cells.
 const SAMPLE: usize = 100;
 const CELLS: usize = 50_000;
 
 /// Stands for any run of spaces and tabs.
-pub(super) const SPACES: u8 = b' ';
+pub(crate) const SPACES: u8 = b' ';
 
-/// How the rows of a text file are made.
+/// The format of the rows of a text file.
 #[derive(Debug, PartialEq)]
-pub(super) struct Dialect {
+pub(crate) struct Dialect {
     /// The byte between two values, or [`SPACES`].
-    pub(super) delimiter: u8,
+    pub(crate) delimiter: u8,
     /// The names in the first row, if it is a header.
-    pub(super) header: Option<Vec<String>>,
+    pub(crate) header: Option<Vec<String>>,
     /// The number of values in a row; a trailing delimiter adds none.
-    pub(super) width: usize,
-    /// What was taken for a header or a point and could be the other; parameters between backticks.
-    pub(super) note: Option<String>,
+    pub(crate) width: usize,
+    /// The note about an uncertain header; parameters between backticks.
+    pub(crate) note: Option<String>,
 }
 
 /// Refuses what is not text, by its first bytes.
-pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
+pub(crate) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
     let head = &bytes[..bytes.len().min(8192)];
     let message = if head.starts_with(&[0xff, 0xfe]) || head.starts_with(&[0xfe, 0xff]) {
         "is UTF-16 text; save it as UTF-8"
-    } else if head.starts_with(super::npy_header::MAGIC) {
+    } else if head.starts_with(crate::npy::header::MAGIC) {
         "is not text but an NPY array; give it the extension .npy"
     } else if head.starts_with(b"PAR1") {
         "is not text but Parquet; give it the extension .parquet"
@@ -53,7 +54,7 @@ pub(super) fn check_text(path: &Path, bytes: &[u8]) -> Result<()> {
 }
 
 /// Where the table begins: after the byte order mark, and after empty lines and lines of comment (`#`).
-pub(super) fn start_of_table(bytes: &[u8]) -> usize {
+pub(crate) fn start_of_table(bytes: &[u8]) -> usize {
     let mut start = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     while start < bytes.len() {
         let ends = |b: &u8| *b == b'\n' || *b == b'\r';
@@ -68,7 +69,7 @@ pub(super) fn start_of_table(bytes: &[u8]) -> usize {
 }
 
 /// The text with every run of spaces and tabs made one space, and none at the ends of lines.
-pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
+pub(crate) fn squeeze(text: &[u8]) -> Vec<u8> {
     let mut squeezed = Vec::with_capacity(text.len());
     for line in text.split_inclusive(|&b| b == b'\n' || b == b'\r') {
         let words = line.split(|b| b.is_ascii_whitespace()).filter(|word| !word.is_empty());
@@ -88,7 +89,7 @@ pub(super) fn squeeze(text: &[u8]) -> Vec<u8> {
 /// frequent; else spaces, if every line has equally many words.
 ///
 /// A comma is none where it stands before decimals.
-pub(super) fn delimiter_of(text: &[u8], decimal_comma: bool) -> u8 {
+pub(crate) fn delimiter_of(text: &[u8], decimal_comma: bool) -> u8 {
     let lines: Vec<&[u8]> =
         text.split(|&b| b == b'\n' || b == b'\r').filter(|line| !line.trim_ascii().is_empty()).take(SAMPLE).collect();
     // The last line may be cut off by a limit that the caller set; a table of one line has only that one.
@@ -123,7 +124,7 @@ fn count_unquoted(line: &[u8], wanted: u8) -> usize {
 }
 
 /// A reader of rows that leaves every judgment to its caller.
-pub(super) fn rows_of(text: &[u8], delimiter: u8) -> ::csv::Reader<&[u8]> {
+pub(crate) fn rows_of(text: &[u8], delimiter: u8) -> ::csv::Reader<&[u8]> {
     ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -138,7 +139,7 @@ impl Dialect {
     /// # Errors
     ///
     /// If there is no row of data.
-    pub(super) fn of(path: &Path, text: &[u8], line: usize, delimiter: u8, options: &ReadOptions) -> Result<Dialect> {
+    pub(crate) fn of(path: &Path, text: &[u8], line: usize, delimiter: u8, options: &ReadOptions) -> Result<Dialect> {
         let (mut sample, mut cells): (Vec<ByteRecord>, usize) = (Vec::new(), 0);
         for row in rows_of(text, delimiter).into_byte_records().flatten() {
             cells += row.len();
@@ -151,7 +152,7 @@ impl Dialect {
             return Err(format_error(path, "the file is empty; give at least two rows of numbers"));
         };
         let rest = &sample[1..];
-        let verdict = header::evaluated(first, rest, options);
+        let verdict = header::verdict(first, rest, options);
         let has_header = verdict.is_header;
         if has_header && rest.is_empty() {
             let fact = format!("there is a header of {} columns and no row of data", first.len());
@@ -168,7 +169,7 @@ impl Dialect {
 }
 
 /// The number in a cell: 1 and 0 for `true` and `false`, as booleans of other formats are read.
-pub(super) fn parse(cell: &[u8]) -> Option<f64> {
+pub(crate) fn parse(cell: &[u8]) -> Option<f64> {
     let text = std::str::from_utf8(cell.trim_ascii()).ok()?;
     text.parse().ok().or(match text {
         "true" | "True" | "TRUE" => Some(1.0),
@@ -179,7 +180,7 @@ pub(super) fn parse(cell: &[u8]) -> Option<f64> {
 
 /// Whether a text is a date or a time of day: numbers of a day between dashes, slashes or points (2024-01-31, 31.1.2024,
 /// 1/31/24), numbers of an hour between colons, or both.
-pub(super) fn is_date(text: &str) -> bool {
+pub(crate) fn is_date(text: &str) -> bool {
     let numbers = |part: &str, mark: char| -> Option<Vec<usize>> {
         let lengths = part.split(mark).map(|n| n.bytes().all(|b| b.is_ascii_digit()).then_some(n.len()));
         lengths.collect::<Option<Vec<usize>>>().filter(|lengths| lengths.len() > 1)
@@ -203,8 +204,8 @@ pub(super) fn is_date(text: &str) -> bool {
     }
 }
 
-/// Whether a cell says that its value is missing.
-pub(super) fn is_missing(cell: &[u8]) -> bool {
+/// Whether a cell marks its value as missing.
+pub(crate) fn is_missing(cell: &[u8]) -> bool {
     const WORDS: [&[u8]; 9] = [b"", b"na", b"n/a", b"nan", b"null", b"none", b"missing", b"?", b"."];
     let cell = cell.trim_ascii();
     cell.len() <= 7 && WORDS.contains(&cell.to_ascii_lowercase().as_slice())

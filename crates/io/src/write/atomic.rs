@@ -1,15 +1,15 @@
-//! Writing a file whole or not at all.
+//! Writes a file completely or not at all.
 //!
 //! The bytes go to a temporary file in the same directory, which is renamed when it is complete and removed when
 //! anything fails. Devices, pipes and the program's own open files cannot be renamed over: they are written directly.
 
-use crate::target::{Target, parent_of};
+use crate::write::target::{Target, parent_of};
 use eigenfold_linalg::error::{Error, Result};
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 
-/// Enough that the system call's cost does not show.
+/// Large enough that the cost of system calls is negligible.
 const BUFFER: usize = 1 << 18;
 
 /// Writes a file through `fill`, so that the file is complete or is not there; `-` is standard output.
@@ -27,7 +27,7 @@ pub fn write_bytes_atomically(path: impl AsRef<Path>, fill: impl FnOnce(&mut dyn
     let fail = |source| write_error(path, source);
     let place = match Target::of(path)? {
         Target::Open(1) => return fill_and_flush(path, std::io::stdout().lock(), fill),
-        // Opened anew, a file is written from where that opening starts: at its end, nothing of it is lost.
+        // The file is opened again, and appended to so that its content is kept.
         Target::Open(number) => {
             let open = OpenOptions::new().append(true).open(format!("/dev/fd/{number}")).map_err(fail)?;
             return fill_and_flush(path, open, fill);
@@ -60,15 +60,15 @@ pub fn check_replaceable(place: &Path, existing: Option<&Metadata>) -> std::io::
     if existing.is_dir() {
         return Err(ErrorKind::IsADirectory.into());
     }
-    // What is marked read-only is kept even from those who may write everything.
+    // Read-only files are kept even if the user is root.
     if existing.permissions().readonly() {
         return Err(ErrorKind::PermissionDenied.into());
     }
     OpenOptions::new().write(true).open(place).map(|_| ())
 }
 
-/// Gives a new file the owner, the group and the permissions of the one that it replaces. Where this user may not give
-/// a file away it stays their own, and bits that would lend out an owner's rights are not kept.
+/// Gives a new file the owner, the group and the permissions of the one that it replaces. If this user may not change
+/// the owner, the file stays the user's, without the set-user-ID and set-group-ID bits.
 ///
 /// # Errors
 ///
@@ -92,11 +92,11 @@ pub fn keep_owner_and_permissions(file: &File, existing: &Metadata) -> std::io::
     file.set_permissions(existing.permissions())
 }
 
-/// Makes sure that what was renamed in a directory stays so after a power failure, where the file system can.
+/// Flushes a directory, so that renames outlast a power failure, if the file system can.
 ///
 /// # Errors
 ///
-/// If the disk fails; a file system that cannot do it is no error.
+/// If the disk fails; a file system without this ability is not an error.
 pub fn sync_directory(directory: &Path) -> std::io::Result<()> {
     // A directory that may be written but not listed cannot be opened.
     let Ok(directory) = File::open(directory) else { return Ok(()) };
@@ -106,7 +106,7 @@ pub fn sync_directory(directory: &Path) -> std::io::Result<()> {
     }
 }
 
-/// The error of a failed write to `path`: what the system says, and the way out where there is a common one.
+/// The error of a failed write to `path`: the message of the system, and the usual way out.
 ///
 /// For the closures of [`write_bytes_atomically`].
 pub fn write_error(path: impl AsRef<Path>, source: std::io::Error) -> Error {

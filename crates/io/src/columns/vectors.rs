@@ -1,13 +1,13 @@
-//! Columns of vectors: which of them the points are in, and what is said of the columns beside it.
+//! Columns of vectors: which of them holds the points, and the notes about the other columns.
 //!
-//! A vector in every row, as models of text and images give them, is one block of features. Where a file has one such column, the
-//! points are in it, and the other columns are what is known of the points: ids, texts, years. They are features only if the
-//! vectors are left out by name.
+//! A vector in every row, as models of text and images give them, is one block of features. If a file has one such column, it
+//! holds the points, and the other columns describe them: ids, texts, years. They are features only if the vectors are left
+//! out by name.
 
-use super::columns::{Columns, Role, Roles, quoted};
-use super::sheet::Gathered;
-use super::{ReadOptions, check_memory, format_error};
+use crate::columns::{Columns, Role, Roles, quoted};
 use crate::schema;
+use crate::sheet::Gathered;
+use crate::{ReadOptions, check_memory, format_error};
 use eigenfold_linalg::error::{Error, Result, plural};
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use std::path::Path;
 const LISTED: usize = 5;
 
 impl Columns {
-    /// The column of vectors that the points are in: the one that was asked for, or the only one that may be it.
-    pub(super) fn vector(&self, path: &Path, options: &ReadOptions, roles: &[Role]) -> Result<Option<usize>> {
+    /// The column of vectors that holds the points: the requested one, or the only one.
+    pub(crate) fn vector(&self, path: &Path, options: &ReadOptions, roles: &[Role]) -> Result<Option<usize>> {
         let open: Vec<usize> = (0..self.count()).filter(|&c| self.is_vector(c) && roles[c] == Role::Data).collect();
         if let Some(wanted) = &options.vector {
             let column = self.find_one(path, "`vector`", wanted)?;
@@ -41,8 +41,8 @@ impl Columns {
         }
     }
 
-    /// The error of a column that was asked for as vectors and holds none.
-    pub(super) fn no_vector(&self, path: &Path, column: usize) -> Error {
+    /// The error of a column that was requested as vectors and holds none.
+    pub(crate) fn no_vector(&self, path: &Path, column: usize) -> Error {
         let vectors: Vec<String> = (0..self.count()).filter(|&c| self.is_vector(c)).map(|c| self.flag(c)).collect();
         let way_out = match vectors.first() {
             Some(vector) => format!("use `vector` {vector}"),
@@ -51,15 +51,15 @@ impl Columns {
         format_error(path, format!("{} holds no vectors of numbers; {way_out}", self.title(column)))
     }
 
-    /// Leaves everything but the vectors aside; what was data until now.
-    pub(super) fn left_aside(&self, vector: usize, roles: &mut [Role]) -> Vec<usize> {
+    /// Ignores all columns but the vectors; the columns that were data until now.
+    pub(crate) fn left_aside(&self, vector: usize, roles: &mut [Role]) -> Vec<usize> {
         let aside: Vec<usize> = (0..self.count()).filter(|&c| c != vector && roles[c] == Role::Data).collect();
         aside.iter().for_each(|&column| roles[column] = Role::Ignored);
         aside
     }
 
-    /// What is said where nobody asked for the vectors.
-    pub(super) fn vector_note(&self, vector: usize, aside: &[usize], roles: &[Role]) -> String {
+    /// The note about vectors that were detected and not requested.
+    pub(crate) fn vector_note(&self, vector: usize, aside: &[usize], roles: &[Role]) -> String {
         let (title, flag) = (self.title(vector), self.flag(vector));
         let aside = aside.iter().filter(|&&column| roles[column] == Role::Ignored);
         let aside: Vec<String> = aside.map(|&column| self.carried_name(column)).collect();
@@ -72,8 +72,8 @@ impl Columns {
         format!("{fact}; use `vector` {flag} if that is right, or `ignore` {flag} if not")
     }
 
-    /// The names of the features: those of the data columns, or of the entries of so many in a vector.
-    pub(super) fn feature_names(&self, roles: &Roles, width: usize) -> Option<Vec<String>> {
+    /// The names of the features: those of the data columns, or of the `width` entries of a vector.
+    pub(crate) fn feature_names(&self, roles: &Roles, width: usize) -> Option<Vec<String>> {
         match roles.vector {
             Some(vector) => {
                 let name = self.carried_name(vector);
@@ -85,10 +85,10 @@ impl Columns {
 }
 
 /// The vectors of a column on their way in, all of one length.
-pub(super) struct Block<'a> {
+pub(crate) struct Block<'a> {
     path: &'a Path,
     columns: &'a Columns,
-    pub(super) column: usize,
+    pub(crate) column: usize,
     options: &'a ReadOptions,
     /// How many rows the file claims.
     rows: usize,
@@ -102,8 +102,8 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Nothing of a column of so many rows yet, beside so many bytes that are in memory.
-    pub(super) fn new(
+    /// An empty block for a column of `rows` rows; `held` bytes are in memory already.
+    pub(crate) fn new(
         path: &'a Path,
         columns: &'a Columns,
         column: usize,
@@ -114,12 +114,12 @@ impl<'a> Block<'a> {
     }
 
     /// The length of all vectors, if one was seen.
-    pub(super) fn width(&self) -> Option<usize> {
+    pub(crate) fn width(&self) -> Option<usize> {
         self.first.map(|(_, width)| width)
     }
 
     /// Adds a row without a vector.
-    pub(super) fn push_null(&mut self) -> Result<()> {
+    pub(crate) fn push_null(&mut self) -> Result<()> {
         self.pass(1)?;
         self.mark_null();
         let numbers = &mut self.gathered.numbers;
@@ -128,12 +128,12 @@ impl<'a> Block<'a> {
     }
 
     /// Notes that an entry of the last row is null.
-    pub(super) fn mark_null(&mut self) {
+    pub(crate) fn mark_null(&mut self) {
         self.gathered.first_null.get_or_insert(self.seen);
     }
 
     /// Adds rows with vectors of this length; the numbers are to be put where they have their place.
-    pub(super) fn push(&mut self, count: usize, length: usize) -> Result<&mut [f64]> {
+    pub(crate) fn push(&mut self, count: usize, length: usize) -> Result<&mut [f64]> {
         match self.first {
             None => self.learn(length)?,
             Some(first) if first.1 != length => return Err(self.unequal(first, self.seen + 1, length, "")),
@@ -148,7 +148,7 @@ impl<'a> Block<'a> {
     }
 
     /// The column, when all of its rows are there.
-    pub(super) fn finished(self) -> Result<Gathered> {
+    pub(crate) fn finished(self) -> Result<Gathered> {
         let (path, title) = (self.path, self.columns.title(self.column));
         if self.seen != self.rows {
             let fact = format!("it claims {} rows, and {title} holds {}", self.rows, self.seen);
@@ -168,7 +168,7 @@ impl<'a> Block<'a> {
     }
 
     /// The error of a vector of another length than the first, whose row and length are given; `more` stands before the length.
-    pub(super) fn unequal(&self, (first, width): (usize, usize), row: usize, length: usize, more: &str) -> Error {
+    pub(crate) fn unequal(&self, (first, width): (usize, usize), row: usize, length: usize, more: &str) -> Error {
         let (title, numbers) = (self.columns.title(self.column), plural(length, "number"));
         let fact = format!("row {row}, {title} has {more}{numbers} and row {first} has {width}");
         let way_out =
@@ -192,7 +192,7 @@ impl<'a> Block<'a> {
         self.first = Some((self.seen + 1, length));
         self.check_room(length)?;
         let numbers = &mut self.gathered.numbers;
-        *numbers = super::room_for(self.path, self.rows.saturating_mul(length))?;
+        *numbers = crate::room_for(self.path, self.rows.saturating_mul(length))?;
         numbers.resize(self.seen * length, f64::NAN);
         Ok(())
     }
@@ -205,7 +205,7 @@ impl<'a> Block<'a> {
 }
 
 /// Names in a message, the first few of them.
-pub(super) fn listed(names: &[String]) -> String {
+pub(crate) fn listed(names: &[String]) -> String {
     let more = names.len().saturating_sub(LISTED);
     let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
     format!("{}{rest}", quoted(&names[..names.len().min(LISTED)]))

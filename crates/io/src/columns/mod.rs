@@ -1,71 +1,76 @@
 //! The columns of a table: how messages name them, and which are data, label, or left out.
 
+pub(crate) mod carried;
+mod match_schema;
+pub(crate) mod one_hot;
+pub(crate) mod vectors;
+
 use crate::schema::{self, Schema};
 use crate::{ReadOptions, format_error};
 use eigenfold_linalg::error::{Error, Result};
 use std::path::Path;
 
-/// What a column is for.
+/// The role of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     Data,
     /// It goes with the points: the label, or a column that is kept.
     Carried,
     Ignored,
 }
 
-/// What is wanted of a file.
+/// The part of a file that is requested.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Want {
+pub(crate) enum Want {
     /// Points, and what goes with them.
     Table,
-    /// Coordinates that we wrote: y1, y2, ... alone, if there are such columns.
+    /// An embedding: the columns y1, y2, ... alone, if there are any.
     Map,
     /// The kept columns alone; of a file with one column, that one.
     Kept,
 }
 
-/// What every column is for.
+/// The roles of all columns.
 #[derive(Clone, Debug)]
-pub(super) struct Roles {
+pub(crate) struct Roles {
     /// One per column.
-    pub(super) of: Vec<Role>,
+    pub(crate) of: Vec<Role>,
     /// The column that labels the points.
-    pub(super) label: Option<usize>,
-    /// The columns that are kept, as they were asked for.
-    pub(super) kept: Vec<usize>,
+    pub(crate) label: Option<usize>,
+    /// The columns that are kept, in the order of the options.
+    pub(crate) kept: Vec<usize>,
     /// The columns that are categories.
-    pub(super) one_hot: Vec<usize>,
+    pub(crate) one_hot: Vec<usize>,
     /// The data columns in the order of a model, where it is known.
-    pub(super) order: Option<Vec<usize>>,
+    pub(crate) order: Option<Vec<usize>>,
     /// The column of vectors, if the points are in one: it is all of the data.
-    pub(super) vector: Option<usize>,
-    /// What is to be said of it.
-    pub(super) notes: Vec<String>,
+    pub(crate) vector: Option<usize>,
+    /// Notes for the user.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Roles {
     /// How many columns have this role.
-    pub(super) fn count(&self, wanted: Role) -> usize {
+    pub(crate) fn count(&self, wanted: Role) -> usize {
         self.of.iter().filter(|&&role| role == wanted).count()
     }
 
     /// Whether they are those of the table of a model: as many features of numbers, which are given, and as many categories.
-    pub(super) fn follows(&self, like: &Schema, width: usize) -> bool {
+    pub(crate) fn follows(&self, like: &Schema, width: usize) -> bool {
         let is_category = |column: &&schema::Column| matches!(column.role, schema::Role::OneHot(_));
         let categories = like.columns.iter().filter(is_category).count();
         width == like.indicators().start && self.one_hot.len() == categories
     }
 
     /// The columns of this role.
-    pub(super) fn columns(&self, wanted: Role) -> Vec<usize> {
+    pub(crate) fn columns(&self, wanted: Role) -> Vec<usize> {
         (0..self.of.len()).filter(|&column| self.of[column] == wanted).collect()
     }
 }
 
 /// The columns of a file, named or only counted.
 #[derive(Clone, Debug)]
-pub(super) struct Columns {
+pub(crate) struct Columns {
     names: Option<Vec<String>>,
     count: usize,
     /// Those that hold a vector of numbers in every row.
@@ -78,53 +83,53 @@ pub(super) struct Columns {
 
 impl Columns {
     /// Columns that have names.
-    pub(super) fn named(names: Vec<String>) -> Columns {
+    pub(crate) fn named(names: Vec<String>) -> Columns {
         Columns { count: names.len(), names: Some(names), vectors: Vec::new(), entries: false, detected: false }
     }
 
     /// Columns that are only counted.
-    pub(super) fn counted(count: usize) -> Columns {
+    pub(crate) fn counted(count: usize) -> Columns {
         Columns { names: None, count, vectors: Vec::new(), entries: false, detected: false }
     }
 
     /// The same, where the file does not say whether its first row names them.
-    pub(super) fn detected(self) -> Columns {
+    pub(crate) fn detected(self) -> Columns {
         Columns { detected: true, ..self }
     }
 
     /// The same, where these hold a vector of numbers in every row.
-    pub(super) fn with_vectors(self, vectors: Vec<usize>) -> Columns {
+    pub(crate) fn with_vectors(self, vectors: Vec<usize>) -> Columns {
         Columns { vectors, ..self }
     }
 
     /// The entries of a vector.
-    pub(super) fn entries(names: Vec<String>) -> Columns {
+    pub(crate) fn entries(names: Vec<String>) -> Columns {
         Columns { entries: true, ..Columns::named(names) }
     }
 
     /// Whether a column holds vectors.
-    pub(super) fn is_vector(&self, column: usize) -> bool {
+    pub(crate) fn is_vector(&self, column: usize) -> bool {
         self.vectors.contains(&column)
     }
 
     /// What else may be done about a cell of this row, if it may be a name: the end of a message.
-    pub(super) fn header_way_out(&self, row: usize) -> &'static str {
+    pub(crate) fn header_way_out(&self, row: usize) -> &'static str {
         let unnamed = self.detected && self.names.is_none() && row == 1;
         if unnamed { ", or `header` yes if this row names the columns" } else { "" }
     }
 
-    /// What they are called, if they have names.
-    pub(super) fn names(&self) -> Option<&[String]> {
+    /// Their names, if they have any.
+    pub(crate) fn names(&self) -> Option<&[String]> {
         self.names.as_deref()
     }
 
     /// The number of columns.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count
     }
 
-    /// What each column is for.
-    pub(super) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
+    /// The role of each column.
+    pub(crate) fn roles(&self, path: &Path, options: &ReadOptions, want: Want) -> Result<Roles> {
         let flag = if want == Want::Kept { &format!("{}:COLUMN", path.display()) } else { "`keep`" };
         let kept = options.keep.iter().map(|wanted| self.find_one(path, flag, wanted));
         let mut kept = kept.collect::<Result<Vec<usize>>>()?;
@@ -191,14 +196,14 @@ impl Columns {
         Ok(Roles { of: roles, label, kept, one_hot, order: None, vector, notes })
     }
 
-    /// The columns y1, y2, ... of a map that we wrote.
+    /// The columns y1, y2, ... of an embedding.
     fn coordinates(&self) -> Vec<usize> {
         let names = self.names.as_deref().unwrap_or_default();
         (1..).map_while(|q| names.iter().position(|name| *name == format!("y{q}"))).collect()
     }
 
     /// The column of this name or number, where only one can be meant.
-    pub(super) fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
+    pub(crate) fn find_one(&self, path: &Path, flag: &str, wanted: &str) -> Result<usize> {
         let found = self.find(path, flag, wanted)?;
         if found.len() > 1 {
             let numbers: Vec<String> = found.iter().map(|c| (c + 1).to_string()).collect();
@@ -218,13 +223,13 @@ impl Columns {
         }
         match wanted.parse::<usize>() {
             Ok(number) if (1..=self.count).contains(&number) => Ok(vec![number - 1]),
-            _ => Err(format_error(path, format!("there is no column {wanted:?}; use {flag} with {}", self.listed()))),
+            _ => Err(format_error(path, format!("column {wanted:?} was not found; use {flag} with {}", self.listed()))),
         }
     }
 
     /// The columns of this name or number; else of each of the names between its commas; else of all names that it matches,
     /// with stars for anything.
-    pub(super) fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
+    pub(crate) fn find_all(&self, path: &Path, flag: &str, wanted: &str) -> Result<Vec<usize>> {
         let names = self.names.as_deref().unwrap_or_default();
         if names.iter().any(|name| name == wanted) || !wanted.contains([',', '*']) {
             return self.find(path, flag, wanted);
@@ -256,18 +261,18 @@ impl Columns {
     }
 
     /// The names of the data columns.
-    pub(super) fn data_names(&self, roles: &Roles) -> Option<Vec<String>> {
+    pub(crate) fn data_names(&self, roles: &Roles) -> Option<Vec<String>> {
         let names = self.names.as_ref()?;
         Some(roles.columns(Role::Data).into_iter().map(|column| names[column].clone()).collect())
     }
 
-    /// What a column that goes with the points is called, also if it has no name.
-    pub(super) fn carried_name(&self, column: usize) -> String {
+    /// The name of a carried column, made up if it has none.
+    pub(crate) fn carried_name(&self, column: usize) -> String {
         self.name(column).map_or_else(|| format!("column{}", column + 1), String::from)
     }
 
     /// The column as a message names it: `column "mass"`, or `column 3`.
-    pub(super) fn title(&self, column: usize) -> String {
+    pub(crate) fn title(&self, column: usize) -> String {
         match self.name(column) {
             Some(name) => format!("column {name:?}"),
             None => format!("column {}", column + 1),
@@ -275,7 +280,7 @@ impl Columns {
     }
 
     /// The column as a user types it after `--ignore`.
-    pub(super) fn flag(&self, column: usize) -> String {
+    pub(crate) fn flag(&self, column: usize) -> String {
         match self.name(column) {
             Some(name) if name.contains(|c: char| !c.is_alphanumeric() && !"_-.".contains(c)) => format!("{name:?}"),
             Some(name) => name.into(),
@@ -288,7 +293,7 @@ impl Columns {
     }
 
     /// The error of a number that [`crate::Points`] refuses; `row` counts from 1.
-    pub(super) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
+    pub(crate) fn bad_number(&self, path: &Path, row: usize, line: Option<usize>, column: usize, value: f64) -> Error {
         let (place, title) = (place(row, line), self.title(column));
         let ignore = self.ignore_way_out(column);
         let message = if value.is_infinite() {
@@ -302,8 +307,8 @@ impl Columns {
         format_error(path, message)
     }
 
-    /// The error of a value that is not there, the first of so many; the place is as [`place`] has it.
-    pub(super) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
+    /// The error of the first of `all` missing values; `place` names its row, as the function [`place`] does.
+    pub(crate) fn missing(&self, path: &Path, place: &str, column: usize, what: &str, all: Gone) -> Error {
         let (title, ignore) = (self.title(column), self.ignore_way_out(column));
         let rows = if all.rows == 1 { "row" } else { "rows" };
         let first = format!(", the first of {} missing cells in {} {rows}", all.cells, all.rows);
@@ -317,8 +322,8 @@ impl Columns {
         if self.entries { String::new() } else { format!(", or use `ignore` {}", self.flag(column)) }
     }
 
-    /// The error of a label column in which there is nothing.
-    pub(super) fn unlabeled(&self, path: &Path, column: usize) -> Error {
+    /// The error of a label column whose cells are all missing.
+    pub(crate) fn unlabeled(&self, path: &Path, column: usize) -> Error {
         let (title, flag) = (self.title(column), self.flag(column));
         let way_out = format!("name another column, or use `ignore` {flag} instead of `label`");
         format_error(path, format!("no row has a label in {title}; {way_out}"))
@@ -327,14 +332,14 @@ impl Columns {
 
 /// How much is missing of a table.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Gone {
-    pub(super) cells: usize,
-    pub(super) rows: usize,
+pub(crate) struct Gone {
+    pub(crate) cells: usize,
+    pub(crate) rows: usize,
 }
 
 impl Gone {
-    /// Of rows of so many numbers, those that are not numbers.
-    pub(super) fn of(values: &[f64], width: usize) -> Gone {
+    /// Counts the NaN in rows of `width` numbers.
+    pub(crate) fn of(values: &[f64], width: usize) -> Gone {
         let in_row = |row: &[f64]| row.iter().filter(|x| x.is_nan()).count();
         values
             .chunks_exact(width.max(1))
@@ -344,7 +349,7 @@ impl Gone {
     }
 }
 
-/// Whether a name is that of a pattern, in which a star stands for any text.
+/// Whether a name matches a pattern, in which a star stands for any text.
 fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| name.strip_prefix(first)) else { return false };
@@ -359,13 +364,13 @@ fn matches(pattern: &str, name: &str) -> bool {
     rest.ends_with(last)
 }
 
-/// Names in a message, each between quotes: they are the file's and not ours.
-pub(super) fn quoted(names: &[String]) -> String {
+/// Names in a message, each between quotes.
+pub(crate) fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The row as a message names it; rows of data count from 1, and lines as an editor counts them.
-pub(super) fn place(row: usize, line: Option<usize>) -> String {
+pub(crate) fn place(row: usize, line: Option<usize>) -> String {
     match line {
         Some(line) => format!("row {row} (line {line})"),
         None => format!("row {row}"),
@@ -398,6 +403,6 @@ mod tests {
         assert_eq!(found("m*,"), Ok(vec![3]));
         assert_eq!(found("*1,2"), Ok(vec![4, 1]));
         assert!(found("x*").unwrap_err().contains("no column matches \"x*\"; use `ignore` with one of"));
-        assert!(found("a,x").unwrap_err().contains("there is no column \"x\""));
+        assert!(found("a,x").unwrap_err().contains("column \"x\" was not found"));
     }
 }

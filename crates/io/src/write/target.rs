@@ -1,7 +1,7 @@
-//! Where an output goes: by what is there, not by what it is called.
+//! Resolves the name of an output: a regular file, a device or pipe, or an open file of the program.
 //!
-//! A regular file can be written under another name and renamed, and so appears whole or not at all. A device, a pipe or
-//! an open file of the program itself cannot: what is written there is gone.
+//! A regular file can be written under another name and renamed, and so appears completely or not at all. A device, a pipe or
+//! an open file of the program itself cannot: written bytes cannot be taken back.
 
 use crate::format_error;
 use eigenfold_linalg::error::{Error, Result};
@@ -41,7 +41,7 @@ impl Target {
                 let special = std::fs::metadata(&place).is_ok_and(|m| !m.is_file() && !m.is_dir());
                 return Ok(if special { Target::Special(place) } else { Target::File(place) });
             }
-            // What other programs' pipes are called cannot be followed.
+            // The names of other programs' pipes cannot be resolved.
             if std::fs::metadata(&path).is_ok_and(|m| !m.is_file() && !m.is_dir()) {
                 return Ok(Target::Special(path));
             }
@@ -55,7 +55,7 @@ impl Target {
         Err(format_error(name, "its links lead in a circle; name a file"))
     }
 
-    /// The regular file that is written in the end, where there is one: standard output may lead to one too.
+    /// The regular file that is finally written, if there is one: standard output may lead to one too.
     pub fn file(&self) -> Option<PathBuf> {
         let path = match self {
             Target::File(path) => return Some(path.clone()),
@@ -83,7 +83,7 @@ fn open_file(name: &Path) -> Option<u32> {
 }
 
 /// The directory that a name is in.
-pub(super) fn parent_of(path: &Path) -> &Path {
+pub(crate) fn parent_of(path: &Path) -> &Path {
     path.parent().filter(|parent| *parent != Path::new("")).unwrap_or(Path::new("."))
 }
 

@@ -1,18 +1,18 @@
-//! Whether the first row of a text file names the columns.
+//! Header detection in text files: whether the first row names the columns.
 //!
 //! Names are words as a rule, and data are numbers. What is left are names that are numbers (`1990,2000,2010,country`), a
-//! first point whose numbers look like names (`1,2,3`), and a first point with a slip of the pen (`O.5`). The rules, in
+//! first point whose numbers look like names (`1,2,3`), and a first point with a mistyped number (`O.5`). The rules, in
 //! this order; "below" are the next rows, a hundred or more of them:
 //!
-//! | the first row has | it is | said |
+//! | the first row has | it is | reported |
 //! |---|---|---|
-//! | a word that was asked for as a column | names | |
+//! | a word that the options name as a column | names | |
 //! | numbers only, counting 0, 1, 2, ... above nothing but decimals | names | yes |
 //! | numbers only, all integers above nothing but decimals | a point | yes |
 //! | numbers only, else | a point | |
 //! | an empty cell above row numbers, then integers | names | |
 //! | no number, a word that is no mistyped number above numbers | names | |
-//! | no number, and there are no numbers below either | names | |
+//! | no number, and only text below | names | |
 //! | words above numbers, and integers that may be names | names | yes |
 //! | words above numbers, else: a mistyped number, or numbers that are no names | a point, refused by its cell | |
 //! | words above text only, one that recurs below | a point | |
@@ -22,15 +22,15 @@
 //! `docs/formats.md` has an example of each.
 
 use crate::ReadOptions;
-use crate::dialect::parse;
 use crate::schema::Schema;
+use crate::text::dialect::parse;
 use ::csv::ByteRecord;
 
-/// What was decided about the first row.
-pub(super) struct Verdict {
-    pub(super) is_header: bool,
-    /// Whether it could be otherwise, so that the user is told.
-    pub(super) is_said: bool,
+/// The decision about the first row.
+pub(crate) struct Verdict {
+    pub(crate) is_header: bool,
+    /// Whether it is uncertain, which is reported to the user.
+    pub(crate) is_said: bool,
 }
 
 impl Verdict {
@@ -42,8 +42,8 @@ impl Verdict {
         Verdict { is_header, is_said: true }
     }
 
-    /// What the user is told, if anything; parameters between backticks.
-    pub(super) fn note(&self, first: &ByteRecord, line: usize) -> Option<String> {
+    /// The note for the user, if any; parameters between backticks.
+    pub(crate) fn note(&self, first: &ByteRecord, line: usize) -> Option<String> {
         let cells: Vec<String> = first.iter().take(4).map(|cell| format!("{:?}", shortened(cell))).collect();
         let more = if first.len() > 4 { ", ..." } else { "" };
         let row = format!("line {line} ({}{more})", cells.join(", "));
@@ -60,7 +60,7 @@ fn shortened(cell: &[u8]) -> String {
 }
 
 /// Whether the first row names the columns of the rest, by the table above.
-pub(super) fn evaluated(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOptions) -> Verdict {
+pub(crate) fn verdict(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOptions) -> Verdict {
     if let Some(given) = options.header {
         return Verdict::sure(given);
     }
@@ -96,7 +96,7 @@ struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Whether a cell is a column that was asked for by name.
+    /// Whether a cell is a column that the options name.
     fn is_asked_for(&self) -> bool {
         let options = self.options;
         let is_number = |name: &str| name.parse().is_ok_and(|number: usize| (1..=self.first.len()).contains(&number));
@@ -214,7 +214,7 @@ fn is_integer(cell: &[u8]) -> bool {
 }
 
 /// Whether a cell becomes a number if letters that look like digits are read as these, and marks beside numbers left out.
-pub(super) fn is_number_like(cell: &[u8]) -> bool {
+pub(crate) fn is_number_like(cell: &[u8]) -> bool {
     let read = |byte: &u8| match byte {
         b'O' | b'o' => Some(b'0'),
         b'l' | b'I' => Some(b'1'),
@@ -229,7 +229,7 @@ pub(super) fn is_number_like(cell: &[u8]) -> bool {
     digits && (parse(&text).is_some() || parse(&commas()).is_some())
 }
 
-/// Whether a cell beside numbers is rather one of them with a slip than a name.
+/// Whether a cell beside numbers is rather a mistyped number than a name.
 fn is_mistyped(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
     let begins = cell.first().is_some_and(|byte| byte.is_ascii_digit() || b"+-.".contains(byte));
@@ -246,11 +246,11 @@ fn shape_of(cell: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dialect::rows_of;
+    use crate::text::dialect::rows_of;
 
     fn verdict(text: &str, options: &ReadOptions) -> (bool, bool) {
         let rows: Vec<ByteRecord> = rows_of(text.as_bytes(), b',').into_byte_records().flatten().collect();
-        let found = evaluated(&rows[0], &rows[1..], options);
+        let found = super::verdict(&rows[0], &rows[1..], options);
         (found.is_header, found.is_said)
     }
 

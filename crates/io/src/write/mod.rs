@@ -1,7 +1,11 @@
-//! What is written: columns of one length, each with its name, whatever the format.
+//! Writes tables in any format: named columns of one length.
 
-use crate::packing::Packing;
-use crate::{Carried, Cells, Format, KNOWN, Target, arrow, by_extension, csv, format_error, npy};
+pub(crate) mod atomic;
+pub(crate) mod target;
+
+use crate::compress::Compression;
+use crate::text::csv;
+use crate::{Carried, Cells, Format, KNOWN, Target, by_extension, format_error, npy};
 use crate::{write_bytes_atomically, write_error};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -9,9 +13,9 @@ use std::io::Write;
 use std::path::Path;
 
 /// The columns of a file to be written.
-pub(super) struct Outgoing<'a> {
-    pub(super) rows: usize,
-    pub(super) columns: Vec<(&'a str, Column<'a>)>,
+pub(crate) struct Outgoing<'a> {
+    pub(crate) rows: usize,
+    pub(crate) columns: Vec<(&'a str, Column<'a>)>,
 }
 
 /// The neighbors of every row: `k` of them one after the other, nearest first.
@@ -19,28 +23,28 @@ pub(super) struct Outgoing<'a> {
 pub struct Lists<'a> {
     /// How many each row has.
     pub k: usize,
-    /// Who they are, rows counted from 0.
+    /// Their rows, counted from 0.
     pub ids: &'a [u32],
-    /// How far away they are.
+    /// Their distances.
     pub distances: &'a [f64],
 }
 
-/// What a column holds.
+/// The content of a column.
 #[derive(Clone, Copy)]
-pub(super) enum Column<'a> {
+pub(crate) enum Column<'a> {
     /// A column of points, by its number from 0.
     Of(&'a Points, usize),
     /// Lengths or weights.
     Numbers(&'a [f64]),
     /// Rows of another table, counted from 0.
     Indices(&'a [u32]),
-    /// What goes with the points.
+    /// A column that is carried along with the points.
     Carried(&'a Cells),
 }
 
 impl Column<'_> {
     /// Whether cells may be missing.
-    pub(super) fn may_be_missing(&self) -> bool {
+    pub(crate) fn may_be_missing(&self) -> bool {
         match self {
             Column::Of(points, _) => !points.missing().is_empty(),
             Column::Numbers(_) | Column::Indices(_) => false,
@@ -49,7 +53,7 @@ impl Column<'_> {
     }
 
     /// The number in a row; NaN where there is none.
-    pub(super) fn number(&self, row: usize) -> f64 {
+    pub(crate) fn number(&self, row: usize) -> f64 {
         match self {
             Column::Of(points, column) if points.is_missing(row, *column) => f64::NAN,
             Column::Of(points, column) => points.row(row)[*column],
@@ -63,7 +67,7 @@ impl Column<'_> {
 
 impl<'a> Outgoing<'a> {
     /// Points, and after them the columns that go with them.
-    pub(super) fn of_points(names: &'a [String], points: &'a Points, carried: &'a [Carried]) -> Result<Outgoing<'a>> {
+    pub(crate) fn of_points(names: &'a [String], points: &'a Points, carried: &'a [Carried]) -> Result<Outgoing<'a>> {
         let (cols, rows) = (points.cols(), points.rows());
         if names.len() != cols {
             let names = names.len();
@@ -78,28 +82,28 @@ impl<'a> Outgoing<'a> {
         Ok(Outgoing { rows, columns: data.chain(carried).collect() })
     }
 
-    /// Writes the file whole or not at all, in the format that its extension names; `-`, and devices and pipes without one,
-    /// are given CSV.
-    pub(super) fn write(&self, path: &Path) -> Result<()> {
+    /// Writes the file completely or not at all, in the format that its extension names; `-`, and devices and pipes without one,
+    /// get CSV.
+    pub(crate) fn write(&self, path: &Path) -> Result<()> {
         let device = !matches!(Target::of(path)?, Target::File(_));
-        let (packing, stem) = Packing::named(path);
+        let (compression, stem) = Compression::named(path);
         let format = by_extension(&stem).or(device.then_some(Format::Text(None)));
         match format {
             Some(Format::Text(delimiter)) => {
-                written(path, packing, |out| csv::write(out, delimiter.unwrap_or(b','), self))
+                written(path, compression, |out| csv::write(out, delimiter.unwrap_or(b','), self))
             }
             Some(Format::Npy) if self.columns.iter().any(|(_, column)| matches!(column, Column::Carried(_))) => {
                 let fact = "an NPY file holds coordinates and no other columns";
                 Err(format_error(path, format!("{fact}; write .csv, .tsv, .parquet or .arrow")))
             }
-            Some(Format::Npy) => written(path, packing, |out| npy::write(out, self)),
+            Some(Format::Npy) => written(path, compression, |out| npy::write(out, self)),
             Some(Format::Parquet) => {
-                let bytes = super::encode_parquet(path, self, None)?;
-                written(path, packing, |out| out.write_all(&bytes))
+                let bytes = crate::encode_parquet(path, self, None)?;
+                written(path, compression, |out| out.write_all(&bytes))
             }
             Some(Format::Arrow) => {
-                let bytes = arrow::encoded(self);
-                written(path, packing, |out| out.write_all(&bytes))
+                let bytes = crate::encode_arrow(path, self)?;
+                written(path, compression, |out| out.write_all(&bytes))
             }
             Some(Format::Npz) => Err(format_error(path, "an archive of arrays is not written; write .npy")),
             None if path.is_dir() => Err(format_error(path, "is a directory; name a file in it")),
@@ -108,15 +112,15 @@ impl<'a> Outgoing<'a> {
     }
 }
 
-/// Writes what `fill` writes, packed as the name says.
+/// Writes what `fill` writes, compressed as the name requests.
 fn written(
     path: &Path,
-    packing: Option<Packing>,
+    compression: Option<Compression>,
     fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<()> {
     write_bytes_atomically(path, |out| {
-        let done = match packing {
-            Some(packing) => packing.pack(out, fill),
+        let done = match compression {
+            Some(compression) => compression.compress(out, fill),
             None => fill(out),
         };
         done.map_err(|source| write_error(path, source))

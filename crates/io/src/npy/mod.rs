@@ -3,10 +3,12 @@
 //! The file is read a block at a time and each block converted in parallel, so that reading needs little more memory
 //! than the points themselves. No more is allocated than the length of the file allows for.
 
+pub(crate) mod header;
+
 use crate::columns::{Columns, Want};
-use crate::npy_header::{Header, Kind, MAGIC};
-use crate::outgoing::Outgoing;
+use crate::npy::header::{Header, Kind, MAGIC};
 use crate::sheet::Sheet;
+use crate::write::Outgoing;
 use crate::{ReadOptions, check_memory, read_error, room_for};
 use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
@@ -17,9 +19,9 @@ use std::path::Path;
 const BLOCK: usize = 1 << 22;
 const TASK: usize = 1 << 15;
 
-/// Reads the array in a file of `length` bytes, so many of which are in memory already; `names` name the columns, since the
+/// Reads the array in a file of `length` bytes, of which `held` are in memory already; `names` name the columns, since the
 /// format does not.
-pub(super) fn read(
+pub(crate) fn read(
     path: &Path,
     file: &mut dyn Read,
     (length, held): (u64, u64),
@@ -32,7 +34,7 @@ pub(super) fn read(
 }
 
 /// The numbers of an array, row by row, and how many columns there are.
-pub(super) fn matrix(
+pub(crate) fn matrix(
     path: &Path,
     file: &mut dyn Read,
     (length, held): (u64, u64),
@@ -41,7 +43,7 @@ pub(super) fn matrix(
 ) -> Result<(Vec<f64>, usize)> {
     let header = Header::read(path, file)?;
     let count = header.checked_count(path, length)?;
-    // Turned, or with columns left out, the numbers are there twice.
+    // To transpose or to drop columns, the numbers are in memory twice.
     let picked =
         want == Want::Kept || options.label.is_some() || !options.ignore.is_empty() || !options.keep.is_empty();
     let copies = 1 + u64::from(header.fortran || picked);
@@ -60,8 +62,8 @@ pub(super) fn matrix(
     Ok((values, header.cols))
 }
 
-/// The numbers in `bytes`, of this kind and so many bytes each.
-pub(super) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8], values: &mut [f64]) {
+/// Converts the numbers in `bytes`, of this kind and `size` bytes each.
+pub(crate) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8], values: &mut [f64]) {
     macro_rules! numbers {
         ($($kind:pat, $size:literal => $from:expr;)*) => {
             match (kind, size) {
@@ -96,7 +98,7 @@ pub(super) fn convert((kind, size): (Kind, usize), big_endian: bool, bytes: &[u8
 }
 
 /// The value of a half-precision number: 1 bit of sign, 5 of exponent, 10 of fraction (IEEE 754 binary16).
-pub(super) fn half(bits: u16) -> f64 {
+pub(crate) fn half(bits: u16) -> f64 {
     let fraction = f64::from(bits & 0x3ff) / 1024.0;
     let size = match (bits >> 10) & 0x1f {
         0 => fraction * 2f64.powi(-14),
@@ -121,8 +123,8 @@ fn transposed(path: &Path, values: &[f64], rows: usize, cols: usize) -> Result<V
     Ok(turned)
 }
 
-/// Writes the columns as float64, row after row, NPY version 1.0, NaN where there is none; the format has no room for their names.
-pub(super) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
+/// Writes the columns as float64, row after row, NPY version 1.0, NaN where there is none; the format does not hold their names.
+pub(crate) fn write(out: &mut dyn Write, outgoing: &Outgoing) -> std::io::Result<()> {
     let (rows, cols) = (outgoing.rows, outgoing.columns.len());
     let mut header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {cols}), }}");
     // The numbers begin at a multiple of 64 bytes, and the header ends with a line end.

@@ -1,17 +1,22 @@
 //! Parquet files: columns of numbers in, columns of float64 out (int64 for indices).
 //!
-//! Flat tables, or vectors in one column (`parquet_list.rs`). Every column of numbers or booleans is data unless the options say
-//! otherwise; text can only go with the points.
+//! Flat tables, or vectors in one column (`list.rs`). Every column of numbers or booleans is data unless the options say
+//! otherwise; text can only be carried along.
 
-use crate::carried::Cells;
+mod guard;
+mod kind;
+mod list;
+mod shapes;
+
+use crate::columns::carried::Cells;
+use crate::columns::vectors::Block;
 use crate::columns::{Role, Roles, Want};
-use crate::outgoing::{Column as Outgoes, Lists, Outgoing};
-use crate::parquet_guard::{Chunk, check_footer, check_pages};
-use crate::parquet_kind::{What, check_type};
-use crate::parquet_list::{Vectors, columns_of};
+use crate::parquet::guard::{Chunk, check_footer, check_pages};
+use crate::parquet::kind::{What, check_type};
+use crate::parquet::list::{Vectors, columns_of};
 use crate::sheet::{Gathered, Sheet};
 use crate::source::Content;
-use crate::vectors::Block;
+use crate::write::{Column as Outgoes, Lists, Outgoing};
 use crate::{ReadOptions, check_memory, format_error, read_error, room_for};
 use ::parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
 use ::parquet::column::reader::{ColumnReader, ColumnReaderImpl};
@@ -37,9 +42,9 @@ const BATCH: usize = 1 << 16;
 const GROUP: usize = 1 << 17;
 
 /// Reads a table from a file or from memory.
-pub(super) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
+pub(crate) fn read(path: &Path, content: Content, options: &ReadOptions, want: Want) -> Result<Sheet> {
     let (length, held) = (content.len(), content.held());
-    // The Parquet library asserts what it believes of a file, so a damaged one can make it panic.
+    // The crate asserts its assumptions about a file, so that a damaged one can make it panic.
     let sheet = catch_unwind(AssertUnwindSafe(|| match content {
         Content::File(file, _) => {
             let pages = file.try_clone().map_err(|error| read_error(path, error))?;
@@ -106,12 +111,12 @@ fn read_columns(
     Sheet::of_columns(path, columns, roles, rows, gathered, options)
 }
 
-/// Refuses more rows than there is room for.
+/// Refuses more rows than the memory limit allows.
 fn check_room(path: &Path, rows: usize, held: u64, roles: &Roles, options: &ReadOptions) -> Result<()> {
     let (data, carried) = (roles.count(Role::Data) as u64, roles.count(Role::Carried) as u64);
-    // Vectors are seen to when their length is known.
+    // Vectors are checked when their length is known.
     let data = if roles.vector.is_some() { 0 } else { data };
-    // The columns are put together in the end, when all of them are there; a single one is taken as it is.
+    // The columns are interleaved at the end, when all are in memory; a single one is not copied.
     let copies = if data == 1 { 1 } else { 2 };
     let table = (rows as u64).saturating_mul(8 * data * copies + 40 * carried);
     check_memory(path, table.saturating_add(held), options.memory)
@@ -155,7 +160,7 @@ fn checked_rows(metadata: &ParquetMetaData, length: u64) -> std::result::Result<
     usize::try_from(rows).map_err(|_| ParquetError::General("it has more rows than memory".into()))
 }
 
-/// A column on its way in.
+/// A column that is being read.
 struct Column {
     what: What,
     held: Gathered,
@@ -227,7 +232,7 @@ impl Column {
                 // One long text of a dictionary may be that of many rows.
                 column.held.length += cell.len() as u64;
                 if column.held.length > column.limit {
-                    return Err(ParquetError::General("its texts have no room".into()));
+                    return Err(ParquetError::General("its texts take more than the memory limit".into()));
                 }
                 column.held.texts.push(cell);
             }
@@ -235,7 +240,7 @@ impl Column {
         })
     }
 
-    /// Hands the values of one row group that are not null, and the levels that tell where the others are, to `take`, some
+    /// Hands the values of one row group that are not null, and the levels that locate the others, to `take`, some
     /// at a time; notes the first null.
     fn each_batch<T: DataType>(
         &mut self,
@@ -262,7 +267,7 @@ impl Column {
 
 /// The bytes of a file: numbers as float64, indices as int64, texts as text, null where there is nothing; lists of neighbors
 /// last, as one column `neighbors` of two lists, `ids` and `distances`.
-pub(super) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
+pub(crate) fn encoded(path: &Path, outgoing: &Outgoing, lists: Option<&Lists>) -> Result<Vec<u8>> {
     let fail = |error| format_error(path, format!("cannot be written as Parquet ({error}); use .csv or .npy"));
     encode(outgoing, lists).map_err(fail)
 }
@@ -358,7 +363,7 @@ fn levels(there: impl Iterator<Item = bool>) -> Vec<i16> {
     there.map(i16::from).collect()
 }
 
-/// The error of a file that the Parquet library cannot read.
+/// The error of a file that the crate cannot read.
 fn unreadable(path: &Path, error: ParquetError) -> Error {
     let reason = error.to_string().replace('\n', " ");
     format_error(path, format!("cannot be read as Parquet ({reason}); write it again, or as .csv or .npy"))

@@ -1,0 +1,7 @@
+//! Text tables: delimiters, header detection, quotes, and the marks of missing cells.
+
+pub(crate) mod csv;
+pub(crate) mod dialect;
+mod header;
+mod marks;
+mod quotes;
