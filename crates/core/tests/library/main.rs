@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod dimension;
-mod every_method;
 mod extension;
 mod formats;
 mod fuzz;
@@ -26,6 +25,7 @@ mod reference;
 mod rescale;
 mod score;
 mod stress;
+#[path = "../support/mod.rs"]
 mod support;
 mod unfolding;
 mod units;

@@ -1,9 +1,11 @@
-//! Data and comparisons the tests share.
-use eigenfold::field::{Build, Built, Site};
+//! Data, fits and comparisons that the test programs share.
+#![allow(dead_code, reason = "no test program uses all of it")]
+
+use eigenfold::field::{Build, Built, Site, Task};
 use eigenfold::graph::{Neighbors, Search};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::Silent;
-use eigenfold::{Method, Model, Points, Recipe};
+use eigenfold::{Beside, Graph, Ground, Method, Metric, Model, Points, Recipe};
 use faer::{Mat, MatRef, Side};
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -101,8 +103,22 @@ fn skipped(name: &str, at: &Location<'_>) {
     }
 }
 
+/// A method with the defaults of all else.
+pub(crate) fn recipe(method: &Method) -> Recipe {
+    Recipe { method: method.clone(), ..Recipe::default() }
+}
+
 pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
-    Recipe { method: method.into(), ..Recipe::default() }.fit(points).unwrap()
+    recipe(&method.into()).fit(points).unwrap()
+}
+
+/// A fit whose optimization begins at the given coordinates, if there are any.
+pub(crate) fn fit_recipe<'a>(recipe: &Recipe, input: impl Into<Ground<'a>>, start: Option<&Points>) -> Model {
+    recipe.fit_from(input, Beside { start, ..Beside::default() }, &Silent).unwrap()
+}
+
+pub(crate) fn all_finite(points: &Points) -> bool {
+    points.values().iter().all(|v| v.is_finite())
 }
 
 /// What a method builds on the given graph.
@@ -110,6 +126,13 @@ pub(crate) fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -
     let found = Search { neighbors, ..Search::default() }.of_points(points, &Silent).unwrap();
     let site = Site { graph: Some(&found.graph), ..Site::of(points.into()) };
     method.build(&site).unwrap()
+}
+
+/// What a method builds on the given lists of neighbors, for two coordinates.
+pub(crate) fn built_on(method: &Method, points: &Points, metric: Metric, lists: Vec<Vec<(u32, f64)>>) -> Task {
+    let graph = Graph::from_lists(lists).unwrap();
+    let site = Site { graph: Some(&graph), dims: 2, ..Site::of(Ground::from(points).measured_by(metric)) };
+    method.build(&site).unwrap().task
 }
 
 /// The dense matrix of Euclidean distances.
