@@ -96,19 +96,6 @@ fn landmark_scaling_of_euclidean_distances_is_exact() {
     assert!(distance_mismatch(&points, given.embedding()) < SOLVED);
 }
 
-#[test]
-fn other_metrics_reach_every_distance_method() {
-    let points = cloud(300, 3, 8);
-    let rarer = ["correlation", "chebyshev", "minkowski:3", "canberra"].map(|name| name.parse::<Metric>().unwrap());
-    for metric in [Metric::Manhattan, Metric::Cosine].into_iter().chain(rarer) {
-        for name in ["mds", "isomap", "lle", "alle", "laplacian-eigenmaps", "diffusion-maps", "ltsa", "modified-lle"] {
-            let method = eigenfold::Method::from_name(name).unwrap();
-            let model = Recipe { method, metric, ..Recipe::default() }.fit(&points).unwrap();
-            assert!(model.report().converged, "{name}");
-        }
-    }
-}
-
 /// Two hundred places along a line, four times as dense at one end as at the other, and two far beyond it: with one width, next
 /// to no weight holds these two, and this is said; with a width per point the map has the order of the line.
 #[test]

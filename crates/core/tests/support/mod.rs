@@ -1,6 +1,8 @@
 //! Data, fits and comparisons that the test programs share.
 #![allow(dead_code, reason = "no test program uses all of it")]
 
+pub(crate) mod circle;
+
 use eigenfold::field::{Build, Built, Site, Task};
 use eigenfold::graph::{Neighbors, Search};
 use eigenfold::io::{self, ReadOptions};
@@ -8,8 +10,6 @@ use eigenfold::progress::Silent;
 use eigenfold::{Beside, Graph, Ground, Method, Metric, Model, Points, Recipe};
 use faer::{Mat, MatRef, Side};
 use std::collections::BTreeMap;
-use std::io::Write;
-use std::panic::Location;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -55,6 +55,13 @@ pub(crate) fn fitted(method: &Method, n: usize) -> Shared {
     model
 }
 
+/// Iris as the UCI repository has it, with its two wrong rows.
+pub(crate) fn iris_of_uci() -> Points {
+    let iris = io::read("iris", &ReadOptions::default()).unwrap().points;
+    let wrong = |i: usize| if i == 34 || i == 37 { vec![4.9, 3.1, 1.5, 0.1] } else { iris.row(i).to_vec() };
+    Points::from_rows(&(0..150).map(wrong).collect::<Vec<_>>()).unwrap()
+}
+
 /// Points without structure: a linear congruential generator's.
 pub(crate) fn cloud(n: usize, p: usize, seed: u64) -> Points {
     let mut state = seed.wrapping_mul(2).wrapping_add(1);
@@ -65,42 +72,32 @@ pub(crate) fn cloud(n: usize, p: usize, seed: u64) -> Points {
     Points::new(n, p, (0..n * p).map(|_| next()).collect()).unwrap()
 }
 
-/// A file of numbers that is too large or not free enough to be kept here, if it is at hand: in the directory that the
-/// environment variable EIGENFOLD_SHARED names, or in `shared` next to the workspace. A test without its file passes, and
-/// says so ([`skipped`]).
-#[track_caller]
-pub(crate) fn shared(name: &str) -> Option<Points> {
-    let workspace = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let beside = ["..", "../.."].map(|up| workspace.join(up).join("shared"));
-    let places = std::env::var_os("EIGENFOLD_SHARED").map(PathBuf::from).into_iter().chain(beside);
-    let Some(place) = { places }.map(|place| place.join(name)).find(|path| path.exists()) else {
-        skipped(name, Location::caller());
-        return None;
-    };
+/// Where a file is that is too large or not free enough to be kept here: in the directory that the environment variable
+/// EIGENFOLD_SHARED names, or in `shared` next to the workspace.
+fn beside(name: &str) -> PathBuf {
+    let next_to_workspace = || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
+    std::env::var_os("EIGENFOLD_SHARED").map_or_else(next_to_workspace, PathBuf::from).join(name)
+}
+
+/// Whether [`shared`] has this file.
+pub(crate) fn is_shared(name: &str) -> bool {
+    beside(name).exists()
+}
+
+/// A file of numbers from beside the project.
+pub(crate) fn shared(name: &str) -> Points {
+    let path = beside(name);
+    assert!(path.exists(), "there is no {}; set EIGENFOLD_SHARED to the directory that has {name}", path.display());
     if name.ends_with(".npy") {
-        return Some(io::read(place.to_str().unwrap(), &ReadOptions::default()).unwrap().points);
+        return io::read(path.to_str().unwrap(), &ReadOptions::default()).unwrap().points;
     }
     // The first line of some files is a comment.
-    let text = std::fs::read_to_string(place).unwrap();
+    let text = std::fs::read_to_string(path).unwrap();
     let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
     let directory = tempfile::tempdir().unwrap();
     let copy = directory.path().join("numbers.csv");
     std::fs::write(&copy, lines.join("\n")).unwrap();
-    Some(io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points)
-}
-
-/// Says which test wants which file: on standard error itself, which the test harness does not hold back, and in the
-/// file that the environment variable EIGENFOLD_SKIPPED names (`scripts/check.sh` counts its lines).
-fn skipped(name: &str, at: &Location<'_>) {
-    // Each test has a thread with its name, unless all run in the main one.
-    let thread = std::thread::current();
-    let test = thread.name().filter(|&name| name != "main").map_or_else(|| at.line().to_string(), str::to_owned);
-    let line = format!("{}, {test}: there is no ../shared/{name}\n", at.file());
-    std::io::stderr().write_all(format!("skipped: {line}").as_bytes()).unwrap();
-    if let Some(list) = std::env::var_os("EIGENFOLD_SKIPPED") {
-        let mut list = std::fs::OpenOptions::new().append(true).create(true).open(list).unwrap();
-        list.write_all(line.as_bytes()).unwrap();
-    }
+    io::read(copy.to_str().unwrap(), &ReadOptions::default()).unwrap().points
 }
 
 /// A method with the defaults of all else.
