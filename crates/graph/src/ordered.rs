@@ -159,7 +159,7 @@ impl Walk<'_> {
         self.met[i] = i as u32;
         let (mut later, mut hops, mut count) = (Vec::new(), 0, 1);
         let (mut front, mut next) = (vec![i as u32], Vec::new());
-        // The walk also ends where there is nobody left to meet.
+        // The walk also ends when all points have been met.
         while !front.is_empty() && count < self.met.len() {
             next.clear();
             for &from in &front {

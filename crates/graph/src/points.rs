@@ -156,7 +156,7 @@ impl Points {
         (0..self.rows).filter(|&i| self.missing_of(i).next().is_none()).collect()
     }
 
-    /// These points as the given rows, ascending, of a table of so many rows, in which nothing is observed of all others.
+    /// A larger table in which these points are the given rows, in ascending order, and all other rows are missing.
     ///
     /// # Errors
     ///

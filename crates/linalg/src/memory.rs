@@ -1,6 +1,6 @@
 //! How much memory there is: what the machine has free, and what limits were set on the process.
 //!
-//! A limit that is asked for is one for everything: the points themselves, the graph, the field, the factors and the map.
+//! A limit is one for everything: the points themselves, the graph, the field, the factors and the map.
 //! [`Recipe::fit`](crate::Recipe::fit) takes the points from it first, and every stage sees what is left.
 
 use std::fs::read_to_string;

@@ -44,12 +44,12 @@ pub fn try_collect_of<T: Send, R: Send, E: Send>(
     try_collect_items(&handed_out(items), &of)
 }
 
-/// Does something for every chunk of so many entries (the last may have fewer), which is handed over with its index.
+/// Calls `work` with the index and the entries of every chunk of `size` entries; the last chunk may have fewer.
 pub fn chunks_mut<T: Send>(entries: &mut [T], size: usize, work: impl Fn(usize, &mut [T]) + Sync) {
     each_chunk(entries, size, &work);
 }
 
-/// What is made of every chunk of so many entries (the last may have fewer), in order.
+/// The results of `work` for every chunk of `size` entries, in order; the last chunk may have fewer.
 pub fn collect_chunks_mut<T: Send, R: Send>(
     entries: &mut [T],
     size: usize,
@@ -78,7 +78,7 @@ pub struct Scratch<T, M> {
 }
 
 impl<T, M: Fn() -> T> Scratch<T, M> {
-    /// None yet; it is made when it is asked for and none is free.
+    /// An empty pool; a value is made when it is needed and none is free.
     pub fn new(make: M) -> Scratch<T, M> {
         Scratch { free: Mutex::new(Vec::new()), make }
     }
@@ -212,7 +212,7 @@ fn chunks_of_chunks<T>(entries: &mut [T], size: usize) -> (usize, Vec<Mutex<&mut
     (together, entries.chunks_mut(together * size).map(Mutex::new).collect())
 }
 
-/// What is behind a lock, whoever held it before: after a panic nobody reads what was found.
+/// Lock, ignoring poison: results are discarded after a panic.
 fn lock<T>(behind: &Mutex<T>) -> MutexGuard<'_, T> {
     behind.lock().unwrap_or_else(PoisonError::into_inner)
 }

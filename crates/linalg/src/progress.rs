@@ -53,8 +53,8 @@ pub trait Observer: Sync {
         let _ = what;
     }
 
-    /// From here to the end the fraction grows in step with time, so that the time left can be told from it; `at_most` if
-    /// the work may end before. Where this is never said it cannot: how long a solver takes to converge is not known.
+    /// From here to the end the fraction grows in proportion to time, so that the remaining time can be estimated; `at_most` if
+    /// the work may end before. Without this call it cannot be estimated: the number of iterations of a solver is not known.
     fn steady(&self, at_most: bool) {
         let _ = at_most;
     }
@@ -67,15 +67,14 @@ pub trait Observer: Sync {
         let _ = value;
     }
 
-    /// Whether to be shown where the map of a descent is now. It is asked at every step, so that whoever says yes a few times
-    /// per second pays for no more maps than that, and whoever never does pays for none.
+    /// Whether to receive the present map of a descent. This is called at every step: an observer that returns true a few times
+    /// per second costs no more maps than that, and an observer that returns false costs none.
     fn watches(&self) -> bool {
         false
     }
 
-    /// A descent that [`Observer::watches`] just said yes to is here after so many steps of its own: `dims` coordinates per
-    /// point, one point after the other, not turned onto their principal axes. A part of the work may descend with fewer
-    /// points than the whole has.
+    /// The present map of a descent after `step` steps, if [`Observer::watches`] returned true: `dims` coordinates per point, one
+    /// point after the other, not rotated to their principal axes. A part of the work may have fewer points than the whole.
     fn passes(&self, step: usize, coordinates: &[f64], dims: usize) {
         let _ = (step, coordinates, dims);
     }

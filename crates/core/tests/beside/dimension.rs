@@ -1,4 +1,4 @@
-//! The dimension of data that are not part of the repository: what is found, and what goes wrong (docs/dimension.md).
+//! Estimates of the dimension of data that are not part of the repository, and their caveats (docs/dimension.md).
 use crate::support::shared;
 use crate::{COIL, FACES, OIL};
 use eigenfold::Dimension;
@@ -16,8 +16,8 @@ fn near(found: &Dimensions, name: Name, wanted: f64) {
     assert!((value / wanted - 1.0).abs() < 2e-3, "{name:?}: {value} instead of {wanted}");
 }
 
-/// Reference values: 2NN and MacKay-Ghahramani by numpy, as the unit tests say.
-pub(crate) fn rendered_faces_are_taken_for_four_dimensions_with_doubt() {
+/// Reference values: 2NN and MacKay-Ghahramani by numpy, as in the unit tests.
+pub(crate) fn rendered_faces_are_taken_for_four_dimensions_with_a_caveat() {
     let faces = found(FACES);
     near(&faces, Name::TwoNn, 3.57);
     near(&faces, Name::MacKayGhahramani, 3.86);

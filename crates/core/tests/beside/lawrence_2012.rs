@@ -172,7 +172,6 @@ pub(crate) fn l16_drills_score_peaks_at_an_inner_penalty() {
     let sweep = |neighbors: Neighbors| penalties.map(|penalty| at(neighbors, penalty));
     let best = |scores: &[f64; 9]| (0..9).max_by(|&a, &b| scores[a].total_cmp(&scores[b])).unwrap();
     let (twenty, all) = (sweep(Neighbors::Nearest(20)), sweep(Neighbors::All));
-    println!("20 neighbors {twenty:.1?}\nall points {all:.1?}");
     let peak = best(&twenty);
     assert_eq!(penalties[peak], 0.01, "{twenty:?}");
     assert!(twenty[peak] > twenty[peak - 1] + 50.0 && twenty[peak] > twenty[peak + 1] + 300.0, "{twenty:?}");

@@ -49,7 +49,7 @@ fn main() {
         claims::z03_iris_has_the_coordinates_of_the_reference([IRIS_COORDINATES]);
         claims::z03_table_2_of_the_oil_flow([OIL]);
         claims::e09_new_images_land_between_their_neighbors_and_are_reconstructed([COIL]);
-        dimension::rendered_faces_are_taken_for_four_dimensions_with_doubt([FACES]);
+        dimension::rendered_faces_are_taken_for_four_dimensions_with_a_caveat([FACES]);
         dimension::even_steps_on_a_turntable_are_flagged([COIL]);
         dimension::oil_flow_has_two_dimensions_below_its_noise([OIL]);
         lawrence_2012::l13_the_six_of_the_paper_traces_a_circle([USPS_SIX]);

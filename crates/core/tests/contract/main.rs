@@ -10,14 +10,14 @@ mod support;
 use eigenfold::Method;
 use libtest_mimic::{Arguments, Trial};
 
-/// What a method must do, and the methods that it is asked of.
+/// What a method must do, and the methods that it applies to.
 struct Property {
     name: &'static str,
     check: fn(&Method),
     applies: fn(&Method) -> bool,
 }
 
-/// Properties by the names of their functions; `if` names the methods that a property is about.
+/// Properties by the names of their functions; `if` selects the methods that a property applies to.
 macro_rules! properties {
     ($($module:ident::$check:ident $(if $applies:expr)?;)*) => {
         [$(Property {

@@ -1,5 +1,5 @@
-//! Identities among the methods that no paper's claim stands for, each by two independent paths. Those of the papers are
-//! in `identities_lawrence.rs` and `identities_xiao.rs`.
+//! Identities among the methods, each by two independent paths. Claims of papers are in `identities_lawrence.rs` and
+//! `identities_xiao.rs`.
 use crate::support::*;
 use eigenfold::field::{Build, EdgeWeight, Field, LleVariant, Task};
 use eigenfold::{Alle, Isomap, Kernel, KernelPca, LaplacianEigenmaps, Lle, Mds, Meu, Neighbors, Pca, Recipe, io};

@@ -138,7 +138,7 @@ fn principal_coordinates_have_the_units_of_the_dissimilarities() {
     assert_eq!(used, ["given", "given", "none", "eigen"]);
 }
 
-/// Without noise there is no maximum: the map is that of classical scaling, and the report says so.
+/// Without noise there is no maximum: the map is that of classical scaling, with a warning.
 #[test]
 fn points_without_noise_and_dissimilarities_that_are_not_euclidean_are_named() {
     let flat = cloud(60, 2, 1);

@@ -193,7 +193,7 @@ fn separate_components_add_up_and_single_points_add_nothing() {
         assert!((model.log_likelihood().unwrap() / (2.0 * one) - 1.0).abs() < SOLVED, "{name}");
         assert_eq!(model.report().likelihood.unwrap().directions, 118);
     }
-    // Mutual neighbors leave a point that nobody names alone.
+    // A point that is in no list of neighbors has no mutual neighbors.
     let lonely: Vec<Vec<f64>> = (0..60).map(|i| roll.row(i).to_vec()).chain([vec![900.0; 3]]).collect();
     let lonely = Points::from_rows(&lonely).unwrap();
     let apart = |points: &Points| {
@@ -281,8 +281,8 @@ fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
 
 /// Independent normal features have the true density N(0, 1), and no field may claim to know more: the in-sample fit of
 /// LLE exceeds the truth by thousands, and its left-out likelihood with signal and noise from its own features fell
-/// hundreds of thousands below. The evidence may exceed the truth by chance alone: by less than a nat or two, since
-/// signal and noise are two numbers, and not on average.
+/// hundreds of thousands below. The held-out log-likelihood exceeds the truth by sampling error alone: by less than a nat or two,
+/// since signal and noise are two numbers, and not on average.
 #[test]
 fn on_noise_no_evidence_exceeds_the_true_density() {
     let names = ["pca", "laplacian-eigenmaps", "lle", "ltsa", "alle", "isomap"];

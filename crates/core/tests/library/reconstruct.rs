@@ -1,4 +1,4 @@
-//! The way back: what a person can check by hand, calibration on rows that were held out, and shapes that could break it.
+//! The inverse transform: results that can be checked by hand, calibration on held-out rows, and difficult shapes.
 use crate::support::*;
 use eigenfold::graph::Index;
 use eigenfold::preparation::{Preparation, Scale};
@@ -92,8 +92,8 @@ fn deviations_grow_away_from_the_data_and_the_mean_stays() {
     }
 }
 
-/// Half and sixteen times a 10-nearest-neighbor distance beyond the hull of the map of a clean roll, where the way back of
-/// laplacian-eigenmaps once reached 3.1 and 33 data radii, and that of ltsa 13, with deviations of 0.37, 8 and 1.5.
+/// Half and sixteen times a 10-nearest-neighbor distance beyond the hull of the map of a clean roll, where an inverse
+/// transform may run away: to 3.1 and 33 data radii for laplacian-eigenmaps and 13 for ltsa, with deviations of 0.37, 8 and 1.5.
 #[test]
 fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
     let points = Sample::SwissRoll.draw(1000, 0.0, 1).unwrap().points;
@@ -155,8 +155,8 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
     assert_eq!(refused, "3 points are too few to hold rows out; give 5 or more");
 }
 
-/// A feature that is nearly always the same comes back exactly in more than 68 of 100 rows, and no interval can hold fewer; it
-/// is not counted, and the share of the others is right.
+/// A feature that is nearly constant is reconstructed exactly in more than 68 % of the rows, and no interval can hold fewer. It
+/// is not counted, and the share of the other features is right.
 #[test]
 fn features_that_come_back_exactly_are_told_and_not_counted() {
     let sheet = swiss(240);
@@ -250,7 +250,7 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let back = folded.reconstruct(folded.embedding()).unwrap();
     let height = (0..500).map(|i| back.deviations.row(i)[1].powi(2)).sum::<f64>() / 500.0;
     assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
-    // Points that are all the same are that point, without a doubt.
+    // Points that all coincide are reconstructed exactly, with deviation zero.
     let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
     if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same) {
         let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();

@@ -240,7 +240,7 @@ fn too_few_neighbors_are_an_error_with_the_least_number() {
     assert!(four.contains("4 dimensions were asked of 3 features"), "{four}");
 }
 
-/// Points that are nobody's neighbor, coinciding points, points on a grid.
+/// Points that are in no list of neighbors, coinciding points, points on a grid.
 #[test]
 fn alignment_methods_survive_outliers_duplicates_and_grids() {
     let base = swiss(600);

@@ -31,12 +31,12 @@ pub(crate) fn swiss(n: usize) -> Points {
     Points::from_rows(&(1..=n).map(row).collect::<Vec<_>>()).unwrap()
 }
 
-/// Every method as it is if nothing is asked for; gplvm with few evaluations, since the likelihood of a roll without noise
-/// grows for thousands of them.
+/// Every method with its default parameters; gplvm with few evaluations, since the likelihood of a roll without noise grows for
+/// thousands of them.
 pub(crate) fn methods() -> Vec<Method> {
     let few = |mut method: Method| {
         if method.info().name == "gplvm" {
-            // After 40 a row of the larger roll is still where its neighbors are not.
+            // After 40 a row of the larger roll is still far from its neighbors.
             method.set("max-iterations", "60").unwrap();
         }
         method
@@ -44,10 +44,10 @@ pub(crate) fn methods() -> Vec<Method> {
     Method::all().into_iter().map(few).collect()
 }
 
-/// A model that several tests look at.
+/// A model that several tests use.
 pub(crate) type Shared = Arc<OnceLock<Model>>;
 
-/// A method, as it is if nothing is asked for, fitted to a roll of so many points: once, for all the tests that look at it.
+/// A method fitted to a roll of n points: once for all tests of this process.
 pub(crate) fn fitted(method: &Method, n: usize) -> Shared {
     static MODELS: Mutex<BTreeMap<(&str, usize), Shared>> = Mutex::new(BTreeMap::new());
     let model = MODELS.lock().unwrap().entry((method.info().name, n)).or_default().clone();

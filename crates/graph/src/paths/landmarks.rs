@@ -7,7 +7,7 @@ use eigenfold_linalg::error::Result;
 use eigenfold_linalg::parallel;
 use eigenfold_linalg::progress::Observer;
 
-/// A point is far from the landmarks if the first of them is so many times as far from it as from the other landmarks.
+/// A point is far from the landmarks if its distance from the first is this many times that landmark's distance from the others.
 const FAR: f64 = 8.0;
 
 /// The geodesics from every landmark to every point, in single precision, and those between the landmarks in double

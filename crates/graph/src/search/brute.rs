@@ -88,7 +88,7 @@ impl Blocks {
         Some(blocks)
     }
 
-    /// Rounds a point to single precision and returns its base and doubt.
+    /// Rounds a point to single precision and returns its base and error bound.
     fn convert(&self, ranked: &[f64], values: &mut [f32]) -> (f32, f32) {
         let manhattan = self.metric == Metric::Manhattan;
         let mut size = 0.0;

@@ -53,7 +53,7 @@ struct Entry {
 
 const NOBODY: Entry = Entry { rank: f32::INFINITY, index: u32::MAX, fresh: false };
 
-/// Whether it is made for so many points, neighbors and so large a share of them.
+/// Whether NN-descent suits this number of points and neighbors and this recall.
 pub(crate) fn serves(n: usize, k: usize, wanted: f64) -> bool {
     n > 2 * LEAF && k <= MOST && wanted <= RECALL
 }

@@ -323,8 +323,8 @@ mod tests {
 
     proptest! {
         /// H03 for points on a grid (many distances tie) and off it. The lists of a radius are all points as near, and so
-        /// symmetric. A point farther away than all others are from each other has k nearest and is nobody's: no graph of
-        /// nearest neighbors with one is symmetric. The same points twice, far apart, disconnect both graphs.
+        /// symmetric. A point farther away than all others are from each other has k nearest neighbors and is no point's
+        /// neighbor: no graph of nearest neighbors with one is symmetric. The same points twice, far apart, disconnect both graphs.
         #[test]
         fn h03_of_any_points(
             values in prop_oneof![

@@ -43,8 +43,8 @@ const PAIR: f64 = 24.0;
 /// Directions with less than this share of the first one's variance are as good as noise.
 const NEGLIGIBLE: f64 = 1e-6;
 
-/// The points in the blocks nearest to a block, whose pairs with it are ranked by all coordinates at once: so many, and so
-/// many for each neighbor that is wanted; or a share of all points if that is more.
+/// The points in the blocks nearest to a block, whose pairs with it are ranked by all coordinates at once: a constant
+/// number plus a number per neighbor; or a share of all points if that is more.
 const NEAR: (usize, usize, f64) = (1500, 30, 0.02);
 
 /// Leading directions by which the points are put in order, down to leaves of this size, and steps of the power iteration
@@ -125,8 +125,8 @@ impl Outline {
     }
 }
 
-/// All pairs of blocks of rows with so many values each: those of which one block is among the nearest to the other, and
-/// the others.
+/// All pairs of blocks of rows of `dims` values: first the pairs in which one block is among the nearest to the other, then all
+/// other pairs.
 pub(crate) fn pairs_of_blocks(values: &[f32], dims: usize, k: usize) -> [Vec<(usize, usize)>; 2] {
     let center = |rows: &[f32]| {
         let mut sums = vec![0.0f32; dims];

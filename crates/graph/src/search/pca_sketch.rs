@@ -13,8 +13,8 @@
 //!
 //! The true neighbors of some points tell c, how many directions pay, and how many ranks must be kept for the wanted
 //! share of all neighbors to be among them, and half of what may be missed besides. Of 70,000 digits in 784 features, 95 directions and 160 kept ranks find
-//! 99.5 % of 90 neighbors. Where the features are so many independent numbers no sketch is cheaper than an exact search,
-//! and none is made.
+//! 99.5 % of 90 neighbors. If the features are independent, no sketch is cheaper than an exact search, and
+//! none is made.
 
 #[cfg(test)]
 mod tests;

@@ -19,7 +19,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 /// How small the relative residual of a pair beyond the wanted ones must be.
 const ROUGHLY: f64 = 1e-3;
 
-/// What is asked of [`largest`].
+/// The parameters of [`largest`].
 #[derive(Clone, Debug)]
 pub struct Ask {
     /// Eigenpairs that must converge.

@@ -32,7 +32,7 @@ const CHEAP_FLOPS: f64 = 4e10;
 const DEAR_FLOPS: f64 = 5e12;
 /// Flops of a factor that take as long as one flop of a sparse product.
 const FACTOR_SPEED: f64 = 15.0;
-/// Block products allowed to the filter in all.
+/// The total number of block products that the filter may use.
 const FULL_BUDGET: usize = 12_000;
 /// Relative residual asked of the transformed operator.
 const TOLERANCE: f64 = 1e-8;

@@ -9,8 +9,8 @@
 //!
 //! H starts from what the function knows of its curvature ([`Objective::curvature`]), or from a multiple of the identity,
 //! and learns from the last steps. Where the curvature is known, a variable that the step would take across its bound is
-//! taken to it, and the others' step is found again with that given, a few times: else a long step is bent at so many
-//! bounds that it no longer descends.
+//! set to the bound, and the step of the other variables is computed again, a few times. Otherwise a long step would be
+//! bent at many bounds and no longer descend.
 //!
 //! The step t is found by bisection between a step that is too long (too little decrease, or f not defined there) and
 //! one that is too short (the slope is still steep), both measured as Wolfe did; where rounding hides the decrease, the
@@ -52,8 +52,8 @@ pub trait Objective {
         false
     }
 
-    /// How much rounding may change the value: nearer to each other than this, two values are told apart by their slopes. A
-    /// function whose tolerance is near its rounding says it; else a descent ends where rounding hides the decrease.
+    /// How much rounding may change the value. Two values nearer to each other than this are compared by their gradients. A
+    /// function whose tolerance is near its rounding returns it; otherwise a descent ends where rounding hides the decrease.
     fn rounding(&self, value: f64) -> f64 {
         let _ = value;
         0.0
@@ -175,7 +175,7 @@ pub enum Ended {
 /// Where a descent goes by.
 #[derive(Clone, Copy, Debug)]
 pub struct Passing<'a> {
-    /// After so many steps.
+    /// The number of steps taken.
     pub step: usize,
     /// How strong the emphasized part of the function is here; 1 if there is none.
     pub emphasis: f64,
@@ -210,7 +210,7 @@ impl Report {
     }
 }
 
-/// A descent as it is asked for.
+/// The parameters of a descent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Descent {
     /// Where the variables may be.

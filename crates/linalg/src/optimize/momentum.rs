@@ -37,7 +37,7 @@ pub struct Phase {
     pub inertia: f64,
 }
 
-/// A descent with momentum as it is asked for.
+/// The parameters of a descent with momentum.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Momentum {
     /// One after the other.

@@ -251,7 +251,7 @@ impl<'a> Curvature<'a> {
                     None => Vec::new(),
                 };
                 let answer = visit(s, MatRef::from_column_major_slice(&around, below, below));
-                // A leaf has nobody to hand it to.
+                // A leaf has no children that need it.
                 let front = (!self.tree.children(s).is_empty()).then(|| {
                     let height = width + below;
                     let mut front = vec![0.0; height * height];

@@ -35,7 +35,7 @@ struct Incident {
 
 const EARLIER: u32 = u32::MAX;
 
-/// What fronts leave over is put into vectors of up to so many times its size.
+/// Update matrices are put into vectors of at most this many times their size.
 const SPARE: usize = 2;
 
 /// A block of columns and the rows below it, in points.
@@ -135,7 +135,7 @@ impl Fronts {
         Ok(sound)
     }
 
-    /// A list with so many items a front, cut into the parts of the subtrees and of every other front.
+    /// A list with `size` items per front, cut into the parts of the subtrees and of every other front.
     fn divide<'a, T>(&self, mut items: &'a mut [T], size: impl Fn(&Front) -> usize) -> Division<'a, T> {
         let (mut subtrees, mut tops) = (Vec::with_capacity(self.subtrees.len()), Vec::new());
         tops.resize_with(self.fronts.len(), || None);
