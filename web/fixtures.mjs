@@ -50,7 +50,7 @@ function entry(id, title, more) {
   return {
     id, method, title, sweep: null, status: "done", reason: null, good_for, caution, seconds: 1.2, memory_mb: 40, converged: true,
     parameters: [{ name: "dims", asked: "2", used: "2" }], facts: [], warnings: [], dims: 2, map: null, scores: {}, pointwise: {},
-    spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, film: null, ...more,
+    spectrum: null, curve: null, rnx: null, shepard: null, back: null, shade: null, animation: null, ...more,
   };
 }
 
@@ -115,7 +115,7 @@ export function small() {
   const maps = swept.map(({ perplexity, map, frames, curve }) => entry(`tsne perplexity=${perplexity}`, "t-SNE", {
     ...judged(block, judge, map, 2, n), sweep: { parameter: "perplexity", value: perplexity }, curve,
     back: referTo(block, back), shade: perplexity === 15 ? shade(block, x, p, map, n, back) : null,
-    film: { frames: block.add(Float32Array.from(frames.flatMap((frame) => [...frame])), [frames.length, n, 2]), labels: frames.map((_, at) => `step ${at * 10}`) },
+    animation: { frames: block.add(Float32Array.from(frames.flatMap((frame) => [...frame])), [frames.length, n, 2]), labels: frames.map((_, at) => `step ${at * 10}`) },
     parameters: [{ name: "perplexity", asked: String(perplexity), used: String(perplexity) }, { name: "steps", asked: null, used: "240" }, { name: "start", asked: null, used: "pca" }],
     facts: [{ name: "divergence", value: curve.at(-1)[1].toFixed(4), explain: "Kullback and Leibler's, at the end of the descent." }],
     converged: false, warnings: ["the descent ended after 240 steps, before its gradient was small; more steps may change the map"], seconds: 3.1,

@@ -28,7 +28,7 @@ export interface KrigingBack {
 
 export interface Shade { extent: [number, number, number, number]; values: Numbers; width: number; height: number; low: number; high: number }
 
-export interface Film { frames: Numbers; count: number; labels: string[] }
+export interface Animation { frames: Numbers; count: number; labels: string[] }
 
 export interface MapData {
   id: string; method: string; title: string;
@@ -46,7 +46,7 @@ export interface MapData {
   rnx: { k: number[]; value: number[] } | null;
   shepard: Numbers | null;
   back: LinearBack | KrigingBack | null;
-  shade: Shade | null; film: Film | null;
+  shade: Shade | null; animation: Animation | null;
   /** 1 for the best; 0 if the ranking does not name it. */
   rank: number;
 }
@@ -123,7 +123,7 @@ export function readMap(map: any, block: ArrayBuffer, order: string[]): MapData 
     shepard: array(map.shepard),
     back: back(map.back, array),
     shade: map.shade && { ...map.shade, values: array(map.shade.values), height: map.shade.values.shape[0], width: map.shade.values.shape[1] },
-    film: map.film && { frames: array(map.film.frames), count: map.film.frames.shape[0], labels: map.film.labels ?? [] },
+    animation: map.animation && { frames: array(map.animation.frames), count: map.animation.frames.shape[0], labels: map.animation.labels ?? [] },
     rank: order.indexOf(map.id) + 1,
   };
 }

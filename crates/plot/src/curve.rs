@@ -1,4 +1,4 @@
-//! The picture of what `-k auto` tried: a value for every number of neighbors, the chosen one marked.
+//! The picture of the search by `-k auto`: a value for every number of neighbors, the chosen one marked.
 
 use super::axes::{self, Scale};
 use super::palette::{GREY, GRID, INK, OTHER, PLAIN, class};
@@ -37,13 +37,7 @@ impl Curve<'_> {
         }
         let middle = area.x + area.width / 2.0;
         scene.text((middle, area.bottom() + 35.0), 12.0, Anchor::Middle, INK, "neighbors k (logarithmic)");
-        axes::rows(
-            &mut scene,
-            area,
-            &y,
-            &y.ticks(6.0),
-            Some("farness: neighbors on the map, times as far in the data as the nearest"),
-        );
+        axes::rows(&mut scene, area, &y, &y.ticks(6.0), Some("neighbor distance ratio (10-NN; 1 = perfect)"));
         let known = || self.choice.tried.iter().filter_map(|t| t.value.map(|value| (t, x.at(place(t.k)), y.at(value))));
         let path: Vec<(f64, f64)> = known().map(|(_, x, y)| (x, y)).collect();
         for pair in path.windows(2) {

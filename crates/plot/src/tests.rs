@@ -100,7 +100,7 @@ fn the_curve_of_neighbors_has_a_picture_with_the_chosen_one_marked() {
     let choice = eigenfold::Choice { chosen: 12, reason: "the least error".into(), tried: tried.to_vec() };
     let curve = Curve { choice: &choice, title: "Neighbors tried for isomap of roll.csv", subtitle: "1,000 points" };
     let svg = String::from_utf8(curve.rendered(Format::Svg).unwrap()).unwrap();
-    for text in ["k = 12 chosen", "neighbors k", "farness", ">50<"] {
+    for text in ["k = 12 chosen", "neighbors k", "neighbor distance ratio", ">50<"] {
         assert!(svg.contains(text), "{text}");
     }
     let png = curve.rendered(Format::Png).unwrap();
@@ -158,9 +158,14 @@ fn names_images_shade_rings_and_points_behind_are_drawn() {
     };
     kept("all", &all);
     let svg = String::from_utf8(all.rendered(Format::Svg).unwrap()).unwrap();
-    for text in
-        ["names of ", "images of ", "training points (20)", "far (2)", "deviation of the way back", "data:image/png"]
-    {
+    for text in [
+        "names of ",
+        "images of ",
+        "training points (20)",
+        "far (2)",
+        "uncertainty of the inverse transform",
+        "data:image/png",
+    ] {
         assert!(svg.contains(text), "{text}");
     }
     assert!(svg.contains("width=\"640\" height=\"480\"") && svg.contains("&lt;a &amp; b&gt;"));

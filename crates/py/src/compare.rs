@@ -8,7 +8,7 @@ use eigenfold::io::Labels;
 use eigenfold::progress::Share;
 use eigenfold::quality::{Given, Quality};
 use eigenfold::{Beside, Error, Ground, Likelihood, Metric, Neighbors, Points, Recipe};
-use eigenfold_page::{FILMED, FRAMES, Page};
+use eigenfold_page::{ANIMATED, FRAMES, Page};
 use numpy::PyArray2;
 use pyo3::prelude::*;
 use serde_json::{Map, Value, json};
@@ -118,7 +118,7 @@ pub(crate) fn compare(
         dims,
         seed,
         likelihood: Likelihood::Cheap,
-        snapshots: if points.rows() > FILMED { 0 } else { FRAMES },
+        snapshots: if points.rows() > ANIMATED { 0 } else { FRAMES },
         ..Recipe::default()
     };
     let sweep = sweep.map(|(parameter, values)| Sweep { parameter, values });

@@ -3,7 +3,7 @@
 // Ten colors for classes, found by a search for the largest least distance (OKLab) between any two of them and the grey of missing
 // values, as seen with normal sight and with three kinds of color blindness (G. M. Machado, M. M. Oliveira, L. A. F. Fernandes. A
 // physiologically-based model for simulation of color vision deficiency. IEEE TVCG 15(6), 2009); test/color.test.mjs
-// holds the distance. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the ground: the yellow one on white,
+// holds the distance. Numbers: viridis by S. van der Walt and N. Smith, 2015, less the end that vanishes on the background: the yellow one on white,
 // the dark one on black.
 
 export type Rgb = [number, number, number];

@@ -63,7 +63,7 @@ export class Cloud {
     this.version++;
   }
 
-  /** The place in the map's own coordinates of a place in the square. */
+  /** The map's own coordinates of a position in the square. */
   unplace(x: number, y: number): number[] {
     return this.map.dims === 1 ? [this.center[0] + x * this.half] : [this.center[0] + x * this.half, this.center[1] + y * this.half];
   }

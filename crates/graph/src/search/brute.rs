@@ -7,7 +7,7 @@
 //! r[i,j] = ‖x[i] − x[j]‖² − ‖x[i]‖² = ‖x[j]‖² − 2 x[i]·x[j]        or        r[i,j] = Σ|x[i] − x[j]|
 //! ```
 //!
-//! The computed r[i,j] is off by at most β[i] + β[j] ([`doubt`]), so the k-th smallest of r[i,j] + β[j] plus β[i]
+//! The computed r[i,j] is off by rounding, by at most β[i] + β[j], so the k-th smallest of r[i,j] + β[j] plus β[i]
 //! bounds the k-th true rank from above, and only points with r[i,j] − β[j] − β[i] below that can be among the
 //! nearest k. These candidates are measured with [`Metric::distance`]. The answer is exact, and therefore the same
 //! whatever the order of the blocks.
