@@ -54,7 +54,7 @@ function entry(id, title, more) {
   };
 }
 
-/** A way back as the program would learn it, roughly. */
+/** An inverse transform as the program would learn it, roughly. */
 function wayBack(x, n, p) {
   const means = new Float64Array(p), spread = new Float64Array(p);
   let unit = 0;
@@ -63,7 +63,7 @@ function wayBack(x, n, p) {
   for (let i = 0; i < n * p; i++) spread[i % p] += ((x[i] - means[i % p]) / unit) ** 2 / n;
   const bases = spread.map((s) => 0.5 * Math.sqrt(s)), widths = new Float64Array(2 * p);
   for (let j = 0; j < p; j++) { widths[2 * j] = 0.9 + 0.01 * (j % 9); widths[2 * j + 1] = 1.9 + 0.02 * (j % 7); }
-  return { rule: "kriging", neighbors: Math.min(32, n), length: 1, noise: 0.01, unit, roughness: 0.4, means, spread, bases, widths, pieces: null, stretch: [1.1, 1.05] };
+  return { rule: "kriging", neighbors: Math.min(32, n), length: 1, noise: 0.01, unit, roughness: 0.4, means, spread, bases, widths, components: null, stretch: [1.1, 1.05] };
 }
 
 function referTo(block, back) {
@@ -127,7 +127,7 @@ export function small() {
     entry("isomap", "Isomap, 3 coordinates", { ...judged(block, judge, take(3), 3, n), spectrum: four.values }),
     entry("isomap line", "Isomap, 1 coordinate", { ...judged(block, judge, line, 1, n), back: referTo(block, back) }),
     entry("pca four", "PCA, 4 coordinates", { ...judged(block, judge, four.map, 4, n), spectrum: four.values }),
-    entry("mvu", "Maximum variance unfolding", { status: "failed", reason: "the neighborhood graph has 3 pieces; give more neighbors (12 connect them)", seconds: 0.2, converged: null }),
+    entry("mvu", "Maximum variance unfolding", { status: "failed", reason: "the neighborhood graph has 3 connected components; give more neighbors (12 connect them)", seconds: 0.2, converged: null }),
     entry("gplvm", `GP-LVM ${HOSTILE}`, { status: "skipped", reason: "it needs about 4 GB for 600 rows and 1 GB was allowed; allow more memory, or give fewer inducing points", seconds: null, memory_mb: null, converged: null, good_for: HOSTILE }),
   );
   const order = maps.filter((map) => map.map).sort((a, b) => b.scores.rnx.value - a.scores.rnx.value).map((map) => map.id);

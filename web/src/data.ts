@@ -91,8 +91,8 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   const out = new Uint8Array((text.length / 4) * 3 - padding);
   const step = 4 * 8192;
   for (let from = 0, to = 0; from < text.length; from += step) {
-    const component = atob(text.slice(from, from + step));
-    for (let i = 0; i < component.length; i++) out[to++] = component.charCodeAt(i);
+    const chunk = atob(text.slice(from, from + step));
+    for (let i = 0; i < chunk.length; i++) out[to++] = chunk.charCodeAt(i);
   }
   return out;
 }

@@ -86,7 +86,7 @@ test("all maps are drawn, in ranked order, and failed ones are there with their 
   const ranks = (await page.locator(".map .rank").allTextContents()).map(Number);
   assert.deepEqual(ranks, [...ranks].sort((a, b) => a - b));
   assert.equal(await page.locator(".map.none").count(), 2);
-  assert.match(await page.locator(".map.none").first().textContent(), /failed.*3 pieces; give more neighbors/);
+  assert.match(await page.locator(".map.none").first().textContent(), /failed.*3 connected components; give more neighbors/);
   for (const caution of await page.locator(".map .caution").all()) assert.ok((await caution.textContent()).length > 20);
 });
 
@@ -159,7 +159,7 @@ test("a map that cannot be asked says so", async () => {
   const at = await state((_, { panels }) => panels.findIndex((panel) => panel.map.dims === 3));
   await plot(at).scrollIntoViewIfNeeded();
   await page.mouse.click(...(await empty(at)));
-  assert.match(await page.locator(".inspector").first().textContent(), /no way back/);
+  assert.match(await page.locator(".inspector").first().textContent(), /no inverse transform/);
 });
 
 test("a lasso selects the points inside it, and they can be saved", async () => {
