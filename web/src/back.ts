@@ -17,7 +17,7 @@ const LEAN = 3;
 export const MARGIN = 1.959963984540054;
 /** Distances longer than this many lengths have no covariance. */
 const BEYOND = 300;
-/** Neighbors that tell the scale of a small group. */
+/** The neighbors that give the scale of a small group. */
 const FIRST = 8;
 /** Halvings of the interval that a width is searched in. */
 const HALVINGS = 40;

@@ -1,4 +1,4 @@
-// How to read the page, for those who see such maps for the first time.
+// How to read the page, for readers who see such maps for the first time.
 
 import type { Page } from "./data";
 import { h } from "./dom";

@@ -95,7 +95,7 @@ function keys(desk: Desk): void {
   });
 }
 
-/** Says how the wheel zooms, to those who try. */
+/** Shows how the wheel zooms when a reader tries it. */
 function hints(): void {
   let timer = 0;
   document.addEventListener("wheelhint", (event) => {

@@ -13,7 +13,7 @@ import { Hands } from "./hands";
 /** How far from a point the pointer still finds it, in pixels. */
 export const REACH = 11;
 
-/** A hand rests after so many milliseconds without a move. */
+/** The pointer rests after this many milliseconds without a move. */
 const RESTED = 160;
 
 const seen = new Map<Element, Panel>();

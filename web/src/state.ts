@@ -1,4 +1,4 @@
-// What the reader is doing: one state that all maps share, and who wants to hear of its changes.
+// The state of the page, which all maps share, and the listeners to its changes.
 
 import type { MapData, Page } from "./data";
 
@@ -43,7 +43,7 @@ export class State {
     return off;
   }
 
-  /** Whoever begins to hear during `act` stops when the answer is called: for what is only there for a while. */
+  /** Listeners added during `act` are removed by the returned function: for temporary elements. */
   during(act: () => void): () => void {
     const offs: (() => void)[] = (this.within = []);
     act();

@@ -201,7 +201,7 @@ test("points are colored by numbers, columns and scores; missing ones are grey",
   await pick("writer");
   assert.equal(await state((_, { desk, panels }) => new Set(Array.from(desk.colorsOf(panels[0].map)).filter((_, i) => i % 4 === 3)).size), 3);
   await pick("day");
-  assert.match(await page.locator(".legend").textContent(), /60 classes are more than eyes can tell apart/);
+  assert.match(await page.locator(".legend").textContent(), /60 classes are more than the eye can distinguish/);
   assert.deepEqual(page.errors, []);
 });
 

@@ -1,4 +1,4 @@
-//! Vectors that were used before, so that their memory need not be asked for at every step.
+//! A pool of used vectors, so that their memory is not allocated at every step.
 
 use std::sync::Mutex;
 

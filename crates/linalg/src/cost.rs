@@ -2,7 +2,7 @@
 //!
 //! A method that may take long predicts its seconds from what it knows by then (points, edges, the flops of a factor), by rates
 //! that were measured on one machine (docs/decisions/0143-what-it-will-take.md). Another machine has other rates: a time is a guess within a factor of
-//! three or so, and that is what a user needs to know before a choice between waiting and another method.
+//! three or so, which is enough for a choice between waiting and another method.
 
 use crate::progress::Observer;
 

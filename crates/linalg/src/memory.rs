@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// Where nothing can be known.
 const UNKNOWN: u64 = 8_000_000_000;
 
-/// What is never refused, however small the limit is: every program takes more for itself.
+/// Jobs below this size are never refused, however small the limit: every program takes more for itself.
 pub const NEGLIGIBLE: u64 = 2_000_000;
 
 /// What a thread reserves of the address space, however little it uses of it: the buffer of the matrix library, which ends the
@@ -44,7 +44,7 @@ fn kilobytes(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().nth(1)?.parse::<u64>().ok().map(|kilobytes| kilobytes * 1024)
 }
 
-/// What is left of a limit of the process; nothing if it is unlimited.
+/// The rest of a limit of the process; none if it is unlimited.
 fn left_of(limits: &str, name: &str, used: Option<u64>) -> Option<u64> {
     let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
     let soft: u64 = line.split_whitespace().next()?.parse().ok()?;

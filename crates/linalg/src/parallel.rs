@@ -4,39 +4,39 @@
 //! in a loop of one line. Here every closure is called through a reference to `dyn Fn`, and the pool is compiled once. A
 //! call costs a few nanoseconds, so the work on an index must be worth more than that, or [`fill`] be used.
 //!
-//! What is found does not depend on the number of threads: results stand in the order of their indices.
+//! Results do not depend on the number of threads: they are in the order of their indices.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// The most chunks that indices are handed out in: enough for any number of threads, and few beside the work.
+/// The most chunks of indices: enough for any number of threads, and few beside the work.
 const CHUNKS: usize = 1024;
 /// Entries to a chunk where the work on an entry is small.
 const FINE: usize = 4096;
 
-/// What is made of every index below `count`, in order.
+/// The results of `work` for every index below `count`, in order.
 pub fn collect<T: Send>(count: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     collect_indices(count, &of)
 }
 
-/// What is made of every index below `count`, in order, or an error: the first of those that were met. After an error no
+/// The results of `work` for every index below `count`, in order, or the first error that was met. After an error no
 /// more work is begun.
 pub fn try_collect<T: Send, E: Send>(count: usize, of: impl Fn(usize) -> Result<T, E> + Sync) -> Result<Vec<T>, E> {
     try_collect_indices(count, &of)
 }
 
-/// Does something for every item, which is handed over with its index.
+/// Calls `work` with every item and its index.
 pub fn each_of<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(usize, T) + Sync) {
     each_item(&handed_out(items), &work);
 }
 
-/// What is made of every item, which is handed over with its index, in order.
+/// The results of `work` for every item and its index, in order.
 pub fn collect_of<T: Send, R: Send>(items: impl IntoIterator<Item = T>, of: impl Fn(usize, T) -> R + Sync) -> Vec<R> {
     collect_items(&handed_out(items), &of)
 }
 
-/// What is made of every item, which is handed over with its index, in order, or an error as of [`try_collect`].
+/// The results of `work` for every item and its index, in order, or an error as of [`try_collect`].
 pub fn try_collect_of<T: Send, R: Send, E: Send>(
     items: impl IntoIterator<Item = T>,
     of: impl Fn(usize, T) -> Result<R, E> + Sync,

@@ -2,7 +2,7 @@
 
 /// How many points may be drawn at the edge: three, or one in a hundred.
 const FEW: (usize, usize) = (3, 100);
-/// Of fewer points none is drawn at the edge.
+/// With fewer points, none is drawn at the edge.
 const LEAST: usize = 10;
 /// They are, if all others would take less than one part in this many of the range.
 const SQUEEZED: f64 = 6.0;

@@ -40,7 +40,7 @@ const ten = { light: TEN.light.map(rgb), dark: TEN.dark.map(rgb) };
 
 /**
  * The color of a class. Ten have their own; the next ten are lighter triangles, the rest darker crosses, so that
- * they can still be told apart where points are too small to have a shape.
+ * they can still be distinguished where points are too small to have a shape.
  */
 export function classColor(at: number, classes: number, dark: boolean): Rgb {
   const own = dark ? ten.dark : ten.light;

@@ -57,7 +57,7 @@ export class Moving {
   }
 }
 
-/** A map of which nothing is known but where its points are. */
+/** A map with coordinates only. */
 function bare(answer: Answer, method: Method | undefined, dims: number, map: Numbers): MapData {
   return {
     id: answer.name, method: method?.name ?? answer.name, title: method?.title ?? answer.name, sweep: null,

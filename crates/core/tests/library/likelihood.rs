@@ -242,10 +242,10 @@ fn left_out_features_have_the_same_density_every_time() {
     }
 }
 
-/// A judged column is not seen, and neither are those that signal and noise come from: the fold's field is that of all
-/// others, and the density is the closed one.
+/// The field of a fold sees neither the held-out columns nor those that give signal and noise: it is the field of all other
+/// columns, and the density has its closed form.
 #[test]
-fn a_judged_feature_has_the_density_of_the_field_of_the_others() {
+fn a_held_out_feature_has_the_density_of_the_field_of_the_others() {
     let points = cloud(40, 8, 8);
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
     let held_out = recipe(method.clone()).held_out(&points).unwrap();
@@ -306,10 +306,10 @@ fn on_noise_no_evidence_exceeds_the_true_density() {
     assert!(sums.iter().all(|sum| *sum < 0.0), "{sums:?}");
 }
 
-/// Features that are draws from a field over a ring: the methods that find the ring have more evidence than noise, and
+/// Features that are draws from a field over a ring: the methods that find the ring have a higher held-out log-likelihood than noise alone, and
 /// constant features neither count nor harm.
 #[test]
-fn a_ring_has_evidence_and_constant_features_do_not_count() {
+fn a_ring_exceeds_noise_and_constant_features_do_not_count() {
     let mut rng = Xoshiro256PlusPlus::seed_from_u64(5);
     let mut draw = || -> f64 { StandardNormal.sample(&mut rng) };
     let waves: Vec<[f64; 4]> = (0..12).map(|_| [draw(), draw(), 0.4 * draw(), 0.4 * draw()]).collect();

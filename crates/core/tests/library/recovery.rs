@@ -7,8 +7,8 @@ use eigenfold::objective::Init;
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{
-    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Metric, Model, ModifiedLle, Neighbors,
-    Points, Recipe, Umap,
+    Alle, Drill, HessianLle, Isomap, LaplacianEigenmaps, Lle, Ltsa, Mds, Method, Model, ModifiedLle, Neighbors, Points,
+    Recipe, Umap,
 };
 
 /// A start that puts a small group far away would leave it there: 27 of the digits are nearly a component of their own.
@@ -96,10 +96,10 @@ fn landmark_scaling_of_euclidean_distances_is_exact() {
     assert!(distance_mismatch(&points, given.embedding()) < SOLVED);
 }
 
-/// Two hundred places along a line, four times as dense at one end as at the other, and two far beyond it: with one width, next
-/// to no weight holds these two, and this is said; with a width per point the map has the order of the line.
+/// Two hundred points along a line, four times as dense at one end as at the other, and two far beyond it. With one width, these
+/// two have next to no weight, with a warning; with a width per point the map has the order of the line.
 #[test]
-fn a_width_per_point_holds_thin_parts_together_and_a_map_that_falls_apart_says_so() {
+fn a_width_per_point_holds_thin_parts_together_and_a_map_that_falls_apart_has_a_warning() {
     let place = |i: usize| if i < 200 { (i as f64 / 100.0).exp2() } else { 7.0 + 0.01 * i as f64 };
     let line = Points::from_rows(&(0..202).map(|i| [place(i), 0.0]).collect::<Vec<_>>()).unwrap();
     for name in ["laplacian-eigenmaps", "diffusion-maps"] {

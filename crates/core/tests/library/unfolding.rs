@@ -159,7 +159,7 @@ fn x06_the_duals_weights_give_the_unfolding_by_laplacian_eigenmaps() {
     }
 }
 
-/// X10: distances along the graph bound those of any unfolding, so Isomap's variance is the larger one; on a flat convex sheet
+/// X10: distances along the graph bound those of any unfolding, so Isomap's variance is the larger one; on a flat convex surface
 /// the two approach each other as points and neighbors get denser.
 #[test]
 fn x10_isomaps_variance_bounds_the_unfoldings_and_is_approached() {

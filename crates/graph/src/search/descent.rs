@@ -65,7 +65,7 @@ pub(crate) fn work(n: usize, dims: usize, k: usize) -> f64 {
     n as f64 * ((TREES * LEAF) as f64 * product_time(d) + length * length * (200.0 + 0.7 * d))
 }
 
-/// Neighbors that a list has beyond those asked for.
+/// The number of neighbors of a list beyond the requested ones.
 fn spare(k: usize) -> usize {
     (k / 3).max(3)
 }

@@ -8,7 +8,7 @@
 //!
 //! which is the squared distance of points with m + 1 coordinates and the same norms. A pair it does not rule out is
 //! ranked again by all coordinates, so the answer stays exact whatever V is. V spans the principal directions of a
-//! sample. How many of them pay is tried on another: a wider outline costs more per pair, a narrower one rules out
+//! sample. The best number of them is tried on another: a larger one costs more per pair, a smaller one rules out
 //! fewer. Of 70,000 digits in 784 features, 63 directions leave 900 pairs per point for k = 90, and 95 leave 450.
 
 use crate::metric::Metric;
@@ -119,7 +119,7 @@ impl Outline {
         }
     }
 
-    /// All pairs of blocks of rows: those of which one block is among the nearest to the other, and the others.
+    /// All pairs of blocks of rows: first the pairs in which one block is among the nearest to the other, then all other pairs.
     pub(crate) fn pairs_of_blocks(&self, k: usize) -> [Vec<(usize, usize)>; 2] {
         pairs_of_blocks(&self.rows.values, self.dims, k)
     }

@@ -1,4 +1,4 @@
-//! Descent along the slope in a fixed metric: every direction is −B⁻¹ g with the same positive definite B.
+//! Descent along the gradient in a fixed metric: every direction is −B⁻¹ g with the same positive definite B.
 //!
 //! The step that was taken last is tried first, and a longer one now and then; it is halved until the value falls enough
 //! (Armijo). M. Vladymyrov, M. Á. Carreira-Perpiñán. Partial-Hessian strategies for fast learning of nonlinear embeddings.

@@ -27,7 +27,7 @@ impl Counted {
         self.offsets[self.offsets.len() - 1]
     }
 
-    /// The place of the next entry of a row.
+    /// The position of the next entry of a row.
     #[inline(always)]
     pub fn place(&mut self, row: usize) -> usize {
         let place = self.next[row];
