@@ -33,7 +33,7 @@ fn main() -> Result<(), Error> {
         let choice = recipe.choose_neighbors(&points, &Silent)?;
         let value = |k: usize| -> Result<f64, Error> {
             let recipe = Recipe { neighbors: Neighbors::Nearest(k), ..recipe.clone() };
-            judged(&points, recipe.fit(&points)?.embedding(), &truth)
+            evaluated(&points, recipe.fit(&points, &Silent)?.embedding(), &truth)
         };
         let (ten, chosen) = (value(10)?, value(choice.chosen)?);
         let all = choice.tried.iter().map(|tried| value(tried.k)).collect::<Result<Vec<f64>, Error>>()?;
@@ -49,6 +49,6 @@ fn main() -> Result<(), Error> {
 }
 
 /// How well the map shows the known labels or values; its trustworthiness if there are none.
-fn judged(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
+fn evaluated(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
     truth.shown_by(map)?.map_or_else(|| trust(points, map), Ok)
 }

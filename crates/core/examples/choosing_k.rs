@@ -17,7 +17,7 @@ use eigenfold::graph::{Index, Metric, Search};
 use eigenfold::io::{Labels, ReadOptions};
 use eigenfold::progress::Silent;
 use eigenfold::sample::Sample;
-use eigenfold::{Disconnected, Error, GplvmScore, Likelihood, Method, Neighbors, Points, Recipe, io};
+use eigenfold::{Disconnected, Error, GpLikelihood, Likelihood, Method, Neighbors, Points, Recipe, io};
 use faer::Mat;
 
 const TRIED: [usize; 10] = [4, 5, 6, 8, 10, 12, 15, 20, 30, 50];
@@ -43,18 +43,18 @@ fn main() -> Result<(), Error> {
         };
         let search = Search { neighbors: recipe.neighbors, disconnected: Disconnected::Separate, ..Search::default() };
         let components = search.of_points(&points, &Silent)?.sizes.len();
-        let Ok(model) = recipe.fit(&points) else { continue };
-        let held_out = recipe.held_out(&points).map_or(f64::NAN, |held| held.log_evidence);
-        let back = model.way_back()?;
-        let evidence = back.evidence();
+        let Ok(model) = recipe.fit(&points, &Silent) else { continue };
+        let held_out = recipe.held_out(&points, &Silent).map_or(f64::NAN, |held| held.log_evidence);
+        let back = model.inverse_transform()?;
+        let diagnostics = back.diagnostics();
         let criteria = [
             model.log_likelihood().unwrap_or(f64::NAN),
             held_out,
-            -evidence.error.unwrap_or(f64::NAN),
-            evidence.log_density.unwrap_or(f64::NAN),
+            -diagnostics.error.unwrap_or(f64::NAN),
+            diagnostics.log_density.unwrap_or(f64::NAN),
             trust(&points, model.embedding(), 12)?,
         ];
-        let value = judged(&points, model.embedding(), &truth)?;
+        let value = evaluated(&points, model.embedding(), &truth)?;
         println!(
             "{:>3} {components:>3} {:>10.0} {:>10.0} {:>8.4} {:>8.3} {:>7.4} | {value:.4}",
             k, criteria[0], criteria[1], criteria[2], criteria[3], criteria[4]
@@ -93,7 +93,7 @@ fn data(name: &str) -> Result<(Points, Truth), Error> {
     Ok((table.points, truth))
 }
 
-fn judged(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
+fn evaluated(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
     match truth {
         Truth::Coordinates(truth) => Ok(least_r2(truth, map)),
         Truth::Labels(of) => {
@@ -105,9 +105,9 @@ fn judged(points: &Points, map: &Points, truth: &Truth) -> Result<f64, Error> {
             };
             Ok((0..map.rows()).filter(|&i| right(i)).count() as f64 / map.rows() as f64)
         }
-        Truth::Score => {
-            Ok(GplvmScore { lengths: Lengths::Unit, ..GplvmScore::default() }.of(points, map, &Silent)?.log_likelihood)
-        }
+        Truth::Score => Ok(GpLikelihood { lengths: Lengths::Unit, ..GpLikelihood::default() }
+            .of(points, map, &Silent)?
+            .log_likelihood),
     }
 }
 

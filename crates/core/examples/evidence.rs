@@ -54,7 +54,7 @@ fn main() -> Result<()> {
 fn noise() -> Result<()> {
     let (n, p) = (500, 10);
     println!(
-        "| method | in-sample fit, mean | evidence, mean | evidence, lowest | evidence, highest | folds of noise alone |"
+        "| method | in-sample fit, mean | diagnostics, mean | diagnostics, lowest | diagnostics, highest | folds of noise alone |"
     );
     println!("|---|---|---|---|---|---|");
     let mut alone = Vec::new();
@@ -65,11 +65,11 @@ fn noise() -> Result<()> {
         for seed in 0..SEEDS {
             let points = normal(n, p, seed)?;
             let truth = standard_density(&points);
-            let judged = recipe.held_out(&points)?;
-            found.push(judged.log_evidence - truth);
-            alone.push(judged.noise_alone - truth);
-            useless += judged.only_noise;
-            fits.extend(recipe.fit(&points)?.log_likelihood().map(|fit| fit - truth));
+            let evaluated = recipe.held_out(&points, &Silent)?;
+            found.push(evaluated.log_evidence - truth);
+            alone.push(evaluated.noise_alone - truth);
+            useless += evaluated.only_noise;
+            fits.extend(recipe.fit(&points, &Silent)?.log_likelihood().map(|fit| fit - truth));
         }
         let fit = fits.iter().sum::<f64>() / fits.len() as f64;
         println!("| {name} | {fit:+.0} | {} | {useless} of {} |", spread(&found), 5 * SEEDS);
@@ -93,18 +93,18 @@ fn truth() -> Result<()> {
     let mut lines: Vec<String> = METHODS.iter().map(|name| format!("| {name} |")).collect();
     let mut ranks = Vec::new();
     for set in &sets {
-        let (mut evidence, mut fresh) = (Vec::new(), Vec::new());
+        let (mut diagnostics, mut fresh) = (Vec::new(), Vec::new());
         for (name, line) in METHODS.iter().zip(&mut lines) {
             let recipe = recipe(name)?;
-            let found = recipe.held_out(&set.seen)?;
-            let judged = recipe.judge_features(&set.seen, &set.tuned, &set.judged, &Silent)?;
-            let (n, seen, judges) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.judged.cols() as f64);
-            evidence.push((found.log_evidence - found.noise_alone) / (n * seen));
-            fresh.push((judged.log_density - judged.noise_alone) / (n * judges));
-            let [a, b] = [&evidence, &fresh].map(|values| values[values.len() - 1]);
+            let found = recipe.held_out(&set.seen, &Silent)?;
+            let evaluated = recipe.judge_features(&set.seen, &set.tuned, &set.evaluated, &Silent)?;
+            let (n, seen, judges) = (set.seen.rows() as f64 - 1.0, set.seen.cols() as f64, set.evaluated.cols() as f64);
+            diagnostics.push((found.log_evidence - found.noise_alone) / (n * seen));
+            fresh.push((evaluated.log_density - evaluated.noise_alone) / (n * judges));
+            let [a, b] = [&diagnostics, &fresh].map(|values| values[values.len() - 1]);
             line.push_str(&format!(" {a:.3} / {b:.3} |"));
         }
-        ranks.push(spearman(&evidence, &fresh));
+        ranks.push(spearman(&diagnostics, &fresh));
     }
     let names: Vec<&str> = sets.iter().map(|set| set.name).collect();
     println!("| method | {} |", names.join(" | "));
@@ -120,7 +120,7 @@ struct Set {
     name: &'static str,
     seen: Points,
     tuned: Points,
-    judged: Points,
+    evaluated: Points,
 }
 
 impl Set {
@@ -130,7 +130,7 @@ impl Set {
             let columns: Vec<Vec<f64>> = (0..count).map(|_| feature()).collect();
             Points::new(n, count, (0..n * count).map(|at| columns[at % count][at / count]).collect())
         };
-        Ok(Set { name, seen: some(12)?, tuned: some(FRESH)?, judged: some(FRESH)? })
+        Ok(Set { name, seen: some(12)?, tuned: some(FRESH)?, evaluated: some(FRESH)? })
     }
 }
 
@@ -177,9 +177,9 @@ fn digits(n: usize) -> Result<Set> {
     let mut pixels: Vec<usize> = (0..digits.cols()).filter(varies).collect();
     pixels.shuffle(&mut Xoshiro256PlusPlus::seed_from_u64(4));
     let (seen, rest) = pixels.split_at(pixels.len() / 2);
-    let (tuned, judged) = rest.split_at(rest.len() / 2);
-    let [seen, tuned, judged] = [seen, tuned, judged].map(|which| digits.select_columns(which));
-    Ok(Set { name: "digits", seen, tuned, judged })
+    let (tuned, evaluated) = rest.split_at(rest.len() / 2);
+    let [seen, tuned, evaluated] = [seen, tuned, evaluated].map(|which| digits.select_columns(which));
+    Ok(Set { name: "digits", seen, tuned, evaluated })
 }
 
 fn normal(n: usize, p: usize, seed: u64) -> Result<Points> {

@@ -13,7 +13,8 @@
 
 mod truth;
 
-use eigenfold::validate::farness;
+use eigenfold::Silent;
+use eigenfold::validate::neighbor_ratio;
 use eigenfold::{Disconnected, Error, Likelihood, Method, Metric, Neighbors, Recipe};
 use std::time::Instant;
 use truth::{read, trust};
@@ -27,7 +28,7 @@ fn main() -> Result<(), Error> {
     let title = data.rsplit('/').nth(1).unwrap_or(data.split(':').next().unwrap_or(data));
     for asked in methods {
         let start = Instant::now();
-        let model = match recipe(asked)?.fit(&points) {
+        let model = match recipe(asked)?.fit(&points, &Silent) {
             Ok(model) => model,
             Err(error) => {
                 println!("| {title} | {} | {asked} | {error} |", points.rows());
@@ -37,8 +38,9 @@ fn main() -> Result<(), Error> {
         let seconds = start.elapsed().as_secs_f64();
         let shown = truth.shown_by(model.embedding())?.map_or("".to_string(), |value| format!("{value:.3}"));
         let (report, trust) = (model.report(), trust(&points, model.embedding())?);
-        let far = farness(&points, Metric::Euclidean, model.embedding())?;
-        let lost = report.warnings.iter().any(|told| told.contains("apart") || told.contains("not determined"));
+        let far = neighbor_ratio(&points, Metric::Euclidean, model.embedding())?;
+        let lost =
+            report.warnings.iter().any(|told| told.message().contains("apart") || told.contains("not determined"));
         println!(
             "| {title} | {} | {asked} | {shown} | {trust:.3} | {far:.3} | {} | {seconds:.1} | {} |",
             points.rows(),

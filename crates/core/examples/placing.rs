@@ -7,12 +7,13 @@
 //! ```
 //!
 //! Prints a line per method: the shares of held-out coordinates within one and within 1.96 standard deviations, by the standard
-//! deviations of the extension alone and by those that include the variability of the map ([`Model::held_out_places`]), which is
+//! deviations of the extension alone and by those that include the variability of the map ([`Model::held_out_extension`]), which is
 //! estimated without these rows. Then the medians of the standard deviation, of the error, and of the distance of the two maps at
 //! common rows, in standard deviations of the coordinate. The map of all rows is aligned with the map without the held-out rows
 //! by Procrustes analysis of their common rows.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::Silent;
 use eigenfold::sample::Sample;
 use eigenfold::{Error, Likelihood, Method, Neighbors, Points, Recipe, io};
 use faer::Mat;
@@ -31,17 +32,17 @@ fn main() -> Result<(), Error> {
         let neighbors = Neighbors::Nearest(10);
         let likelihood = Likelihood::Never;
         let recipe = Recipe { method: Method::from_name(name)?, neighbors, likelihood, ..Recipe::default() };
-        let whole = recipe.fit(&points)?;
+        let whole = recipe.fit(&points, &Silent)?;
         let (mut within, mut count) = ([0usize; 4], 0usize);
         let (mut errors, mut said, mut apart) = (Vec::new(), Vec::new(), Vec::new());
         for fold in 0..FOLDS {
             let (left, kept): (Vec<usize>, Vec<usize>) =
                 (0..points.rows()).partition(|i| (i * 7 + i / 5) % FOLDS == fold);
             let known = points.select(&kept);
-            let model = recipe.fit(&known)?;
+            let model = recipe.fit(&known, &Silent)?;
             let new = points.select(&left);
             let alone = model.place_with_deviations(&new)?.deviations;
-            let placed = model.place_held_out(&new, &model.held_out_places()?)?;
+            let placed = model.transform_held_out(&new, &model.held_out_extension(&Silent)?)?;
             let Some(deviations) = placed.deviations else { continue };
             let shared = whole.embedding().select(&kept);
             let onto = Procrustes::new(&shared, model.embedding());

@@ -11,6 +11,7 @@
 //! standard deviations, and the mean log density.
 #![allow(clippy::print_stdout, reason = "an example shows its result")]
 
+use eigenfold::Silent;
 use eigenfold::graph::{Index, Metric};
 use eigenfold::{Error, Method, Points, Recipe, io};
 use faer::linalg::solvers::Solve;
@@ -31,16 +32,17 @@ fn main() -> Result<(), Error> {
     let arg = |at: usize, default: &'static str| args.get(at).map_or(default, |text| text.as_str());
     let points = io::read(arg(0, "digits"), &io::ReadOptions::default())?.points;
     let dims = arg(2, "2").parse().unwrap_or(2);
-    let model = Recipe { method: Method::from_name(arg(1, "isomap"))?, dims, ..Recipe::default() }.fit(&points)?;
+    let model =
+        Recipe { method: Method::from_name(arg(1, "isomap"))?, dims, ..Recipe::default() }.fit(&points, &Silent)?;
     let map = model.embedding();
 
     let sizes = [2, 3, 5, 8, 12, 20, 32];
     let of = |rule: fn(&Points, usize, &[u32]) -> Option<Said>| -> Result<(usize, [f64; 4]), Error> {
         let mut best = (0, [f64::NAN, 0.0, 0.0, f64::NEG_INFINITY]);
         for size in sizes.into_iter().filter(|&size| size < points.rows()) {
-            let judged = judge(&points, map, size, rule)?;
-            if judged[3] > best.1[3] {
-                best = (size, judged);
+            let evaluated = judge(&points, map, size, rule)?;
+            if evaluated[3] > best.1[3] {
+                best = (size, evaluated);
             }
         }
         Ok(best)
@@ -49,12 +51,12 @@ fn main() -> Result<(), Error> {
     show(&format!("mean of {k} nearest"), nearest);
     let (k, regression) = of(local_regression)?;
     show(&format!("linear regression of {k}"), regression);
-    let way_back = model.way_back()?;
-    let evidence = way_back.evidence();
-    let [one, two] = evidence.within.unwrap_or([f64::NAN; 2]);
-    let error = evidence.error.unwrap_or(f64::NAN);
-    show("eigenfold", [error, one, two, evidence.log_density.unwrap_or(f64::NAN)]);
-    println!("{:?}", evidence.rule);
+    let inverse_transform = model.inverse_transform()?;
+    let diagnostics = inverse_transform.diagnostics();
+    let [one, two] = diagnostics.within.unwrap_or([f64::NAN; 2]);
+    let error = diagnostics.error.unwrap_or(f64::NAN);
+    show("eigenfold", [error, one, two, diagnostics.log_density.unwrap_or(f64::NAN)]);
+    println!("{:?}", diagnostics.rule);
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 //! lets a process reset. On other systems the test is shown as ignored.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use eigenfold::Silent;
 use eigenfold::graph::Neighbors;
 use eigenfold::{Error, Method, Points, Recipe};
 use libtest_mimic::{Arguments, Trial};
@@ -35,7 +36,7 @@ fn peak(method: &Method, points: &Points, neighbors: Neighbors, limit: u64) -> (
     let _ = method.set("max-iterations", "3");
     let recipe = Recipe { method, neighbors, memory: Some(limit), ..Recipe::default() };
     let before = reset_peak().unwrap();
-    let refused = matches!(recipe.fit(points), Err(Error::Memory { .. }));
+    let refused = matches!(recipe.fit(points, &Silent), Err(Error::Memory { .. }));
     (status("VmHWM:").unwrap().saturating_sub(before) + 8 * points.values().len() as u64, refused)
 }
 

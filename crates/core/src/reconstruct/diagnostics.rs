@@ -1,12 +1,12 @@
 //! How a model leads back to data, and how well.
 
-use super::kriging::Judged;
+use super::kriging::CrossValidated;
 
 /// How a model leads back to data space, and how well.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
+pub struct Diagnostics {
     /// What predicts.
-    pub rule: BackRule,
+    pub rule: ReconstructionRule,
     /// How many training rows judged it.
     pub rows: usize,
     /// The root of the squared error of their prediction over their squared distance from the mean: 0 is perfect, 1 no
@@ -23,7 +23,7 @@ pub struct Evidence {
 
 /// What predicts data rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum BackRule {
+pub enum ReconstructionRule {
     /// x̄ + U y.
     Linear,
     /// The method's own objective with one more point, of elastic embedding.
@@ -46,26 +46,26 @@ pub enum BackRule {
     },
 }
 
-impl Evidence {
-    pub(super) fn of(rule: BackRule, judged: Option<Judged>) -> Evidence {
-        Evidence {
+impl Diagnostics {
+    pub(super) fn of(rule: ReconstructionRule, evaluated: Option<CrossValidated>) -> Diagnostics {
+        Diagnostics {
             rule,
-            rows: judged.map_or(0, |judged| judged.rows),
-            error: judged.map(|judged| judged.error),
-            within: judged.map(|judged| judged.within),
-            log_density: judged.map(|judged| judged.log_density),
+            rows: evaluated.map_or(0, |evaluated| evaluated.rows),
+            error: evaluated.map(|evaluated| evaluated.error),
+            within: evaluated.map(|evaluated| evaluated.within),
+            log_density: evaluated.map(|evaluated| evaluated.log_density),
         }
     }
 }
 
-impl BackRule {
+impl ReconstructionRule {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
         match self {
-            BackRule::Linear => "linear",
-            BackRule::Energy => "energy",
-            BackRule::Process { .. } => "process",
-            BackRule::Kriging { .. } => "kriging",
+            ReconstructionRule::Linear => "linear",
+            ReconstructionRule::Energy => "energy",
+            ReconstructionRule::Process { .. } => "process",
+            ReconstructionRule::Kriging { .. } => "kriging",
         }
     }
 }

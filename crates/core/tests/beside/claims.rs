@@ -1,6 +1,7 @@
 //! Claims of papers that need data, named by their ids in docs/claims.md.
 use crate::support::*;
 use crate::{COIL, IRIS_COORDINATES, OIL};
+use eigenfold::Silent;
 use eigenfold::objective::{Lambda, Perplexity, Springs};
 use eigenfold::{Elastic, Kernel, Neighbors, Pkpca, Points, Ppco, Recipe};
 
@@ -19,8 +20,8 @@ pub(crate) fn z03_iris_has_the_coordinates_of_the_reference() {
 pub(crate) fn z03_table_2_of_the_oil_flow() {
     let oil = shared(OIL);
     let method = Ppco { kernel: gaussian(0.2), ..Ppco::default() };
-    let model = Recipe { method: method.into(), dims: 1, ..Recipe::default() }.fit(&oil).unwrap();
-    let noise = model.report().figures.iter().find(|(name, _)| name == "noise").unwrap();
+    let model = Recipe { method: method.into(), dims: 1, ..Recipe::default() }.fit(&oil, &Silent).unwrap();
+    let noise = model.report().figures.iter().find(|(name, _)| name.name() == "noise").unwrap();
     let (gamma, noise) = (model.spectrum()[0] / 1000.0, noise.1 / 1000.0);
     assert!((gamma - 0.0437366198).abs() < 1e-10 && (noise - 0.000936518001311).abs() < EXACT, "{gamma} {noise}");
 }
@@ -37,7 +38,7 @@ pub(crate) fn e09_new_images_land_between_their_neighbors_and_are_reconstructed(
         ..Elastic::default()
     };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(12), ..Recipe::default() };
-    let model = recipe.fit(&even).unwrap();
+    let model = recipe.fit(&even, &Silent).unwrap();
     let (placed, map) = (model.transform(&odd).unwrap(), model.embedding());
     let back = model.way_back_by_energy().unwrap().reconstruct(&placed).unwrap().points;
     let distance = |a: &[f64], b: &[f64]| eigenfold::Metric::Euclidean.distance(a, b);

@@ -23,14 +23,14 @@ pub(crate) fn rendered_faces_are_taken_for_four_dimensions_with_a_caveat() {
     near(&faces, Name::MacKayGhahramani, 3.86);
     // Three are true: two angles of the pose and one of the light.
     assert_eq!(faces.recommended.dims, 4);
-    assert!(faces.recommended.doubt.contains("curved") && faces.recommended.doubt.contains("half way to 3"));
+    assert!(faces.recommended.caveat.contains("curved") && faces.recommended.caveat.contains("half way to 3"));
 }
 
 pub(crate) fn even_steps_on_a_turntable_are_flagged() {
     let objects = found(COIL);
     near(&objects, Name::TwoNn, 6.35);
     assert!(objects.check.flagged && objects.check.departure.is_some_and(|d| (d - 2.07).abs() < 0.01));
-    assert!(objects.recommended.dims == 2 && objects.recommended.doubt.contains("2 is a guess"));
+    assert!(objects.recommended.dims == 2 && objects.recommended.caveat.contains("2 is a guess"));
 }
 
 pub(crate) fn oil_flow_has_two_dimensions_below_its_noise() {

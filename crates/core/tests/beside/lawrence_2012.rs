@@ -4,7 +4,7 @@ use crate::support::circle::circle;
 use crate::support::*;
 use crate::{OSU_RUN1, ROBOT_WIRELESS, USPS_SIX};
 use eigenfold::field::{LaplacianVariant, Mutual, Ordering, Penalty};
-use eigenfold::gp_likelihood::{GplvmScore, Lengths, Starts};
+use eigenfold::gp_likelihood::{GpLikelihood, Lengths, Starts};
 use eigenfold::progress::Silent;
 use eigenfold::unfolding::{Constraints, MvuVariant};
 use eigenfold::{
@@ -24,13 +24,13 @@ pub(crate) fn l13_the_six_of_the_paper_traces_a_circle() {
 
 /// A map with the author's neighbors.
 fn embed(method: impl Into<Method>, k: usize, data: &Points) -> Model {
-    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() }.fit(data).unwrap()
+    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() }.fit(data, &Silent).unwrap()
 }
 
 /// The author's score: from his start alone.
 fn score(data: &Points, map: &Points, raw: bool) -> f64 {
     let lengths = if raw { Lengths::Raw } else { Lengths::Unit };
-    let asked = GplvmScore { lengths, starts: Starts::One, ..GplvmScore::default() };
+    let asked = GpLikelihood { lengths, starts: Starts::One, ..GpLikelihood::default() };
     asked.of(data, map, &Silent).unwrap().log_likelihood
 }
 
@@ -54,7 +54,7 @@ fn lawrence_alle() -> Alle {
 fn lawrence_likelihood(model: &Model, data: &Points, gamma: f64) -> f64 {
     let (n, p) = (data.rows() as f64, data.cols() as f64);
     let means: f64 = data.column_means().iter().map(|mean| mean * mean).sum();
-    let own = model.report().figures.iter().find(|(name, _)| name == "log_likelihood").unwrap().1;
+    let own = model.report().figures.iter().find(|(name, _)| name.name() == "log_likelihood").unwrap().1;
     own + 0.5 * n * p * TAU.ln() - 0.5 * gamma * n * means
 }
 
@@ -65,7 +65,7 @@ fn lawrence_unfolding(k: usize, data: &Points) -> f64 {
     let roots = Distances::new(Points::new(data.rows(), data.rows(), roots).unwrap()).unwrap();
     let method = Mvu { variant: MvuVariant::Equality, ..Mvu::default() };
     let recipe = Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), ..Recipe::default() };
-    score(data, recipe.fit(&roots).unwrap().embedding(), true)
+    score(data, recipe.fit(&roots, &Silent).unwrap().embedding(), true)
 }
 
 /// Maximum variance unfolding with equality of the distances themselves, in its own units.
@@ -148,7 +148,7 @@ pub(crate) fn l14_motion_capture_like_for_like() {
         let name = method.info().name;
         let map = embed(method, 6, &data).embedding().clone();
         for (lengths, known) in [Lengths::Ard, Lengths::Unit, Lengths::Raw].into_iter().zip(known) {
-            let asked = GplvmScore { lengths, ..GplvmScore::default() };
+            let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
             near(&format!("{name} {lengths:?}"), asked.of(&data, &map, &Silent).unwrap().log_likelihood, known);
         }
     }
@@ -166,7 +166,7 @@ pub(crate) fn l16_drills_score_peaks_at_an_inner_penalty() {
     let at = |neighbors: Neighbors, penalty: f64| {
         let method = Drill { penalty: Penalty::Value(penalty), penalize_diagonal: true, ..unpenalized_drill() };
         let recipe = Recipe { method: method.into(), neighbors, ..Recipe::default() };
-        score(&points, recipe.fit(&points).unwrap().embedding(), false)
+        score(&points, recipe.fit(&points, &Silent).unwrap().embedding(), false)
     };
     let penalties = [0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1];
     let sweep = |neighbors: Neighbors| penalties.map(|penalty| at(neighbors, penalty));

@@ -1,6 +1,7 @@
 //! Metrics other than the Euclidean one, each by a formula that is written out here.
 use crate::properties::tolerance;
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::field::{Field, Task};
 use eigenfold::{Distances, Method, Metric, Points, Recipe};
 use faer::Mat;
@@ -89,7 +90,7 @@ pub(crate) fn a_metric_gives_the_map_of_its_distances(method: &Method) {
 pub(crate) fn a_metric_chooses_the_neighbors(method: &Method) {
     let (points, k) = (cloud(POINTS, 3, 8), 10);
     for (metric, formula) in metrics() {
-        let ours = Recipe { metric, ..recipe(method) }.fit(&points).unwrap();
+        let ours = Recipe { metric, ..recipe(method) }.fit(&points, &Silent).unwrap();
         let all = square(&points, formula);
         let nearest = |i: usize| {
             let mut others: Vec<usize> = (0..POINTS).filter(|&j| j != i).collect();
@@ -101,7 +102,7 @@ pub(crate) fn a_metric_chooses_the_neighbors(method: &Method) {
         let built = built_on(method, &points, own, (0..POINTS).map(nearest).collect());
         let wanted = first_coordinates(built, 2);
         let off = subspace_angle(ours.embedding(), &wanted);
-        let euclidean = subspace_angle(ours.embedding(), recipe(method).fit(&points).unwrap().embedding());
+        let euclidean = subspace_angle(ours.embedding(), recipe(method).fit(&points, &Silent).unwrap().embedding());
         assert!(off < SOLVED, "{metric}: {off}");
         assert!(euclidean > DIFFERENT, "{metric}: the Euclidean map but for {euclidean}");
     }
@@ -131,7 +132,7 @@ pub(crate) fn a_metric_changes_nothing_where_there_is_none(method: &Method) {
     let points = cloud(POINTS, 3, 8);
     let euclidean = fit(method.clone(), &points);
     for (metric, _) in metrics() {
-        let other = Recipe { metric, ..recipe(method) }.fit(&points).unwrap();
+        let other = Recipe { metric, ..recipe(method) }.fit(&points, &Silent).unwrap();
         assert_eq!(other.embedding(), euclidean.embedding(), "{metric}");
     }
 }

@@ -1,5 +1,6 @@
 //! What every method must do with ordinary data.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::{Disconnected, Error, Method, Model, Neighbors, Points, Recipe};
 
 /// The largest difference of pairwise distances that rounding may make between two maps. The eigenvalues of lle are close to
@@ -191,7 +192,7 @@ pub(crate) fn training_rows_are_reconstructed_within_their_intervals(method: &Me
     let off: Vec<f64> = known.filter(|(_, m)| **m > 0.0).map(|((back, x), m)| (back - x).abs() / m).collect();
     let inside = off.iter().filter(|&&z| z <= 1.0).count() as f64 / off.len() as f64;
     assert!(inside >= 0.93, "{inside}");
-    assert!(back.evidence.error.unwrap() < 1.0, "better than the mean, {:?}", back.evidence);
+    assert!(back.diagnostics.error.unwrap() < 1.0, "better than the mean, {:?}", back.diagnostics);
 }
 
 pub(crate) fn reconstruction_is_the_same_alone_on_any_number_of_threads_and_after_saving(method: &Method) {
@@ -205,8 +206,8 @@ pub(crate) fn reconstruction_is_the_same_alone_on_any_number_of_threads_and_afte
     assert_eq!(all, run(3));
     let loaded = Model::from_bytes(&model.to_bytes().unwrap()).unwrap();
     assert_eq!(loaded.reconstruct(&rows).unwrap(), all);
-    let learned = model.learn_way_back().unwrap();
-    let inverse = model.way_back_as(&learned).unwrap();
+    let learned = model.learn_inverse().unwrap();
+    let inverse = model.inverse_from(&learned).unwrap();
     assert_eq!(inverse.reconstruct(&rows).unwrap(), all);
     for i in 0..rows.rows() {
         let alone = inverse.reconstruct(&rows.select(&[i])).unwrap();
@@ -225,7 +226,7 @@ pub(crate) fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes(me
     let warning = &joined.report().warnings[0];
     assert!(warning.starts_with("the graph has 2 connected components (200, 60 points)"), "{warning}");
 
-    let apart = Recipe { disconnected: Disconnected::Separate, ..recipe(method) }.fit(&points).unwrap();
+    let apart = Recipe { disconnected: Disconnected::Separate, ..recipe(method) }.fit(&points, &Silent).unwrap();
     assert_eq!(apart.embedding().rows(), 260);
     let first = |range: std::ops::Range<usize>| range.map(|i| apart.embedding().row(i)[0]);
     assert!(first(0..200).fold(f64::MIN, f64::max) < first(200..260).fold(f64::MAX, f64::min));
@@ -234,19 +235,19 @@ pub(crate) fn components_are_joined_kept_apart_or_refused_and_no_row_vanishes(me
         assert!((a - b).abs() < 1e-9);
     }
 
-    let refused = Recipe { disconnected: Disconnected::Error, ..recipe(method) }.fit(&points).unwrap_err();
+    let refused = Recipe { disconnected: Disconnected::Error, ..recipe(method) }.fit(&points, &Silent).unwrap_err();
     assert!(matches!(refused, Error::Disconnected { ref sizes, .. } if *sizes == [200, 60]), "{refused}");
 }
 
 pub(crate) fn bad_parameters_get_their_own_errors(method: &Method) {
     let (name, points) = (method.info().name, swiss(50));
-    let dims = |dims| Recipe { dims, ..recipe(method) }.fit(&points).unwrap_err().to_string();
+    let dims = |dims| Recipe { dims, ..recipe(method) }.fit(&points, &Silent).unwrap_err().to_string();
     assert!(dims(0).contains("use `dims` 1 or more"));
     assert!(dims(50).contains("; use `dims`"), "{}", dims(50));
     if method.info().needs_graph {
         let k = |k| Recipe { neighbors: Neighbors::Nearest(k), ..recipe(method) };
-        assert!(k(50).fit(&points).is_err() && k(0).fit(&points).is_err());
-        assert!(k(49).fit(&points).is_ok());
+        assert!(k(50).fit(&points, &Silent).is_err() && k(0).fit(&points, &Silent).is_err());
+        assert!(k(49).fit(&points, &Silent).is_ok());
     }
     let unknown = method.clone().set("no-such", "1").unwrap_err().to_string();
     assert!(unknown.starts_with(&format!("{name} has no parameter `no-such`")), "{unknown}");
@@ -267,7 +268,7 @@ pub(crate) fn holds_all_pairs(method: &Method) -> bool {
 }
 
 pub(crate) fn a_limit_on_memory_is_kept_before_anything_is_allocated(method: &Method) {
-    let error = Recipe { memory: Some(1_000_000), ..recipe(method) }.fit(&swiss(2000)).unwrap_err();
+    let error = Recipe { memory: Some(1_000_000), ..recipe(method) }.fit(&swiss(2000), &Silent).unwrap_err();
     assert!(matches!(error, Error::Memory { .. }), "{error}");
     assert!(error.to_string().contains("use "), "{error}");
 }

@@ -2,8 +2,8 @@
 //! numbers.
 use crate::support::*;
 use eigenfold::progress::Silent;
-use eigenfold::quality::{Given, Judged, Measure, Quality};
-use eigenfold::reconstruct::{Portable, WayBack};
+use eigenfold::quality::{Evaluation, Given, Measure, Quality};
+use eigenfold::reconstruct::{InverseTransform, Portable};
 use eigenfold::{Distances, Isomap, Metric, Neighbors, Pca, Points, Recipe};
 
 const N: usize = 120;
@@ -26,7 +26,7 @@ fn case() -> Case {
     Case { data, map, labels, truth }
 }
 
-fn judged(case: &Case, k: usize) -> Judged {
+fn evaluated(case: &Case, k: usize) -> Evaluation {
     let given = Given { labels: Some(&case.labels), truth: Some(&case.truth), ..Given::new(&case.data) };
     let quality = Quality { neighbors: Some(k), ..Quality::default() };
     quality.judge(&given, &[&case.map], &Silent).unwrap().remove(0)
@@ -46,14 +46,14 @@ fn neighborhoods_are_those_of_scikit_learn_and_of_the_co_ranking_matrix() {
         (59, 8.172680882084928e-01, 8.467559686531803e-01),
     ];
     for (k, trustworthiness, continuity) in wanted {
-        let judged = judged(&case, k);
-        let value = |measure: Measure| judged.score(measure).unwrap().value;
+        let evaluated = evaluated(&case, k);
+        let value = |measure: Measure| evaluated.score(measure).unwrap().value;
         near(value(Measure::Trustworthiness), trustworthiness, "trustworthiness");
         near(value(Measure::Continuity), continuity, "continuity");
         near(value(Measure::RnxAuc), 4.699189436645104e-01, "the area");
         let curve = [(1, 4.705508474576271e-01), (7, 4.738095238095238e-01), (118, 2.520480225988706e-01)];
         for (k, rnx) in curve {
-            let &(_, found) = judged.curve.iter().find(|(size, _)| *size == k).unwrap();
+            let &(_, found) = evaluated.curve.iter().find(|(size, _)| *size == k).unwrap();
             near(found, rnx, "the curve");
         }
     }
@@ -62,7 +62,7 @@ fn neighborhoods_are_those_of_scikit_learn_and_of_the_co_ranking_matrix() {
 #[test]
 fn distances_are_those_of_scipy() {
     let case = case();
-    let judged = judged(&case, 7);
+    let evaluated = evaluated(&case, 7);
     let wanted = [
         (Measure::Stress, 3.586012957885736e-01),
         (Measure::ScaledStress, 3.140466521057941e-01),
@@ -72,29 +72,29 @@ fn distances_are_those_of_scipy() {
         (Measure::Disparity, 3.375002699460511e-01),
     ];
     for (measure, wanted) in wanted {
-        near(judged.score(measure).unwrap().value, wanted, measure.key());
+        near(evaluated.score(measure).unwrap().value, wanted, measure.key());
     }
-    near(judged.per_row(Measure::Spearman).unwrap()[5], 7.499287850733515e-01, "the ranks of row 5");
+    near(evaluated.per_row(Measure::Spearman).unwrap()[5], 7.499287850733515e-01, "the ranks of row 5");
     // Distances that are equal to others share their ranks.
     let rounded = |at: usize| {
         let distance = Metric::Euclidean.distance(case.data.row(at / N), case.data.row(at % N));
         (10.0 * distance).round() / 10.0
     };
     let rounded = Distances::new(Points::new(N, N, (0..N * N).map(rounded).collect()).unwrap()).unwrap();
-    let judged = Quality::default().judge(&Given::new(&rounded), &[&case.map], &Silent).unwrap().remove(0);
-    near(judged.score(Measure::Spearman).unwrap().value, 6.683881085413139e-01, "with ties");
+    let evaluated = Quality::default().judge(&Given::new(&rounded), &[&case.map], &Silent).unwrap().remove(0);
+    near(evaluated.score(Measure::Spearman).unwrap().value, 6.683881085413139e-01, "with ties");
 }
 
 #[test]
 fn labels_are_judged_as_scikit_learn_does() {
     let case = case();
     for (k, hit, accuracy) in [(1, 0.7, 0.7), (7, 7.095238095238096e-01, 7.833333333333333e-01)] {
-        let judged = judged(&case, k);
-        near(judged.score(Measure::NeighborhoodHit).unwrap().value, hit, "hit");
-        near(judged.score(Measure::KnnAccuracy).unwrap().value, accuracy, "accuracy");
-        near(judged.score(Measure::Silhouette).unwrap().value, 3.302672857461359e-02, "silhouette");
+        let evaluated = evaluated(&case, k);
+        near(evaluated.score(Measure::NeighborhoodHit).unwrap().value, hit, "hit");
+        near(evaluated.score(Measure::KnnAccuracy).unwrap().value, accuracy, "accuracy");
+        near(evaluated.score(Measure::Silhouette).unwrap().value, 3.302672857461359e-02, "silhouette");
         let each = [2.956036012939194e-01, 3.337599627928254e-01, -6.968429571940078e-02];
-        for (found, wanted) in judged.per_row(Measure::Silhouette).unwrap().iter().zip(each) {
+        for (found, wanted) in evaluated.per_row(Measure::Silhouette).unwrap().iter().zip(each) {
             near(*found, wanted, "silhouette of a row");
         }
     }
@@ -106,18 +106,18 @@ fn labels_are_judged_as_scikit_learn_does() {
 fn the_inverse_transform_of_a_map_is_as_good_as_that_of_a_model() {
     let roll = swiss(600);
     let recipe = Recipe { method: Isomap::default().into(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-    let model = recipe.fit(&roll).unwrap();
-    let judged = Quality::default().judge(&Given::new(&roll), &[model.embedding()], &Silent).unwrap().remove(0);
-    let way = WayBack::of_map(&roll, model.embedding()).unwrap();
-    let error = judged.score(Measure::WayBackError).unwrap().value;
-    near(error, way.evidence().error.unwrap(), "the same rows are left out");
-    let placed = model.way_back().unwrap().evidence().error.unwrap();
+    let model = recipe.fit(&roll, &Silent).unwrap();
+    let evaluated = Quality::default().judge(&Given::new(&roll), &[model.embedding()], &Silent).unwrap().remove(0);
+    let way = InverseTransform::of_map(&roll, model.embedding()).unwrap();
+    let error = evaluated.score(Measure::WayBackError).unwrap().value;
+    near(error, way.diagnostics().error.unwrap(), "the same rows are left out");
+    let placed = model.inverse_transform().unwrap().diagnostics().error.unwrap();
     assert!(error < 0.2 && error < 1.05 * placed, "{error} {placed}");
     let places = model.embedding().select(&[5, 17]);
     let (of_map, of_model) = (way.reconstruct(&places).unwrap(), model.reconstruct(&places).unwrap());
     let apart = of_map.points.values().iter().zip(of_model.points.values()).map(|(a, b)| (a - b).abs());
     assert!(apart.fold(0.0, f64::max) < 1.0, "of a roll that is 21 wide");
-    assert!(WayBack::of_map(&roll, &swiss(599)).is_err());
+    assert!(InverseTransform::of_map(&roll, &swiss(599)).is_err());
 }
 
 /// An exported inverse transform: the linear rule can be followed by hand, in any unit of the data.
@@ -125,8 +125,8 @@ fn the_inverse_transform_of_a_map_is_as_good_as_that_of_a_model() {
 fn an_exported_inverse_transform_predicts_what_reconstruct_predicts() {
     for size in [1.0, 1e-140, 1e140] {
         let data = Points::new(80, 3, swiss(80).values().iter().map(|x| x * size).collect()).unwrap();
-        let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&data).unwrap();
-        let way = model.way_back().unwrap();
+        let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&data, &Silent).unwrap();
+        let way = model.inverse_transform().unwrap();
         let Some(Portable::Linear { mean, axes, deviations }) = way.portable() else { panic!("a linear rule") };
         let place = model.embedding().select(&[7]);
         let back = way.reconstruct(&place).unwrap();
@@ -135,8 +135,8 @@ fn an_exported_inverse_transform_predicts_what_reconstruct_predicts() {
             assert!((by_hand - back.points.row(0)[j]).abs() < 1e-12 * size, "{by_hand:e}");
             assert!((deviations[j] / back.deviations.row(0)[j] - 1.0).abs() < EXACT);
         }
-        let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&data).unwrap();
-        let kriging = model.way_back().unwrap().stretched([2.0, 3.0]).portable();
+        let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&data, &Silent).unwrap();
+        let kriging = model.inverse_transform().unwrap().stretched([2.0, 3.0]).portable();
         let Some(Portable::Kriging { neighbors, unit, roughness, means, widths, components, .. }) = kriging else {
             panic!("kriging")
         };
@@ -145,7 +145,9 @@ fn an_exported_inverse_transform_predicts_what_reconstruct_predicts() {
         let largest = (0..240).map(|at| (data.values()[at] - means_by_hand[at % 3]).abs()).fold(0.0, f64::max);
         assert!((unit / largest - 1.0).abs() < EXACT, "{unit:e} for {largest:e}");
         assert!(means.iter().zip(&means_by_hand).all(|(a, b)| (a - b).abs() < 1e-12 * size));
-        let Some(Portable::Kriging { widths: plain, .. }) = model.way_back().unwrap().portable() else { panic!() };
+        let Some(Portable::Kriging { widths: plain, .. }) = model.inverse_transform().unwrap().portable() else {
+            panic!()
+        };
         assert!(widths.iter().zip(&plain).all(|(a, b)| a[0] == 2.0 * b[0] && a[1] == 3.0 * b[1]));
     }
 }

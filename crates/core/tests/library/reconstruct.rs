@@ -1,13 +1,16 @@
 //! The inverse transform: results that can be checked by hand, calibration on held-out rows, and difficult shapes.
 use crate::support::*;
+use eigenfold::Silent;
 use eigenfold::graph::Index;
 use eigenfold::preparation::{Preparation, Scale};
-use eigenfold::reconstruct::BackRule;
+use eigenfold::reconstruct::ReconstructionRule;
 use eigenfold::sample::Sample;
 use eigenfold::{Disconnected, Distances, Isomap, Lle, Mds, Method, Metric, Model, Neighbors, Pca, Points, Recipe};
 
 fn model(method: impl Into<Method>, k: usize, dims: usize, points: &Points) -> Model {
-    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }.fit(points).unwrap()
+    Recipe { method: method.into(), neighbors: Neighbors::Nearest(k), dims, ..Recipe::default() }
+        .fit(points, &Silent)
+        .unwrap()
 }
 
 /// 21 points of the line (t, 2t + 1) with a third feature that is always 5.
@@ -29,7 +32,7 @@ fn a_straight_line_comes_back_straight() {
         assert!((back.points.row(i)[1] - (2.0 * t + 1.0)).abs() < 2e-3);
         assert_eq!((back.points.row(i)[2], back.deviations.row(i)[2]), (5.0, 0.0), "a constant feature is certain");
     }
-    assert!(back.evidence.error.unwrap() < 0.01 && back.far.is_empty() && back.warnings.is_empty());
+    assert!(back.diagnostics.error.unwrap() < 0.01 && back.far.is_empty() && back.warnings.is_empty());
 }
 
 /// Six clusters on a ring, each of one kind of row. On the way from a cluster to the middle of the ring nothing is known that was
@@ -49,7 +52,7 @@ fn deviations_do_not_fall_in_a_gap_between_clusters() {
     let points = Points::from_rows(&rows.collect::<Vec<_>>()).unwrap();
     let map = Points::from_rows(&places.collect::<Vec<_>>()).unwrap();
     let inward = (0..=20).map(|step| center(0).map(|y| y * (1.0 - f64::from(step) / 20.0)));
-    let way = eigenfold::reconstruct::WayBack::of_map(&points, &map).unwrap();
+    let way = eigenfold::reconstruct::InverseTransform::of_map(&points, &map).unwrap();
     let back = way.reconstruct(&Points::from_rows(&inward.collect::<Vec<_>>()).unwrap()).unwrap();
     let size = |i: usize| (back.deviations.row(i).iter().map(|d| d * d).sum::<f64>() / 6.0).sqrt();
     let sizes: Vec<f64> = (0..=20).map(size).collect();
@@ -88,7 +91,7 @@ fn deviations_grow_away_from_the_data_and_the_mean_stays() {
         assert!(deviation(7) >= spread.sqrt() * (1.0 - EXACT), "{} {spread}", deviation(7));
         assert!(!back.far.contains(&0) && (2..steps.len()).all(|i| back.far.contains(&i)), "{:?}", back.far);
         let warning = format!("{} of 8 places are far from all points of the map; their deviations", back.far.len());
-        assert!(back.warnings[0].starts_with(&warning), "{}", back.warnings[0]);
+        assert!(back.warnings[0].message().starts_with(&warning), "{}", back.warnings[0]);
     }
 }
 
@@ -102,7 +105,7 @@ fn beside_the_map_the_mean_stays_in_reach_and_the_margins_cover_the_edge() {
     let radius = (0..1000).map(|i| from_mean(points.row(i))).fold(0.0, f64::max);
     for name in ["laplacian-eigenmaps", "ltsa"] {
         let model = model(Method::from_name(name).unwrap(), 10, 2, &points);
-        let (map, way) = (model.embedding(), model.way_back().unwrap());
+        let (map, way) = (model.embedding(), model.inverse_transform().unwrap());
         let index = Index::new(map, Metric::Euclidean).unwrap();
         for step in [0.5, 2.0, 16.0, 1e6] {
             let (mut places, mut edge) = (Vec::new(), Vec::new());
@@ -141,17 +144,20 @@ fn rows_held_out_are_as_far_off_as_their_deviations_and_margins_say() {
         let points = Sample::SwissRoll.draw(240, noise, 3).unwrap().points;
         let recipe =
             Recipe { method: Method::from_name(name).unwrap(), neighbors: Neighbors::Nearest(8), ..Recipe::default() };
-        let held_out = recipe.held_out_rows(&points).unwrap();
+        let held_out = recipe.held_out_rows(&points, &Silent).unwrap();
         let [one, two] = held_out.within.unwrap();
         assert!((one - 0.68).abs() < 0.05 && (two - 0.95).abs() < 0.03, "{name}: {held_out:?}");
         assert_eq!((held_out.rows, held_out.folds, held_out.by_fold.len()), (240, 5, 5));
-        assert!(held_out.stretch.iter().all(|stretch| (0.5..3.0).contains(stretch)), "{held_out:?}");
+        assert!(
+            held_out.calibration_factor.iter().all(|calibration_factor| (0.5..3.0).contains(calibration_factor)),
+            "{held_out:?}"
+        );
     }
-    let twice =
-        [0, 1].map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60)));
+    let twice = [0, 1]
+        .map(|_| Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&swiss(60), &Silent));
     assert_eq!(twice[0].as_ref().unwrap(), twice[1].as_ref().unwrap(), "the same seed deals the same folds");
     let few = Points::from_rows(&[[0.0, 1.0], [1.0, 0.0], [2.0, 2.0]]).unwrap();
-    let refused = Recipe::default().held_out_rows(&few).unwrap_err().to_string();
+    let refused = Recipe::default().held_out_rows(&few, &Silent).unwrap_err().to_string();
     assert_eq!(refused, "3 points are too few to hold rows out; give 5 or more");
 }
 
@@ -169,7 +175,7 @@ fn features_that_come_back_exactly_are_told_and_not_counted() {
     let rows: Vec<f64> = (0..240).flat_map(row).collect();
     let points = Points::new(240, 7, rows).unwrap();
     let method = Method::from_name("laplacian-eigenmaps").unwrap();
-    let held_out = Recipe { method, ..Recipe::default() }.held_out_rows(&points).unwrap();
+    let held_out = Recipe { method, ..Recipe::default() }.held_out_rows(&points, &Silent).unwrap();
     let [one, two] = held_out.within.unwrap();
     assert!((1..=3).contains(&held_out.exact[0]), "{held_out:?}");
     assert!((one - 0.68).abs() < 0.03 && (two - 0.95).abs() < 0.03, "{held_out:?}");
@@ -180,12 +186,12 @@ fn features_that_come_back_exactly_are_told_and_not_counted() {
 fn the_error_of_left_out_rows_is_about_that_of_rows_held_out() {
     let points = Sample::SwissRoll.draw(1000, 0.4, 1).unwrap().points;
     let recipe = Recipe { method: Method::from_name("laplacian-eigenmaps").unwrap(), ..Recipe::default() };
-    let claimed = recipe.fit(&points).unwrap().way_back().unwrap().evidence().error.unwrap();
+    let claimed = recipe.fit(&points, &Silent).unwrap().inverse_transform().unwrap().diagnostics().error.unwrap();
     let means = points.column_means();
     let (mut wrong, mut total) = (0.0, 0.0);
     for fold in 0..5 {
         let (left, kept): (Vec<usize>, Vec<usize>) = (0..1000).partition(|i| i % 5 == fold);
-        let (model, left) = (recipe.fit(&points.select(&kept)).unwrap(), points.select(&left));
+        let (model, left) = (recipe.fit(&points.select(&kept), &Silent).unwrap(), points.select(&left));
         let back = model.reconstruct(&model.transform(&left).unwrap()).unwrap();
         for (at, (x, y)) in left.values().iter().zip(back.points.values()).enumerate() {
             wrong += (x - y).powi(2);
@@ -202,7 +208,7 @@ fn all_axes_of_pca_lead_back_exactly_and_fewer_leave_the_discarded_variance() {
     for method in [Method::from(Pca::default()), Mds::default().into()] {
         let whole = model(method.clone(), 5, 4, &points).reconstruct(model(method.clone(), 5, 4, &points).embedding());
         let whole = whole.unwrap();
-        assert_eq!(whole.evidence.rule, BackRule::Linear);
+        assert_eq!(whole.diagnostics.rule, ReconstructionRule::Linear);
         for (a, b) in whole.points.values().iter().zip(points.values()) {
             assert!((a - b).abs() < EXACT);
         }
@@ -226,7 +232,7 @@ fn tiny_models_and_every_number_of_coordinates_work() {
             for method in [Method::from(Isomap::default()), Lle::default().into()] {
                 let model = model(method, n - 1, dims, &points);
                 let back = model.reconstruct(model.embedding()).unwrap();
-                assert!(back.evidence.error.unwrap().is_finite());
+                assert!(back.diagnostics.error.unwrap().is_finite());
                 assert!(back.deviations.values().iter().all(|&d| d > 0.0), "{n} {dims} {:?}", back.deviations);
                 let off = back.points.values().iter().zip(points.values()).map(|(a, b)| (a - b).abs());
                 assert!(off.fold(0.0, f64::max) < 1.0, "{n} {dims}: the points fill a unit box");
@@ -242,7 +248,7 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     let thrice = base.select(&(0..180).map(|i| i % 60).collect::<Vec<_>>());
     let twins = model(Isomap::default(), 12, 2, &thrice);
     let back = twins.reconstruct(twins.embedding()).unwrap();
-    assert!(back.evidence.error.unwrap() < 1e-3, "{:?}", back.evidence);
+    assert!(back.diagnostics.error.unwrap() < 1e-3, "{:?}", back.diagnostics);
     // One coordinate of a swiss roll folds its height away, and the deviation of the height is that of a uniform
     // number, 21/√12; a quarter more is allowed because roughness is estimated over all features together.
     let roll = swiss(500);
@@ -252,7 +258,7 @@ fn duplicates_folds_and_coinciding_map_points_work() {
     assert!((height.sqrt() / (21.0 / 12f64.sqrt()) - 1.0).abs() < 0.25, "{}", height.sqrt());
     // Points that all coincide are reconstructed exactly, with deviation zero.
     let same = Points::from_rows(&[[1.5, -2.0]; 12]).unwrap();
-    if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same) {
+    if let Ok(model) = (Recipe { method: Lle::default().into(), dims: 1, ..Recipe::default() }).fit(&same, &Silent) {
         let back = model.reconstruct(&Points::from_rows(&[[0.0], [9.0]]).unwrap()).unwrap();
         assert_eq!((back.points.row(1), back.deviations.row(1)), (&[1.5, -2.0][..], &[0.0, 0.0][..]));
     }
@@ -261,13 +267,13 @@ fn duplicates_folds_and_coinciding_map_points_work() {
 #[test]
 fn huge_and_small_numbers_come_back() {
     let base = swiss(300);
-    let plain = model(Isomap::default(), 8, 2, &base).way_back().unwrap().evidence().error.unwrap();
+    let plain = model(Isomap::default(), 8, 2, &base).inverse_transform().unwrap().diagnostics().error.unwrap();
     for scale in [1e140, 1e-140] {
         let values = base.values().iter().map(|v| v * scale).collect();
         let points = Points::new(300, 3, values).unwrap();
         let model = model(Isomap::default(), 8, 2, &points);
         let back = model.reconstruct(model.embedding()).unwrap();
-        assert!((back.evidence.error.unwrap() / plain - 1.0).abs() < 1e-6, "{scale:e} {:?}", back.evidence);
+        assert!((back.diagnostics.error.unwrap() / plain - 1.0).abs() < 1e-6, "{scale:e} {:?}", back.diagnostics);
         assert!(back.deviations.values().iter().all(|&d| d > 0.0 && d < 30.0 * scale), "{scale:e}");
     }
 }
@@ -279,12 +285,12 @@ fn separate_components_do_not_mix() {
         (0..260).map(|i| near.row(i % 200).iter().map(|v| v + if i < 200 { 0.0 } else { 500.0 }).collect()).collect();
     let points = Points::from_rows(&rows).unwrap();
     let recipe = Recipe { disconnected: Disconnected::Separate, method: Isomap::default().into(), ..Recipe::default() };
-    let model = recipe.fit(&points).unwrap();
+    let model = recipe.fit(&points, &Silent).unwrap();
     let back = model.reconstruct(model.embedding()).unwrap();
     for i in 0..260 {
         assert_eq!(back.points.row(i)[0] > 250.0, i >= 200, "row {i}: {:?}", back.points.row(i));
     }
-    assert!(back.evidence.error.unwrap() < 0.1);
+    assert!(back.diagnostics.error.unwrap() < 0.1);
 }
 
 #[test]
@@ -292,7 +298,7 @@ fn what_cannot_be_led_back_says_why() {
     let points = swiss(40);
     let distances = distances(&points);
     let of_distances = Recipe { method: Mds::default().into(), ..Recipe::default() };
-    let of_distances = of_distances.fit(&Distances::new(distances.clone()).unwrap()).unwrap();
+    let of_distances = of_distances.fit(&Distances::new(distances.clone()).unwrap(), &Silent).unwrap();
     let places = Points::from_rows(&[[0.0, 0.0]]).unwrap();
     assert_eq!(
         of_distances.reconstruct(&places).unwrap_err().to_string(),
@@ -314,7 +320,7 @@ fn draws_keep_deviations_margins_and_what_goes_together() {
     let points = Points::from_rows(&(0..300).map(row).collect::<Vec<_>>()).unwrap();
     for method in [Method::from(Isomap::default()), Pca::default().into()] {
         let model = model(method, 20, 1, &points);
-        let way = model.way_back().unwrap();
+        let way = model.inverse_transform().unwrap();
         let places = model.embedding().select(&[100, 150]);
         let (back, draws) = (way.reconstruct(&places).unwrap(), way.draw(&places, 4000, 7).unwrap());
         assert_eq!((draws.rows(), draws.cols()), (8000, 4));
@@ -346,14 +352,14 @@ fn a_way_that_was_kept_is_the_way_that_would_be_learned_again() {
     let methods = || [Method::from(Isomap::default()), Mds::default().into()];
     let with = |one: Recipe| methods().map(|method| Recipe { method, ..one.clone() });
     for recipe in recipes.into_iter().flat_map(with) {
-        let model = recipe.fit(&curved).unwrap();
-        let (kept, anew) = (model.learn_way_back().unwrap(), model.way_back().unwrap());
-        let follows = model.way_back_as(&kept.clone()).unwrap();
-        assert_eq!(follows.evidence(), anew.evidence());
+        let model = recipe.fit(&curved, &Silent).unwrap();
+        let (kept, anew) = (model.learn_inverse().unwrap(), model.inverse_transform().unwrap());
+        let follows = model.inverse_from(&kept.clone()).unwrap();
+        assert_eq!(follows.diagnostics(), anew.diagnostics());
         assert_eq!(follows.reconstruct(model.embedding()).unwrap(), anew.reconstruct(model.embedding()).unwrap());
         assert_eq!(follows.draw(model.embedding(), 2, 7).unwrap(), anew.draw(model.embedding(), 2, 7).unwrap());
-        let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>())).unwrap();
-        let told = other.way_back_as(&kept).err().unwrap().to_string();
+        let other = recipe.fit(&curved.select(&(0..59).collect::<Vec<_>>()), &Silent).unwrap();
+        let told = other.inverse_from(&kept).err().unwrap().to_string();
         let fact = "learned from 60 points, 2 features and 2 coordinates and the model has 59 points";
         assert!(told.contains(fact), "{told}");
     }

@@ -7,7 +7,7 @@ use eigenfold::field::{Build, Built, Site, Task};
 use eigenfold::graph::{Neighbors, Search};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::Silent;
-use eigenfold::{Beside, Graph, Ground, Method, Metric, Model, Points, Recipe};
+use eigenfold::{Beside, Data, Graph, Method, Metric, Model, Points, Recipe};
 use faer::{Mat, MatRef, Side};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub(crate) type Shared = Arc<OnceLock<Model>>;
 pub(crate) fn fitted(method: &Method, n: usize) -> Shared {
     static MODELS: Mutex<BTreeMap<(&str, usize), Shared>> = Mutex::new(BTreeMap::new());
     let model = MODELS.lock().unwrap().entry((method.info().name, n)).or_default().clone();
-    model.get_or_init(|| Recipe { method: method.clone(), ..Recipe::default() }.fit(&swiss(n)).unwrap());
+    model.get_or_init(|| Recipe { method: method.clone(), ..Recipe::default() }.fit(&swiss(n), &Silent).unwrap());
     model
 }
 
@@ -106,11 +106,11 @@ pub(crate) fn recipe(method: &Method) -> Recipe {
 }
 
 pub(crate) fn fit(method: impl Into<Method>, points: &Points) -> Model {
-    recipe(&method.into()).fit(points).unwrap()
+    recipe(&method.into()).fit(points, &Silent).unwrap()
 }
 
 /// A fit whose optimization begins at the given coordinates, if there are any.
-pub(crate) fn fit_recipe<'a>(recipe: &Recipe, input: impl Into<Ground<'a>>, start: Option<&Points>) -> Model {
+pub(crate) fn fit_recipe<'a>(recipe: &Recipe, input: impl Into<Data<'a>>, start: Option<&Points>) -> Model {
     recipe.fit_from(input, Beside { start, ..Beside::default() }, &Silent).unwrap()
 }
 
@@ -128,7 +128,7 @@ pub(crate) fn built(method: &dyn Build, points: &Points, neighbors: Neighbors) -
 /// What a method builds on the given lists of neighbors, for two coordinates.
 pub(crate) fn built_on(method: &Method, points: &Points, metric: Metric, lists: Vec<Vec<(u32, f64)>>) -> Task {
     let graph = Graph::from_lists(lists).unwrap();
-    let site = Site { graph: Some(&graph), dims: 2, ..Site::of(Ground::from(points).measured_by(metric)) };
+    let site = Site { graph: Some(&graph), dims: 2, ..Site::of(Data::from(points).measured_by(metric)) };
     method.build(&site).unwrap().task
 }
 
