@@ -3,9 +3,9 @@
 use crate::args::Embed;
 use crate::flags::Count;
 use eigenfold::model::Model;
-use eigenfold::validate::NeighborRatio;
+use eigenfold::validate::Neighborhoods;
 
-/// From this part on and this neighbor_ratio, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
+/// From this part on and this farness, neighborhoods are lost: no map of everyday data with a trustworthiness above 0.94 is there
 /// (docs/decisions/0133-every-map-is-measured.md).
 const LOST: f64 = 0.35;
 const LOST_FAR: f64 = 1.5;
@@ -16,13 +16,13 @@ const HALF: f64 = 0.5;
 const LOCAL: [&str; 2] = ["umap", "tsne"];
 
 /// One sentence, where little is left of the neighborhoods.
-pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&NeighborRatio>) -> Option<String> {
+pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&Neighborhoods>) -> Option<String> {
     let near = near.filter(|near| is_poor(near))?;
     let percent = 100.0 * near.lost();
-    let NeighborRatio { neighbor_ratio, random } = near;
+    let Neighborhoods { farness, by_chance } = near;
     let fact = format!(
-        "{percent:.0} % of the neighborhoods are lost: the ten nearest on the map are {neighbor_ratio:.2} times as far in the data as \
-         the ten nearest there, and {random:.2} times by chance"
+        "{percent:.0} % of the neighborhoods are lost: the ten nearest on the map are {farness:.2} times as far in the data as \
+         the ten nearest there, and {by_chance:.2} times by chance"
     );
     let chooses = model.recipe().method.info().needs_graph && args.neighbors.k != Some(Count::Auto);
     let local = LOCAL.contains(&model.report().method.as_str());
@@ -32,25 +32,25 @@ pub(crate) fn poor(args: &Embed, model: &Model, near: Option<&NeighborRatio>) ->
 }
 
 /// Whether little is left of the neighborhoods.
-fn is_poor(near: &NeighborRatio) -> bool {
+fn is_poor(near: &Neighborhoods) -> bool {
     let lost = near.lost();
-    lost >= HALF || (lost >= LOST && near.neighbor_ratio >= LOST_FAR)
+    lost >= HALF || (lost >= LOST && near.farness >= LOST_FAR)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// NeighborRatio and chance as they were measured (docs/decisions/0144-half-is-lost.md).
+    /// Farness and chance as they were measured (docs/decisions/0144-half-is-lost.md).
     #[test]
     fn poor_maps_of_many_dimensions_are_told_from_good_ones() {
-        let poor = |neighbor_ratio, random| is_poor(&NeighborRatio { neighbor_ratio, random });
-        for (map, neighbor_ratio, random) in
+        let poor = |farness, by_chance| is_poor(&Neighborhoods { farness, by_chance });
+        for (map, farness, by_chance) in
             [("ltsa of MNIST", 1.49, 1.83), ("hessian-lle of MNIST", 1.56, 1.83), ("alle of optdigits", 1.75, 2.59)]
         {
-            assert!(poor(neighbor_ratio, random), "{map}");
+            assert!(poor(farness, by_chance), "{map}");
         }
-        for (map, neighbor_ratio, random) in [
+        for (map, farness, by_chance) in [
             ("umap of MNIST", 1.20, 1.83),
             ("umap of the USPS digits", 1.21, 1.75),
             ("modified-lle of the digits", 1.47, 2.42),
@@ -58,7 +58,7 @@ mod tests {
             ("isomap of oil", 1.61, 6.68),
             ("pca of iris", 1.13, 5.33),
         ] {
-            assert!(!poor(neighbor_ratio, random), "{map}");
+            assert!(!poor(farness, by_chance), "{map}");
         }
     }
 }

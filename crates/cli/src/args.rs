@@ -108,7 +108,7 @@ pub(crate) struct Embed {
     /// Compute the in-sample likelihood of the points under the field even if it takes long
     #[arg(long)]
     pub(crate) likelihood: bool,
-    /// Also report the diagnostics: the likelihood of features left out of graph, weights, signal and noise, to compare methods
+    /// Also report the evidence: the likelihood of features left out of graph, weights, signal and noise, to compare methods
     #[arg(long)]
     pub(crate) held_out: bool,
     /// Where to write the coordinates: .csv, .tsv, .npy, .parquet, .arrow, or - for standard output
@@ -319,7 +319,7 @@ pub(crate) struct Score {
 ///
 /// Ratios of distances to two neighbors (2NN) are the headline and the skewness of simplices the second opinion; the same at
 /// larger scales shows noise, and a check says whether the points are those of a smooth density. Intervals are statistical:
-/// they know nothing of bias. One number is recommended, with its reason and its caveat. Equal points count once. Slow
+/// they know nothing of bias. One number is recommended, with its reason and its doubt. Equal points count once. Slow
 /// estimators look at evenly spaced points and say so.
 #[derive(Debug, Args)]
 #[command(after_help = "EXAMPLES

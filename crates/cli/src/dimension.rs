@@ -104,7 +104,7 @@ fn json(found: &Dimensions, seconds: Value) -> Value {
         "neighbors": found.neighbors,
         "recommended": found.recommended.dims,
         "reason": found.recommended.reason,
-        "caveat": found.recommended.caveat,
+        "doubt": found.recommended.doubt,
         "estimates": estimates,
         "left_out": left_out,
         "scales": found.scales,
@@ -129,7 +129,7 @@ fn summary(found: &Dimensions) -> String {
     let mut lines = vec![
         format!("dimension: {dims} coordinate{s} for {n} points of {features} features"),
         format!("  because      {}", found.recommended.reason),
-        format!("  caveat        {}", found.recommended.caveat),
+        format!("  doubt        {}", found.recommended.doubt),
         "  estimate                    value   95 %, statistical".to_string(),
     ];
     lines.extend(found.estimates.iter().map(|one| line(one, found.distinct)));

@@ -126,7 +126,7 @@ const PLACES: (usize, usize) = (400, 2400);
 
 /// The root mean square deviation of the way back, over all features, at some places.
 fn deviations(model: &Model, places: &Points) -> Result<Vec<f64>> {
-    let way = model.inverse_transform()?;
+    let way = model.way_back()?;
     let features = model.points().map_or(1, Points::cols);
     let rows: Vec<usize> = (0..places.rows()).collect();
     let mut found = Vec::with_capacity(rows.len());

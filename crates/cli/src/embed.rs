@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     let choose = if auto || dims.is_some() { start.elapsed().as_secs_f64() } else { 0.0 };
     let init = init.map(|init| init.coordinates(&recipe, &data, rows.as_ref(), &starting)).transpose()?;
     let beside = Beside { start: init.as_ref(), labels: classes.as_deref(), names: names.as_deref() };
-    let mut model = recipe.fit_from(data.view(), beside, &fitting)?;
+    let mut model = recipe.fit_from(data.ground(), beside, &fitting)?;
     // Of a table of features alone the model knows all by their names.
     if model.points().is_some() && schema.columns.iter().any(|column| column.role != Role::Data) {
         model.set_schema(schema)?;
@@ -114,7 +114,7 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
         true => Some(recipe.held_out_labeled(points(&data, "--held-out")?, classes.as_deref(), &judging)),
         false => None,
     };
-    let diagnostics = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
+    let evidence = if args.held_out { start.elapsed().as_secs_f64() } else { 0.0 };
     let aligned = reference.map(|reference| align(model.embedding(), &reference)).transpose()?;
     let stopped = progress::start_writing_what_there_is();
     // A descent that ends early has a map; a solver that does has vectors that are no eigenvectors yet.
@@ -123,12 +123,12 @@ pub(crate) fn run(args: &Embed) -> Result<()> {
     }
     // What was stopped in time for a map is not lost for what comes after it.
     let held_out = held_out.filter(|found| !matches!(found, Err(Error::Stopped))).transpose()?;
-    let spent = Spent { read, choose, diagnostics, write: 0.0 };
+    let spent = Spent { read, choose, evidence, write: 0.0 };
     bar.say("writing");
     write(args, &Fit { model, rows, aligned, choice, dims, held_out, album, stopped, notes }, &data, along, spent, &bar)
 }
 
-/// The shares of the whole command: reading, counting dimensions, choosing neighbors, making a start, the fit, the diagnostics,
+/// The shares of the whole command: reading, counting dimensions, choosing neighbors, making a start, the fit, the evidence,
 /// and writing. All but the first and the last are counted in fits.
 fn shares<'a>(args: &Embed, bar: &'a Bar, init: Option<&Start>) -> [Share<'a>; 7] {
     let if_asked = |asked: bool, effort: f64| if asked { effort } else { 0.0 };
@@ -202,7 +202,7 @@ fn write(args: &Embed, fit: &Fit, data: &Data, along: Along, spent: Spent, bar: 
     let near = if fit.stopped { None } else { model.neighborhoods()? };
     warnings.extend(poor(args, model, near.as_ref()));
     if fit.stopped && args.held_out && fit.held_out.is_none() {
-        warnings.push("stopped before the diagnostics was known".into());
+        warnings.push("stopped before the evidence was known".into());
     }
     let story = |spent| Story {
         report: model.report(),
@@ -311,7 +311,7 @@ impl Start {
                     affinities: false,
                     ..recipe.clone()
                 };
-                Ok(recipe.fit(data.view(), share)?.embedding().clone())
+                Ok(recipe.fit_watched(data.ground(), share)?.embedding().clone())
             }
             Start::File(name) => {
                 let (memory, missing) = (recipe.memory, rows.is_some());

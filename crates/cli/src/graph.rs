@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let carry = Carry::default();
     let Given { data, mut notes, names, schema, rows, .. } =
         input::read(&args.input, &carry, args.input_kind, &args.preparing, None, &reading)?;
-    notes.extend(data.view().points().and_then(mistaken).map(|note| with_flags(&note)));
+    notes.extend(data.ground().points().and_then(mistaken).map(|note| with_flags(&note)));
     let asked = preparing::asked(&args.preparing, &schema);
     let data = match data {
         Data::Points(points) => Data::Points(preparing::prepared(&asked, points, names.as_deref(), args.common.quiet)?),
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Graph) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
-    let ground = data.view();
+    let ground = data.ground();
     if ground.kind() == InputKind::Similarities {
         let fact = "similarities have no neighbors by distance; give --input-kind points or distances";
         return Err(Error::Parameter(fact.into()));

@@ -8,7 +8,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::{Disconnected, Graph, Metric, Neighbors};
 use eigenfold::io::{self, ReadOptions, Table};
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Points, Preparation, Schema, eigenfold::Data, missing};
+use eigenfold::{Distances, Ground, Points, Preparation, Schema, missing};
 
 /// The neighbors of each point where nothing else is asked for.
 const DEFAULT_K: usize = 10;
@@ -29,7 +29,7 @@ pub(crate) enum Data {
 
 impl Data {
     /// The same as the library takes it.
-    pub(crate) fn view(&self) -> eigenfold::Data<'_> {
+    pub(crate) fn ground(&self) -> Ground<'_> {
         match self {
             Data::Points(points) => points.into(),
             Data::Distances(distances) => distances.into(),

@@ -12,7 +12,7 @@ use crate::{input, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::model::Model;
 use eigenfold::progress::Share;
-use eigenfold::reconstruct::{Diagnostics, InverseTransform, Reconstruction, ReconstructionRule};
+use eigenfold::reconstruct::{BackRule, Evidence, Reconstruction, WayBack};
 use eigenfold::{HeldOutRows, Points, io};
 use serde_json::{Value, json};
 use std::borrow::Cow;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
     bar.say("going back");
     let start = Instant::now();
     let way = match args.by {
-        By::Auto => model.inverse_transform()?,
+        By::Auto => model.way_back()?,
         By::Energy => model.way_back_by_energy()?,
     };
     model.check_places(&places)?;
@@ -52,11 +52,11 @@ pub(crate) fn run(args: &Reconstruct) -> Result<()> {
         return Err(Error::Parameter(format!("{}; leave out --held-out", without_classes(&model))));
     }
     let held_out = match model.points().filter(|_| holds_out(args, &way)) {
-        Some(points) => Some(model.recipe().held_out_rows(points, &judging)?),
+        Some(points) => Some(model.recipe().held_out_rows_watched(points, &judging)?),
         None => None,
     };
     bar.say("going back");
-    let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.calibration_factor));
+    let way = way.stretched(held_out.as_ref().map_or([1.0; 2], |held_out| held_out.stretch));
     let mut back = way.reconstruct(&places)?;
     if supervised && args.held_out.is_none() && has_intervals(args) {
         let rest = "deviations and margins are set by rows that the map has seen, and may be too narrow for new ones";
@@ -122,7 +122,7 @@ fn has_intervals(args: &Reconstruct) -> bool {
 }
 
 /// Whether rows are held out: if asked for, or if intervals are and the way back is better for it.
-fn holds_out(args: &Reconstruct, way: &InverseTransform<'_>) -> bool {
+fn holds_out(args: &Reconstruct, way: &WayBack<'_>) -> bool {
     args.held_out.map_or(has_intervals(args) && way.holds_out_rows(), |what| what == HeldOutWhat::Rows)
 }
 
@@ -140,11 +140,11 @@ fn wanted(args: &Reconstruct) -> Vec<Wanted<'_>> {
 
 /// The report as JSON; what is not known is null.
 fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, seconds: Value) -> Value {
-    let Diagnostics { rule, rows, error, within, log_density } = &back.diagnostics;
+    let Evidence { rule, rows, error, within, log_density } = &back.evidence;
     let parameters = match *rule {
-        ReconstructionRule::Linear | ReconstructionRule::Energy => json!({}),
-        ReconstructionRule::Process { noise, inducing } => json!({"noise": noise, "inducing": inducing}),
-        ReconstructionRule::Kriging { neighbors, length, noise } => {
+        BackRule::Linear | BackRule::Energy => json!({}),
+        BackRule::Process { noise, inducing } => json!({"noise": noise, "inducing": inducing}),
+        BackRule::Kriging { neighbors, length, noise } => {
             json!({"neighbors": neighbors, "length": length, "noise": noise})
         }
     };
@@ -155,7 +155,7 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
         "dims": model.embedding().cols(),
         "rule": rule.name(),
         "parameters": parameters,
-        "judged_by": if *rule == ReconstructionRule::Linear { "rows that it was fitted to" } else { "rows left out of their own prediction" },
+        "judged_by": if *rule == BackRule::Linear { "rows that it was fitted to" } else { "rows left out of their own prediction" },
         "rows": rows,
         "error": error,
         "within_deviation": within.map(|within| within[0]),
@@ -167,7 +167,7 @@ fn json(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>, se
             "folds": held_out.folds,
             "error": held_out.error,
             "by_fold": held_out.by_fold,
-            "calibration_factor": {"deviation": held_out.calibration_factor[0], "margin": held_out.calibration_factor[1]},
+            "stretch": {"deviation": held_out.stretch[0], "margin": held_out.stretch[1]},
             "within_deviation": held_out.within.map(|within| within[0]),
             "within_margin": held_out.within.map(|within| within[1]),
             "unstretched_within_deviation": held_out.unstretched.map(|within| within[0]),
@@ -189,23 +189,21 @@ fn warnings(back: &Reconstruction) -> Vec<String> {
 /// The report for people: what predicted, and how well.
 fn summary(model: &Model, back: &Reconstruction, held_out: Option<&HeldOutRows>) -> String {
     let (places, features) = (plural(back.points.rows(), "place"), plural(back.points.cols(), "feature"));
-    let rule = match back.diagnostics.rule {
-        ReconstructionRule::Linear => "the linear rule".to_string(),
-        ReconstructionRule::Energy => "the objective with one more point".to_string(),
-        ReconstructionRule::Process { inducing: None, .. } => "the process".to_string(),
-        ReconstructionRule::Process { inducing: Some(m), .. } => format!("the process with {m} inducing points"),
-        ReconstructionRule::Kriging { neighbors, .. } => format!("kriging of {neighbors} neighbors"),
+    let rule = match back.evidence.rule {
+        BackRule::Linear => "the linear rule".to_string(),
+        BackRule::Energy => "the objective with one more point".to_string(),
+        BackRule::Process { inducing: None, .. } => "the process".to_string(),
+        BackRule::Process { inducing: Some(m), .. } => format!("the process with {m} inducing points"),
+        BackRule::Kriging { neighbors, .. } => format!("kriging of {neighbors} neighbors"),
     };
-    let of = if back.diagnostics.rule == ReconstructionRule::Linear { "" } else { " of left-out rows" };
-    let how_well = match back.diagnostics.error {
+    let of = if back.evidence.rule == BackRule::Linear { "" } else { " of left-out rows" };
+    let how_well = match back.evidence.error {
         Some(error) => format!("error{of} {error:.3} of the data's standard deviation"),
         None => "too few points to judge it".to_string(),
     };
     let method = &model.report().method;
     let mut lines = vec![format!("{method}: {places} back to {features} by {rule}; {how_well}")];
-    if let Some(HeldOutRows { rows, folds, error, within, calibration_factor: [deviation, margin], exact, .. }) =
-        held_out
-    {
+    if let Some(HeldOutRows { rows, folds, error, within, stretch: [deviation, margin], exact, .. }) = held_out {
         let rows = grouped(*rows);
         lines.push(format!(
             "  held out     error {error:.3} of {rows} rows that had no part in the map ({folds} folds)"

@@ -6,7 +6,7 @@ use eigenfold::field::{Explained, PathStep};
 use eigenfold::io::{write_bytes_atomically, write_error};
 use eigenfold::report::Report;
 use eigenfold::unfolding::{Bracket, Rescaling};
-use eigenfold::validate::NeighborRatio;
+use eigenfold::validate::Neighborhoods;
 use eigenfold::validate::choose_neighbors::Tried;
 use eigenfold::{Choice, DimsChoice, HeldOut};
 pub(crate) use eigenfold_plot::{grouped, plural};
@@ -20,8 +20,8 @@ pub(crate) struct Spent {
     pub(crate) read: f64,
     /// Choosing the numbers of neighbors and coordinates, if that was asked for.
     pub(crate) choose: f64,
-    /// Computing the diagnostics, if that was asked for.
-    pub(crate) diagnostics: f64,
+    /// Computing the evidence, if that was asked for.
+    pub(crate) evidence: f64,
     /// Writing the outputs.
     pub(crate) write: f64,
 }
@@ -55,10 +55,10 @@ pub(crate) struct Story<'a> {
     pub(crate) choice: Option<&'a Choice>,
     /// How the number of coordinates was chosen, if it was.
     pub(crate) dims: Option<&'a DimsChoice>,
-    /// The diagnostics, if it was asked for.
+    /// The evidence, if it was asked for.
     pub(crate) held_out: Option<&'a HeldOut>,
     /// How well the map keeps neighborhoods, where that can be known.
-    pub(crate) near: Option<NeighborRatio>,
+    pub(crate) near: Option<Neighborhoods>,
     /// The library's warnings and ours.
     pub(crate) warnings: &'a [String],
     /// The program's own time.
@@ -84,7 +84,7 @@ pub(crate) fn json(story: &Story) -> Value {
             "field": seconds.field,
             "coordinates": seconds.coordinates,
             "likelihood": seconds.likelihood,
-            "diagnostics": spent.diagnostics,
+            "evidence": spent.evidence,
             "write": spent.write,
         },
         "eigenvalues": report.eigenvalues,
@@ -113,7 +113,7 @@ pub(crate) fn json(story: &Story) -> Value {
             object.insert("path".into(), json!(report.path));
         }
         object.extend(report.log_likelihood().map(|value| ("log_likelihood".to_string(), json!(value))));
-        object.extend(held_out.map(|held_out| ("diagnostics".to_string(), json!(held_out))));
+        object.extend(held_out.map(|held_out| ("evidence".to_string(), json!(held_out))));
         if let Some(fit) = &report.likelihood {
             object.insert("in_sample_fit".into(), json!(fit));
         }
@@ -197,10 +197,10 @@ pub(crate) fn summary(story: &Story) -> String {
             grouped(*edges)
         ));
     }
-    lines.extend(near.as_ref().map(neighbor_ratio));
+    lines.extend(near.as_ref().map(nearness));
     lines.extend(chosen_dims.map(dimension));
     lines.extend(choice.map(tried));
-    lines.extend(held_out.map(diagnostics));
+    lines.extend(held_out.map(evidence));
     lines.extend(report.own_log_likelihood().map(|own| format!("  likelihood   {own:.6e}, of the method's own model")));
     lines.extend(in_sample(report, held_out.is_some()));
     let s = &report.seconds;
@@ -211,7 +211,7 @@ pub(crate) fn summary(story: &Story) -> String {
         ("field", s.field),
         ("coordinates", s.coordinates),
         ("likelihood", s.likelihood),
-        ("diagnostics", spent.diagnostics),
+        ("evidence", spent.evidence),
         ("write", spent.write),
     ];
     // What was not asked for takes no time at all.
@@ -261,10 +261,10 @@ fn rescaled(rescale: &Rescaling) -> String {
 }
 
 /// How far in the data those are that are near on the map.
-fn neighbor_ratio(near: &NeighborRatio) -> String {
-    let NeighborRatio { neighbor_ratio, random } = near;
+fn nearness(near: &Neighborhoods) -> String {
+    let Neighborhoods { farness, by_chance } = near;
     format!(
-        "  neighbor_ratio     the ten nearest on the map are {neighbor_ratio:.2} times as far in the data as the ten nearest there ({random:.2} by chance)"
+        "  nearness     the ten nearest on the map are {farness:.2} times as far in the data as the ten nearest there ({by_chance:.2} by chance)"
     )
 }
 
@@ -275,11 +275,11 @@ fn dimension(choice: &DimsChoice) -> String {
         .as_ref()
         .map(|why| format!("; the points have {}, but {}", choice.recommended.dims, with_flags(why)));
     format!(
-        "  dimension    {}: {}{}; caveat: {}",
+        "  dimension    {}: {}{}; doubt: {}",
         plural(choice.chosen, "coordinate"),
         choice.recommended.reason,
         lowered.unwrap_or_default(),
-        choice.recommended.caveat
+        choice.recommended.doubt
     )
 }
 
@@ -297,7 +297,7 @@ fn tried(choice: &Choice) -> String {
 }
 
 /// The likelihood of features that nothing was fitted to.
-fn diagnostics(held_out: &HeldOut) -> String {
+fn evidence(held_out: &HeldOut) -> String {
     let HeldOut { log_evidence, noise_alone, folds, only_noise, at_floor, .. } = held_out;
     let useless = match only_noise {
         0 => String::new(),
@@ -308,15 +308,15 @@ fn diagnostics(held_out: &HeldOut) -> String {
         count => format!("; in {count} the noise is at its floor, so this says little"),
     };
     format!(
-        "  diagnostics     {log_evidence:.6e}, {:+.1} beside noise alone (features left out in {} folds{useless}{floor})",
+        "  evidence     {log_evidence:.6e}, {:+.1} beside noise alone (features left out in {} folds{useless}{floor})",
         log_evidence - noise_alone,
         folds.len()
     )
 }
 
 /// How well the field fits the features that it was made of, or how to get that.
-fn in_sample(report: &Report, evaluated: bool) -> Option<String> {
-    let hint = if evaluated { "" } else { "; to compare methods use --held-out" };
+fn in_sample(report: &Report, judged: bool) -> Option<String> {
+    let hint = if judged { "" } else { "; to compare methods use --held-out" };
     match &report.likelihood {
         Some(found) => Some(format!(
             "  in sample    log likelihood {:.6e} (signal {:.3e}, noise {:.3e}{hint})",

@@ -12,7 +12,7 @@ use crate::report::{self, grouped, plural};
 use crate::{input, one_line, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
-use eigenfold::{HeldOutExtension, Method, Model, Points, Posterior, Transformed};
+use eigenfold::{HeldOutPlaces, Method, Model, Placed, Points, Posterior};
 use eigenfold_plot::Format;
 use serde_json::json;
 use std::path::Path;
@@ -52,9 +52,9 @@ pub(crate) fn run(args: &Transform) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     bar.say("placing");
     let start = Instant::now();
-    let held_out = if holds_out(args, &model)? { Some(model.held_out_extension(&bar)?) } else { None };
-    let Transformed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
-        (Some(_), Some(held_out)) => model.transform_held_out(&points, held_out)?,
+    let held_out = if holds_out(args, &model)? { Some(model.held_out_places_watched(&bar)?) } else { None };
+    let Placed { coordinates: placed, far, deviations } = match (&args.std, &held_out) {
+        (Some(_), Some(held_out)) => model.place_held_out(&points, held_out)?,
         (Some(_), None) => model.place_with_deviations(&points)?,
         (None, _) => model.place(&points)?,
     };
@@ -132,9 +132,9 @@ fn holds_out(args: &Transform, model: &Model) -> Result<bool> {
 }
 
 /// What the deviations are.
-fn told(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
+fn told(model: &Model, held_out: Option<&HeldOutPlaces>) -> String {
     match held_out {
-        Some(HeldOutExtension { rows, folds, within: [one, two], .. }) => {
+        Some(HeldOutPlaces { rows, folds, within: [one, two], .. }) => {
             let rows = grouped(*rows);
             format!(
                 "  deviations   from a map made with such rows, by {folds} maps without some; of {rows} rows held out \
@@ -157,7 +157,7 @@ fn told(model: &Model, held_out: Option<&HeldOutExtension>) -> String {
 fn without_deviations(model: &Model) -> String {
     if let Method::Gplvm(gplvm) = &model.recipe().method {
         let fact = match gplvm.back_constraints {
-            true => "this gplvm map is a function of the data (back-constraints), which places a row without a caveat",
+            true => "this gplvm map is a function of the data (back-constraints), which places a row without a doubt",
             false => "the density of this gplvm map (kernel ou) has a corner at every row, and so no deviation",
         };
         return format!("{fact}; use --held-out rows");

@@ -19,7 +19,7 @@
 //!     method: LaplacianEigenmaps::default().into(),
 //!     ..Recipe::default()
 //! };
-//! let model = recipe.fit(&digits.points, &eigenfold::Silent)?;
+//! let model = recipe.fit(&digits.points)?;
 //! assert_eq!(model.embedding().rows(), 1797);
 //! assert!(model.report().residuals.iter().take(2).all(|&residual| residual < 1e-8));
 //! # Ok::<(), eigenfold::Error>(())
@@ -34,7 +34,7 @@ mod fit;
 mod forces;
 mod gp;
 pub mod gp_likelihood;
-pub mod input;
+pub mod ground;
 pub mod kernel;
 pub mod likelihood;
 pub mod method;
@@ -57,11 +57,11 @@ pub use eigenfold_io::{self as io, Schema, schema};
 pub use eigenfold_linalg::{self as linalg, Error, Result, error, optimize, progress};
 
 pub use dimension::{Dimension, DimsChoice};
-pub use extend::{Latent, Posterior, Transformed};
+pub use extend::{Latent, Placed, Posterior};
 pub use field::unfolding::{self, Certificate};
 pub use fit::Beside;
-pub use gp_likelihood::GpLikelihood;
-pub use input::Data;
+pub use gp_likelihood::GplvmScore;
+pub use ground::Ground;
 pub use kernel::{Bandwidth, Kernel};
 pub use likelihood::{Likelihood, Observation};
 pub use method::*;
@@ -72,7 +72,7 @@ pub use quality::Quality;
 pub use recipe::Recipe;
 pub use reconstruct::Reconstruction;
 pub use validate::choose_neighbors::Choice;
-pub use validate::{HeldOut, HeldOutExtension, HeldOutRows};
+pub use validate::{HeldOut, HeldOutPlaces, HeldOutRows};
 
 /// The Rust examples of the pages, compiled and run as documentation tests.
 #[cfg(doctest)]

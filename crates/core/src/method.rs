@@ -1,7 +1,7 @@
 //! Every method by its name; the only file that matches on [`Method`].
 
 use crate::field::{Build, Built, Info, Lengths, Site};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::parameter::Described;
 use eigenfold_linalg::error::{Error, Result, guess};
 use serde::{Deserialize, Serialize};
@@ -148,8 +148,8 @@ impl Method {
     }
 
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.
-    pub fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        self.inner().lengths(data)
+    pub fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        self.inner().lengths(ground)
     }
 
     /// The method with its parameters in the unit of data that are 2^power times as large; but those named keep their

@@ -151,7 +151,7 @@ impl Dialect {
             return Err(format_error(path, "the file is empty; give at least two rows of numbers"));
         };
         let rest = &sample[1..];
-        let verdict = header::evaluated(first, rest, options);
+        let verdict = header::judged(first, rest, options);
         let has_header = verdict.is_header;
         if has_header && rest.is_empty() {
             let fact = format!("there is a header of {} columns and no row of data", first.len());

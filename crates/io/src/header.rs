@@ -60,7 +60,7 @@ fn shortened(cell: &[u8]) -> String {
 }
 
 /// Whether the first row names the columns of the rest, by the table above.
-pub(super) fn evaluated(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOptions) -> Verdict {
+pub(super) fn judged(first: &ByteRecord, rest: &[ByteRecord], options: &ReadOptions) -> Verdict {
     if let Some(given) = options.header {
         return Verdict::sure(given);
     }
@@ -250,7 +250,7 @@ mod tests {
 
     fn verdict(text: &str, options: &ReadOptions) -> (bool, bool) {
         let rows: Vec<ByteRecord> = rows_of(text.as_bytes(), b',').into_byte_records().flatten().collect();
-        let found = evaluated(&rows[0], &rows[1..], options);
+        let found = judged(&rows[0], &rows[1..], options);
         (found.is_header, found.is_said)
     }
 

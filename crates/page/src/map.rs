@@ -7,8 +7,8 @@ use eigenfold::compare::{Entrant, Outcome};
 use eigenfold::coordinates::Snapshot;
 use eigenfold::error::{Result, told};
 use eigenfold::parameter::Described;
-use eigenfold::quality::Evaluation;
-use eigenfold::reconstruct::{InverseTransform, Portable};
+use eigenfold::quality::Judged;
+use eigenfold::reconstruct::{Portable, WayBack};
 use eigenfold::{Model, Points};
 use serde_json::{Map, Value, json};
 
@@ -54,8 +54,8 @@ pub(crate) fn map(outcome: &Outcome, points: &Points, holds_rows: bool, block: &
     if !report.curve.is_empty() {
         out["curve"] = json!(report.curve);
     }
-    if let Some(evaluated) = &outcome.evaluated {
-        add_judged(&mut out, evaluated, map.rows(), block);
+    if let Some(judged) = &outcome.judged {
+        add_judged(&mut out, judged, map.rows(), block);
     }
     out["animation"] = animation(outcome, model, block)?.unwrap_or(Value::Null);
     add_way_back(&mut out, outcome, model, &map, points, holds_rows, block)?;
@@ -84,24 +84,24 @@ fn sentence(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).chain(['.']).collect())
 }
 
-fn add_judged(out: &mut Value, evaluated: &Evaluation, n: usize, block: &mut Block) {
-    let scores: Map<String, Value> = evaluated
+fn add_judged(out: &mut Value, judged: &Judged, n: usize, block: &mut Block) {
+    let scores: Map<String, Value> = judged
         .scores
         .iter()
         .map(|score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error})))
         .collect();
     let mut pointwise = Map::new();
-    for score in &evaluated.scores {
-        if let Some(values) = evaluated.per_point(score.measure) {
+    for score in &judged.scores {
+        if let Some(values) = judged.per_point(score.measure) {
             pointwise.insert(score.measure.key().into(), block.f32(&[n], values));
         }
     }
-    let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
-    let pairs = evaluated.shepard.iter().copied().flatten();
+    let (k, value): (Vec<usize>, Vec<f64>) = judged.curve.iter().copied().unzip();
+    let pairs = judged.shepard.iter().copied().flatten();
     out["scores"] = scores.into();
     out["pointwise"] = pointwise.into();
     out["rnx"] = json!({"k": k, "value": value});
-    out["shepard"] = block.f32(&[evaluated.shepard.len(), 2], pairs);
+    out["shepard"] = block.f32(&[judged.shepard.len(), 2], pairs);
 }
 
 /// The maps that an optimization passed.
@@ -136,9 +136,9 @@ fn add_way_back(
     holds_rows: bool,
     block: &mut Block,
 ) -> Result<()> {
-    let own = model.inverse_transform()?;
+    let own = model.way_back()?;
     // A Gaussian process is too large for a page, which uses kriging over the map instead.
-    let way = if own.portable().is_some() { own } else { InverseTransform::of_map(points, model.embedding())? };
+    let way = if own.portable().is_some() { own } else { WayBack::of_map(points, model.embedding())? };
     let Some(portable) = way.portable() else { return Ok(()) };
     let (n, p, d) = (points.rows(), points.cols(), map.cols());
     let of_page = |place: &[f64]| outcome.turn.as_ref().map_or_else(|| place.to_vec(), |turn| turn.undone(place));

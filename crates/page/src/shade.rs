@@ -3,7 +3,7 @@
 use crate::block::Block;
 use eigenfold::Points;
 use eigenfold::error::Result;
-use eigenfold::reconstruct::InverseTransform;
+use eigenfold::reconstruct::WayBack;
 use serde_json::{Value, json};
 
 /// Grid points along a side.
@@ -15,7 +15,7 @@ const AROUND: f64 = 0.08;
 /// of the data: 0 is certain, 1 is as uncertain as the mean. `turn` maps coordinates of the page to those of the inverse
 /// transform.
 pub(crate) fn shade(
-    way: &InverseTransform<'_>,
+    way: &WayBack<'_>,
     map: &Points,
     spread: f64,
     turn: &dyn Fn(&[f64]) -> Vec<f64>,

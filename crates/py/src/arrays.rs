@@ -2,7 +2,7 @@
 
 use crate::errors::raised;
 use eigenfold::progress::Observer;
-use eigenfold::{Distances, Error, Graph, Missing, Points, Preparation, eigenfold::Data, missing};
+use eigenfold::{Distances, Error, Graph, Ground, Missing, Points, Preparation, missing};
 use numpy::{Element, IntoPyArray, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -128,7 +128,7 @@ impl Given {
 
 impl Data {
     /// The same as the library takes it.
-    pub(crate) fn view(&self) -> eigenfold::Data<'_> {
+    pub(crate) fn ground(&self) -> Ground<'_> {
         match self {
             Data::Points(points) => points.into(),
             Data::Distances(distances) => distances.into(),

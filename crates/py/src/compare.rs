@@ -7,7 +7,7 @@ use eigenfold::compare::{Compare, Meter, Outcome, RULE, Sweep, entrants};
 use eigenfold::io::Labels;
 use eigenfold::progress::Share;
 use eigenfold::quality::{Given, Quality};
-use eigenfold::{Beside, Data, Error, Likelihood, Metric, Neighbors, Points, Recipe};
+use eigenfold::{Beside, Error, Ground, Likelihood, Metric, Neighbors, Points, Recipe};
 use eigenfold_page::{ANIMATED, FRAMES, Page};
 use numpy::PyArray2;
 use pyo3::prelude::*;
@@ -37,9 +37,9 @@ impl Comparison {
         let one = |one: &Outcome| {
             let info = one.entrant.recipe.method.info();
             let scores: Map<String, Value> = one
-                .evaluated
+                .judged
                 .iter()
-                .flat_map(|evaluated| &evaluated.scores)
+                .flat_map(|judged| &judged.scores)
                 .map(|score| (score.measure.key().into(), json!({"value": score.value, "error": score.error})))
                 .collect();
             json!({
@@ -145,7 +145,7 @@ pub(crate) fn compare(
             let reason = one.status.reason().unwrap_or_default();
             return Err(Error::Parameter(format!("no method gave a map; {}: {reason}", one.entrant.name)));
         }
-        let given = Given { data: Data::Points(&points, metric), labels: classes.as_deref(), truth: None };
+        let given = Given { ground: Ground::Points(&points, metric), labels: classes.as_deref(), truth: None };
         compare.judge(&mut outcomes, &given, &judging)?;
         Ok(Comparison { outcomes, points, metric, labels })
     })

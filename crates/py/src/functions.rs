@@ -5,7 +5,7 @@ use crate::asked::{Asked, Neighborhood, lengths, missing};
 use crate::errors::{raised, told};
 use crate::model::Model;
 use crate::watch::run;
-use eigenfold::gp_likelihood::{GpLikelihood, Starts};
+use eigenfold::gp_likelihood::{GplvmScore, Starts};
 use eigenfold::graph::Search;
 use eigenfold::io::{self, Labels, ReadOptions};
 use eigenfold::sample::Sample;
@@ -58,7 +58,7 @@ pub(crate) fn fit(
         }
         let names = names.as_deref().filter(|_| matches!(data, Data::Points(_)));
         let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names };
-        Ok((recipe.fit_from(data.view(), beside, observer)?, chosen))
+        Ok((recipe.fit_from(data.ground(), beside, observer)?, chosen))
     })?;
     Ok((Model::new(model), Value::Object(chosen).to_string()))
 }
@@ -84,7 +84,7 @@ pub(crate) fn graph<'py>(
     let given = Given::new(kind, data, None, None)?;
     let found = run(py, threads, None, move |observer| {
         let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
-        data.view().measured_by(search.metric).neighbors(&search, observer)
+        data.ground().measured_by(search.metric).neighbors(&search, observer)
     })?;
     let graph = &found.graph;
     let (mut starts, mut targets) = (vec![0i64], Vec::with_capacity(graph.edge_count()));
@@ -146,7 +146,7 @@ pub(crate) fn score(
     threads: Option<usize>,
 ) -> PyResult<String> {
     let starts = if one_start { Starts::One } else { Starts::All };
-    let asked = GpLikelihood { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
+    let asked = GplvmScore { lengths: lengths(length_rule).map_err(raised)?, starts, inducing };
     let (data, map) = (data.points().map_err(raised)?, map.points().map_err(raised)?);
     let found = run(py, threads, None, move |observer| asked.of(&data, &map, observer))?;
     let parameters = &found.parameters;

@@ -7,8 +7,8 @@ use crate::watch::run;
 use eigenfold::parameter::{Described, Parameters};
 use eigenfold::preparation::Log;
 use eigenfold::progress::Observer;
-use eigenfold::reconstruct::{InverseTransform, Learned};
-use eigenfold::{HeldOutExtension, Neighbors, Points, Posterior, Transformed};
+use eigenfold::reconstruct::{Learned, WayBack};
+use eigenfold::{HeldOutPlaces, Neighbors, Placed, Points, Posterior};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -34,14 +34,14 @@ pub(crate) struct Model {
     /// The way back, once it has been asked for.
     way: Arc<Way>,
     /// What intervals of the way back are multiplied by, once rows have been held out to find it.
-    calibration_factor: Arc<OnceLock<[f64; 2]>>,
+    stretch: Arc<OnceLock<[f64; 2]>>,
     /// How sure places are, once the map has been made again without some rows.
-    sure: Arc<OnceLock<HeldOutExtension>>,
+    sure: Arc<OnceLock<HeldOutPlaces>>,
 }
 
 impl Model {
     pub(crate) fn new(model: eigenfold::Model) -> Model {
-        Model { inner: Arc::new(model), way: Arc::default(), calibration_factor: Arc::default(), sure: Arc::default() }
+        Model { inner: Arc::new(model), way: Arc::default(), stretch: Arc::default(), sure: Arc::default() }
     }
 }
 
@@ -56,13 +56,13 @@ struct Way {
 impl Way {
     /// Calls that come at the same time each learn it, to the same last bit: were one to wait for the other here, it would hold a
     /// thread of the pool that the other needs.
-    fn of<'a>(&self, model: &'a eigenfold::Model) -> eigenfold::Result<InverseTransform<'a>> {
+    fn of<'a>(&self, model: &'a eigenfold::Model) -> eigenfold::Result<WayBack<'a>> {
         if let Some(learned) = self.learned.get() {
-            return model.inverse_from(learned);
+            return model.way_back_as(learned);
         }
-        let learned = model.learn_inverse()?;
+        let learned = model.learn_way_back()?;
         self.times.fetch_add(1, Ordering::Relaxed);
-        model.inverse_from(self.learned.get_or_init(|| learned))
+        model.way_back_as(self.learned.get_or_init(|| learned))
     }
 }
 
@@ -211,8 +211,7 @@ impl Model {
         threads: Option<usize>,
     ) -> PyResult<Back<'py>> {
         let places = places.points().map_err(raised)?;
-        let (model, way, known) =
-            (Arc::clone(&self.inner), Arc::clone(&self.way), Arc::clone(&self.calibration_factor));
+        let (model, way, known) = (Arc::clone(&self.inner), Arc::clone(&self.way), Arc::clone(&self.stretch));
         let back = run(py, threads, None, move |observer| {
             model.check_places(&places)?;
             let way = way.of(&model)?;
@@ -220,15 +219,15 @@ impl Model {
             if holds_out && held_out == Some(true) {
                 with_classes(&model)?;
             }
-            let calibration_factor = match (known.get(), model.points().filter(|_| holds_out)) {
-                (Some(calibration_factor), Some(_)) => *calibration_factor,
+            let stretch = match (known.get(), model.points().filter(|_| holds_out)) {
+                (Some(stretch), Some(_)) => *stretch,
                 (None, Some(points)) => {
-                    let calibration_factor = model.recipe().held_out_rows(points, observer)?.calibration_factor;
-                    *known.get_or_init(|| calibration_factor)
+                    let stretch = model.recipe().held_out_rows_watched(points, observer)?.stretch;
+                    *known.get_or_init(|| stretch)
                 }
                 (_, None) => [1.0; 2],
             };
-            way.stretched(calibration_factor).reconstruct(&places)
+            way.stretched(stretch).reconstruct(&places)
         })?;
         let warnings = back.warnings.iter().map(|warning| told(warning)).collect();
         Ok((matrix(py, &back.points)?, matrix(py, &back.deviations)?, matrix(py, &back.margins)?, back.far, warnings))
@@ -282,11 +281,11 @@ impl Model {
 /// New rows with the deviations of their coordinates: of their posterior, by maps without some rows (made once), or of the placing alone.
 fn surely_placed(
     model: &eigenfold::Model,
-    known: &OnceLock<HeldOutExtension>,
+    known: &OnceLock<HeldOutPlaces>,
     rows: &Points,
     held_out: Option<bool>,
     observer: &dyn Observer,
-) -> eigenfold::Result<Transformed> {
+) -> eigenfold::Result<Placed> {
     if model.latent().is_some() {
         return by_posterior(model, rows);
     }
@@ -294,20 +293,20 @@ fn surely_placed(
         return model.place_with_deviations(rows);
     }
     if let Some(sure) = known.get() {
-        return model.transform_held_out(rows, sure);
+        return model.place_held_out(rows, sure);
     }
     with_classes(model)?;
-    let sure = model.held_out_extension(observer)?;
-    model.transform_held_out(rows, known.get_or_init(|| sure))
+    let sure = model.held_out_places_watched(observer)?;
+    model.place_held_out(rows, known.get_or_init(|| sure))
 }
 
 /// New rows of a latent model, each with the deviations of its hidden coordinates given what was observed of it.
-fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Transformed> {
+fn by_posterior(model: &eigenfold::Model, rows: &Points) -> eigenfold::Result<Placed> {
     let dims = model.embedding().cols();
     let deviation = |one: &Posterior, q: usize| one.covariance[q * dims + q].sqrt();
     let all = model.posteriors(rows)?;
     let values = all.iter().flat_map(|one| (0..dims).map(move |q| deviation(one, q))).collect();
-    Ok(Transformed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.place(rows)? })
+    Ok(Placed { deviations: Some(Points::new(rows.rows(), dims, values)?), ..model.place(rows)? })
 }
 
 /// Refuses a map that went by classes, which the model does not keep: it cannot be made again.

@@ -3,7 +3,7 @@
 use crate::arrays::{Given, Numbers};
 use crate::errors::raised;
 use crate::watch::run;
-use eigenfold::quality::{Described, Evaluation, Given as Known, MEASURES, Quality, Score};
+use eigenfold::quality::{Described, Given as Known, Judged, MEASURES, Quality, Score};
 use eigenfold::{Metric, Missing, Preparation};
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -31,33 +31,33 @@ pub(crate) fn quality<'py>(
     let metric: Metric = metric.parse().map_err(raised)?;
     let (map, truth) = (map.points().map_err(raised)?, truth.map(Numbers::points).transpose().map_err(raised)?);
     let given = Given::new(kind, data, None, None)?;
-    let evaluated = run(py, threads, None, move |observer| {
+    let judged = run(py, threads, None, move |observer| {
         let data = given.completed(Missing::Error, &Preparation::default(), observer)?;
-        let ground = data.view().measured_by(metric);
+        let ground = data.ground().measured_by(metric);
         let given = Known { ground, labels: labels.as_deref(), truth: truth.as_ref() };
         Quality { neighbors, rows, seed }.judge(&given, &[&map], observer)
     })?;
-    let Evaluation { rows, shepard, pointwise, .. } = &evaluated[0];
+    let Judged { rows, shepard, pointwise, .. } = &judged[0];
     let asked: Vec<i64> = rows.iter().map(|&row| row as i64).collect();
     let each: Vec<f64> = pointwise.iter().flat_map(|(_, each)| each.iter().copied()).collect();
     let pairs: Vec<f64> = shepard.iter().flatten().copied().collect();
     Ok((
-        about(&evaluated[0]).to_string(),
+        about(&judged[0]).to_string(),
         asked.into_pyarray(py),
         each.into_pyarray(py).reshape([pointwise.len(), rows.len()])?,
         pairs.into_pyarray(py).reshape([shepard.len(), 2])?,
     ))
 }
 
-fn about(evaluated: &Evaluation) -> Value {
+fn about(judged: &Judged) -> Value {
     let of = |what: &dyn Fn(&Score) -> Value| -> Map<String, Value> {
-        evaluated.scores.iter().map(|score| (score.measure.key().to_string(), what(score))).collect()
+        judged.scores.iter().map(|score| (score.measure.key().to_string(), what(score))).collect()
     };
-    let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
+    let (k, value): (Vec<usize>, Vec<f64>) = judged.curve.iter().copied().unzip();
     json!({
         "values": of(&|score| json!(score.value)),
         "errors": of(&|score| json!(score.error)),
-        "neighbors": evaluated.neighbors,
+        "neighbors": judged.neighbors,
         "curve": [json!(k), json!(value)],
     })
 }

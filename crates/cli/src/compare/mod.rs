@@ -21,7 +21,7 @@ use eigenfold::compare::{Compare, Entrant, Meter, Outcome};
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::{Observer, Share, Silent};
 use eigenfold::quality::{self, Quality};
-use eigenfold::{Beside, Data};
+use eigenfold::{Beside, Ground};
 use eigenfold_plot::{ContactSheet, Format};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -120,7 +120,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     let mut outcomes = fit(&compare, entrants, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
     let given = quality::Given {
-        data: Data::Points(&subject.points, input::metric(&args.neighbors)),
+        ground: Ground::Points(&subject.points, input::metric(&args.neighbors)),
         labels: classes.as_deref(),
         truth: subject.truth.as_ref(),
     };
@@ -136,7 +136,7 @@ pub(crate) fn run(args: &Compared) -> Result<()> {
     Ok(())
 }
 
-/// How maps are made and evaluated, with memory as the program counts it.
+/// How maps are made and judged, with memory as the program counts it.
 pub(crate) fn comparison(seconds: Option<f64>, seed: u64) -> Compare {
     let meter = Meter {
         reset: || crate::ALLOCATED.reset_peak_usage(),

@@ -151,10 +151,10 @@ fn method(one: &Outcome) -> Result<Value> {
     if let Some((parameter, setting)) = &one.entrant.sweep {
         value["sweep"] = json!({"parameter": parameter, "value": setting});
     }
-    if let Some(evaluated) = &one.evaluated {
+    if let Some(judged) = &one.judged {
         let score =
             |score: &Score| (score.measure.key().to_string(), json!({"value": score.value, "error": score.error}));
-        value["scores"] = evaluated.scores.iter().map(score).collect::<Map<String, Value>>().into();
+        value["scores"] = judged.scores.iter().map(score).collect::<Map<String, Value>>().into();
     }
     if let Some(model) = &one.model {
         value["converged"] = json!(model.report().converged);

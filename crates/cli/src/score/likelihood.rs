@@ -2,18 +2,18 @@
 
 use crate::args::Score as Asked;
 use crate::flags::{LengthsName, StartsName};
-use eigenfold::gp_likelihood::{EXACT_POINTS, GpLikelihood, Lengths, Score, Starts};
+use eigenfold::gp_likelihood::{EXACT_POINTS, GplvmScore, Lengths, Score, Starts};
 use serde_json::{Value, json};
 
 /// The likelihood as the flags ask for it.
-pub(super) fn asked(args: &Asked) -> GpLikelihood {
+pub(super) fn asked(args: &Asked) -> GplvmScore {
     let starts = if args.starts == StartsName::One { Starts::One } else { Starts::All };
     let lengths = match args.lengths {
         LengthsName::Ard => Lengths::Ard,
         LengthsName::Unit => Lengths::Unit,
         LengthsName::Raw => Lengths::Raw,
     };
-    GpLikelihood { lengths, starts, inducing: args.inducing }
+    GplvmScore { lengths, starts, inducing: args.inducing }
 }
 
 /// What there is to tell.

@@ -15,8 +15,8 @@ use crate::{preparing, say};
 use eigenfold::error::{Error, Result};
 use eigenfold::io::{self, ReadOptions};
 use eigenfold::progress::{Observer, Share};
-use eigenfold::quality::{self, Evaluation, Group, Quality};
-use eigenfold::{Data, Points};
+use eigenfold::quality::{self, Group, Judged, Quality};
+use eigenfold::{Ground, Points};
 use eigenfold_plot::Format;
 use likelihood::Likelihood;
 use serde_json::{Map, Value, json};
@@ -47,8 +47,8 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     let read = start.elapsed().as_secs_f64();
     progress::go_on()?;
     let start = Instant::now();
-    let evaluated = table.evaluated(args, &judging)?;
-    if args.plot_pointwise.is_some() && evaluated.per_row(args.pointwise_by).is_none() {
+    let judged = table.judged(args, &judging)?;
+    if args.plot_pointwise.is_some() && judged.per_row(args.pointwise_by).is_none() {
         return Err(told::missing(args.pointwise_by));
     }
     let quality = start.elapsed().as_secs_f64();
@@ -58,15 +58,15 @@ pub(crate) fn run(args: &Asked) -> Result<()> {
     progress::start_writing()?;
     bar.finish();
 
-    let story = Story { table: &table, evaluated: &evaluated, likelihood: likelihood.as_ref(), left_out };
+    let story = Story { table: &table, judged: &judged, likelihood: likelihood.as_ref(), left_out };
     let mut outputs = Outputs::default();
     if let Some(target) = &args.pointwise {
-        let (names, values) = told::table(&evaluated)?;
+        let (names, values) = told::table(&judged)?;
         let values = if let Some(kept) = &table.given.rows { kept.spread(&values)? } else { values };
         outputs.stage(target, move |name| io::write(name, &names, &values, &[]))?;
     }
     if let (Some(target), Some(format)) = (&args.plot_pointwise, format) {
-        let bytes = told::picture(&evaluated, &table.map, args.pointwise_by, &args.input.source, format)?;
+        let bytes = told::picture(&judged, &table.map, args.pointwise_by, &args.input.source, format)?;
         outputs.stage(target, move |name| write_bytes(name, &bytes))?;
     }
     if let Some(target) = &args.json {
@@ -121,9 +121,9 @@ impl Table {
         Ok(Table { given, map, truth, warnings })
     }
 
-    fn evaluated(&self, args: &Asked, observer: &dyn Observer) -> Result<Evaluation> {
+    fn judged(&self, args: &Asked, observer: &dyn Observer) -> Result<Judged> {
         let classes = self.given.along.labels.as_ref().and_then(|labeled| labeled.labels.classes());
-        let ground = self.given.data.view().measured_by(args.metric.unwrap_or_default());
+        let ground = self.given.data.ground().measured_by(args.metric.unwrap_or_default());
         let given = quality::Given { ground, labels: classes.as_deref(), truth: self.truth.as_ref() };
         let asked = Quality { neighbors: args.neighbors, rows: args.rows, seed: args.common.seed };
         Ok(asked.judge(&given, &[&self.map], observer)?.remove(0))
@@ -132,7 +132,7 @@ impl Table {
     /// The likelihood, or why there is none.
     fn likelihood(&self, args: &Asked, observer: &dyn Observer) -> Result<(Option<Likelihood>, Option<String>)> {
         let asked_for = args.gplvm == Some(YesNo::Yes) || args.inducing.is_some();
-        let Data::Points(points, _) = self.given.data.view() else {
+        let Ground::Points(points, _) = self.given.data.ground() else {
             let fact = "the likelihood is that of points, and distances were given; leave out";
             let flag = if args.inducing.is_some() { "--inducing" } else { "--gplvm" };
             return if asked_for { Err(Error::Parameter(format!("{fact} {flag}"))) } else { Ok((None, None)) };
@@ -154,7 +154,7 @@ impl Table {
 /// What there is to tell.
 struct Story<'a> {
     table: &'a Table,
-    evaluated: &'a Evaluation,
+    judged: &'a Judged,
     likelihood: Option<&'a Likelihood>,
     /// Why there is no likelihood.
     left_out: Option<String>,
@@ -169,11 +169,11 @@ impl Story<'_> {
     /// The report as JSON.
     fn json(&self, seconds: Value) -> Value {
         let mut out = Map::new();
-        out.insert("n".into(), json!(self.evaluated.points));
-        out.insert("features".into(), json!(self.table.given.data.view().points().map(Points::cols)));
+        out.insert("n".into(), json!(self.judged.points));
+        out.insert("features".into(), json!(self.table.given.data.ground().points().map(Points::cols)));
         out.insert("dims".into(), json!(self.table.map.cols()));
-        out.insert("rows".into(), json!({"asked": self.evaluated.rows.len(), "of": self.evaluated.points}));
-        out.extend(told::json(self.evaluated));
+        out.insert("rows".into(), json!({"asked": self.judged.rows.len(), "of": self.judged.points}));
+        out.extend(told::json(self.judged));
         out.extend(self.likelihood.map(|likelihood| ("gplvm".to_string(), likelihood.json())));
         out.insert("seconds".into(), seconds);
         out.insert("warnings".into(), json!(self.warnings()));
@@ -183,12 +183,12 @@ impl Story<'_> {
     /// The report for people.
     fn summary(&self) -> String {
         let dims = plural(self.table.map.cols(), "dimension");
-        let features = self.table.given.data.view().points().map(|points| plural(points.cols(), "feature"));
+        let features = self.table.given.data.ground().points().map(|points| plural(points.cols(), "feature"));
         let features = features.map_or(String::new(), |features| format!(" of {features}"));
-        let mut lines = vec![format!("score: a map of {}{features} in {dims}", plural(self.evaluated.points, "point"))];
-        lines.extend(told::asked(self.evaluated));
-        for group in [Group::Neighborhoods, Group::Distances, Group::Labels, Group::InverseTransform, Group::Truth] {
-            lines.extend(told::lines(self.evaluated, group));
+        let mut lines = vec![format!("score: a map of {}{features} in {dims}", plural(self.judged.points, "point"))];
+        lines.extend(told::asked(self.judged));
+        for group in [Group::Neighborhoods, Group::Distances, Group::Labels, Group::WayBack, Group::Truth] {
+            lines.extend(told::lines(self.judged, group));
         }
         if let Some(likelihood) = self.likelihood {
             lines.push("  process".into());

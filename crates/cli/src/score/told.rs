@@ -5,7 +5,7 @@ use crate::report::{grouped, plural};
 use eigenfold::Points;
 use eigenfold::error::{Error, Result};
 use eigenfold::io;
-use eigenfold::quality::{Evaluation, Group, MEASURES, Measure, Score};
+use eigenfold::quality::{Group, Judged, MEASURES, Measure, Score};
 use eigenfold_plot::{Coloring, Format, Picture, SIZE};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -14,31 +14,31 @@ use std::path::Path;
 const WIDTH: usize = 28;
 
 /// Every measure by its key: its value, its standard error if rows were drawn, and k if it follows the neighbors.
-pub(super) fn json(evaluated: &Evaluation) -> Map<String, Value> {
+pub(super) fn json(judged: &Judged) -> Map<String, Value> {
     let one = |Score { measure, value, error, .. }: &Score| {
         let mut told = json!({"value": value});
         if let Some(object) = told.as_object_mut() {
             if measure.described().of_neighbors {
-                object.insert("k".into(), json!(evaluated.neighbors));
+                object.insert("k".into(), json!(judged.neighbors));
             }
             object.insert("error".into(), json!(error));
         }
         (measure.key().to_string(), told)
     };
-    let mut all: Map<String, Value> = evaluated.scores.iter().map(one).collect();
-    let (k, value): (Vec<usize>, Vec<f64>) = evaluated.curve.iter().copied().unzip();
+    let mut all: Map<String, Value> = judged.scores.iter().map(one).collect();
+    let (k, value): (Vec<usize>, Vec<f64>) = judged.curve.iter().copied().unzip();
     all.insert("rnx".into(), json!({"k": k, "value": value}));
     all
 }
 
 /// The measures of one kind, a line each, below a heading; nothing if there are none.
-pub(super) fn lines(evaluated: &Evaluation, group: Group) -> Vec<String> {
-    let ours: Vec<&Score> = evaluated.scores.iter().filter(|score| score.measure.described().group == group).collect();
+pub(super) fn lines(judged: &Judged, group: Group) -> Vec<String> {
+    let ours: Vec<&Score> = judged.scores.iter().filter(|score| score.measure.described().group == group).collect();
     if ours.is_empty() {
         return Vec::new();
     }
     let looked = match group {
-        Group::Neighborhoods | Group::Labels => format!(", {}", plural(evaluated.neighbors, "neighbor")),
+        Group::Neighborhoods | Group::Labels => format!(", {}", plural(judged.neighbors, "neighbor")),
         _ => String::new(),
     };
     let heading = format!("  {}{looked}", group.title());
@@ -59,18 +59,18 @@ fn figure(value: f64) -> String {
 }
 
 /// How many rows were asked, if not all.
-pub(super) fn asked(evaluated: &Evaluation) -> Option<String> {
-    let (some, all) = (grouped(evaluated.rows.len()), plural(evaluated.points, "row"));
-    evaluated.is_sample().then(|| format!("  asked {some} of {all}, drawn by --seed; ± is a standard error"))
+pub(super) fn asked(judged: &Judged) -> Option<String> {
+    let (some, all) = (grouped(judged.rows.len()), plural(judged.points, "row"));
+    judged.is_sample().then(|| format!("  asked {some} of {all}, drawn by --seed; ± is a standard error"))
 }
 
 /// One row per point and one column per measure; what was not asked is missing.
-pub(super) fn table(evaluated: &Evaluation) -> Result<(Vec<String>, Points)> {
-    let names: Vec<String> = evaluated.pointwise.iter().map(|(measure, _)| measure.key().to_string()).collect();
-    let (n, cols) = (evaluated.points, names.len());
+pub(super) fn table(judged: &Judged) -> Result<(Vec<String>, Points)> {
+    let names: Vec<String> = judged.pointwise.iter().map(|(measure, _)| measure.key().to_string()).collect();
+    let (n, cols) = (judged.points, names.len());
     let mut values = vec![f64::NAN; n * cols];
-    for (at, (_, each)) in evaluated.pointwise.iter().enumerate() {
-        evaluated.rows.iter().zip(each).for_each(|(row, &value)| values[row * cols + at] = value);
+    for (at, (_, each)) in judged.pointwise.iter().enumerate() {
+        judged.rows.iter().zip(each).for_each(|(row, &value)| values[row * cols + at] = value);
     }
     Ok((names, Points::with_missing(n, cols, values)?))
 }
@@ -85,26 +85,20 @@ pub(super) fn missing(measure: Measure) -> Error {
     let way_out = match measure.described().group {
         Group::Labels => "give labels of two or more classes by --label or --labels, or choose another measure",
         Group::Truth => "give --truth, or choose another measure",
-        Group::InverseTransform => "give points that vary, or choose another measure",
+        Group::WayBack => "give points that vary, or choose another measure",
         _ => "choose another measure",
     };
     Error::Parameter(format!("--pointwise-by {} cannot be told of these data; {way_out}", measure.key()))
 }
 
 /// The map colored by a measure.
-pub(super) fn picture(
-    evaluated: &Evaluation,
-    map: &Points,
-    by: Measure,
-    source: &Path,
-    format: Format,
-) -> Result<Vec<u8>> {
-    let values = evaluated.per_point(by).ok_or_else(|| missing(by))?;
+pub(super) fn picture(judged: &Judged, map: &Points, by: Measure, source: &Path, format: Format) -> Result<Vec<u8>> {
+    let values = judged.per_point(by).ok_or_else(|| missing(by))?;
     let described = &MEASURES[by as usize];
-    let mut facts = vec![plural(evaluated.points, "point"), format!("{} is better", described.better.name())];
-    facts.extend(evaluated.score(by).map(|score| format!("{} over all", figure(score.value))));
-    if evaluated.is_sample() {
-        facts.push(format!("grey: not asked ({} were)", grouped(evaluated.rows.len())));
+    let mut facts = vec![plural(judged.points, "point"), format!("{} is better", described.better.name())];
+    facts.extend(judged.score(by).map(|score| format!("{} over all", figure(score.value))));
+    if judged.is_sample() {
+        facts.push(format!("grey: not asked ({} were)", grouped(judged.rows.len())));
     }
     let picture = Picture {
         points: map,

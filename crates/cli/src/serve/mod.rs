@@ -19,7 +19,7 @@ use eigenfold::compare::entrants;
 use eigenfold::error::{Error, Result};
 use eigenfold::progress::Share;
 use eigenfold::quality::Given;
-use eigenfold::{Data, Likelihood, Recipe};
+use eigenfold::{Ground, Likelihood, Recipe};
 use eigenfold_page::{ANIMATED, FRAMES};
 use http::{Answer, Request};
 use std::net::{Ipv4Addr, TcpListener};
@@ -162,7 +162,7 @@ fn prepared(args: &Serve, mut base: Recipe) -> Result<Work> {
     let compare = comparison(None, args.common.seed);
     let mut maps = compare::fit(&compare, first, &subject, classes.as_deref(), &bar, &fitting)?;
     bar.say("judging");
-    let ground = Data::Points(&subject.points, base.metric);
+    let ground = Ground::Points(&subject.points, base.metric);
     compare.judge(&mut maps, &Given { ground, labels: classes.as_deref(), truth: None }, &judging)?;
     progress::go_on()?;
     let best = maps.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());

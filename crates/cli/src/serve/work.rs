@@ -9,7 +9,7 @@ use eigenfold::error::{Error, Result};
 use eigenfold::graph::Metric;
 use eigenfold::io::Labels;
 use eigenfold::quality::Given;
-use eigenfold::{Beside, Data, Points, Recipe};
+use eigenfold::{Beside, Ground, Points, Recipe};
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -58,7 +58,7 @@ enum Phase {
     #[default]
     Idle,
     Running,
-    /// A map that was pinned is evaluated.
+    /// A map that was pinned is judged.
     Judging,
     Done,
     /// Stopped, with the map it had.
@@ -138,7 +138,7 @@ impl Work {
         let run = locked(&self.run);
         match run.phase {
             Phase::Running => Err(Refusal::NotNow(format!("{} is running; {way_out}", run.name))),
-            Phase::Judging => Err(Refusal::NotNow(format!("{} is being evaluated; wait until it is", run.name))),
+            Phase::Judging => Err(Refusal::NotNow(format!("{} is being judged; wait until it is", run.name))),
             _ => Ok(run),
         }
     }
@@ -209,9 +209,9 @@ impl Work {
             (outcome, std::mem::replace(&mut run.phase, Phase::Judging))
         };
         self.stop.store(false, Ordering::Relaxed);
-        let evaluated = guarded(|| self.evaluated(&mut outcome));
+        let judged = guarded(|| self.judged(&mut outcome));
         let mut run = locked(&self.run);
-        match evaluated {
+        match judged {
             Ok(mut entry) => {
                 run.phase = Phase::Pinned;
                 entry["order"] = self.add(outcome).into();
@@ -235,9 +235,9 @@ impl Work {
         maps.iter().filter(|one| one.model.is_some()).map(|one| one.entrant.name.clone()).collect()
     }
 
-    fn evaluated(&self, outcome: &mut Outcome) -> Result<Value> {
+    fn judged(&self, outcome: &mut Outcome) -> Result<Value> {
         let given = Given {
-            data: Data::Points(&self.subject.points, self.metric),
+            ground: Ground::Points(&self.subject.points, self.metric),
             labels: self.classes.as_deref(),
             truth: None,
         };

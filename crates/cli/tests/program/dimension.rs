@@ -10,7 +10,7 @@ fn the_dimension_of_a_roll_is_told_written_and_drawn() {
     let answer = bench.does(line);
     assert!(answer.err.starts_with("dimension: 2 coordinates for 600 points of 3 features\n"), "{}", answer.err);
     for part in
-        ["  because  ", "  caveat  ", "2NN, unbiased", "(ESS)", "by scale k   1: ", "  sampling  ", "linear only"]
+        ["  because  ", "  doubt  ", "2NN, unbiased", "(ESS)", "by scale k   1: ", "  sampling  ", "linear only"]
     {
         assert!(answer.err.contains(part), "{part}: {}", answer.err);
     }
@@ -23,7 +23,7 @@ fn the_dimension_of_a_roll_is_told_written_and_drawn() {
     let [low, value, high] = ["low", "value", "high"].map(|end| two[end].as_f64().unwrap());
     assert!(low < value && value < high, "{two}");
     assert_eq!(report["scales"].as_array().unwrap().len(), 7);
-    assert!(report["left_out"]["mvu"].is_string() && report["reason"].is_string() && report["caveat"].is_string());
+    assert!(report["left_out"]["mvu"].is_string() && report["reason"].is_string() && report["doubt"].is_string());
     assert!(is_png(&bench.path("d.png")));
     let each = bench.read("each.csv");
     assert_eq!((each.lines().next(), each.lines().count()), (Some("dimension"), 601));
@@ -79,7 +79,7 @@ fn as_many_coordinates_as_the_points_have() {
     assert_eq!(bench.read("map.csv").lines().next(), Some("y1"));
     let report = bench.json("report.json");
     assert_eq!((&report["dims"], &report["dimension"]["chosen"]), (&1.into(), &1.into()));
-    assert!(report["dimension"]["recommended"]["caveat"].is_string());
+    assert!(report["dimension"]["recommended"]["doubt"].is_string());
     let lowered = bench.does("embed digits -m ltsa -k 8 -d auto -o map.csv");
     assert!(
         lowered.err.contains("  dimension    7 coordinates: ") && lowered.err.contains("; the points have "),

@@ -21,10 +21,7 @@ fn the_likelihood_is_in_the_report_of_every_method() {
         assert_eq!(report["log_likelihood"].as_f64() != value, own, "{name}: {report}");
         assert!(report["log_likelihood"].as_f64().is_some_and(f64::is_finite), "{name}: {report}");
         assert_eq!(answer.err.contains("  likelihood   "), own, "{name}: {}", answer.err);
-        assert!(
-            report.get("diagnostics").is_none() && report.get("field_log_likelihood").is_none(),
-            "{name}: {report}"
-        );
+        assert!(report.get("evidence").is_none() && report.get("field_log_likelihood").is_none(), "{name}: {report}");
         for key in ["signal", "noise", "noise_at_floor", "features", "directions", "evaluations"] {
             assert!(report["in_sample_fit"].get(key).is_some(), "{name}: {key} of {report}");
         }
@@ -96,10 +93,10 @@ fn left_out_features_are_reported_fold_by_fold() {
     let bench = Bench::new();
     let answer = bench.does("embed iris -m laplacian-eigenmaps -k 8 --held-out --json report.json");
     assert!(answer.err.contains("beside noise alone (features left out in 4 folds"), "{}", answer.err);
-    let diagnostics = &bench.json("report.json")["diagnostics"];
-    assert_eq!(diagnostics["by_fold"].as_array().unwrap().len(), 4);
-    let [found, alone] = ["log_evidence", "noise_alone"].map(|key| diagnostics[key].as_f64().unwrap());
-    assert!(found.is_finite() && found > alone, "{diagnostics}");
+    let evidence = &bench.json("report.json")["evidence"];
+    assert_eq!(evidence["by_fold"].as_array().unwrap().len(), 4);
+    let [found, alone] = ["log_evidence", "noise_alone"].map(|key| evidence[key].as_f64().unwrap());
+    assert!(found.is_finite() && found > alone, "{evidence}");
     bench.does("sample swiss-roll -n 100 -q -o roll.npy");
     bench.refuses(
         "embed roll.npy -m isomap --held-out -o m.csv",
@@ -117,14 +114,14 @@ fn neighbors_are_chosen_told_drawn_and_saved() {
     let line =
         "embed roll.npy -m isomap -k auto --json report.json --plot-neighbors tried.png --save map.model -o a.csv";
     let answer = bench.does(line);
-    assert!(answer.err.contains(" chosen by ") && answer.err.contains("neighbor_ratio"), "{}", answer.err);
+    assert!(answer.err.contains(" chosen by ") && answer.err.contains("farness"), "{}", answer.err);
     assert!(is_png(&bench.path("tried.png")));
     let report = bench.json("report.json");
     let chosen = report["neighbors"]["chosen"].as_u64().unwrap();
     assert_eq!(report["parameters"]["neighbors"], json!({"asked": "auto", "used": chosen}));
     let tried = report["neighbors"]["tried"].as_array().unwrap();
     let of = |k: u64| tried.iter().find(|one| one["k"].as_u64() == Some(k)).unwrap();
-    // The least neighbor_ratio, or one that is no worse for certain; turns that are joined are far worse.
+    // The least farness, or one that is no worse for certain; turns that are joined are far worse.
     let least = tried.iter().map(|one| one["value"].as_f64().unwrap()).fold(f64::MAX, f64::min);
     assert!((1.0..1.1 * least).contains(&of(chosen)["value"].as_f64().unwrap()), "{tried:?}");
     assert!(of(50)["value"].as_f64().unwrap() > 1.5 * least, "{tried:?}");

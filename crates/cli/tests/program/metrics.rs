@@ -121,7 +121,7 @@ fn neighborhoods_are_judged_in_the_columns_that_made_the_map() {
     let said = bench.does("embed sheet.csv --standardize -o map.csv --json r.json").err;
     assert!(!said.contains("are lost"), "{said}");
     let near = &bench.json("r.json")["neighborhoods"];
-    assert!(near["neighbor_ratio"].as_f64().unwrap() < 1.1 && near["random"].as_f64().unwrap() > 3.0, "{near}");
+    assert!(near["farness"].as_f64().unwrap() < 1.1 && near["by_chance"].as_f64().unwrap() > 3.0, "{near}");
     assert!(said.contains("  nearness     the ten nearest on the map are 1.0"), "{said}");
 }
 

@@ -157,11 +157,11 @@ fn one_of_a_kind_is_not_many_and_a_latent_map_says_why_it_has_no_deviations() {
     assert!(coordinates(&bench.read("s.csv"))[0].iter().all(|deviation| (1e-6..10.0).contains(deviation)));
     bench
         .does("embed cloud.csv -m gplvm --back-constraints true --max-iterations 3 -q --save tied.model -o latent.csv");
-    let fact = "this gplvm map is a function of the data (back-constraints), which places a row without a caveat; ";
+    let fact = "this gplvm map is a function of the data (back-constraints), which places a row without a doubt; ";
     bench.refuses("transform tied.model one.csv -o new.csv --std s.csv", 2, fact);
 }
 
-/// Deviations of new rows have the caveat of the map in them, where that is cheap or asked for, and say so.
+/// Deviations of new rows have the doubt of the map in them, where that is cheap or asked for, and say so.
 #[test]
 fn deviations_of_new_rows_include_the_doubt_of_the_map() {
     for method in ["isomap", "pca"] {
@@ -197,7 +197,7 @@ fn a_supervised_map_is_told_from_one_that_can_be_made_again() {
     let bench = Bench::new();
     let umap = "-m umap --supervision 0.5 --max-iterations 20";
     let answer = bench.does(&format!("embed iris {umap} -d 1 -k auto --held-out --save map.model -o map.csv"));
-    assert!(answer.err.contains("neighbor_ratio") && answer.err.contains("features left out"), "{}", answer.err);
+    assert!(answer.err.contains("farness") && answer.err.contains("features left out"), "{}", answer.err);
     let answer = bench.does("reconstruct map.model map.csv -o back.csv --std deviations.csv --json back.json");
     assert!(
         answer.err.contains("warning: this umap map went by classes, which a model does not keep"),

@@ -165,7 +165,7 @@ fn some_rows_are_asked_and_said_to_be() {
     bench.write("d.csv", "0,1,2\n1,0,1.5\n2,1.5,0\n").write("m.csv", "0\n1\n2\n");
     bench.does("score d.csv m.csv --input-kind distances -q --json d.json");
     let report = bench.json("d.json");
-    assert!(report["gplvm"].is_null() && report["reconstruction_error"].is_null() && report["features"].is_null());
+    assert!(report["gplvm"].is_null() && report["way_back_error"].is_null() && report["features"].is_null());
     // Ranks 1, 3, 2 and 1.5, 3, 1.5.
     assert!((report["spearman"]["value"].as_f64().unwrap() - 0.75f64.sqrt()).abs() < 1e-12, "{report}");
     bench.refuses("score d.csv m.csv --input-kind distances --gplvm yes", 2, "leave out --gplvm");

@@ -12,7 +12,7 @@ pub use entrants::{Sweep, USUAL, entrants};
 use crate::fit::input::Beside;
 use crate::model::Model;
 use crate::quality::procrustes::Onto;
-use crate::quality::{Evaluation, Given, Measure, Quality};
+use crate::quality::{Given, Judged, Measure, Quality};
 use crate::recipe::Recipe;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -87,7 +87,7 @@ pub struct Outcome {
     /// The fitted model.
     pub model: Option<Model>,
     /// How good its map is.
-    pub evaluated: Option<Evaluation>,
+    pub judged: Option<Judged>,
     /// What turns its map onto that of the best, where both have as many coordinates; lengths stay.
     pub turn: Option<Onto>,
 }
@@ -101,7 +101,7 @@ impl Outcome {
     /// Not tried.
     pub fn skipped(entrant: Entrant, reason: impl Into<String>) -> Outcome {
         let status = Status::Skipped(reason.into());
-        Outcome { entrant, status, seconds: None, memory: None, model: None, evaluated: None, turn: None }
+        Outcome { entrant, status, seconds: None, memory: None, model: None, judged: None, turn: None }
     }
 
     /// The map, turned onto the best one.
@@ -134,7 +134,7 @@ impl Outcome {
 
     /// The value of a measure.
     pub fn score(&self, measure: Measure) -> Option<f64> {
-        self.evaluated.as_ref()?.score(measure).map(|score| score.value)
+        self.judged.as_ref()?.score(measure).map(|score| score.value)
     }
 }
 
@@ -143,7 +143,7 @@ impl Outcome {
 pub struct Compare {
     /// The seconds after which a fit is stopped; as long as it takes if not given.
     pub seconds: Option<f64>,
-    /// How maps are evaluated.
+    /// How maps are judged.
     pub quality: Quality,
     /// How memory is measured; not at all if not given.
     pub meter: Option<Meter>,
@@ -198,7 +198,7 @@ impl Compare {
             Ok(_) => Status::Done,
         };
         let model = fitted.ok().filter(|_| matches!(status, Status::Done | Status::Stopped(_)));
-        Ok(Outcome { entrant, status, seconds, memory, model, evaluated: None, turn: None })
+        Ok(Outcome { entrant, status, seconds, memory, model, judged: None, turn: None })
     }
 
     /// Judges all maps on the same points, puts the outcomes into the order of their ranks, and turns the maps onto the best.
@@ -208,8 +208,8 @@ impl Compare {
     /// If the measures are not defined on the points, or the observer asked for a stop.
     pub fn judge(&self, outcomes: &mut [Outcome], given: &Given<'_>, observer: &dyn Observer) -> Result<()> {
         let maps: Vec<&Points> = outcomes.iter().filter_map(|one| Some(one.model.as_ref()?.embedding())).collect();
-        let mut evaluated = self.quality.judge(given, &maps, observer)?.into_iter();
-        outcomes.iter_mut().filter(|one| one.model.is_some()).for_each(|one| one.evaluated = evaluated.next());
+        let mut judged = self.quality.judge(given, &maps, observer)?.into_iter();
+        outcomes.iter_mut().filter(|one| one.model.is_some()).for_each(|one| one.judged = judged.next());
         rank(outcomes);
         let best = outcomes.first().and_then(|one| one.model.as_ref()).map(|model| model.embedding().clone());
         if let Some(best) = best {

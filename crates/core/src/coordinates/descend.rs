@@ -4,8 +4,8 @@
 //! mean zero along the principal axes of the map, most variance first, the entry of largest magnitude positive. An
 //! objective that knows distances alone does not see any of that.
 
-use super::snapshots::{Passed, SnapshotCollector};
-use super::{Diagnostics, Map, Snapshot};
+use super::snapshots::{Album, Passed};
+use super::{Evidence, Map, Snapshot};
 use crate::field::{Descend, Energy, Way};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::{self, sign};
@@ -27,7 +27,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     let (n, dims) = (task.start.rows(), task.start.cols());
     let start: Vec<f64> = task.start.values().iter().map(|y| y / task.unit).collect();
     let path = matches!(&task.way, Way::Fixed { fixed, .. } if fixed.path.len() > 1);
-    let mut album = SnapshotCollector::new(task.snapshots, path);
+    let mut album = Album::new(task.snapshots, path);
     let unit = task.unit;
     let mut see = |passing: &Passing<'_>, steps: usize| {
         album.see(passing, steps);
@@ -36,7 +36,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             observer.passes(steps + passing.step, &coordinates, dims);
         }
     };
-    let mut told = Reported { energy: task.objective.as_mut(), observer };
+    let mut told = Told { energy: task.objective.as_mut(), observer };
     let (y, report) = match &task.way {
         Way::QuasiNewton { diagonal } => {
             let of = |diagonal: &Vec<f64>| diagonal.iter().flat_map(|&d| std::iter::repeat_n(d, dims)).collect();
@@ -97,7 +97,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
     };
     Ok(Map {
         coordinates: turn.turned(&map)?,
-        diagnostics: Diagnostics {
+        evidence: Evidence {
             objective: Some(objective.in_units(report.value)),
             gradient: Some(report.gradient),
             curve: curve.iter().map(|&(step, value)| (step, objective.in_units(value))).collect(),
@@ -108,7 +108,7 @@ pub fn map(task: &mut Descend, observer: &dyn Observer) -> Result<Map> {
             iterations: report.evaluations,
             converged,
             warnings,
-            ..Diagnostics::default()
+            ..Evidence::default()
         },
     })
 }
@@ -120,12 +120,12 @@ fn quasi_newton(decrease: f64, evaluations: usize) -> Descent {
 }
 
 /// An objective whose value the observer hears.
-struct Reported<'a> {
+struct Told<'a> {
     energy: &'a mut dyn Energy,
     observer: &'a dyn Observer,
 }
 
-impl Emphasized for Reported<'_> {
+impl Emphasized for Told<'_> {
     fn value(&mut self, x: &[f64], emphasis: f64, slope: &mut [f64]) -> f64 {
         let value = self.energy.value(x, emphasis, slope);
         if emphasis == 1.0 {
@@ -141,7 +141,7 @@ impl Emphasized for Reported<'_> {
 
 /// The same as the optimizer knows functions, with what is known of its curvature.
 struct Function<'a, 'b> {
-    told: &'a mut Reported<'b>,
+    told: &'a mut Told<'b>,
     metric: Option<&'a dyn Metric>,
 }
 

@@ -1,4 +1,4 @@
-//! Stage 3: a map of the points, with its diagnostics, by eigenvectors of a field, by the descent of an objective, or as the
+//! Stage 3: a map of the points, with its evidence, by eigenvectors of a field, by the descent of an objective, or as the
 //! fit of the field gave it.
 //!
 //! A [`Map`] is all that comes after stage 3 ever sees; it need not ask which of them made it.
@@ -23,13 +23,13 @@ pub struct Map {
     /// One row per point that the task is over: all points, or the landmarks.
     pub coordinates: Points,
     /// What speaks for them.
-    pub diagnostics: Diagnostics,
+    pub evidence: Evidence,
 }
 
 /// How well a map answers to its task.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Diagnostics {
+pub struct Evidence {
     /// The eigenvalues of the coordinates, then some further ones as well as they are known; none of a descent.
     pub eigenvalues: Vec<f64>,
     /// The backward error of each eigenpair.
@@ -83,13 +83,13 @@ pub fn map(task: &mut Task, dims: usize, seed: u64, memory: u64, observer: &dyn 
         Task::Descend(task) => (descend::map(task, observer)?, RESIDUAL),
         Task::Solved(solved) => (solved.map(), solved.tolerance),
     };
-    map.diagnostics.hold_to(tolerance, dims);
+    map.evidence.hold_to(tolerance, dims);
     // Of its own field a spectral map says itself which directions it varies in.
     if let Task::Descend(_) = task {
-        map.diagnostics.warnings.extend(degenerate::flat(&map.coordinates));
+        map.evidence.warnings.extend(degenerate::flat(&map.coordinates));
     }
     let held = held_by(task);
-    map.diagnostics.warnings.extend(degenerate::warning(&map.coordinates, &map.diagnostics.eigenvalues, held));
+    map.evidence.warnings.extend(degenerate::warning(&map.coordinates, &map.evidence.eigenvalues, held));
     Ok(map)
 }
 
@@ -104,7 +104,7 @@ impl Solved {
     fn map(&self) -> Map {
         Map {
             coordinates: self.coordinates.clone(),
-            diagnostics: Diagnostics {
+            evidence: Evidence {
                 eigenvalues: self.eigenvalues.clone(),
                 residuals: self.residuals.clone(),
                 objective: self.objective.map(|(value, _)| value),
@@ -113,13 +113,13 @@ impl Solved {
                 solver: self.solver.clone(),
                 iterations: self.iterations,
                 converged: true,
-                ..Diagnostics::default()
+                ..Evidence::default()
             },
         }
     }
 }
 
-impl Diagnostics {
+impl Evidence {
     /// A map whose eigenpairs have larger residuals than this has not converged, whatever its solver says.
     fn hold_to(&mut self, tolerance: f64, dims: usize) {
         let held = || self.residuals.iter().take(dims);
@@ -143,13 +143,9 @@ mod tests {
         for (residuals, converged) in
             [(vec![1e-12, 1e-9, 1e-3], true), (vec![1e-12, 1e-7, 0.0], false), (vec![f64::NAN, 0.0], false)]
         {
-            let mut diagnostics = Diagnostics { residuals, converged: true, ..Diagnostics::default() };
-            diagnostics.hold_to(RESIDUAL, 2);
-            assert_eq!(
-                (diagnostics.converged, diagnostics.warnings.is_empty()),
-                (converged, converged),
-                "{diagnostics:?}"
-            );
+            let mut evidence = Evidence { residuals, converged: true, ..Evidence::default() };
+            evidence.hold_to(RESIDUAL, 2);
+            assert_eq!((evidence.converged, evidence.warnings.is_empty()), (converged, converged), "{evidence:?}");
         }
     }
 }

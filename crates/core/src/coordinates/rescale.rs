@@ -24,12 +24,12 @@ pub(crate) fn rescale(
         _ => None,
     };
     let found = unfolding::rescale(graph, &map.coordinates, own, memory, observer)?;
-    let diagnostics = &mut map.diagnostics;
-    diagnostics.eigenvalues = found.eigenvalues;
-    diagnostics.eigenvalues.resize(diagnostics.eigenvalues.len().max(dims), 0.0);
-    diagnostics.residuals.resize(diagnostics.eigenvalues.len(), 0.0);
-    diagnostics.converged &= found.converged;
-    diagnostics.warnings.extend(found.rescaling.warning());
+    let evidence = &mut map.evidence;
+    evidence.eigenvalues = found.eigenvalues;
+    evidence.eigenvalues.resize(evidence.eigenvalues.len().max(dims), 0.0);
+    evidence.residuals.resize(evidence.eigenvalues.len(), 0.0);
+    evidence.converged &= found.converged;
+    evidence.warnings.extend(found.rescaling.warning());
     let values = (0..n).flat_map(|i| (0..dims).map(move |q| (i, q))).map(|at| found.coordinates[at]);
     map.coordinates = Points::computed(n, dims, values.collect())?;
     Ok(found.rescaling)

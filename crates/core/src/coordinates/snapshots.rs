@@ -14,7 +14,7 @@ pub(super) struct Passed {
 }
 
 /// What is kept of the way.
-pub(super) struct SnapshotCollector {
+pub(super) struct Album {
     /// How many maps are kept at most; none if zero.
     most: usize,
     /// Whether the last map of every emphasis is kept, however many there are.
@@ -23,9 +23,9 @@ pub(super) struct SnapshotCollector {
     curve: Thinned<(usize, f64)>,
 }
 
-impl SnapshotCollector {
-    pub(super) fn new(most: usize, every_emphasis: bool) -> SnapshotCollector {
-        SnapshotCollector { most, every_emphasis, maps: Thinned::default(), curve: Thinned::default() }
+impl Album {
+    pub(super) fn new(most: usize, every_emphasis: bool) -> Album {
+        Album { most, every_emphasis, maps: Thinned::default(), curve: Thinned::default() }
     }
 
     /// Looks at where the descent is, `steps` after the start of its first part.
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     fn seen(steps: usize, most: usize, every_emphasis: bool) -> Vec<(usize, f64)> {
-        let mut album = SnapshotCollector::new(most, every_emphasis);
+        let mut album = Album::new(most, every_emphasis);
         for step in 0..=steps {
             let emphasis = if every_emphasis { (1 + step / 10) as f64 } else { 1.0 };
             album.see(&Passing { step, emphasis, value: Some(step as f64), x: &[] }, 0);

@@ -8,7 +8,7 @@
 //!   the field's [`Scale`] (one of them takes the symmetric form of the vectors);
 //! - sign: the entry of largest magnitude is positive, the first of them if they tie.
 
-use super::{Diagnostics, Map};
+use super::{Evidence, Map};
 use crate::field::{Explained, Field, Scale};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::sign;
@@ -94,7 +94,7 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
     let explained = total_variance(field).and_then(|total| Explained::new(&eigenvalues[..dims], total));
     Ok(Map {
         coordinates: Points::computed(n, dims, coordinates)?,
-        diagnostics: Diagnostics {
+        evidence: Evidence {
             explained,
             eigenvalues,
             residuals,
@@ -102,7 +102,7 @@ pub fn map(field: &Field, dims: usize, seed: u64, memory: u64, observer: &dyn Ob
             iterations: pairs.iterations,
             converged: pairs.converged,
             warnings,
-            ..Diagnostics::default()
+            ..Evidence::default()
         },
     })
 }

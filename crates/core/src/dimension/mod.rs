@@ -45,7 +45,7 @@ use eigenfold_graph::{Index, Metric};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::progress::{Observer, Share, Stage};
 use near::{Clusters, Near};
-use recommend::{Coarse, Findings};
+use recommend::{Coarse, Evidence};
 
 /// The neighbors of a point where nothing else is asked for.
 pub const NEIGHBORS: usize = 20;
@@ -130,7 +130,7 @@ impl Dimension {
         let pointwise = if self.pointwise { Some(pointwise(&distinct, &index, neighbors, &third)?) } else { None };
         let whole = if self.global { found.whole(&distinct.points, self, neighbors, &last)? } else { Whole::default() };
         all.finish();
-        let recommended = recommend::recommend(&Findings {
+        let recommended = recommend::recommend(&Evidence {
             n,
             most: distinct.points.cols().min(n - 1),
             two_nn: found.estimate(Name::TwoNn),

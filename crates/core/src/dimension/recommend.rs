@@ -1,4 +1,4 @@
-//! One number out of many estimates, with the reason and the caveat in words.
+//! One number out of many estimates, with the reason and the doubt in words.
 //!
 //! The rule, read off data of known dimension and tested on others (docs/dimension.md has the table):
 //!
@@ -44,11 +44,11 @@ pub struct Recommendation {
     /// Why this number.
     pub reason: String,
     /// What speaks against it.
-    pub caveat: String,
+    pub doubt: String,
 }
 
 /// What the rule reads.
-pub(super) struct Findings<'a> {
+pub(super) struct Evidence<'a> {
     /// The number of different points.
     pub(super) n: usize,
     /// The most dimensions that the points can have.
@@ -70,42 +70,41 @@ pub(super) struct Coarse {
 }
 
 /// Applies the rule.
-pub(super) fn recommend(evidence: &Findings<'_>) -> Recommendation {
-    let Findings { most, two_nn, ess, check, .. } = *evidence;
+pub(super) fn recommend(evidence: &Evidence<'_>) -> Recommendation {
+    let Evidence { most, two_nn, ess, check, .. } = *evidence;
     let scales = evidence.local();
     let plateau = plateau(&scales);
     let two = two_nn.map(|estimate| estimate.value);
-    let mut caveat = Vec::new();
+    let mut doubt = Vec::new();
     let (value, reason) = match (two, ess) {
-        (Some(two), _) if evidence.is_noisy(two, &scales) => noise(two, plateau, &scales, &mut caveat),
-        (two, _) if check.flagged && !two.is_some_and(|two| agrees(two, plateau)) => flagged(plateau, &mut caveat),
+        (Some(two), _) if evidence.is_noisy(two, &scales) => noise(two, plateau, &scales, &mut doubt),
+        (two, _) if check.flagged && !two.is_some_and(|two| agrees(two, plateau)) => flagged(plateau, &mut doubt),
         (Some(two), Some(ess)) if two >= MANY.0 && (MANY.1..=MANY.2).contains(&(ess / two)) => {
-            caveat.push(
+            doubt.push(
                 "in many dimensions every estimate needs very many points, and is more often low than high".into(),
             );
             (ess, format!("2NN says {two:.1} and is low in many dimensions; the skewness of simplices says {ess:.1}"))
         }
-        (Some(two), _) => (two, plain(two, evidence, &mut caveat)),
-        (None, _) => flagged(plateau, &mut caveat),
+        (Some(two), _) => (two, plain(two, evidence, &mut doubt)),
+        (None, _) => flagged(plateau, &mut doubt),
     };
     if check.flagged {
         let departure = check.departure.map_or("infinite".into(), |departure| format!("{departure:.2}"));
-        caveat.push(format!(
+        doubt.push(format!(
             "the sampling check is {departure}, above {FLAGGED}: these are not random points of a smooth sheet"
         ));
     }
-    caveat.extend(borderline(value, two_nn));
+    doubt.extend(borderline(value, two_nn));
     let rounded = (value.round() as usize).max(1);
     let dims = rounded.min(most);
     if dims < rounded {
-        caveat
-            .push(format!("the estimate is larger than the {} that these points can have", plural(most, "dimension")));
+        doubt.push(format!("the estimate is larger than the {} that these points can have", plural(most, "dimension")));
     }
-    let caveat = if caveat.is_empty() { "none of the checks speaks against it".into() } else { caveat.join("; ") };
-    Recommendation { dims, reason, caveat }
+    let doubt = if doubt.is_empty() { "none of the checks speaks against it".into() } else { doubt.join("; ") };
+    Recommendation { dims, reason, doubt }
 }
 
-impl Findings<'_> {
+impl Evidence<'_> {
     /// The scales whose neighborhoods are a small part of the points; the first two in any case.
     fn local(&self) -> Vec<&Scale> {
         let (n, scales) = self.coarse.map_or((self.n, self.scales), |coarse| (coarse.n, &coarse.scales));
@@ -157,10 +156,10 @@ fn agrees(two: f64, plateau: Option<Plateau>) -> bool {
         .is_some_and(|plateau| plateau.spread <= PLATEAU.0 && (two / plateau.value).max(plateau.value / two) <= AGREE)
 }
 
-fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec<String>) -> (f64, String) {
+fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], doubt: &mut Vec<String>) -> (f64, String) {
     match (plateau.filter(|plateau| plateau.spread <= PLATEAU.0), scales.last()) {
         (Some(Plateau { value, k, .. }), _) => {
-            caveat.push("it is taken for granted that what falls off with the scale is noise".into());
+            doubt.push("it is taken for granted that what falls off with the scale is noise".into());
             let (from, to) = k;
             (
                 value,
@@ -170,7 +169,7 @@ fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec
             )
         }
         (None, Some(last)) => {
-            caveat.push("the dimension falls with the scale and finds no plateau: it may be smaller still".into());
+            doubt.push("the dimension falls with the scale and finds no plateau: it may be smaller still".into());
             (
                 last.value,
                 format!("the estimate falls from {two:.1} to {:.1} at k = {}, as noise makes it", last.value, last.k),
@@ -180,30 +179,30 @@ fn noise(two: f64, plateau: Option<Plateau>, scales: &[&Scale], caveat: &mut Vec
     }
 }
 
-fn flagged(plateau: Option<Plateau>, caveat: &mut Vec<String>) -> (f64, String) {
+fn flagged(plateau: Option<Plateau>, doubt: &mut Vec<String>) -> (f64, String) {
     match plateau.filter(|plateau| plateau.spread <= PLATEAU.1) {
         Some(Plateau { value, k: (from, to), .. }) => (
             value,
             format!("small scales are not to be trusted; from k = {from} to {to} the estimate stays near {value:.1}"),
         ),
         None => {
-            caveat.push("2 is a guess".into());
+            doubt.push("2 is a guess".into());
             (2.0, "no scale is to be trusted, and a picture has two dimensions".into())
         }
     }
 }
 
-fn plain(two: f64, evidence: &Findings<'_>, caveat: &mut Vec<String>) -> String {
+fn plain(two: f64, evidence: &Evidence<'_>, doubt: &mut Vec<String>) -> String {
     if let Some(ess) = evidence.ess.filter(|ess| ess / two > MANY.2) {
-        caveat.push(format!(
+        doubt.push(format!(
             "the skewness of simplices says {ess:.1}: the sheet is curved within a neighborhood, or {two:.1} is low"
         ));
     }
     if evidence.n < 100 {
-        caveat.push(format!("{} different points are few", evidence.n));
+        doubt.push(format!("{} different points are few", evidence.n));
     }
     if two >= 6.0 {
-        caveat.push("2NN is low in many dimensions".into());
+        doubt.push("2NN is low in many dimensions".into());
     }
     format!("2NN says {two:.2}")
 }
@@ -240,7 +239,7 @@ mod tests {
         let scales: Vec<Scale> = SCALES.iter().zip(values).map(scale).collect();
         let two = (two > 0.0).then(|| Estimate::new(Name::TwoNn, two, 1000));
         let check = Check { departure: Some(departure), flagged: departure > FLAGGED };
-        recommend(&Findings {
+        recommend(&Evidence {
             n: 1000,
             most: 50,
             two_nn: two.as_ref(),
@@ -254,7 +253,7 @@ mod tests {
     #[test]
     fn each_case_of_the_rule() {
         let roll = dims(1.97, 2.09, 0.9, &[1.97, 1.95, 1.83, 1.92, 1.94, 2.13, 2.46]);
-        assert_eq!((roll.dims, roll.caveat.as_str()), (2, "none of the checks speaks against it"));
+        assert_eq!((roll.dims, roll.doubt.as_str()), (2, "none of the checks speaks against it"));
         let noisy = dims(2.78, 2.34, 0.8, &[2.78, 2.63, 2.31, 2.12, 1.98, 2.18, 2.46]);
         assert_eq!(noisy.dims, 2);
         assert!(noisy.reason.contains("from k = 8 to 32 the estimate stays near 2.1"), "{}", noisy.reason);
@@ -263,11 +262,11 @@ mod tests {
         // A sheet in 50 features full of noise: no plateau.
         let lost = dims(22.2, 21.4, 1.2, &[22.2, 19.7, 16.2, 12.5, 9.2, 5.9, 3.7]);
         assert_eq!(lost.dims, 4);
-        assert!(lost.caveat.contains("no plateau"), "{}", lost.caveat);
+        assert!(lost.doubt.contains("no plateau"), "{}", lost.doubt);
         // Twenty objects on a turntable: every view has its two neighbors at nearly one distance.
         let copies = dims(6.35, 6.3, 2.1, &[6.4, 2.2, 2.9, 3.5, 4.2, 4.4, 3.0]);
         assert_eq!(copies.dims, 2);
-        assert!(copies.caveat.contains("2 is a guess") && copies.caveat.contains("2.10"), "{}", copies.caveat);
+        assert!(copies.doubt.contains("2 is a guess") && copies.doubt.contains("2.10"), "{}", copies.doubt);
         let lattice = dims(0.0, 2.1, 16.0, &[1.1, 1.9, 2.0, 2.05, 1.95, 1.9, 1.8]);
         assert_eq!(lattice.dims, 2);
         // A false alarm does no harm.

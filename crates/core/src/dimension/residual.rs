@@ -58,7 +58,7 @@ pub(super) fn elbow(points: &Points, observer: &dyn Observer) -> Result<Elbow> {
     let graph = Search { neighbors, ..Search::default() }.of_points(points, observer)?.graph;
     let dims = MOST.min(points.cols()).min(n - 1);
     let recipe = Recipe { method: Isomap::default().into(), dims, likelihood: Likelihood::Never, ..Recipe::default() };
-    let map = recipe.fit(&graph, observer)?;
+    let map = recipe.fit_watched(&graph, observer)?;
     let geodesics = Paths::new(&graph.union(), n).from_sources(&(0..n).collect::<Vec<_>>(), observer)?;
     let residual_variances = residual_variances(&geodesics, map.embedding());
     let dimension = after(&residual_variances, points.cols());

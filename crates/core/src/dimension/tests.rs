@@ -152,7 +152,7 @@ fn digits_and_iris_have_their_reference_values() {
 
 #[test]
 fn the_skewness_and_the_correlation_are_those_of_another_program() {
-    // scikit-dimension 0.3: ESS().fit(X, n_neighbors=30).dimension_ and CorrInt(k1=10, k2=20).fit(X, &eigenfold_linalg::progress::Silent).dimension_ on the
+    // scikit-dimension 0.3: ESS().fit(X, n_neighbors=30).dimension_ and CorrInt(k1=10, k2=20).fit(X).dimension_ on the
     // distinct rows; where neighbors tie, as in the digits, either may be the thirtieth.
     let sets = [
         (roll(1000), 2.08769982490026, 1.90035266385851, 1e-9),
@@ -316,12 +316,12 @@ fn lattices_are_flagged_and_larger_scales_asked() {
         let found = quick(&points);
         assert!(found.check.flagged && found.warnings.iter().any(|w| w.contains("not those of random points")));
         assert_eq!(found.recommended.dims, dims, "{:?} {:?}", found.recommended, found.scales);
-        assert!(found.recommended.caveat.contains("sampling check"), "{}", found.recommended.caveat);
+        assert!(found.recommended.doubt.contains("sampling check"), "{}", found.recommended.doubt);
     }
     // In three dimensions the shells of a lattice show at every scale.
     let cubic: Vec<[f64; 3]> = (0..1000).map(|i| [i / 100, i / 10 % 10, i % 10].map(f64::from)).collect();
     let found = quick(&Points::from_rows(&cubic).unwrap());
-    assert!(found.check.flagged && found.recommended.caveat.contains("2 is a guess"), "{:?}", found.recommended);
+    assert!(found.check.flagged && found.recommended.doubt.contains("2 is a guess"), "{:?}", found.recommended);
 }
 
 #[test]

@@ -46,7 +46,7 @@ pub(super) fn unfolded(points: &Points, observer: &dyn Observer) -> Result<Unfol
     let neighbors = Neighbors::Nearest(NEIGHBORS.min(points.rows() - 1));
     let (method, dims) = (Mvu::default().into(), 2.min(points.rows() - 1));
     let recipe = Recipe { method, neighbors, dims, likelihood: Likelihood::Never, ..Recipe::default() };
-    let eigenvalues = recipe.fit(points, observer)?.spectrum().to_vec();
+    let eigenvalues = recipe.fit_watched(points, observer)?.spectrum().to_vec();
     let ratios: Vec<f64> = eigenvalues.iter().map(|value| value / eigenvalues[0]).collect();
     let dimension = before_the_drop(&ratios);
     Ok(Unfolded { ratios, dimension })

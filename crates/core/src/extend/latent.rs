@@ -12,7 +12,7 @@
 //! 1999. D. B. Rubin, D. T. Thayer. EM algorithms for ML factor analysis. Psychometrika 47, 1982.
 
 use super::checks::{all_finite, is_positive};
-use super::{FAR, Known, Transformed};
+use super::{FAR, Known, Placed};
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::dense::cholesky::Positive;
@@ -230,7 +230,7 @@ impl Latent {
         Ok((axes, deviations))
     }
 
-    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
+    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         let posteriors = self.posteriors(new)?;
         let means = posteriors.iter().flat_map(|posterior| posterior.mean.iter().copied()).collect();
         let coordinates = Points::computed(new.rows(), known.map.cols(), means)?;
@@ -238,6 +238,6 @@ impl Latent {
         let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
         let reach = FAR * known.points.map_or(f64::INFINITY, most);
         let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
-        Ok(Transformed { coordinates, far, deviations: None })
+        Ok(Placed { coordinates, far, deviations: None })
     }
 }

@@ -1,7 +1,7 @@
 //! A linear map of the features: y = (x − x̄) U.
 
 use super::checks::all_finite;
-use super::{FAR, Known, Transformed};
+use super::{FAR, Known, Placed};
 use eigenfold_graph::Metric;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -47,13 +47,13 @@ impl Linear {
         (0..dims).map(along).collect()
     }
 
-    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
+    pub(super) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         let rows = parallel::collect(new.rows(), |i| self.row(new.row(i)));
         let coordinates = Points::computed(new.rows(), known.map.cols(), rows.concat())?;
         let from_mean = |points: &Points, i: usize| Metric::Euclidean.distance(points.row(i), &self.mean);
         let most = |(points, _): (&Points, Metric)| parallel::largest(points.rows(), |i| from_mean(points, i));
         let reach = FAR * known.points.map_or(f64::INFINITY, most);
         let far = (0..new.rows()).filter(|&i| from_mean(new, i) > reach).collect();
-        Ok(Transformed { coordinates, far, deviations: None })
+        Ok(Placed { coordinates, far, deviations: None })
     }
 }

@@ -48,7 +48,7 @@ pub(crate) use reference::{Away, Measure};
 pub(crate) use stress::Stress;
 
 use crate::gp::line::Line;
-use crate::input::Data;
+use crate::ground::Ground;
 use attracted::Pushes;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -72,7 +72,7 @@ const DESCENTS: usize = 300;
 
 /// New points on a map.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Transformed {
+pub struct Placed {
     /// Their coordinates, one row per new row.
     pub coordinates: Points,
     /// The rows that are far from all training points: their coordinates are extrapolated and mean little.
@@ -176,7 +176,7 @@ impl Rule {
     }
 
     /// The coordinates of new rows.
-    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Transformed> {
+    pub(crate) fn place(&self, known: &Known<'_>, new: &Points) -> Result<Placed> {
         match self {
             Rule::Linear(linear) => linear.place(known, new),
             Rule::Latent(latent) => latent.place(known, new),
@@ -223,15 +223,15 @@ impl Rule {
     pub(crate) fn place_all(
         &self,
         known: &Known<'_>,
-        data: Data<'_>,
+        ground: Ground<'_>,
         geodesics: Option<LandmarkGeodesics>,
     ) -> Result<Points> {
-        match (self, data) {
-            (Rule::Squares(squares), data) => squares.place_all(known, data, geodesics),
-            (Rule::Stress(stress), data) => stress.place_all(known, data, geodesics),
-            (rule, Data::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
-            (rule, Data::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
-            (_, Data::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
+        match (self, ground) {
+            (Rule::Squares(squares), ground) => squares.place_all(known, ground, geodesics),
+            (Rule::Stress(stress), ground) => stress.place_all(known, ground, geodesics),
+            (rule, Ground::Points(points, _)) => Ok(rule.place(known, points)?.coordinates),
+            (rule, Ground::Distances(distances)) => Ok(rule.place(known, distances.matrix())?.coordinates),
+            (_, Ground::Graph(_)) => Err(Error::parameter("the points of a graph cannot be placed by landmarks")),
         }
     }
 
@@ -244,7 +244,7 @@ impl Rule {
     /// ```
     ///
     /// which is continuous where r is, and goes to y[j] where x goes to x[j].
-    fn place_rows(&self, known: &Known<'_>, new: &Points, own: Option<&[u32]>) -> Result<Transformed> {
+    fn place_rows(&self, known: &Known<'_>, new: &Points, own: Option<&[u32]>) -> Result<Placed> {
         let dims = known.map.cols();
         let index = known.points.map(|(points, metric)| Index::new(points, metric)).transpose()?;
         let prepared = Prepared {
@@ -282,7 +282,7 @@ impl Rule {
                 far.extend((near.deviation(i, known.k) > reach).then_some(start + i));
             }
         }
-        Ok(Transformed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
+        Ok(Placed { coordinates: Points::computed(new.rows(), dims, placed)?, far, deviations: None })
     }
 
     /// Where the rule alone sends every row of a batch.

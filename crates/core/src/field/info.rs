@@ -1,6 +1,6 @@
 //! What is said of a method: its names, its paper, what it takes, what it is good for.
 
-use crate::input::InputKind;
+use crate::ground::InputKind;
 
 /// What the outside needs to know of a method.
 #[derive(Clone, Copy, Debug)]

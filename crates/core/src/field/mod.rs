@@ -32,7 +32,7 @@ pub use local::lle::LleVariant;
 
 use crate::extend::Rule;
 use crate::field::unfolding::Certificate;
-use crate::input::{Data, Measured};
+use crate::ground::{Ground, Measured};
 use crate::parameter::{Parameters, short};
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
 use eigenfold_graph::points::Points;
@@ -43,8 +43,8 @@ use eigenfold_linalg::progress::{Observer, Silent};
 use eigenfold_linalg::{Operator, Root, SparseSymmetric};
 use faer::Mat;
 
-pub use crate::input::InputKind;
-pub(crate) use crate::input::needs_points;
+pub use crate::ground::InputKind;
+pub(crate) use crate::ground::needs_points;
 
 /// A Gaussian field over the points.
 pub enum Field {
@@ -104,7 +104,7 @@ pub type Regraph<'a> = dyn Fn(&Points) -> Result<Graph> + Sync + 'a;
 #[derive(Clone, Copy)]
 pub struct Site<'a> {
     /// What is known of the points.
-    pub data: Data<'a>,
+    pub ground: Ground<'a>,
     /// The neighborhood graph, connected, if the method asked for one.
     pub graph: Option<&'a Graph>,
     /// How that graph is made, for a method that has to make it again from some of the features; absent if the graph was
@@ -128,9 +128,9 @@ pub struct Site<'a> {
 
 impl<'a> Site<'a> {
     /// Nothing but the points, with two coordinates, seed 0, all memory, and nobody listening.
-    pub fn of(data: Data<'a>) -> Site<'a> {
+    pub fn of(ground: Ground<'a>) -> Site<'a> {
         Site {
-            data,
+            ground,
             graph: None,
             regraph: None,
             start: None,
@@ -145,7 +145,7 @@ impl<'a> Site<'a> {
 
     /// The number of points.
     pub fn len(&self) -> usize {
-        self.data.len()
+        self.ground.len()
     }
 
     /// Whether there is nothing to embed.
@@ -161,14 +161,14 @@ impl<'a> Site<'a> {
 
     /// The points with all their distances, for a method that cannot start from a graph.
     pub(crate) fn measured(&self, method: &str) -> Result<Measured<'a>> {
-        self.data.measured().ok_or_else(|| needs_points(method, "laplacian-eigenmaps and isomap embed a graph"))
+        self.ground.measured().ok_or_else(|| needs_points(method, "laplacian-eigenmaps and isomap embed a graph"))
     }
 
     /// The metric of the points; the usual one where they have none.
     pub(crate) fn metric(&self) -> Metric {
-        match self.data {
-            Data::Points(_, metric) => metric,
-            Data::Distances(_) | Data::Graph(_) => Metric::default(),
+        match self.ground {
+            Ground::Points(_, metric) => metric,
+            Ground::Distances(_) | Ground::Graph(_) => Metric::default(),
         }
     }
 
@@ -388,7 +388,7 @@ pub trait Build: Parameters {
     }
 
     /// How the answers follow the unit of the data; nothing if they do so in no simple way.
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths>;
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths>;
 
     /// Builds the field.
     ///

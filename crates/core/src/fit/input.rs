@@ -1,6 +1,6 @@
 //! What a fit may be given beside its input.
 
-use crate::input::Data;
+use crate::ground::Ground;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
 
@@ -17,10 +17,10 @@ pub struct Beside<'a> {
 
 impl Beside<'_> {
     /// Whether there is one label per point.
-    pub(crate) fn check(&self, data: Data<'_>) -> Result<()> {
-        match self.labels.filter(|labels| labels.len() != data.len()) {
+    pub(crate) fn check(&self, ground: Ground<'_>) -> Result<()> {
+        match self.labels.filter(|labels| labels.len() != ground.len()) {
             Some(labels) => {
-                let fact = format!("there are {} labels for {} points", labels.len(), data.len());
+                let fact = format!("there are {} labels for {} points", labels.len(), ground.len());
                 Err(Error::data(format!("{fact}; give one per point")))
             }
             None => Ok(()),

@@ -11,7 +11,7 @@ pub use input::Beside;
 use crate::field::Lengths;
 use crate::fit::stages::Stages;
 use crate::fit::unit::Unit;
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::method::Method;
 use crate::model::Model;
 use crate::preparation::{Preparation, Whitening, one_alone};
@@ -37,8 +37,8 @@ impl Recipe {
     /// # Errors
     ///
     /// If the input or a parameter does not fit, or the work would not fit into memory.
-    pub fn fit<'a>(&self, data: impl Into<Data<'a>>) -> Result<Model> {
-        self.fit(data, &Silent)
+    pub fn fit<'a>(&self, ground: impl Into<Ground<'a>>) -> Result<Model> {
+        self.fit_watched(ground, &Silent)
     }
 
     /// Runs the three stages, reporting to an observer that may stop them. What an iterative method or solver has by then
@@ -47,8 +47,8 @@ impl Recipe {
     /// # Errors
     ///
     /// As [`Recipe::fit`], and [`Error::Stopped`] if the observer stopped the work before there was a result.
-    pub fn fit_watched<'a>(&self, data: impl Into<Data<'a>>, observer: &dyn Observer) -> Result<Model> {
-        self.fit_from(data, Beside::default(), observer)
+    pub fn fit_watched<'a>(&self, ground: impl Into<Ground<'a>>, observer: &dyn Observer) -> Result<Model> {
+        self.fit_from(ground, Beside::default(), observer)
     }
 
     /// As [`Recipe::fit_watched`], with what else is given of the points.
@@ -58,55 +58,61 @@ impl Recipe {
     /// As [`Recipe::fit_watched`], and if the start does not fit the map or the labels do not fit the points.
     pub fn fit_from<'a>(
         &self,
-        data: impl Into<Data<'a>>,
+        ground: impl Into<Ground<'a>>,
         beside: Beside<'_>,
         observer: &dyn Observer,
     ) -> Result<Model> {
-        let data = data.into().measured_by(self.metric);
-        self.check(data)?;
-        beside.check(data)?;
-        let wrong = |names: &&[String]| data.points().map(Points::cols) != Some(names.len());
+        let ground = ground.into().measured_by(self.metric);
+        self.check(ground)?;
+        beside.check(ground)?;
+        let wrong = |names: &&[String]| ground.points().map(Points::cols) != Some(names.len());
         if let Some(names) = beside.names.filter(wrong) {
-            let (count, features) = (names.len(), data.points().map_or(0, Points::cols));
+            let (count, features) = (names.len(), ground.points().map_or(0, Points::cols));
             let fact = format!("{count} names do not fit {features} features");
             return Err(Error::parameter(format!("{fact}; give one name per feature")));
         }
         let plain = Recipe { preparation: Preparation::default(), ..self.clone() };
-        let (mut model, prepared) = match data.points() {
-            _ if self.preparation.is_none() => (plain.fit_whitened(data, 0, beside, observer)?, None),
+        let (mut model, prepared) = match ground.points() {
+            _ if self.preparation.is_none() => (plain.fit_whitened(ground, 0, beside, observer)?, None),
             Some(points) => {
                 let (prepared, notes) = self.preparation.learn(points, beside.names)?;
                 let seen = prepared.apply(points, beside.names)?;
-                let data = Data::from(&seen).measured_by(self.metric);
-                let mut model = plain.fit_whitened(data, 1, beside, observer)?;
+                let ground = Ground::from(&seen).measured_by(self.metric);
+                let mut model = plain.fit_whitened(ground, 1, beside, observer)?;
                 model.report.warnings.extend(notes);
                 (model, Some(prepared))
             }
             None => {
-                let fact = format!("only points have columns to prepare, and the input is {}", data.kind().phrase());
+                let fact = format!("only points have columns to prepare, and the input is {}", ground.kind().phrase());
                 return Err(Error::parameter(format!("{fact}; leave out `standardize`, `scale-columns` and `log`")));
             }
         };
         model.recipe = self.clone();
-        model.points = data.points().cloned();
+        model.points = ground.points().cloned();
         model.prepared = prepared;
         beside.names.map_or(Ok(()), |names| model.set_names(names.to_vec()))?;
         Ok(model)
     }
 
     /// Runs the stages over columns in which the metric is one of two rows: those of Mahalanobis distances are whitened.
-    fn fit_whitened(&self, data: Data<'_>, more: u64, beside: Beside<'_>, observer: &dyn Observer) -> Result<Model> {
+    fn fit_whitened(
+        &self,
+        ground: Ground<'_>,
+        more: u64,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
         if self.metric != Metric::Mahalanobis {
-            return self.fit_prepared(data, more, beside, observer);
+            return self.fit_prepared(ground, more, beside, observer);
         }
         let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
-        let data = data.measured_by(recipe.metric);
-        let Some(points) = data.points().filter(|_| self.method.info().uses_metric) else {
-            return recipe.fit_prepared(data, more, beside, observer);
+        let ground = ground.measured_by(recipe.metric);
+        let Some(points) = ground.points().filter(|_| self.method.info().uses_metric) else {
+            return recipe.fit_prepared(ground, more, beside, observer);
         };
         let whitening = Whitening::learn(points, beside.names)?;
         let white = whitening.apply(points)?;
-        let mut model = recipe.fit_prepared(Data::from(&white), more + 1, beside, observer)?;
+        let mut model = recipe.fit_prepared(Ground::from(&white), more + 1, beside, observer)?;
         model.certificates.iter_mut().for_each(|certificate| certificate.metric = self.metric);
         if matches!(self.method, Method::Mds(_)) && self.dims < points.cols() {
             let fact =
@@ -119,19 +125,25 @@ impl Recipe {
     }
 
     /// Runs the stages over columns as they are, with so many more copies of them in memory.
-    fn fit_prepared(&self, data: Data<'_>, more: u64, beside: Beside<'_>, observer: &dyn Observer) -> Result<Model> {
-        let budget = Budget::new(self, data, more)?;
+    fn fit_prepared(
+        &self,
+        ground: Ground<'_>,
+        more: u64,
+        beside: Beside<'_>,
+        observer: &dyn Observer,
+    ) -> Result<Model> {
+        let budget = Budget::new(self, ground, more)?;
         let observer = &Share::all(observer);
         let mut recipe = Recipe { memory: Some(budget.left), ..self.clone() };
-        let fitted = match self.unit(data) {
-            None => Stages::new(&recipe, data, observer).and_then(|stages| stages.run(beside)),
+        let fitted = match self.unit(ground) {
+            None => Stages::new(&recipe, ground, observer).and_then(|stages| stages.run(beside)),
             Some((power, lengths)) => {
                 recipe = recipe.in_unit(-power, &lengths)?;
                 // A map that is rescaled has the lengths of the graph.
                 let map = power * if self.rescale.is_some() { 1 } else { lengths.map };
                 let start = beside.start.map(|start| start.times_two_to(-map));
                 let beside = Beside { start: start.as_ref(), ..beside };
-                let fitted = data.times_two_to(-power, |data| Stages::new(&recipe, data, observer)?.run(beside));
+                let fitted = ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, observer)?.run(beside));
                 fitted.and_then(|model| model.brought_out(Unit { data: power, map }, self, &lengths))
             }
         };
@@ -139,22 +151,22 @@ impl Recipe {
         observer.finish();
         // Factor analysis scales columns itself.
         let scales = matches!(self.method, Method::Fa(_));
-        let alone = data.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));
+        let alone = ground.points().filter(|_| !scales).and_then(|points| one_alone(points, beside.names));
         model.report.warnings.extend(alone);
-        model.report.warnings.extend(data.points().and_then(mistaken));
+        model.report.warnings.extend(ground.points().and_then(mistaken));
         Ok(model)
     }
 
     /// The power of two of the unit that the stages see the data in, and how the answers follow it; nothing if that is the
     /// data's own.
-    pub(crate) fn unit(&self, data: Data<'_>) -> Option<(i32, Lengths)> {
-        let power = Unit::power_of(data.numbers(), data.points().map_or(1, Points::cols));
+    pub(crate) fn unit(&self, ground: Ground<'_>) -> Option<(i32, Lengths)> {
+        let power = Unit::power_of(ground.numbers(), ground.points().map_or(1, Points::cols));
         // Angles and shares have no unit, and tell themselves what is too small for them.
-        let without = self.method.info().uses_metric && !self.metric.has_unit() && data.points().is_some();
+        let without = self.method.info().uses_metric && !self.metric.has_unit() && ground.points().is_some();
         if power == 0 || without {
             return None;
         }
-        self.method.lengths(data).map(|lengths| (power, lengths))
+        self.method.lengths(ground).map(|lengths| (power, lengths))
     }
 
     /// The recipe for data that are 2^power times as large.
@@ -219,17 +231,17 @@ impl Budget {
     /// # Errors
     ///
     /// If that is more than there is.
-    fn new(recipe: &Recipe, data: Data<'_>, more: u64) -> Result<Budget> {
-        let copies = match data {
-            Data::Points(..) if recipe.needs_graph(data) => COPIES,
-            Data::Points(..) => FEW_COPIES,
-            Data::Distances(_) | Data::Graph(_) => 2,
+    fn new(recipe: &Recipe, ground: Ground<'_>, more: u64) -> Result<Budget> {
+        let copies = match ground {
+            Ground::Points(..) if recipe.needs_graph(ground) => COPIES,
+            Ground::Points(..) => FEW_COPIES,
+            Ground::Distances(_) | Ground::Graph(_) => 2,
         };
         // Where no limit is given, the points as they are given are not among what is free.
         let (limit, held) = recipe.memory.map_or_else(|| (memory::available(), 1 + more), |limit| (limit, 0));
-        let needed = (copies + more - held) * 8 * data.numbers().len() as u64;
+        let needed = (copies + more - held) * 8 * ground.numbers().len() as u64;
         if needed > limit.max(memory::NEGLIGIBLE) {
-            let what = format!("the work on {} points", data.len());
+            let what = format!("the work on {} points", ground.len());
             let way_out = "use fewer rows or columns, or raise `memory`".into();
             return Err(Error::Memory { what, needed, limit, way_out });
         }

@@ -5,8 +5,8 @@ use crate::extend::{Barycenter, Known, Rule};
 use crate::field::unfolding::Certificate;
 use crate::field::{Built, Learned, Site, Task, Weight};
 use crate::fit::input::Beside;
-use crate::input::Data;
-use crate::input::regression::REGULARIZATION;
+use crate::ground::Ground;
+use crate::ground::regression::REGULARIZATION;
 use crate::likelihood::{Budget, Density, FLOOR, Likelihood, Observation};
 use crate::model::{Model, Part};
 use crate::recipe::Recipe;
@@ -35,7 +35,7 @@ struct Fitted {
 #[derive(Clone, Copy)]
 pub(crate) struct Stages<'a> {
     recipe: &'a Recipe,
-    data: Data<'a>,
+    ground: Ground<'a>,
     beside: Beside<'a>,
     /// The bytes that the graph takes.
     spent: u64,
@@ -44,19 +44,19 @@ pub(crate) struct Stages<'a> {
 
 impl<'a> Stages<'a> {
     /// The stages of a recipe over an input that it can start from.
-    pub(crate) fn new(recipe: &'a Recipe, data: Data<'a>, observer: &'a dyn Observer) -> Result<Stages<'a>> {
-        let data = data.measured_by(recipe.metric);
-        recipe.check(data)?;
+    pub(crate) fn new(recipe: &'a Recipe, ground: Ground<'a>, observer: &'a dyn Observer) -> Result<Stages<'a>> {
+        let ground = ground.measured_by(recipe.metric);
+        recipe.check(ground)?;
         if recipe.method.info().uses_metric {
-            data.check_metric()?;
+            ground.check_metric()?;
         }
-        Ok(Stages { recipe, data, beside: Beside::default(), spent: 0, observer })
+        Ok(Stages { recipe, ground, beside: Beside::default(), spent: 0, observer })
     }
 
     /// All stages, with what else is given of the points.
     pub(crate) fn run(&self, beside: Beside<'a>) -> Result<Model> {
         let stages = Stages { beside, ..*self };
-        let efforts = stages.recipe.efforts(stages.data);
+        let efforts = stages.recipe.efforts(stages.ground);
         let [first, rest] = Share::split(self.observer, [efforts[0], efforts[1..].iter().sum()]);
         let first = first.of_stage(Stage::Graph);
         let start = Instant::now();
@@ -75,27 +75,27 @@ impl<'a> Stages<'a> {
 
     /// Stage 1, where the method asks for it or the input is a graph.
     pub(crate) fn graph(&self) -> Result<Option<(Found, Option<Learned>)>> {
-        if !self.recipe.needs_graph(self.data) {
+        if !self.recipe.needs_graph(self.ground) {
             return Ok(None);
         }
         self.observer.progress(Stage::Graph, 0.0);
         let search = self.recipe.search();
         Ok(Some(match &self.recipe.learned {
             Some(drill) => {
-                let (found, learned) = drill.graph(&search, self.data, self.recipe.memory, self.observer)?;
+                let (found, learned) = drill.graph(&search, self.ground, self.recipe.memory, self.observer)?;
                 (found, Some(learned))
             }
-            None => (self.data.neighbors(&search, self.observer)?, None),
+            None => (self.ground.neighbors(&search, self.observer)?, None),
         }))
     }
 
     /// Stage 1 over the same points with other features, its components left apart.
     fn regraph(&self, points: &Points) -> Result<Graph> {
         let search = Search { disconnected: Disconnected::Separate, ..self.recipe.search() };
-        let data = Data::from(points).measured_by(self.recipe.metric);
+        let ground = Ground::from(points).measured_by(self.recipe.metric);
         Ok(match &self.recipe.learned {
-            Some(drill) => drill.graph(&search, data, self.recipe.memory, self.observer)?.0.graph,
-            None => data.neighbors(&search, self.observer)?.graph,
+            Some(drill) => drill.graph(&search, ground, self.recipe.memory, self.observer)?.0.graph,
+            None => ground.neighbors(&search, self.observer)?.graph,
         })
     }
 
@@ -172,12 +172,12 @@ impl<'a> Stages<'a> {
         let start = self.beside.start.map(|start| start.select(rows).first_columns(dims));
         let labels: Option<Vec<_>> = self.beside.labels.map(|labels| rows.iter().map(|&i| labels[i]).collect());
         let beside = Beside { start: start.as_ref(), labels: labels.as_deref(), names: None };
-        self.data.of_some(rows, |data| Stages { data, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
+        self.ground.of_some(rows, |ground| Stages { ground, beside, ..*self }.fit_one(Some(&graph.induced(rows)), dims))
     }
 
     /// Stages 2 and 3 over one connected whole.
     fn fit_one(&self, graph: Option<&Graph>, dims: usize) -> Result<Fitted> {
-        let [_, field, coordinates, likelihood] = self.recipe.efforts(self.data);
+        let [_, field, coordinates, likelihood] = self.recipe.efforts(self.ground);
         let [second, third, last] = Share::split(self.observer, [field, coordinates, likelihood]);
         let (second, third) = (second.of_stage(Stage::Field), third.of_stage(Stage::Coordinates));
         let last = last.of_stage(Stage::Likelihood);
@@ -204,7 +204,7 @@ impl<'a> Stages<'a> {
         }
         let field_seconds = start.elapsed().as_secs_f64();
         let start = Instant::now();
-        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.data.len() - 1));
+        let width = self.recipe.rescale.map_or(dims, |asked| asked.min(self.ground.len() - 1));
         let (mut map, k) = in_third.map(&mut built, graph, width)?;
         // The likelihood is that of the method's own coordinates.
         let own: Option<Points> = self.recipe.rescale.map(|_| map.coordinates.first_columns(dims));
@@ -219,16 +219,16 @@ impl<'a> Stages<'a> {
         let (likelihood, likelihood_left_out) = Stages { observer: &last, ..*self }.likelihood(
             &built,
             own.as_ref().unwrap_or(&map.coordinates),
-            &mut map.diagnostics.warnings,
+            &mut map.evidence.warnings,
         )?;
-        let Map { coordinates: embedding, diagnostics } = map;
+        let Map { coordinates: embedding, evidence } = map;
         let own = built.log_likelihood.map(|value| (OWN_LIKELIHOOD, value));
         let part = Part {
             rows: Vec::new(),
             shift: 0.0,
             k,
             width: embedding.cols(),
-            eigenvalues: diagnostics.eigenvalues.iter().copied().take(embedding.cols()).collect(),
+            eigenvalues: evidence.eigenvalues.iter().copied().take(embedding.cols()).collect(),
             rule: Some(built.rule),
         };
         let chosen = built.used.into_iter().map(|(name, used)| Used { name: name.into(), asked: "auto".into(), used });
@@ -240,30 +240,30 @@ impl<'a> Stages<'a> {
                 likelihood: start.elapsed().as_secs_f64(),
             },
             parameters: chosen.collect(),
-            eigenvalues: diagnostics.eigenvalues,
-            residuals: diagnostics.residuals,
+            eigenvalues: evidence.eigenvalues,
+            residuals: evidence.residuals,
             // A rescaled map has other lengths.
-            explained: built.explained.or(diagnostics.explained).filter(|_| self.recipe.rescale.is_none()),
-            objective: diagnostics.objective,
-            gradient: diagnostics.gradient,
-            curve: diagnostics.curve,
-            disparities: diagnostics.disparities,
+            explained: built.explained.or(evidence.explained).filter(|_| self.recipe.rescale.is_none()),
+            objective: evidence.objective,
+            gradient: evidence.gradient,
+            curve: evidence.curve,
+            disparities: evidence.disparities,
             recall: built.recall,
             likelihood,
             likelihood_left_out,
             figures: built
                 .figures
                 .into_iter()
-                .chain(diagnostics.figures)
+                .chain(evidence.figures)
                 .chain(own)
                 .map(|(name, value)| (name.into(), value))
                 .collect(),
             certificate: built.certificate.as_ref().map(|certificate| certificate.claimed),
             path: built.path,
-            solver: diagnostics.solver,
-            iterations: diagnostics.iterations,
-            converged: diagnostics.converged && built.converged,
-            warnings: built.warnings.into_iter().chain(diagnostics.warnings).collect(),
+            solver: evidence.solver,
+            iterations: evidence.iterations,
+            converged: evidence.converged && built.converged,
+            warnings: built.warnings.into_iter().chain(evidence.warnings).collect(),
             rescale,
             ..Report::default()
         };
@@ -271,7 +271,7 @@ impl<'a> Stages<'a> {
             Task::Descend(descend) if self.recipe.affinities => descend.objective.affinities(embedding.values()),
             _ => None,
         };
-        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, diagnostics.snapshots);
+        let (weights, certificate, snapshots) = (learned.or(built.weights), built.certificate, evidence.snapshots);
         Ok(Fitted { embedding, part, report, weights, certificate, snapshots })
     }
 
@@ -280,7 +280,7 @@ impl<'a> Stages<'a> {
         self.observer.progress(Stage::Field, 0.0);
         let regraph = |points: &Points| self.regraph(points);
         self.recipe.method.build(&Site {
-            data: self.data,
+            ground: self.ground,
             graph,
             regraph: Some(&regraph),
             start: self.beside.start,
@@ -301,20 +301,20 @@ impl<'a> Stages<'a> {
         let observer: &dyn Observer = if stopped { &Silent } else { self.observer };
         self.observer.progress(Stage::Coordinates, 0.0);
         let mut map = coordinates::map(&mut built.task, dims, self.recipe.seed, self.memory(), observer)?;
-        let (n, k) = (self.data.len(), built.neighbors_of(graph));
+        let (n, k) = (self.ground.len(), built.neighbors_of(graph));
         if let Rule::Stress(stress) = &mut built.rule {
-            stress.disparities.clone_from(&map.diagnostics.disparities);
+            stress.disparities.clone_from(&map.evidence.disparities);
         }
         if map.coordinates.rows() < n {
-            let points = match self.data {
-                Data::Points(points, metric) => Some((points, metric)),
-                Data::Distances(_) | Data::Graph(_) => None,
+            let points = match self.ground {
+                Ground::Points(points, metric) => Some((points, metric)),
+                Ground::Distances(_) | Ground::Graph(_) => None,
             };
             let known =
-                Known { points, k, map: &map.coordinates, eigenvalues: &map.diagnostics.eigenvalues, radius: None };
-            map.coordinates = built.rule.place_all(&known, self.data, built.geodesics.take())?;
-        } else if let (Rule::Linear(linear), Data::Points(points, _)) = (&mut built.rule, self.data) {
-            linear.learn(points, &map.coordinates, &map.diagnostics.eigenvalues);
+                Known { points, k, map: &map.coordinates, eigenvalues: &map.evidence.eigenvalues, radius: None };
+            map.coordinates = built.rule.place_all(&known, self.ground, built.geodesics.take())?;
+        } else if let (Rule::Linear(linear), Ground::Points(points, _)) = (&mut built.rule, self.ground) {
+            linear.learn(points, &map.coordinates, &map.evidence.eigenvalues);
         }
         Ok((map, k))
     }
@@ -332,7 +332,7 @@ impl<'a> Stages<'a> {
         warnings: &mut Vec<String>,
     ) -> Result<(Option<Observation>, bool)> {
         let asked = self.recipe.likelihood;
-        let Some(points) = self.data.points().filter(|_| asked != Likelihood::Never) else {
+        let Some(points) = self.ground.points().filter(|_| asked != Likelihood::Never) else {
             return Ok((None, false));
         };
         let budget = Budget { likelihood: asked, memory: self.memory() };
@@ -364,13 +364,13 @@ impl<'a> Stages<'a> {
     /// covariance. Nothing if it is singular.
     pub(crate) fn density(&self, beside: Beside<'a>) -> Result<Option<Density>> {
         let stages = Stages { beside, ..*self };
-        let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.data));
+        let [first, second, third, _] = Share::split(self.observer, self.recipe.efforts(self.ground));
         let (first, second) = (first.of_stage(Stage::Graph), second.of_stage(Stage::Field));
         let third = third.of_stage(Stage::Coordinates);
         let graph = Stages { observer: &first, ..stages }.graph()?;
         let graph = graph.as_ref().map(|(found, _)| &found.graph);
         let mut built = Stages { observer: &second, ..stages }.built(graph, self.recipe.dims)?;
-        let Some(points) = self.data.points() else { return Ok(None) };
+        let Some(points) = self.ground.points() else { return Ok(None) };
         let budget = Budget { likelihood: Likelihood::Always, memory: self.memory() };
         if built.field().is_some_and(|field| field.is_precision_of(points.rows())) {
             return Density::new(built.field(), &|| Err(Error::Stopped), points, &budget);
@@ -383,17 +383,17 @@ impl<'a> Stages<'a> {
     fn describe(&self, model: &mut Model, found: Option<&Found>) {
         let recipe = self.recipe;
         model.recipe = recipe.clone();
-        model.kind = self.data.kind();
+        model.kind = self.ground.kind();
         let report = &mut model.report;
         report.method = recipe.method.info().name.into();
         report.n = model.embedding.rows();
-        report.features = self.data.points().map(Points::cols);
+        report.features = self.ground.points().map(Points::cols);
         report.dims = recipe.dims;
-        let cells = self.data.table().map_or(0, |table| table.missing().len());
+        let cells = self.ground.table().map_or(0, |table| table.missing().len());
         if cells > 0 {
             report.figures.push(("missing_cells".into(), cells as f64));
         }
-        if let Data::Distances(distances) = self.data {
+        if let Ground::Distances(distances) = self.ground {
             report.add_completion(distances.completion());
         }
         if let Some(found) = found {

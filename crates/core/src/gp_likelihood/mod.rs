@@ -74,7 +74,7 @@ pub enum Starts {
 
 /// The score as it is asked for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct GpLikelihood {
+pub struct GplvmScore {
     /// How lengths on the map are measured.
     pub lengths: Lengths,
     /// From where the largest likelihood is sought.
@@ -113,7 +113,7 @@ pub struct Score {
     pub converged: bool,
 }
 
-impl GpLikelihood {
+impl GplvmScore {
     /// The score of a map of the data: one row a point in both.
     ///
     /// # Errors
@@ -215,7 +215,7 @@ impl GpLikelihood {
     ///
     /// # Errors
     ///
-    /// As [`GpLikelihood::of`]; [`Error::Parameter`] if a parameter is not positive and finite.
+    /// As [`GplvmScore::of`]; [`Error::Parameter`] if a parameter is not positive and finite.
     pub fn at(&self, data: &Points, map: &Points, parameters: &Parameters) -> Result<f64> {
         let Parameters { variance, length, bias, noise } = *parameters;
         if [variance, length, bias, noise].iter().any(|x| !x.is_finite() || *x <= 0.0) {

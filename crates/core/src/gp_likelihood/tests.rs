@@ -12,11 +12,7 @@ fn iris() -> Points {
 }
 
 fn pca(data: &Points) -> Points {
-    Recipe { method: Pca::default().into(), ..Recipe::default() }
-        .fit(data, &eigenfold_linalg::progress::Silent)
-        .unwrap()
-        .embedding()
-        .clone()
+    Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(data).unwrap().embedding().clone()
 }
 
 /// A bent sheet in `p` features with a little noise, and its true coordinates.
@@ -93,7 +89,7 @@ fn two_points_can_be_scored_by_hand() {
     let data = Points::from_rows(&[[1.0], [-1.0]]).unwrap();
     let map = Points::from_rows(&[[3.0], [3.0]]).unwrap();
     let parameters = Parameters { variance: 2.0, length: 1.0, bias: 0.5, noise: 0.25 };
-    let score = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
+    let score = GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() };
     let by_hand = -0.5 * (0.25f64 * 5.25).ln() - 0.5 * 2.0 / 0.25 - std::f64::consts::TAU.ln();
     assert!((score.at(&data, &map, &parameters).unwrap() - by_hand).abs() < 1e-12);
 }
@@ -101,7 +97,7 @@ fn two_points_can_be_scored_by_hand() {
 #[test]
 fn iris_on_its_principal_components_has_the_reference_score() {
     // Own prototype, GPy 1.13 and scikit-learn 1.9 agree on these to 1e-8 (L-BFGS-B from seven starts).
-    let (data, raw) = (iris(), GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() });
+    let (data, raw) = (iris(), GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() });
     let map = pca(&data);
     let ones = Parameters { variance: 1.0, length: 1.0, bias: 1.0, noise: 1.0 };
     assert!((raw.at(&data, &map, &ones).unwrap() + 625.362_092_216_1).abs() < 1e-8);
@@ -133,9 +129,9 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
         assert!((last / whole - 1.0).abs() < 1e-6, "{logs:?}: {last} for {whole}");
     }
     for (lengths, starts) in [(Lengths::Unit, 7), (Lengths::Ard, 2)] {
-        let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
+        let asked = GplvmScore { lengths, ..GplvmScore::default() };
         let exact = asked.of(&data, &map, &Silent).unwrap();
-        let bound = GpLikelihood { inducing: Some(40), ..asked }.of(&data, &map, &Silent).unwrap();
+        let bound = GplvmScore { inducing: Some(40), ..asked }.of(&data, &map, &Silent).unwrap();
         let below = exact.log_likelihood - bound.log_likelihood;
         assert!((0.0..5.0).contains(&below), "{exact:?}\n{bound:?}");
         assert_eq!((bound.inducing, bound.starts.len()), (Some(40), starts));
@@ -145,7 +141,7 @@ fn the_bound_is_below_the_likelihood_and_reaches_it() {
 #[test]
 fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     let (data, map) = sheet(90, 3);
-    let raw = GpLikelihood { lengths: Lengths::Raw, ..GpLikelihood::default() };
+    let raw = GplvmScore { lengths: Lengths::Raw, ..GplvmScore::default() };
     let changed = |change: fn(&[f64]) -> [f64; 2]| {
         let rows: Vec<[f64; 2]> = (0..90).map(|i| change(map.row(i))).collect();
         raw.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood
@@ -156,7 +152,7 @@ fn turning_the_map_changes_nothing_and_in_raw_units_neither_does_its_size() {
     same(changed(|y| [1e-9 * y[0], 1e-9 * y[1]]));
     same(changed(|y| [1e12 * y[0], 1e12 * y[1]]));
     // Unit variance makes single columns' sizes irrelevant.
-    let unit = GpLikelihood { lengths: Lengths::Unit, ..GpLikelihood::default() };
+    let unit = GplvmScore { lengths: Lengths::Unit, ..GplvmScore::default() };
     let scaled =
         |rows: Vec<[f64; 2]>| unit.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap().log_likelihood;
     let one = scaled((0..90).map(|i| [map.row(i)[0], map.row(i)[1]]).collect());
@@ -203,7 +199,7 @@ fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
     let of = |lengths: Lengths, by: [f64; 2]| {
         let rows: Vec<[f64; 2]> =
             (0..90).map(|i| [by[0] * map.row(i)[0], by[1] * map.row(i)[1] + 2.0 * by[1]]).collect();
-        let asked = GpLikelihood { lengths, ..GpLikelihood::default() };
+        let asked = GplvmScore { lengths, ..GplvmScore::default() };
         asked.of(&data, &Points::from_rows(&rows).unwrap(), &Silent).unwrap()
     };
     let plain = of(Lengths::Ard, [1.0, 1.0]);
@@ -223,7 +219,7 @@ fn a_length_for_every_coordinate_makes_their_scales_irrelevant() {
     // A coordinate that says nothing gets a length beyond all distances on it.
     let rows: Vec<[f64; 2]> = (0..90).map(|i| [map.row(i)[0], (i as f64 * 12.9898).sin().fract()]).collect();
     let sin = Points::new(90, 1, (0..90).map(|i| map.row(i)[0].sin()).collect()).unwrap();
-    let idle = GpLikelihood::default().of(&sin, &Points::from_rows(&rows).unwrap(), &Silent).unwrap();
+    let idle = GplvmScore::default().of(&sin, &Points::from_rows(&rows).unwrap(), &Silent).unwrap();
     assert!(idle.by_coordinate.unwrap()[1] > 10.0);
 }
 
@@ -232,7 +228,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
     let (data, map) = sheet(1200, 3);
     let run = |threads: usize, inducing: Option<usize>| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let asked = GpLikelihood { inducing, starts: Starts::One, ..GpLikelihood::default() };
+        let asked = GplvmScore { inducing, starts: Starts::One, ..GplvmScore::default() };
         let rows: Vec<usize> = (0..if inducing.is_some() { 1200 } else { 200 }).collect();
         pool.install(|| asked.of(&data.select(&rows), &map.select(&rows), &Silent).unwrap())
     };
@@ -245,7 +241,7 @@ fn any_number_of_threads_gives_the_same_bytes() {
 #[test]
 fn odd_data_and_maps_have_a_score() {
     let scored = |data: &Points, map: &Points| {
-        let score = GpLikelihood::default().of(data, map, &Silent).unwrap();
+        let score = GplvmScore::default().of(data, map, &Silent).unwrap();
         assert!(score.log_likelihood.is_finite(), "{score:?}");
         score
     };
@@ -281,14 +277,14 @@ fn odd_data_and_maps_have_a_score() {
 fn what_cannot_be_scored_is_refused_and_a_stop_is_heard() {
     let (data, map) = sheet(10, 2);
     let refused =
-        |asked: GpLikelihood, data: &Points, map: &Points| asked.of(data, map, &Silent).unwrap_err().to_string();
-    let plain = GpLikelihood::default;
+        |asked: GplvmScore, data: &Points, map: &Points| asked.of(data, map, &Silent).unwrap_err().to_string();
+    let plain = GplvmScore::default;
     assert!(refused(plain(), &data, &map.select(&[0, 1])).starts_with("the data have 10 rows and the map has 2; "));
     assert!(refused(plain(), &data.select(&[0]), &map.select(&[0])).starts_with("there is only 1 point; "));
     assert!(
         refused(plain(), &data.select(&[3, 3]), &map.select(&[0, 1])).starts_with("no feature of the data varies; ")
     );
-    let inducing = |m| GpLikelihood { inducing: Some(m), ..plain() };
+    let inducing = |m| GplvmScore { inducing: Some(m), ..plain() };
     assert!(refused(inducing(0), &data, &map).starts_with("0 inducing points bound nothing; "));
     assert!(refused(inducing(11), &data, &map).starts_with("11 inducing points are more than the 10 points; "));
     assert!(matches!(plain().of(&data, &map, &StopsAfter::questions(0)), Err(Error::Stopped)));
@@ -310,7 +306,7 @@ fn the_bound_is_refined_until_more_inducing_points_add_nothing() {
         };
         let rows: Vec<[f64; 2]> = (0..450).map(|i| [feature(i, 0), feature(i, 1)]).collect();
         let problem = Problem::new(&Points::from_rows(&rows).unwrap(), &map, false).unwrap();
-        let starts = GpLikelihood { starts: Starts::One, ..GpLikelihood::default() }.starts(&problem);
+        let starts = GplvmScore { starts: Starts::One, ..GplvmScore::default() }.starts(&problem);
         let coarse = &search(&problem, Some(100), &starts, (0.0, 1.0), &Silent).unwrap()[0];
         let [v, length, w] = [coarse.logs[0], coarse.logs[1], coarse.logs[2]].map(f64::exp);
         let twice = Sparse::new(&problem, 200).negative(&mut None, v, length, None, w).unwrap();

@@ -1,7 +1,7 @@
 //! New points onto the map of a model, by the rules of its parts.
 
-use crate::extend::{Known, Rule, Transformed};
-use crate::input::InputKind;
+use crate::extend::{Known, Placed, Rule};
+use crate::ground::InputKind;
 use crate::missing::filled_from;
 use crate::model::{Model, Part};
 use eigenfold_graph::points::Points;
@@ -25,7 +25,7 @@ impl Model {
     /// # Errors
     ///
     /// As [`Model::transform`].
-    pub fn place(&self, new: &Points) -> Result<Transformed> {
+    pub fn place(&self, new: &Points) -> Result<Placed> {
         self.placed_outside(new, false)
     }
 
@@ -35,21 +35,21 @@ impl Model {
     /// # Errors
     ///
     /// As [`Model::transform`].
-    pub fn place_with_deviations(&self, new: &Points) -> Result<Transformed> {
+    pub fn place_with_deviations(&self, new: &Points) -> Result<Placed> {
         self.placed_outside(new, true)
     }
 
     /// As `placed`, from the columns and to the unit of the user.
-    fn placed_outside(&self, new: &Points, deviations: bool) -> Result<Transformed> {
+    fn placed_outside(&self, new: &Points, deviations: bool) -> Result<Placed> {
         if self.is_as_given() {
             return self.placed(new, deviations);
         }
         let placed = self.inside().placed(&self.brought_in(new)?, deviations)?;
         let deviations = placed.deviations.as_ref().map(|all| self.unit.map_out(all)).transpose()?;
-        Ok(Transformed { coordinates: self.unit.map_out(&placed.coordinates)?, far: placed.far, deviations })
+        Ok(Placed { coordinates: self.unit.map_out(&placed.coordinates)?, far: placed.far, deviations })
     }
 
-    fn placed(&self, new: &Points, deviations: bool) -> Result<Transformed> {
+    fn placed(&self, new: &Points, deviations: bool) -> Result<Placed> {
         let columns = self.columns()?;
         if new.cols() != columns {
             let what = if self.points.is_some() { "features" } else { "training points (one distance each)" };
@@ -118,18 +118,18 @@ impl Model {
         map: &Points,
         new: &Points,
         deviations: bool,
-    ) -> Result<Transformed> {
+    ) -> Result<Placed> {
         let Some(rule) = &part.rule else {
             let row = map.row(0);
             let coordinates = Points::new(new.rows(), row.len(), row.repeat(new.rows()))?;
-            return Ok(Transformed { coordinates, far: Vec::new(), deviations: None });
+            return Ok(Placed { coordinates, far: Vec::new(), deviations: None });
         };
         let points = points.map(|points| (points, self.metric()));
         let (k, radius) = (part.k.min(map.rows()), self.radius());
         let known = Known { points, k, map, eigenvalues: &part.eigenvalues, radius };
         let placed = rule.place(&known, new)?;
         let deviations = if deviations { rule.deviations(&known, new, &placed.coordinates)? } else { None };
-        Ok(Transformed { deviations, ..placed })
+        Ok(Placed { deviations, ..placed })
     }
 
     /// The nearest training rows of new rows, k each.
@@ -194,7 +194,7 @@ impl Model {
     }
 
     /// Every new point goes to the component of its nearest training point.
-    fn place_by_component(&self, new: &Points, deviations: bool) -> Result<Transformed> {
+    fn place_by_component(&self, new: &Points, deviations: bool) -> Result<Placed> {
         let dims = self.embedding.cols();
         let nearest: Vec<u32> = match &self.points {
             Some(points) => Index::new(points, self.metric())?.nearest(new, 1)?.0,
@@ -235,6 +235,6 @@ impl Model {
         }
         far.sort_unstable();
         let deviations = sure.map(|values| Points::computed(new.rows(), dims, values)).transpose()?;
-        Ok(Transformed { coordinates: Points::computed(new.rows(), dims, values)?, far, deviations })
+        Ok(Placed { coordinates: Points::computed(new.rows(), dims, values)?, far, deviations })
     }
 }

@@ -20,7 +20,7 @@ use crate::extend::{Attracted, Hold, Push, Rule};
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way};
 use crate::forces::repulsion::{Accuracy, Repulsion};
 use crate::forces::{Pairs, Pull, Shape, fuzzy};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::{Error, Result};
 use eigenfold_linalg::optimize::{Momentum, Phase};
@@ -125,7 +125,7 @@ impl Build for Umap {
         }
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

@@ -123,7 +123,7 @@ impl Sums {
 const SAME: f64 = 1e-28;
 
 /// The measures that distances give.
-pub(super) struct DistanceMeasures {
+pub(super) struct Told {
     pub(super) stress: Option<Value>,
     pub(super) scaled: Option<Value>,
     pub(super) correlation: Option<Value>,
@@ -131,7 +131,7 @@ pub(super) struct DistanceMeasures {
 }
 
 /// The measures of all rows that were asked.
-pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> DistanceMeasures {
+pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> Told {
     let total = rows.iter().fold(Sums::default(), |total, row| total.plus(row));
     let share = |of: &dyn Fn(&Sums) -> f64| {
         let root = |square: f64| square.max(0.0).sqrt();
@@ -162,7 +162,7 @@ pub(super) fn told(rows: &[Sums], by: &Reference, sampling: &Sampling) -> Distan
         let out = |value: f64| value / by.units[0];
         Value { value: out(value), error: error.map(out), each: each.into_iter().map(out).collect() }
     });
-    DistanceMeasures { stress, scaled: share(&|sums| sums.off_by(best)), correlation, residual }
+    Told { stress, scaled: share(&|sums| sums.off_by(best)), correlation, residual }
 }
 
 /// By how much r would change, to first order, if a row counted for more: the mean over the others of the row of

@@ -15,7 +15,7 @@ pub enum Measure {
     /// The same for neighborhoods of all sizes, less what chance would give.
     RnxAuc,
     /// How many times as far the nearest on the map are as the nearest in the data.
-    NeighborRatio,
+    Farness,
     /// How much the distances differ, in the units of the data.
     Stress,
     /// How much the distances differ once the map has the best length.
@@ -49,7 +49,7 @@ pub enum Group {
     /// Classes that are known beside the data.
     Labels,
     /// From the map to the data.
-    InverseTransform,
+    WayBack,
     /// Coordinates that are known to be right.
     Truth,
 }
@@ -61,7 +61,7 @@ impl Group {
             Group::Neighborhoods => "neighborhoods",
             Group::Distances => "distances",
             Group::Labels => "labels",
-            Group::InverseTransform => "way back",
+            Group::WayBack => "way back",
             Group::Truth => "truth",
         }
     }
@@ -178,10 +178,10 @@ pub const MEASURES: [Described; 15] = [
         [None, ONE],
     ),
     of(
-        Measure::NeighborRatio,
+        Measure::Farness,
         [
-            "neighbor_ratio",
-            "neighbor_ratio",
+            "farness",
+            "farness",
             "How many times as far in the data the ten nearest on the map are as the ten nearest that there are: 1 is perfect.",
         ],
         Group::Neighborhoods,
@@ -271,11 +271,11 @@ pub const MEASURES: [Described; 15] = [
     of(
         Measure::WayBackError,
         [
-            "reconstruction_error",
+            "way_back_error",
             "error of the way back",
             "How far off a row of data is that is predicted from its place on the map by the other rows: 0 is exact, 1 no better than the mean.",
         ],
-        Group::InverseTransform,
+        Group::WayBack,
         Better::Lower,
         [ZERO, ONE],
     ),

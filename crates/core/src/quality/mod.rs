@@ -7,7 +7,7 @@
 //!
 //! | file | measures |
 //! |---|---|
-//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; neighbor_ratio |
+//! | `neighborhoods.rs`, `judge/nearness.rs` | trustworthiness, continuity, neighbors kept and R_NX; farness |
 //! | `distances.rs`, `pairs.rs` | stress, correlation and residual variance; the correlation of ranks and the Shepard diagram |
 //! | `classes.rs` | neighborhood hit, k-NN accuracy, silhouette |
 //! | `back/kriging.rs` | the error of the way back |
@@ -30,7 +30,7 @@ mod value;
 pub use measure::{Better, Described, Group, MEASURES, Measure};
 
 use crate::fit::unit::Unit;
-use crate::input::{Data, Measured};
+use crate::ground::{Ground, Measured};
 use crate::reconstruct::{Kriging, MapNeighbors};
 use classes::Classes;
 use eigenfold_graph::points::Points;
@@ -62,7 +62,7 @@ pub struct Quality {
 #[derive(Clone, Copy, Debug)]
 pub struct Given<'a> {
     /// The points and how far apart they are; not a graph.
-    pub data: Data<'a>,
+    pub ground: Ground<'a>,
     /// The class of every point, nothing where it is not known.
     pub labels: Option<&'a [Option<u32>]>,
     /// Coordinates that are known to be right, one row per point and any number of columns.
@@ -71,8 +71,8 @@ pub struct Given<'a> {
 
 impl<'a> Given<'a> {
     /// Points or distances, and nothing beside them.
-    pub fn new(data: impl Into<Data<'a>>) -> Given<'a> {
-        Given { data: data.into(), labels: None, truth: None }
+    pub fn new(ground: impl Into<Ground<'a>>) -> Given<'a> {
+        Given { ground: ground.into(), labels: None, truth: None }
     }
 }
 
@@ -91,7 +91,7 @@ pub struct Score {
 /// What was found out about a map.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Evaluation {
+pub struct Judged {
     /// k, as it was used.
     pub neighbors: usize,
     /// The number of points.
@@ -101,7 +101,7 @@ pub struct Evaluation {
     /// The measures, in the order of [`MEASURES`]; those that cannot be told are left out, such as those of labels where there
     /// are none.
     pub scores: Vec<Score>,
-    /// The same measures per point: one number for each of [`Evaluation::rows`], NaN for a row of which nothing can be said.
+    /// The same measures per point: one number for each of [`Judged::rows`], NaN for a row of which nothing can be said.
     pub pointwise: Vec<(Measure, Vec<f64>)>,
     /// R_NX(k) at some k, ascending.
     pub curve: Vec<(usize, f64)>,
@@ -109,13 +109,13 @@ pub struct Evaluation {
     pub shepard: Vec<[f64; 2]>,
 }
 
-impl Evaluation {
+impl Judged {
     /// One of the measures.
     pub fn score(&self, measure: Measure) -> Option<Score> {
         self.scores.iter().copied().find(|score| score.measure == measure)
     }
 
-    /// One of the measures per point, for each of [`Evaluation::rows`].
+    /// One of the measures per point, for each of [`Judged::rows`].
     pub fn per_row(&self, measure: Measure) -> Option<&[f64]> {
         self.pointwise.iter().find(|(of, _)| *of == measure).map(|(_, each)| each.as_slice())
     }
@@ -141,9 +141,9 @@ impl Quality {
     /// use eigenfold::{Pca, Recipe, io, progress::Silent};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
-    /// let evaluated = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
-    /// assert!(evaluated[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
+    /// let model = Recipe { method: Pca::default().into(), ..Recipe::default() }.fit(&iris)?;
+    /// let judged = Quality::default().judge(&Given::new(&iris), &[model.embedding()], &Silent)?;
+    /// assert!(judged[0].score(Measure::Trustworthiness).is_some_and(|score| score.value > 0.97));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
     ///
@@ -152,29 +152,29 @@ impl Quality {
     /// If there are fewer than two points, only a graph is known of them, the metric is not defined on them, a map, the labels
     /// or the truth have another number of rows, or more neighbors are asked for than there are others; [`Error::Stopped`] if
     /// the observer stops it.
-    pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
-        given.data.whitened(|data| self.judge_measured(&Given { data, ..*given }, maps, observer))
+    pub fn judge(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
+        given.ground.whitened(|ground| self.judge_measured(&Given { ground, ..*given }, maps, observer))
     }
 
     /// As [`Quality::judge`], by a metric of two rows.
-    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Evaluation>> {
+    fn judge_measured(&self, given: &Given<'_>, maps: &[&Points], observer: &dyn Observer) -> Result<Vec<Judged>> {
         let (neighbors, rows) = self.check(given, maps)?;
-        given.data.check_metric()?;
-        let power = match given.data {
-            Data::Points(_, metric) if !metric.has_unit() => 0,
-            data => power_of(data.table()),
+        given.ground.check_metric()?;
+        let power = match given.ground {
+            Ground::Points(_, metric) if !metric.has_unit() => 0,
+            ground => power_of(ground.table()),
         };
         if power == 0 {
             return self.judge_inside(given, maps, (neighbors, rows, power), observer);
         }
-        given.data.times_two_to(-power, |data| {
-            self.judge_inside(&Given { data, ..*given }, maps, (neighbors, rows, power), observer)
+        given.ground.times_two_to(-power, |ground| {
+            self.judge_inside(&Given { ground, ..*given }, maps, (neighbors, rows, power), observer)
         })
     }
 
     /// The number of neighbors and of rows, if everything fits.
     fn check(&self, given: &Given<'_>, maps: &[&Points]) -> Result<(usize, usize)> {
-        let n = given.data.len();
+        let n = given.ground.len();
         if n < 2 {
             return Err(Error::data(format!("there is {}; give two or more to compare", plural(n, "point"))));
         }
@@ -189,7 +189,7 @@ impl Quality {
         if let Some(truth) = given.truth.filter(|truth| truth.rows() != n) {
             return other("the true coordinates have", truth.rows());
         }
-        crate::Beside { labels: given.labels, ..crate::Beside::default() }.check(given.data)?;
+        crate::Beside { labels: given.labels, ..crate::Beside::default() }.check(given.ground)?;
         let neighbors = self.neighbors.unwrap_or(NEIGHBORS.min((n - 1) / 2).max(1));
         if neighbors == 0 {
             return Err(Error::parameter("`neighbors` is 0; look at one or more"));
@@ -200,7 +200,7 @@ impl Quality {
         match self.rows {
             Some(rows) if rows < 2 => Err(Error::parameter(format!("`rows` is {rows}; ask two or more"))),
             Some(rows) => Ok((neighbors, rows.min(n))),
-            None => Ok((neighbors, sampling::rows(n, given.data.points().map_or(1, Points::cols)))),
+            None => Ok((neighbors, sampling::rows(n, given.ground.points().map_or(1, Points::cols)))),
         }
     }
 
@@ -211,9 +211,9 @@ impl Quality {
         maps: &[&Points],
         (neighbors, rows, power): (usize, usize, i32),
         observer: &dyn Observer,
-    ) -> Result<Vec<Evaluation>> {
-        let n = given.data.len();
-        let Some(data) = given.data.measured() else {
+    ) -> Result<Vec<Judged>> {
+        let n = given.ground.len();
+        let Some(data) = given.ground.measured() else {
             let fact = "a graph does not say how far apart all points are";
             return Err(Error::data(format!("{fact}; give points or distances to judge a map")));
         };
@@ -235,7 +235,7 @@ impl Quality {
         let [asking, leading] = Share::split(&all, efforts(data, n, maps.len()));
         let heard = pass.ask(&rows, &asking)?;
         let truth = given.truth.map(|truth| in_unit(truth, power_of(Some(truth))));
-        let mut evaluated = Vec::with_capacity(maps.len());
+        let mut judged = Vec::with_capacity(maps.len());
         for (at, (heard, (spearman, shepard))) in heard.into_iter().zip(of_pairs).enumerate() {
             let share = Share::one_of(&leading, at, maps.len());
             if share.stop() {
@@ -245,7 +245,7 @@ impl Quality {
             let mut found = told(&heard, map, &rows, n, classes.as_ref());
             found.push((Measure::Spearman, spearman.map(|spearman| ranked(spearman, &heard.rows))));
             if let Measured::Points(points, _) = data {
-                found.push((Measure::WayBackError, inverse_transform(points, &map.points, &rows, self.seed)?));
+                found.push((Measure::WayBackError, way_back(points, &map.points, &rows, self.seed)?));
             }
             if let Some(truth) = &truth {
                 let each = truth::disparity(&map.points, truth)?;
@@ -258,17 +258,15 @@ impl Quality {
             }
             share.progress(Stage::Score, 1.0);
             let curve = near.curve(&heard.shared, rows.len());
-            evaluated.push(Evaluation::new(
-                found,
-                Evaluation { neighbors, points: n, rows: rows.clone(), curve, shepard, ..EMPTY },
-            ));
+            judged
+                .push(Judged::new(found, Judged { neighbors, points: n, rows: rows.clone(), curve, shepard, ..EMPTY }));
         }
         all.finish();
-        Ok(evaluated)
+        Ok(judged)
     }
 }
 
-const EMPTY: Evaluation = Evaluation {
+const EMPTY: Judged = Judged {
     neighbors: 0,
     points: 0,
     rows: Vec::new(),
@@ -278,17 +276,17 @@ const EMPTY: Evaluation = Evaluation {
     shepard: Vec::new(),
 };
 
-impl Evaluation {
+impl Judged {
     /// With the measures that could be told, in their order.
-    fn new(mut found: Vec<(Measure, Option<Value>)>, empty: Evaluation) -> Evaluation {
-        let mut evaluated = empty;
+    fn new(mut found: Vec<(Measure, Option<Value>)>, empty: Judged) -> Judged {
+        let mut judged = empty;
         found.sort_by_key(|(measure, _)| *measure as usize);
         for (measure, value) in found {
             let Some(Value { value, error, each }) = value else { continue };
-            evaluated.scores.push(Score { measure, value, error });
-            evaluated.pointwise.push((measure, each));
+            judged.scores.push(Score { measure, value, error });
+            judged.pointwise.push((measure, each));
         }
-        evaluated
+        judged
     }
 }
 
@@ -309,16 +307,16 @@ fn told(
         Value::mean(each(&|row| row.alike.as_ref().and_then(of)), labeled)
     };
     let sums: Vec<_> = heard.rows.iter().map(|row| row.sums).collect();
-    let distances::DistanceMeasures { stress, scaled, correlation, residual } =
+    let distances::Told { stress, scaled, correlation, residual } =
         distances::told(&sums, &map.by, &Sampling { asked: rows.len(), of: n });
-    // Rows without a scale are left out of the neighbor_ratio, however many there are among those that were not asked.
-    let neighbor_ratio = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
+    // Rows without a scale are left out of the farness, however many there are among those that were not asked.
+    let farness = mean(&|row| row.lost).map(|lost| lost.on(f64::exp, f64::exp));
     vec![
         (Measure::Trustworthiness, mean(&|row| Some(row.near.trustworthiness))),
         (Measure::Continuity, mean(&|row| Some(row.near.continuity))),
         (Measure::Kept, mean(&|row| Some(row.near.kept))),
         (Measure::RnxAuc, mean(&|row| row.near.area)),
-        (Measure::NeighborRatio, neighbor_ratio),
+        (Measure::Farness, farness),
         (Measure::Stress, stress),
         (Measure::ScaledStress, scaled),
         (Measure::ResidualVariance, residual),
@@ -335,7 +333,7 @@ fn ranked((value, error): (f64, Option<f64>), rows: &[Said]) -> Value {
 }
 
 /// The error of the way back of the rows that were asked, or of a draw of them; nothing if the data are the same everywhere.
-fn inverse_transform(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
+fn way_back(points: &Points, map: &Points, rows: &[usize], seed: u64) -> Result<Option<Value>> {
     let kriging = Kriging::of_map(points, &MapNeighbors::new(map, None)?, rows, seed)?;
     let mut squares = vec![f64::NAN; rows.len()];
     for (row, error) in kriging.error_of_rows(points) {

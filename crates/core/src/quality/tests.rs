@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::Distances;
-use crate::validate::neighbor_ratio;
+use crate::validate::farness;
 use eigenfold_graph::Metric;
 use eigenfold_linalg::progress::{Silent, StopsAfter};
 
@@ -24,12 +24,12 @@ fn labels(points: &Points) -> Vec<Option<u32>> {
     (0..points.rows()).map(|i| (i % 3 > 0).then(|| 5 + 2 * (3.0 * points.row(i)[0]) as u32)).collect()
 }
 
-fn evaluated(quality: &Quality, given: &Given<'_>, map: &Points) -> Evaluation {
+fn judged(quality: &Quality, given: &Given<'_>, map: &Points) -> Judged {
     quality.judge(given, &[map], &Silent).unwrap().remove(0)
 }
 
-fn value(evaluated: &Evaluation, measure: Measure) -> f64 {
-    evaluated.score(measure).unwrap().value
+fn value(judged: &Judged, measure: Measure) -> f64 {
+    judged.score(measure).unwrap().value
 }
 
 /// The rank of j among the others of i, by counting.
@@ -80,7 +80,7 @@ fn by_definition(data: &Points, map: &Points, ranks: &[(usize, usize)], k: usize
         (Measure::Continuity, loss(&|pair| pair.0, &|pair| pair.1)),
         (Measure::Kept, rnx(ranks, n, k)[1]),
         (Measure::RnxAuc, area / whole),
-        (Measure::NeighborRatio, neighbor_ratio(data, Metric::Euclidean, map).unwrap()),
+        (Measure::Farness, farness(data, Metric::Euclidean, map).unwrap()),
         (Measure::Stress, (sum(&|delta, d| (delta - d).powi(2)) / square).sqrt()),
         (Measure::ScaledStress, (sum(&|delta, d| (delta - scale * d).powi(2)) / square).sqrt()),
         (Measure::Pearson, r),
@@ -94,13 +94,13 @@ fn the_pass_over_the_rows_gives_what_the_definitions_give() {
     let map = flattened(&data);
     let ranks = ranks(&data, &map);
     for k in [1, 7, 29, 30, 31, 50, 58] {
-        let evaluated = evaluated(&Quality { neighbors: Some(k), ..Quality::default() }, &Given::new(&data), &map);
+        let judged = judged(&Quality { neighbors: Some(k), ..Quality::default() }, &Given::new(&data), &map);
         for (measure, wanted) in by_definition(&data, &map, &ranks, k) {
-            let found = value(&evaluated, measure);
+            let found = value(&judged, measure);
             assert!((found - wanted).abs() < 1e-12, "{} for k = {k}: {found} for {wanted}", measure.key());
         }
-        assert!(evaluated.scores.iter().all(|score| score.error.is_none()), "all rows were asked");
-        for &(size, told) in &evaluated.curve {
+        assert!(judged.scores.iter().all(|score| score.error.is_none()), "all rows were asked");
+        for &(size, told) in &judged.curve {
             let at = rnx(&ranks, 60, size)[0];
             assert!((told - at).abs() < 1e-12, "{told} for {at}, k = {size}");
         }
@@ -113,9 +113,9 @@ fn points_that_coincide_are_ranked_by_index_on_both_sides() {
     let some = cloud(12, 4, 1);
     let data = some.select(&(0..36).map(|i| i / 3).collect::<Vec<_>>());
     let map = flattened(&data);
-    let evaluated = evaluated(&Quality { neighbors: Some(5), ..Quality::default() }, &Given::new(&data), &map);
+    let judged = judged(&Quality { neighbors: Some(5), ..Quality::default() }, &Given::new(&data), &map);
     for (measure, wanted) in by_definition(&data, &map, &ranks(&data, &map), 5) {
-        let found = value(&evaluated, measure);
+        let found = value(&judged, measure);
         assert!((found - wanted).abs() < 1e-12, "{}: {found} for {wanted}", measure.key());
     }
 }
@@ -126,14 +126,14 @@ fn what_the_rows_say_adds_up_to_the_whole() {
     let data = cloud(90, 4, 2);
     let (map, labels, truth) = (flattened(&data), labels(&data), data.select_columns(&[1, 0, 3]));
     let given = Given { labels: Some(&labels), truth: Some(&truth), ..Given::new(&data) };
-    let evaluated = evaluated(&Quality::default(), &given, &map);
-    assert_eq!(evaluated.scores.len(), MEASURES.len(), "everything can be told: {:?}", evaluated.scores);
-    for score in &evaluated.scores {
-        let each = evaluated.per_row(score.measure).unwrap();
+    let judged = judged(&Quality::default(), &given, &map);
+    assert_eq!(judged.scores.len(), MEASURES.len(), "everything can be told: {:?}", judged.scores);
+    for score in &judged.scores {
+        let each = judged.per_row(score.measure).unwrap();
         let known = || each.iter().copied().filter(|value| !value.is_nan());
         let mean = |of: fn(f64) -> f64| known().map(of).sum::<f64>() / known().count() as f64;
         let whole = match score.measure {
-            Measure::NeighborRatio => mean(f64::ln).exp(),
+            Measure::Farness => mean(f64::ln).exp(),
             Measure::WayBackError => mean(|x| x * x).sqrt(),
             // Weighted by the rows' own sums of squares; or correlations, which have no such rule.
             Measure::Stress | Measure::ScaledStress => continue,
@@ -148,9 +148,9 @@ fn what_the_rows_say_adds_up_to_the_whole() {
     let sizes: Vec<f64> =
         (0..90).map(|i| (0..90).map(|j| Metric::Euclidean.distance(data.row(i), data.row(j)).powi(2)).sum()).collect();
     for measure in [Measure::Stress, Measure::ScaledStress] {
-        let each = evaluated.per_row(measure).unwrap();
+        let each = judged.per_row(measure).unwrap();
         let squares: f64 = each.iter().zip(&sizes).map(|(stress, size)| stress * stress * size).sum();
-        assert!((value(&evaluated, measure) - (squares / sizes.iter().sum::<f64>()).sqrt()).abs() < 1e-12);
+        assert!((value(&judged, measure) - (squares / sizes.iter().sum::<f64>()).sqrt()).abs() < 1e-12);
     }
 }
 
@@ -159,16 +159,16 @@ fn a_map_that_is_the_data_is_perfect() {
     // Many coordinates and few, and a grid, where most distances are equal to others.
     let grid = Points::from_rows(&(0..49).map(|i| [f64::from(i % 7), f64::from(i / 7)]).collect::<Vec<_>>()).unwrap();
     for data in [cloud(80, 20, 3), cloud(80, 3, 3), cloud(80, 1, 3), grid] {
-        let evaluated = evaluated(&Quality::default(), &Given { truth: Some(&data), ..Given::new(&data) }, &data);
-        for &Score { measure, value, .. } in evaluated.scores.iter().filter(|s| s.measure != Measure::WayBackError) {
+        let judged = judged(&Quality::default(), &Given { truth: Some(&data), ..Given::new(&data) }, &data);
+        for &Score { measure, value, .. } in judged.scores.iter().filter(|s| s.measure != Measure::WayBackError) {
             let perfect = match (measure, measure.described().better) {
-                (Measure::NeighborRatio, _) => 1.0,
+                (Measure::Farness, _) => 1.0,
                 (_, Better::Higher) => 1.0,
                 (_, Better::Lower) => 0.0,
             };
             assert!((value - perfect).abs() < 1e-12, "{}: {value}", measure.key());
         }
-        assert!(evaluated.curve.iter().all(|(_, value)| (value - 1.0).abs() < 1e-12));
+        assert!(judged.curve.iter().all(|(_, value)| (value - 1.0).abs() < 1e-12));
     }
 }
 
@@ -191,7 +191,7 @@ fn turns_moves_and_lengths_change_nothing_but_the_stress() {
     // Data and map stretched alike: not even the stress.
     let twice =
         |points: &Points| Points::new(70, points.cols(), points.values().iter().map(|x| 3.0 * x).collect()).unwrap();
-    let stretched = evaluated(&Quality::default(), &Given::new(&twice(&data)), &twice(&map));
+    let stretched = judged(&Quality::default(), &Given::new(&twice(&data)), &twice(&map));
     assert!((value(&stretched, Measure::Stress) - value(&both[0], Measure::Stress)).abs() < 1e-12);
 }
 
@@ -199,10 +199,10 @@ fn turns_moves_and_lengths_change_nothing_but_the_stress() {
 fn numbers_of_any_size_are_judged_alike() {
     let data = cloud(50, 4, 5);
     let map = flattened(&data);
-    let one = evaluated(&Quality::default(), &Given::new(&data), &map);
+    let one = judged(&Quality::default(), &Given::new(&data), &map);
     let times = |points: &Points, power: i32| points.times_two_to(power);
     for (of_data, of_map) in [(465, 465), (-465, -465), (465, -465), (-465, 465), (0, 465), (-465, 0)] {
-        let other = evaluated(&Quality::default(), &Given::new(&times(&data, of_data)), &times(&map, of_map));
+        let other = judged(&Quality::default(), &Given::new(&times(&data, of_data)), &times(&map, of_map));
         assert_eq!(other.scores.len(), one.scores.len());
         for (a, b) in one.scores.iter().zip(&other.scores).filter(|(a, _)| a.measure != Measure::Stress) {
             assert!((a.value - b.value).abs() < 1e-12, "{a:?} {b:?}, 2^{of_data} and 2^{of_map}");
@@ -229,12 +229,9 @@ fn a_map_without_any_shape_is_judged_too() {
     let data = cloud(40, 3, 6);
     let flat = Points::new(40, 2, vec![1.5; 80]).unwrap();
     let labels: Vec<Option<u32>> = (0..40).map(|i| Some(i % 2)).collect();
-    let evaluated = evaluated(
-        &Quality::default(),
-        &Given { labels: Some(&labels), truth: Some(&data), ..Given::new(&data) },
-        &flat,
-    );
-    assert!(evaluated.scores.iter().all(|score| score.value.is_finite()), "{:?}", evaluated.scores);
+    let judged =
+        judged(&Quality::default(), &Given { labels: Some(&labels), truth: Some(&data), ..Given::new(&data) }, &flat);
+    assert!(judged.scores.iter().all(|score| score.value.is_finite()), "{:?}", judged.scores);
     for (measure, wanted) in [
         (Measure::Stress, 1.0),
         (Measure::ScaledStress, 1.0),
@@ -244,11 +241,11 @@ fn a_map_without_any_shape_is_judged_too() {
         (Measure::Silhouette, 0.0),
         (Measure::Disparity, 1.0),
     ] {
-        assert_eq!(value(&evaluated, measure), wanted, "{}", measure.key());
+        assert_eq!(value(&judged, measure), wanted, "{}", measure.key());
     }
     // And data without any: nothing can be said of their distances, nor of the way back to them.
-    let evaluated = self::evaluated(&Quality::default(), &Given::new(&flat), &data);
-    let told: Vec<Measure> = evaluated.scores.iter().map(|score| score.measure).collect();
+    let judged = self::judged(&Quality::default(), &Given::new(&flat), &data);
+    let told: Vec<Measure> = judged.scores.iter().map(|score| score.measure).collect();
     assert_eq!(told, [Measure::Trustworthiness, Measure::Continuity, Measure::Kept, Measure::RnxAuc]);
 }
 
@@ -256,10 +253,10 @@ fn a_map_without_any_shape_is_judged_too() {
 fn two_and_three_points_are_judged_and_impossible_questions_refused() {
     for n in [2, 3] {
         let (data, map) = (cloud(n, 2, 7), cloud(n, 1, 8));
-        let evaluated = evaluated(&Quality::default(), &Given::new(&data), &map);
-        assert_eq!(evaluated.neighbors, 1);
-        assert!(evaluated.scores.iter().all(|score| score.value.is_finite()), "{:?}", evaluated.scores);
-        assert_eq!(evaluated.score(Measure::RnxAuc).is_some(), n == 3, "two points have no neighborhood but all");
+        let judged = judged(&Quality::default(), &Given::new(&data), &map);
+        assert_eq!(judged.neighbors, 1);
+        assert!(judged.scores.iter().all(|score| score.value.is_finite()), "{:?}", judged.scores);
+        assert_eq!(judged.score(Measure::RnxAuc).is_some(), n == 3, "two points have no neighborhood but all");
     }
     let (data, map) = (cloud(12, 3, 9), cloud(12, 2, 10));
     let refused = |quality: Quality, given: Given<'_>, map: &Points| {
@@ -282,7 +279,7 @@ fn two_and_three_points_are_judged_and_impossible_questions_refused() {
     let stopped = Quality::default().judge(&plain, &[&map], &StopsAfter::questions(0)).unwrap_err();
     assert!(matches!(stopped, Error::Stopped));
     // All neighbors are kept where all points are neighbors.
-    let all = evaluated(&of(Some(11), None), &plain, &map);
+    let all = judged(&of(Some(11), None), &plain, &map);
     assert_eq!((value(&all, Measure::Trustworthiness), value(&all, Measure::Kept)), (1.0, 1.0));
 }
 
@@ -293,8 +290,8 @@ fn distances_say_the_same_as_the_points_they_are_of() {
     let entry = |at: usize| Metric::Euclidean.distance(data.row(at / 40), data.row(at % 40));
     let distances = Distances::new(Points::new(40, 40, (0..1600).map(entry).collect()).unwrap()).unwrap();
     let (of_points, of_distances) = (
-        evaluated(&Quality::default(), &Given::new(&data), &map),
-        evaluated(&Quality::default(), &Given::new(&distances), &map),
+        judged(&Quality::default(), &Given::new(&data), &map),
+        judged(&Quality::default(), &Given::new(&distances), &map),
     );
     let without_way_back: Vec<Score> =
         of_points.scores.iter().copied().filter(|score| score.measure != Measure::WayBackError).collect();
@@ -307,14 +304,14 @@ fn a_sample_of_rows_is_as_far_off_as_it_says() {
     let data = cloud(900, 4, 12);
     let (map, labels) = (flattened(&data), labels(&data));
     let given = Given { labels: Some(&labels), ..Given::new(&data) };
-    let all = evaluated(&Quality::default(), &given, &map);
-    let drawn: Vec<Evaluation> =
-        (0..10).map(|seed| evaluated(&Quality { rows: Some(150), seed, ..Quality::default() }, &given, &map)).collect();
-    assert!(drawn.iter().all(|evaluated| evaluated.rows.len() == 150 && evaluated.is_sample()));
+    let all = judged(&Quality::default(), &given, &map);
+    let drawn: Vec<Judged> =
+        (0..10).map(|seed| judged(&Quality { rows: Some(150), seed, ..Quality::default() }, &given, &map)).collect();
+    assert!(drawn.iter().all(|judged| judged.rows.len() == 150 && judged.is_sample()));
     // All 404,550 pairs are ranked, whatever rows are asked.
     for score in all.scores.iter().filter(|score| score.measure != Measure::Spearman) {
-        let off = |evaluated: &Evaluation| {
-            let found = evaluated.score(score.measure).unwrap();
+        let off = |judged: &Judged| {
+            let found = judged.score(score.measure).unwrap();
             (found.value - score.value) / found.error.unwrap()
         };
         let off: Vec<f64> = drawn.iter().map(off).collect();
@@ -324,9 +321,9 @@ fn a_sample_of_rows_is_as_far_off_as_it_says() {
         // A row says the same in whatever company it is asked, unless it needs what all of them say: the best scale of the map,
         // or the length and noise of the way back.
         let alone = ![Measure::ScaledStress, Measure::WayBackError].contains(&score.measure);
-        for evaluated in drawn.iter().filter(|_| alone) {
-            let (some, each) = (evaluated.per_row(score.measure).unwrap(), all.per_row(score.measure).unwrap());
-            let known = evaluated.rows.iter().zip(some).filter(|(_, value)| !value.is_nan());
+        for judged in drawn.iter().filter(|_| alone) {
+            let (some, each) = (judged.per_row(score.measure).unwrap(), all.per_row(score.measure).unwrap());
+            let known = judged.rows.iter().zip(some).filter(|(_, value)| !value.is_nan());
             assert!(known.clone().count() >= 80 && known.clone().all(|(&row, &value)| value == each[row]));
         }
     }
@@ -349,8 +346,8 @@ fn some_of_the_pairs_give_nearly_the_correlation_of_all() {
     let apart: f64 = a.iter().zip(&b).map(|(a, b)| (a - b).powi(2)).sum();
     let wanted = 1.0 - 6.0 * apart / (m * (m * m - 1.0));
     for seed in 0..10 {
-        let evaluated = evaluated(&Quality { rows: Some(2), seed, ..Quality::default() }, &Given::new(&data), &map);
-        let Score { value, error, .. } = evaluated.score(Measure::Spearman).unwrap();
+        let judged = judged(&Quality { rows: Some(2), seed, ..Quality::default() }, &Given::new(&data), &map);
+        let Score { value, error, .. } = judged.score(Measure::Spearman).unwrap();
         let error = error.unwrap();
         assert!(error < 1e-3 && (value - wanted).abs() < 4.0 * error, "{value} ± {error} for {wanted}");
     }
@@ -363,15 +360,15 @@ fn the_bytes_are_the_same_for_any_number_of_threads() {
     let other = data.select_columns(&[3]);
     let given = Given { labels: Some(&labels), ..Given::new(&data) };
     let asked = Quality { rows: Some(70), ..Quality::default() };
-    let found: Vec<Vec<Evaluation>> = [1, 2, 3]
+    let found: Vec<Vec<Judged>> = [1, 2, 3]
         .map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| asked.judge(&given, &[&map, &other], &Silent).unwrap())
         })
         .into();
-    assert!(found.iter().all(|evaluated| format!("{evaluated:?}") == format!("{:?}", found[0])));
+    assert!(found.iter().all(|judged| format!("{judged:?}") == format!("{:?}", found[0])));
     // Maps do not know of each other.
-    assert_eq!(format!("{:?}", evaluated(&asked, &given, &other)), format!("{:?}", found[0][1]));
+    assert_eq!(format!("{:?}", judged(&asked, &given, &other)), format!("{:?}", found[0][1]));
 }
 
 /// The classes that no row has are not counted, and rows without a class are nobody's neighbors.
@@ -382,13 +379,13 @@ fn rows_without_a_label_are_as_if_they_were_not_there() {
     let rows: Vec<usize> = (0..60).filter(|&i| labels[i].is_some()).collect();
     let kept: Vec<Option<u32>> = rows.iter().map(|&i| labels[i]).collect();
     let some = data.select(&rows);
-    let all = evaluated(&Quality::default(), &Given { labels: Some(&labels), ..Given::new(&data) }, &map);
-    let alone = evaluated(&Quality::default(), &Given { labels: Some(&kept), ..Given::new(&some) }, &map.select(&rows));
+    let all = judged(&Quality::default(), &Given { labels: Some(&labels), ..Given::new(&data) }, &map);
+    let alone = judged(&Quality::default(), &Given { labels: Some(&kept), ..Given::new(&some) }, &map.select(&rows));
     for measure in [Measure::NeighborhoodHit, Measure::KnnAccuracy, Measure::Silhouette] {
         assert!((value(&all, measure) - value(&alone, measure)).abs() < 1e-14, "{}", measure.key());
     }
     for same in [vec![Some(3); 60], (0..60).map(Some).collect()] {
-        let evaluated = evaluated(&Quality::default(), &Given { labels: Some(&same), ..Given::new(&data) }, &map);
-        assert!(evaluated.score(Measure::Silhouette).is_none() && evaluated.score(Measure::NeighborhoodHit).is_some());
+        let judged = judged(&Quality::default(), &Given { labels: Some(&same), ..Given::new(&data) }, &map);
+        assert!(judged.score(Measure::Silhouette).is_none() && judged.score(Measure::NeighborhoodHit).is_some());
     }
 }

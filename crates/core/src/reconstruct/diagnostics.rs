@@ -1,12 +1,12 @@
 //! How a model leads back to data, and how well.
 
-use super::kriging::CrossValidated;
+use super::kriging::Judged;
 
 /// How a model leads back to data space, and how well.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Diagnostics {
+pub struct Evidence {
     /// What predicts.
-    pub rule: ReconstructionRule,
+    pub rule: BackRule,
     /// How many training rows judged it.
     pub rows: usize,
     /// The root of the squared error of their prediction over their squared distance from the mean: 0 is perfect, 1 no
@@ -23,7 +23,7 @@ pub struct Diagnostics {
 
 /// What predicts data rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ReconstructionRule {
+pub enum BackRule {
     /// x̄ + U y.
     Linear,
     /// The method's own objective with one more point, of elastic embedding.
@@ -46,26 +46,26 @@ pub enum ReconstructionRule {
     },
 }
 
-impl Diagnostics {
-    pub(super) fn of(rule: ReconstructionRule, evaluated: Option<CrossValidated>) -> Diagnostics {
-        Diagnostics {
+impl Evidence {
+    pub(super) fn of(rule: BackRule, judged: Option<Judged>) -> Evidence {
+        Evidence {
             rule,
-            rows: evaluated.map_or(0, |evaluated| evaluated.rows),
-            error: evaluated.map(|evaluated| evaluated.error),
-            within: evaluated.map(|evaluated| evaluated.within),
-            log_density: evaluated.map(|evaluated| evaluated.log_density),
+            rows: judged.map_or(0, |judged| judged.rows),
+            error: judged.map(|judged| judged.error),
+            within: judged.map(|judged| judged.within),
+            log_density: judged.map(|judged| judged.log_density),
         }
     }
 }
 
-impl ReconstructionRule {
+impl BackRule {
     /// One lower-case word.
     pub fn name(self) -> &'static str {
         match self {
-            ReconstructionRule::Linear => "linear",
-            ReconstructionRule::Energy => "energy",
-            ReconstructionRule::Process { .. } => "process",
-            ReconstructionRule::Kriging { .. } => "kriging",
+            BackRule::Linear => "linear",
+            BackRule::Energy => "energy",
+            BackRule::Process { .. } => "process",
+            BackRule::Kriging { .. } => "kriging",
         }
     }
 }

@@ -4,7 +4,7 @@
 //! `neighborhood.rs`, `widths.rs` and `at.rs`. Numbers are in the units of the data and the map as the user has them; where
 //! columns were prepared, they are about the prepared columns.
 
-use super::InverseTransform;
+use super::WayBack;
 use super::state::Ready;
 use eigenfold_linalg::power::times_two_to;
 use serde::{Deserialize, Serialize};
@@ -48,21 +48,20 @@ pub enum Portable {
     },
 }
 
-impl InverseTransform<'_> {
+impl WayBack<'_> {
     /// The way back as numbers; nothing for the ways by a process or an objective.
     pub fn portable(&self) -> Option<Portable> {
         let out = |power: i32, values: &[f64]| values.iter().map(|x| times_two_to(*x, power)).collect();
         match &self.rule {
             Ready::Linear(by) => {
-                let deviations: Vec<f64> =
-                    by.deviations.iter().map(|deviation| self.calibration_factor[0] * deviation).collect();
+                let deviations: Vec<f64> = by.deviations.iter().map(|deviation| self.stretch[0] * deviation).collect();
                 Some(Portable::Linear {
                     mean: out(self.unit.data, &by.mean),
                     axes: out(self.unit.data - self.unit.map, &by.axes),
                     deviations: out(self.unit.data, &deviations),
                 })
             }
-            Ready::Kriging(kriging) => Some(kriging.portable(&self.near, self.unit.data, self.calibration_factor)),
+            Ready::Kriging(kriging) => Some(kriging.portable(&self.near, self.unit.data, self.stretch)),
             Ready::Energy(_) | Ready::Process(_) => None,
         }
     }

@@ -68,13 +68,13 @@ pub(crate) struct Kriging {
     widths: Vec<[f64; 2]>,
     /// The variance of each feature.
     spread: Vec<f64>,
-    pub(crate) evaluated: Option<CrossValidated>,
+    pub(crate) judged: Option<Judged>,
     left: Vec<Row>,
 }
 
 /// How well left-out rows were predicted.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct CrossValidated {
+pub(crate) struct Judged {
     /// How many there were.
     pub(crate) rows: usize,
     /// The root of their squared error over their squared distance from the mean, no row counting more than that of an
@@ -138,7 +138,7 @@ impl Kriging {
             bases,
             widths,
             spread,
-            evaluated: None,
+            judged: None,
             left: Vec::new(),
         };
         let left = kriging.left_out(points, map, rows, placed)?;
@@ -193,11 +193,11 @@ impl Kriging {
             // Nothing to learn from: a single point, or data that are the same everywhere.
             return;
         }
-        let evaluated: Vec<Row> = parallel::collect(left.len(), |at| self.row(points, &left[at], &kriged[at]));
-        self.bases = bases(&evaluated, &self.spread);
-        self.widths = widths(&evaluated, &self.bases);
-        self.evaluated = Some(self.judgement(points, &evaluated));
-        self.left = evaluated;
+        let judged: Vec<Row> = parallel::collect(left.len(), |at| self.row(points, &left[at], &kriged[at]));
+        self.bases = bases(&judged, &self.spread);
+        self.widths = widths(&judged, &self.bases);
+        self.judged = Some(self.judgement(points, &judged));
+        self.left = judged;
     }
 
     /// The left-out rows with their places on the map and their errors, in units of their deviations.
@@ -232,7 +232,7 @@ impl Kriging {
     fn floors(&self, points: &Points, around: &Neighborhood, kriged: &Kriged, predicted: &[f64]) -> Vec<f64> {
         let mut squares: Vec<f64> = self.spread.iter().map(|spread| kriged.missing.powi(2) * spread).collect();
         if kriged.lost > 0.0 {
-            for (&a, weight) in around.near.iter().zip(&around.closeness) {
+            for (&a, weight) in around.near.iter().zip(&around.nearness) {
                 let row = points.row(a as usize);
                 let weight = weight * kriged.lost.powi(2);
                 let away = row.iter().zip(predicted).map(|(x, p)| (x - p) / self.unit);
@@ -257,7 +257,7 @@ impl Kriging {
         self.left.iter().map(|row| row.row).zip(self.shares(points, &self.left)).map(|(row, share)| (row, share.sqrt()))
     }
 
-    fn judgement(&self, points: &Points, rows: &[Row]) -> CrossValidated {
+    fn judgement(&self, points: &Points, rows: &[Row]) -> Judged {
         let shares = self.shares(points, rows);
         let halves: [Vec<&Row>; 2] = [0, 1].map(|half| rows.iter().skip(half).step_by(2).collect());
         let (mut within, mut entries) = ([0.0; 2], 0.0);
@@ -274,7 +274,7 @@ impl Kriging {
                 }
             }
         }
-        CrossValidated {
+        Judged {
             rows: rows.len(),
             error: (shares.iter().sum::<f64>() / rows.len() as f64).sqrt(),
             within: within.map(|count| if entries > 0.0 { count / entries } else { 1.0 }),
@@ -304,7 +304,7 @@ impl Kriging {
         let values = around.values(points, center, self.unit);
         let kriged = around.kriged(&around.covariances(self.length), self.noise, &values);
         let predicted = predicted(points, around, &kriged, center);
-        let deviation = if self.evaluated.is_some() {
+        let deviation = if self.judged.is_some() {
             place_variance(around.near.len(), &kriged, self.roughness).sqrt()
         } else {
             kriged.variance.sqrt()
@@ -324,22 +324,18 @@ impl Kriging {
     }
 
     /// What a place needs beside the rows and the map, with the numbers of the data 2^`power` times these and widths stretched.
-    pub(crate) fn portable(&self, map: &MapNeighbors<'_>, power: i32, calibration_factor: [f64; 2]) -> Portable {
+    pub(crate) fn portable(&self, map: &MapNeighbors<'_>, power: i32, stretch: [f64; 2]) -> Portable {
         let out = |x: &f64| times_two_to(*x, power);
         Portable::Kriging {
             neighbors: map.most(),
             length: self.length,
             noise: self.noise,
             unit: out(&self.unit),
-            roughness: self.evaluated.map(|_| self.roughness),
+            roughness: self.judged.map(|_| self.roughness),
             means: self.means.iter().map(out).collect(),
             spread: self.spread.clone(),
             bases: self.bases.clone(),
-            widths: self
-                .widths
-                .iter()
-                .map(|[one, two]| [calibration_factor[0] * one, calibration_factor[1] * two])
-                .collect(),
+            widths: self.widths.iter().map(|[one, two]| [stretch[0] * one, stretch[1] * two]).collect(),
             components: map.components.clone(),
         }
     }

@@ -29,7 +29,7 @@ use crate::fit::unit::Unit;
 use crate::model::Model;
 use crate::preparation::Prepared;
 pub(crate) use calibration::{LEVELS, counted};
-pub use diagnostics::{Diagnostics, ReconstructionRule};
+pub use diagnostics::{BackRule, Evidence};
 use draws::Errors;
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result, plural};
@@ -65,7 +65,7 @@ pub struct Reconstruction {
     /// The margin of each entry: 95 of 100 rows observed at such places would be no further off.
     pub margins: Points,
     /// The rule, and how well it does on the training rows.
-    pub diagnostics: Diagnostics,
+    pub evidence: Evidence,
     /// The places (counted from 0) that are further from all map points than these are from each other.
     pub far: Vec<usize>,
     /// What the user should know.
@@ -73,7 +73,7 @@ pub struct Reconstruction {
 }
 
 /// The way back from a map, learned once for any number of places.
-pub struct InverseTransform<'a> {
+pub struct WayBack<'a> {
     /// The training rows and their places, in the unit of the stages.
     points: &'a Points,
     map: &'a Points,
@@ -85,9 +85,9 @@ pub struct InverseTransform<'a> {
     /// What was done to the columns before.
     prepared: Option<&'a Prepared>,
     rule: Ready<'a>,
-    diagnostics: Diagnostics,
+    evidence: Evidence,
     /// What deviations and margins are multiplied by.
-    calibration_factor: [f64; 2],
+    stretch: [f64; 2],
 }
 
 impl Model {
@@ -98,7 +98,7 @@ impl Model {
     /// If the model was not fitted to points, or the places do not have one column for each coordinate of the map.
     pub fn reconstruct(&self, coordinates: &Points) -> Result<Reconstruction> {
         self.check_places(coordinates)?;
-        self.inverse_transform()?.reconstruct(coordinates)
+        self.way_back()?.reconstruct(coordinates)
     }
 
     /// Learns the way back from the map; [`Model::reconstruct`] does it anew at every call.
@@ -106,32 +106,32 @@ impl Model {
     /// # Errors
     ///
     /// If the model was not fitted to points.
-    pub fn inverse_transform(&self) -> Result<InverseTransform<'_>> {
+    pub fn way_back(&self) -> Result<WayBack<'_>> {
         Ok(self.outside(self.inside().way_back_inside(None)?))
     }
 
-    /// What the way back learns, for callers that keep it and follow the way at many times by [`Model::inverse_from`].
+    /// What the way back learns, for callers that keep it and follow the way at many times by [`Model::way_back_as`].
     ///
     /// # Errors
     ///
     /// If the model was not fitted to points.
-    pub fn learn_inverse(&self) -> Result<Learned> {
+    pub fn learn_way_back(&self) -> Result<Learned> {
         self.inside().learned_inside()
     }
 
-    /// The way back as it was learned from this model before: that of [`Model::inverse_transform`] bit for bit, without its work.
+    /// The way back as it was learned from this model before: that of [`Model::way_back`] bit for bit, without its work.
     ///
     /// # Errors
     ///
     /// If it was learned from a model with another number of points, features or coordinates.
-    pub fn inverse_from(&self, learned: &Learned) -> Result<InverseTransform<'_>> {
+    pub fn way_back_as(&self, learned: &Learned) -> Result<WayBack<'_>> {
         Ok(self.outside(self.inside().way_back_inside(Some(learned))?))
     }
 
     /// A way in the unit of the stages as one in that of the user.
-    fn outside<'a>(&'a self, inside: InverseTransform<'a>) -> InverseTransform<'a> {
+    fn outside<'a>(&'a self, inside: WayBack<'a>) -> WayBack<'a> {
         let (unit, renewable) = (self.back_unit(), self.is_renewable());
-        InverseTransform { unit, prepared: self.prepared(), renewable, ..inside }.told()
+        WayBack { unit, prepared: self.prepared(), renewable, ..inside }.told()
     }
 
     /// The way back by the objective of elastic embedding (Carreira-Perpiñán 2010, equation 13) in place of kriging.
@@ -139,12 +139,12 @@ impl Model {
     /// # Errors
     ///
     /// If the model is not one of elastic embedding with squared repulsion, fitted to points in one component.
-    pub fn way_back_by_energy(&self) -> Result<InverseTransform<'_>> {
+    pub fn way_back_by_energy(&self) -> Result<WayBack<'_>> {
         let inside = self.inside().way_back_by_energy_inside()?;
-        Ok(InverseTransform { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside })
+        Ok(WayBack { unit: self.unit, prepared: self.prepared(), renewable: self.is_renewable(), ..inside })
     }
 
-    fn way_back_by_energy_inside(&self) -> Result<InverseTransform<'_>> {
+    fn way_back_by_energy_inside(&self) -> Result<WayBack<'_>> {
         if self.observed.is_some() {
             let fact = "the objective leads back to whitened columns only";
             return Err(Error::parameter(format!("{fact}; leave out `by`, or use another `metric` than mahalanobis")));
@@ -152,14 +152,14 @@ impl Model {
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
         let energy = Energy::new(self, points, &near)?;
-        let diagnostics = Diagnostics {
-            rule: ReconstructionRule::Energy,
+        let evidence = Evidence {
+            rule: BackRule::Energy,
             rows: energy.rows,
             error: Some(energy.error),
             within: Some(energy.within),
             log_density: None,
         };
-        Ok(InverseTransform::by(points, &self.embedding, near, Ready::Energy(Arc::new(energy)), diagnostics))
+        Ok(WayBack::by(points, &self.embedding, near, Ready::Energy(Arc::new(energy)), evidence))
     }
 
     /// A supervised map went by classes, which a model does not keep, so that it cannot be made again.
@@ -204,15 +204,15 @@ fn check_columns(places: &Points, map: &Points) -> Result<()> {
     Ok(())
 }
 
-impl<'a> InverseTransform<'a> {
+impl<'a> WayBack<'a> {
     /// The way back from any map of the points, whoever made it, by local kriging.
     ///
     /// ```
-    /// use eigenfold::{Points, back::InverseTransform};
+    /// use eigenfold::{Points, back::WayBack};
     ///
     /// let points = Points::from_rows(&(0..30).map(|i| [f64::from(i), 2.0 * f64::from(i)]).collect::<Vec<_>>())?;
     /// let map = points.select_columns(&[0]);
-    /// let back = InverseTransform::of_map(&points, &map)?.reconstruct(&Points::from_rows(&[[7.5]])?)?;
+    /// let back = WayBack::of_map(&points, &map)?.reconstruct(&Points::from_rows(&[[7.5]])?)?;
     /// assert!((back.points.row(0)[1] - 15.0).abs() < 0.01);
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
@@ -220,7 +220,7 @@ impl<'a> InverseTransform<'a> {
     /// # Errors
     ///
     /// If the map does not have one row per point.
-    pub fn of_map(points: &'a Points, map: &'a Points) -> Result<InverseTransform<'a>> {
+    pub fn of_map(points: &'a Points, map: &'a Points) -> Result<WayBack<'a>> {
         if points.rows() != map.rows() {
             let fact = format!("the data have {} rows and the map has {}", points.rows(), map.rows());
             return Err(Error::data(format!("{fact}; give one row per point, in the same order")));
@@ -228,7 +228,7 @@ impl<'a> InverseTransform<'a> {
         let all: Vec<usize> = (0..points.rows()).collect();
         let near = MapNeighbors::new(map, None)?;
         let learned = Learned::by_kriging(Kriging::of_map(points, &near, &all, 0)?, points, &near);
-        Ok(InverseTransform::by(points, map, near, learned.rule, learned.diagnostics))
+        Ok(WayBack::by(points, map, near, learned.rule, learned.evidence))
     }
 
     /// A way in the unit of the points, with deviations and margins as the rule has them.
@@ -237,35 +237,25 @@ impl<'a> InverseTransform<'a> {
         map: &'a Points,
         near: MapNeighbors<'a>,
         rule: Ready<'a>,
-        diagnostics: Diagnostics,
-    ) -> InverseTransform<'a> {
-        let (unit, calibration_factor) = (Unit::default(), [1.0; 2]);
-        InverseTransform {
-            points,
-            map,
-            near,
-            renewable: false,
-            unit,
-            prepared: None,
-            rule,
-            diagnostics,
-            calibration_factor,
-        }
+        evidence: Evidence,
+    ) -> WayBack<'a> {
+        let (unit, stretch) = (Unit::default(), [1.0; 2]);
+        WayBack { points, map, near, renewable: false, unit, prepared: None, rule, evidence, stretch }
     }
 }
 
-impl InverseTransform<'_> {
+impl WayBack<'_> {
     /// With the noise of a process in the unit of the user.
     fn told(mut self) -> Self {
-        if let ReconstructionRule::Process { noise, .. } = &mut self.diagnostics.rule {
+        if let BackRule::Process { noise, .. } = &mut self.evidence.rule {
             *noise = times_two_to(*noise, 2 * self.unit.data);
         }
         self
     }
 
     /// What predicts, and how well.
-    pub fn diagnostics(&self) -> &Diagnostics {
-        &self.diagnostics
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
     }
 
     /// Data rows at places of the map, each place on its own.
@@ -286,9 +276,9 @@ impl InverseTransform<'_> {
         let all = |of: &dyn Fn(&At) -> Vec<f64>| Points::computed(at.len(), cols, at.iter().flat_map(of).collect());
         Ok(Reconstruction {
             points: all(&|at| at.row.clone())?,
-            deviations: all(&|at| at.stretched(0, self.calibration_factor[0]))?,
-            margins: all(&|at| at.stretched(1, self.calibration_factor[1]))?,
-            diagnostics: self.diagnostics.clone(),
+            deviations: all(&|at| at.stretched(0, self.stretch[0]))?,
+            margins: all(&|at| at.stretched(1, self.stretch[1]))?,
+            evidence: self.evidence.clone(),
             warnings: self.warning(far.len(), at.len()).into_iter().collect(),
             far,
         })
@@ -304,7 +294,7 @@ impl InverseTransform<'_> {
         Ok((at.into_iter().map(|at| at.times_two_to(self.unit.data)).collect(), far))
     }
 
-    /// As [`InverseTransform::answers`], in the unit of the stages.
+    /// As [`WayBack::answers`], in the unit of the stages.
     fn answers_inside(&self, coordinates: &Points) -> Result<(Vec<At>, Vec<usize>)> {
         let around = self.near.around(coordinates)?;
         let at = parallel::try_collect(around.len(), |i| self.at(coordinates.row(i), &around[i]))?;
@@ -314,15 +304,15 @@ impl InverseTransform<'_> {
     /// Whether rows are better held out to set deviations and margins ([`Recipe::held_out_rows`](crate::Recipe::held_out_rows)):
     /// where kriging leads back, few rows make that cheap, and the map can be made again.
     pub fn holds_out_rows(&self) -> bool {
-        let kriging = matches!(self.diagnostics.rule, ReconstructionRule::Kriging { .. });
+        let kriging = matches!(self.evidence.rule, BackRule::Kriging { .. });
         kriging && self.renewable && HELD_OUT.contains(&self.map.rows())
     }
 
     /// The same way with all deviations and all margins multiplied by a number each: those for which rows that had no part in
-    /// the map are within them as often as they say ([`HeldOutRows::calibration_factor`](crate::HeldOutRows)).
+    /// the map are within them as often as they say ([`HeldOutRows::stretch`](crate::HeldOutRows)).
     #[must_use]
-    pub fn stretched(mut self, calibration_factor: [f64; 2]) -> Self {
-        self.calibration_factor = calibration_factor;
+    pub fn stretched(mut self, stretch: [f64; 2]) -> Self {
+        self.stretch = stretch;
         self
     }
 

@@ -49,8 +49,8 @@ pub(crate) struct Neighborhood {
     to: Vec<f64>,
     /// h: the median distance between the map points around the nearest of them; the largest if that is zero.
     typical: f64,
-    /// Weights p by closeness alone, ∝ 1/d².
-    pub(crate) closeness: Vec<f64>,
+    /// Weights p by nearness alone, ∝ 1/d².
+    pub(crate) nearness: Vec<f64>,
 }
 
 /// The neighbors' values F, one row each, as seen from a center. Only FFᵀ counts, so it never has more columns than rows.
@@ -84,8 +84,8 @@ pub(crate) struct Kriged {
 impl Neighborhood {
     /// The neighborhood of a place from its neighbors, their distances to it, and the neighbors of the nearest of them.
     pub(crate) fn new(map: &Points, near: Vec<u32>, to: Vec<f64>, there: &[u32]) -> Neighborhood {
-        let (between, closeness) = (between(map, &near), closeness(&to));
-        Neighborhood { near, between, to, typical: scale(map, there), closeness }
+        let (between, nearness) = (between(map, &near), nearness(&to));
+        Neighborhood { near, between, to, typical: scale(map, there), nearness }
     }
 
     /// Whether the place is further from all map points than those around the nearest typically are from each other.
@@ -157,7 +157,7 @@ impl Neighborhood {
         let held = if lean > LEAN { (LEAN - 1.0) / (lean - 1.0) } else { 1.0 };
         if held < 1.0 {
             // C(sα + (1 − s)p) with Cα = c + β; C is LLᵀ.
-            let (s, p) = (held, &self.closeness);
+            let (s, p) = (held, &self.nearness);
             let along: Vec<f64> = (0..m).map(|b| (b..m).map(|a| factor[a * m + b] * p[a]).sum()).collect();
             let mixed = dot(p, toward) + beta;
             let square = s * s * (dot(&weights, toward) + beta)
@@ -239,7 +239,7 @@ fn between(map: &Points, some: &[u32]) -> Vec<f64> {
 }
 
 /// ∝ 1/d², summing to one; those at the place itself share it.
-fn closeness(to: &[f64]) -> Vec<f64> {
+fn nearness(to: &[f64]) -> Vec<f64> {
     let Some(&nearest) = to.first() else { return Vec::new() };
     let weigh = |&d: &f64| if d > nearest { (nearest / d).powi(2) } else { 1.0 };
     let weights: Vec<f64> = to.iter().map(weigh).collect();

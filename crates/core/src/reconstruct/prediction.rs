@@ -1,10 +1,10 @@
 //! What is said of one place: a data row, and how far off each of its entries may be.
 //!
 //! ```text
-//! width[j] = s w[j], at least g l[j] and at most g m[j]      g = 1 for deviations, 1.96 for margins; s the calibration_factor
+//! width[j] = s w[j], at least g l[j] and at most g m[j]      g = 1 for deviations, 1.96 for margins; s the stretch
 //! ```
 //!
-//! w is what the rule itself says. The calibration_factor is one number for all deviations and one for all margins, 1 unless rows that
+//! w is what the rule itself says. The stretch is one number for all deviations and one for all margins, 1 unless rows that
 //! had no part in the map say otherwise (`judge/rows.rs`). l is the least where nothing is near, m that between two rows drawn at random.
 
 use super::calibration::GAUSSIAN;
@@ -36,14 +36,14 @@ impl At {
     }
 
     /// The deviation (level 0) or the margin (1) of every entry.
-    pub(crate) fn stretched(&self, level: usize, calibration_factor: f64) -> Vec<f64> {
+    pub(crate) fn stretched(&self, level: usize, stretch: f64) -> Vec<f64> {
         let limited = |(width, [least, most]): (&f64, &[f64; 2])| {
-            (calibration_factor * width).max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * most)
+            (stretch * width).max(GAUSSIAN[level] * least).min(GAUSSIAN[level] * most)
         };
         self.widths[level].iter().zip(&self.limits).map(limited).collect()
     }
 
-    /// The least calibration_factor for which x is within the width of entry j; infinity if there is none.
+    /// The least stretch for which x is within the width of entry j; infinity if there is none.
     pub(crate) fn needed(&self, level: usize, j: usize, x: f64) -> f64 {
         let (off, width, [least, most]) = ((x - self.row[j]).abs(), self.widths[level][j], self.limits[j]);
         if off <= GAUSSIAN[level] * least.min(most) {
@@ -64,7 +64,7 @@ mod tests {
         for level in 0..2 {
             for off in [0.2, 0.7, 1.9, 2.9, 5.5, 7.0] {
                 let needed = at.needed(level, 0, 1.0 - off);
-                let holds = |calibration_factor: f64| off <= at.stretched(level, calibration_factor)[0];
+                let holds = |stretch: f64| off <= at.stretched(level, stretch)[0];
                 assert!(needed.is_infinite() || holds(needed * (1.0 + 1e-12)), "{level} {off} {needed}");
                 assert!(needed == 0.0 || !holds(needed.min(1e9) * (1.0 - 1e-12)), "{level} {off} {needed}");
             }

@@ -9,7 +9,7 @@ use crate::gp::line::Line;
 use crate::gp::predict::Prediction;
 use crate::gp::problem::{Problem, spaced};
 use crate::reconstruct::draws::Errors;
-use crate::reconstruct::kriging::CrossValidated;
+use crate::reconstruct::kriging::Judged;
 use crate::reconstruct::{DRAWN, MARGIN};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::Result;
@@ -23,7 +23,7 @@ pub(crate) struct ByProcess {
     /// A training row, for the features that are the same for all.
     first: Vec<f64>,
     predicts: Predicts,
-    pub(crate) evaluated: CrossValidated,
+    pub(crate) judged: Judged,
 }
 
 /// What predicts.
@@ -75,8 +75,8 @@ impl ByProcess {
     }
 
     fn of(predicts: Predicts, points: &Points, places: &Points) -> ByProcess {
-        let evaluated = judge(&predicts, places);
-        ByProcess { first: points.row(0).to_vec(), predicts, evaluated }
+        let judged = judge(&predicts, places);
+        ByProcess { first: points.row(0).to_vec(), predicts, judged }
     }
 
     /// A variance in squared units of the data.
@@ -111,7 +111,7 @@ impl ByProcess {
 }
 
 /// How well training rows are predicted by the others, at most [`JUDGING`] of them, evenly spaced in their order.
-fn judge(predicts: &Predicts, places: &Points) -> CrossValidated {
+fn judge(predicts: &Predicts, places: &Points) -> Judged {
     let problem = predicts.problem();
     let rows = spaced(problem.n, problem.n.min(JUDGING));
     let mut spread = vec![0.0; problem.features];
@@ -132,7 +132,7 @@ fn judge(predicts: &Predicts, places: &Points) -> CrossValidated {
     });
     let sums = left.iter().fold([0.0; 5], |sums, one| std::array::from_fn(|at| sums[at] + one[at]));
     let entries = (rows.len() * problem.features) as f64;
-    CrossValidated {
+    Judged {
         rows: rows.len(),
         error: if sums[1] > 0.0 { (sums[0] / sums[1]).sqrt() } else { 0.0 },
         within: [sums[2] / entries, sums[3] / entries],

@@ -8,7 +8,7 @@ use super::kriging::Kriging;
 use super::linear::{ByAxes, discarded};
 use super::map_neighbors::MapNeighbors;
 use super::process::ByProcess;
-use super::{Diagnostics, InverseTransform, ReconstructionRule};
+use super::{BackRule, Evidence, WayBack};
 use crate::extend::{Linear, Rule};
 use crate::model::Model;
 use eigenfold_graph::points::Points;
@@ -24,24 +24,24 @@ pub(super) enum Ready<'a> {
     Kriging(Arc<Kriging>),
 }
 
-/// What a model's way back learned, for [`Model::inverse_from`]. It holds neither the points nor the map, and a copy of it costs nothing.
+/// What a model's way back learned, for [`Model::way_back_as`]. It holds neither the points nor the map, and a copy of it costs nothing.
 #[derive(Clone)]
 pub struct Learned {
     pub(super) rule: Ready<'static>,
-    pub(super) diagnostics: Diagnostics,
+    pub(super) evidence: Evidence,
     /// Rows, features and coordinates of the model.
     shape: [usize; 3],
 }
 
 impl Learned {
-    fn new(rule: Ready<'static>, diagnostics: Diagnostics, points: &Points, near: &MapNeighbors<'_>) -> Learned {
-        Learned { rule, diagnostics, shape: shape(points, near) }
+    fn new(rule: Ready<'static>, evidence: Evidence, points: &Points, near: &MapNeighbors<'_>) -> Learned {
+        Learned { rule, evidence, shape: shape(points, near) }
     }
 
     pub(super) fn by_kriging(kriging: Kriging, points: &Points, near: &MapNeighbors<'_>) -> Learned {
-        let rule = ReconstructionRule::Kriging { neighbors: near.most(), length: kriging.length, noise: kriging.noise };
-        let diagnostics = Diagnostics::of(rule, kriging.evaluated);
-        Learned::new(Ready::Kriging(Arc::new(kriging)), diagnostics, points, near)
+        let rule = BackRule::Kriging { neighbors: near.most(), length: kriging.length, noise: kriging.noise };
+        let evidence = Evidence::of(rule, kriging.judged);
+        Learned::new(Ready::Kriging(Arc::new(kriging)), evidence, points, near)
     }
 
     /// Refuses points and maps of another shape.
@@ -64,8 +64,8 @@ fn shape(points: &Points, near: &MapNeighbors<'_>) -> [usize; 3] {
 }
 
 impl Model {
-    /// As [`Model::inverse_transform`], in the unit of the stages, by what was learned before or is learned now.
-    pub(super) fn way_back_inside(&self, learned: Option<&Learned>) -> Result<InverseTransform<'_>> {
+    /// As [`Model::way_back`], in the unit of the stages, by what was learned before or is learned now.
+    pub(super) fn way_back_inside(&self, learned: Option<&Learned>) -> Result<WayBack<'_>> {
         let points = self.data()?;
         let near = MapNeighbors::new(&self.embedding, self.components())?;
         let learned = match learned {
@@ -75,18 +75,18 @@ impl Model {
             }
             None => self.learn_from(points, &near)?,
         };
-        Ok(InverseTransform::by(points, &self.embedding, near, learned.rule, learned.diagnostics))
+        Ok(WayBack::by(points, &self.embedding, near, learned.rule, learned.evidence))
     }
 
-    /// As [`Model::learn_inverse`], in the unit of the stages.
+    /// As [`Model::learn_way_back`], in the unit of the stages.
     pub(super) fn learned_inside(&self) -> Result<Learned> {
         self.learn_from(self.data()?, &MapNeighbors::new(&self.embedding, self.components())?)
     }
 
     fn learn_from(&self, points: &Points, near: &MapNeighbors<'_>) -> Result<Learned> {
         let process = |by: ByProcess, noise: f64, inducing: Option<usize>| {
-            let diagnostics = Diagnostics::of(ReconstructionRule::Process { noise, inducing }, Some(by.evaluated));
-            Ok(Learned::new(Ready::Process(Arc::new(by)), diagnostics, points, near))
+            let evidence = Evidence::of(BackRule::Process { noise, inducing }, Some(by.judged));
+            Ok(Learned::new(Ready::Process(Arc::new(by)), evidence, points, near))
         };
         match self.parts.first().and_then(|part| part.rule.as_ref()) {
             Some(Rule::Linear(Linear { mean, axes })) => {
@@ -123,9 +123,9 @@ impl Model {
         deviations: Option<Vec<f64>>,
     ) -> Learned {
         let (discarded, error) = discarded(points, &self.embedding, &mean, &axes);
-        let (rule, rows) = (ReconstructionRule::Linear, points.rows());
-        let diagnostics = Diagnostics { rule, rows, error: Some(error), within: None, log_density: None };
+        let (rule, rows) = (BackRule::Linear, points.rows());
+        let evidence = Evidence { rule, rows, error: Some(error), within: None, log_density: None };
         let by = ByAxes { mean, axes, deviations: deviations.unwrap_or(discarded) };
-        Learned::new(Ready::Linear(Arc::new(by)), diagnostics, points, near)
+        Learned::new(Ready::Linear(Arc::new(by)), evidence, points, near)
     }
 }

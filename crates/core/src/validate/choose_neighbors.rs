@@ -1,19 +1,19 @@
 //! The number of neighbors, chosen by how near in the data those are that are near on the map.
 //!
-//! A ladder of k is tried. Each map is judged by its neighbor_ratio (`nearness.rs`): how many times as far from a row, on average over
+//! A ladder of k is tried. Each map is judged by its farness (`nearness.rs`): how many times as far from a row, on average over
 //! rows by logarithms, its neighbors on the map are as the nearest in the data. Where too many neighbors join sheets that are
-//! far apart along the data, points from both lie side by side on the map and the neighbor_ratio jumps; where there are too few, the
+//! far apart along the data, points from both lie side by side on the map and the farness jumps; where there are too few, the
 //! map is creased and it grows.
 //!
-//! Fits that converged go before the others. Among them the least neighbor_ratio is best, and every k is as good that is worse by no
+//! Fits that converged go before the others. Among them the least farness is best, and every k is as good that is worse by no
 //! more than two standard errors of the difference, row by row. Of these, graphs in one component go before others; then the
-//! usual ten neighbors, if they are among them; then the least neighbor_ratio, and the smaller k if two tie.
-//! docs/decisions/0071-neighbors-by-neighbor_ratio.md compares this with the error of left-out rows, docs/neighbors.md has the table.
+//! usual ten neighbors, if they are among them; then the least farness, and the smaller k if two tie.
+//! docs/decisions/0071-neighbors-by-farness.md compares this with the error of left-out rows, docs/neighbors.md has the table.
 
 use crate::fit::input::Beside;
 use crate::likelihood::Likelihood;
 use crate::recipe::Recipe;
-use crate::validate::neighbor_ratio::NearestRows;
+use crate::validate::neighbor_ratio::Nearness;
 use eigenfold_graph::points::Points;
 use eigenfold_graph::{Disconnected, Neighbors};
 use eigenfold_linalg::error::{Error, Result};
@@ -32,7 +32,7 @@ const USUAL: usize = 10;
 pub struct Tried {
     /// The number.
     pub k: usize,
-    /// The neighbor_ratio of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
+    /// The farness of the map: how many times as far from a row its ten nearest on the map are as the ten nearest in the
     /// data, 1 at best; nothing if no row can be asked.
     pub value: Option<f64>,
     /// In how many components the graph is, before they are joined.
@@ -101,7 +101,7 @@ impl Recipe {
         let observer = &Share::all(observer);
         let ladder: Vec<usize> = LADDER.into_iter().filter(|&k| k < points.rows()).collect();
         let (recipe, points) = self.after_preparation(points)?;
-        let nearness = NearestRows::new(&points, self.metric)?;
+        let nearness = Nearness::new(&points, self.metric)?;
         let mut tried = Vec::new();
         let mut refused = None;
         for (at, &k) in ladder.iter().enumerate() {
@@ -137,7 +137,7 @@ impl Recipe {
         k: usize,
         points: &Points,
         labels: Option<&[Option<u32>]>,
-        nearness: &NearestRows<'_>,
+        nearness: &Nearness<'_>,
         observer: &dyn Observer,
     ) -> Result<Trial> {
         let disconnected =
@@ -172,14 +172,14 @@ impl Choice {
 fn best(tried: &[Trial]) -> Option<(usize, String)> {
     let known = |one: &&Trial| one.tried.value.is_some();
     let converged = tried.iter().filter(known).any(|one| one.tried.converged);
-    let evaluated: Vec<&Trial> = tried.iter().filter(known).filter(|one| one.tried.converged == converged).collect();
+    let judged: Vec<&Trial> = tried.iter().filter(known).filter(|one| one.tried.converged == converged).collect();
     let least = |all: &mut dyn Iterator<Item = &&'_ Trial>| -> Option<(usize, f64)> {
         let values = all.filter_map(|one| Some((one.tried.k, one.tried.value?)));
         values.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)))
     };
-    let (k, neighbor_ratio) = least(&mut evaluated.iter())?;
-    let first = evaluated.iter().find(|one| one.tried.k == k)?;
-    let mut good: Vec<&Trial> = evaluated.iter().copied().filter(|one| one.is_as_good_as(first)).collect();
+    let (k, farness) = least(&mut judged.iter())?;
+    let first = judged.iter().find(|one| one.tried.k == k)?;
+    let mut good: Vec<&Trial> = judged.iter().copied().filter(|one| one.is_as_good_as(first)).collect();
     let components = first.tried.components;
     let whole = components > 1 && good.iter().any(|one| one.tried.components == 1);
     if good.iter().any(|one| one.tried.components == 1) {
@@ -189,19 +189,15 @@ fn best(tried: &[Trial]) -> Option<(usize, String)> {
     let (chosen, value) = usual.or_else(|| least(&mut good.iter()))?;
     let in_components =
         |components: usize| if components > 1 { format!(" in {components} components") } else { String::new() };
-    let rest = format!("k = {k} has {neighbor_ratio:.3}{}, which is no better for certain", in_components(components));
+    let rest = format!("k = {k} has {farness:.3}{}, which is no better for certain", in_components(components));
     let mut reason = match usual {
         _ if chosen == k && components > 1 => {
-            format!(
-                "the least neighbor_ratio, {neighbor_ratio:.3}, although the graph has {components} connected components"
-            )
+            format!("the least farness, {farness:.3}, although the graph has {components} connected components")
         }
-        _ if chosen == k => format!("the least neighbor_ratio, {neighbor_ratio:.3}"),
-        Some(_) if whole => {
-            format!("default among graphs in one component, with a neighbor_ratio of {value:.3}; {rest}")
-        }
-        Some(_) => format!("default, with a neighbor_ratio of {value:.3}; {rest}"),
-        None => format!("the least neighbor_ratio, {value:.3}, of graphs in one component; {rest}"),
+        _ if chosen == k => format!("the least farness, {farness:.3}"),
+        Some(_) if whole => format!("default among graphs in one component, with a farness of {value:.3}; {rest}"),
+        Some(_) => format!("default, with a farness of {value:.3}; {rest}"),
+        None => format!("the least farness, {value:.3}, of graphs in one component; {rest}"),
     };
     if !converged {
         reason.push_str("; no fit converged");
@@ -278,13 +274,13 @@ mod tests {
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(
             (k, reason.as_str()),
-            (4, "the least neighbor_ratio, 1.350, although the graph has 8 connected components")
+            (4, "the least farness, 1.350, although the graph has 8 connected components")
         );
         // Rows differ by 0.1 up and down, so that the difference is known to 0.1 / 40^½ = 0.016, twice that is 0.032.
         tried.push(trial(7, Some(0.31), 1, true));
         let (k, reason) = best(&tried).unwrap();
         assert_eq!(k, 7);
-        let wanted = "the least neighbor_ratio, 1.363, of graphs in one component; k = 4 has 1.350 in 8 components, which is no better for certain";
+        let wanted = "the least farness, 1.363, of graphs in one component; k = 4 has 1.350 in 8 components, which is no better for certain";
         assert_eq!(reason, wanted);
         // A fit that did not converge has no say where others did.
         tried.extend([trial(8, Some(0.1), 1, false), trial(10, None, 1, true), trial(13, Some(0.31), 1, true)]);
@@ -293,13 +289,10 @@ mod tests {
         tried.push(trial(10, Some(0.29), 8, true));
         assert_eq!(chosen(&tried), Some(7), "a graph in one component goes first");
         let tried = [trial(5, Some(0.30), 1, true), trial(10, Some(0.32), 1, true)];
-        let wanted = "default, with a neighbor_ratio of 1.377; k = 5 has 1.350, which is no better for certain";
+        let wanted = "default, with a farness of 1.377; k = 5 has 1.350, which is no better for certain";
         assert_eq!(best(&tried).unwrap(), (10, wanted.to_string()));
         assert_eq!(chosen(&[trial(5, Some(0.30), 1, true), trial(10, Some(0.34), 1, true)]), Some(5));
-        assert_eq!(
-            best(&[trial(8, Some(0.1), 1, false)]).unwrap().1,
-            "the least neighbor_ratio, 1.105; no fit converged"
-        );
+        assert_eq!(best(&[trial(8, Some(0.1), 1, false)]).unwrap().1, "the least farness, 1.105; no fit converged");
         assert_eq!(chosen(&[trial(8, None, 1, true)]), None);
         assert_eq!(chosen(&[]), None);
     }

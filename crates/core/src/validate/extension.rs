@@ -1,4 +1,4 @@
-//! How sure the places of new rows are, the variability of the map itself included.
+//! How sure the places of new rows are, the doubt of the map itself included.
 //!
 //! A map that is made with a new row in it differs from the map that the row is placed on, for most methods by more than the
 //! placing errs. How much, the rows at hand tell: they are dealt out into folds, and for every fold g the map is made of the
@@ -17,7 +17,7 @@
 //! M. H. Quenouille. Notes on bias in estimation. Biometrika 43, 1956 (maps without groups of rows: the jackknife). J. Lei, M.
 //! G'Sell, A. Rinaldo, R. J. Tibshirani, L. Wasserman. Distribution-free predictive inference for regression. JASA 113, 2018.
 
-use crate::extend::Transformed;
+use crate::extend::Placed;
 use crate::likelihood::Likelihood;
 use crate::method::Method;
 use crate::model::Model;
@@ -40,22 +40,22 @@ const GAUSSIAN: f64 = 1.959_963_984_540_054;
 /// How sure places on a map are, by maps without some of its rows.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct HeldOutExtension {
+pub struct HeldOutPlaces {
     /// How many rows were held out, each once.
     pub rows: usize,
     /// In how many folds.
     pub folds: usize,
     /// s.
-    pub calibration_factor: f64,
+    pub stretch: f64,
     /// The share of their coordinates within one deviation (0.68 is right) and within 1.96 (0.95 if errors are Gaussian), each
-    /// fold with the calibration_factor of the other folds.
+    /// fold with the stretch of the other folds.
     pub within: [f64; 2],
-    variability: MapVariability,
+    doubt: Doubt,
 }
 
 /// How far the maps without some rows are from the model's.
 #[derive(Clone, Debug, PartialEq)]
-struct MapVariability {
+struct Doubt {
     dims: usize,
     /// The fold of every row.
     fold: Vec<usize>,
@@ -87,15 +87,15 @@ impl Model {
     }
 
     /// Makes the map again without some of its rows, fold by fold, to say how sure the places of new rows are
-    /// ([`Model::transform_held_out`]). It costs five fits.
+    /// ([`Model::place_held_out`]). It costs five fits.
     ///
     /// ```
     /// use eigenfold::{Isomap, Recipe, io};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&iris, &eigenfold::Silent)?;
-    /// let held_out = model.held_out_extension(&eigenfold::Silent)?;
-    /// let placed = model.transform_held_out(&iris, &held_out)?;
+    /// let model = Recipe { method: Isomap::default().into(), ..Recipe::default() }.fit(&iris)?;
+    /// let held_out = model.held_out_places()?;
+    /// let placed = model.place_held_out(&iris, &held_out)?;
     /// assert_eq!((held_out.rows, placed.deviations.map(|all| all.cols())), (150, Some(2)));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
@@ -103,16 +103,16 @@ impl Model {
     /// # Errors
     ///
     /// If the model was not fitted to points, or to too few, if its components were kept separate, or as [`Recipe::fit`] for a fold.
-    pub fn held_out_extension(&self) -> Result<HeldOutExtension> {
-        self.held_out_extension(&Silent)
+    pub fn held_out_places(&self) -> Result<HeldOutPlaces> {
+        self.held_out_places_watched(&Silent)
     }
 
-    /// As [`Model::held_out_extension`], with an observer that may stop it.
+    /// As [`Model::held_out_places`], with an observer that may stop it.
     ///
     /// # Errors
     ///
-    /// As [`Model::held_out_extension`], and [`Error::Stopped`].
-    pub fn held_out_extension_watched(&self, observer: &dyn Observer) -> Result<HeldOutExtension> {
+    /// As [`Model::held_out_places`], and [`Error::Stopped`].
+    pub fn held_out_places_watched(&self, observer: &dyn Observer) -> Result<HeldOutPlaces> {
         let method = &self.report().method;
         let points = self.points().ok_or_else(|| {
             Error::parameter(format!("this {method} model was not fitted to points; none can be held out"))
@@ -127,11 +127,10 @@ impl Model {
         }
         let recipe = Recipe { likelihood: Likelihood::Never, snapshots: 0, ..self.recipe().clone() };
         let dealt = dealt(n, self.recipe().seed);
-        let (mut variability, mut missed) =
-            (MapVariability { dims, fold: vec![0; n], squares: Vec::new() }, Vec::new());
+        let (mut doubt, mut missed) = (Doubt { dims, fold: vec![0; n], squares: Vec::new() }, Vec::new());
         for (number, (left, kept)) in dealt.iter().enumerate() {
             observer.trial(&format!("fold {} of {}", number + 1, dealt.len()));
-            let model = recipe.fit(&points.select(kept), observer)?;
+            let model = recipe.fit_watched(&points.select(kept), observer)?;
             if observer.stop() {
                 return Err(Error::Stopped);
             }
@@ -144,39 +143,39 @@ impl Model {
                 let off = off(row, model.embedding().row(at));
                 squares[row * dims..(row + 1) * dims].iter_mut().zip(off).for_each(|(square, off)| *square = off * off);
             }
-            variability.squares.push(squares);
+            doubt.squares.push(squares);
             let placed = model.place_with_deviations(&points.select(left))?;
             missed.push(Vec::with_capacity(left.len()));
             for (at, &row) in left.iter().enumerate() {
-                variability.fold[row] = number;
+                doubt.fold[row] = number;
                 let placing = placed.deviations.as_ref().map_or(vec![0.0; dims], |all| onto.width(all.row(at)));
                 missed[number].push(Missed { row, off: off(row, placed.coordinates.row(at)), placing });
             }
         }
         observer.trial("");
-        let needed = self.needed(&variability, &missed, points)?;
-        Ok(HeldOutExtension {
+        let needed = self.needed(&doubt, &missed, points)?;
+        Ok(HeldOutPlaces {
             rows: n,
             folds: dealt.len(),
-            calibration_factor: calibration_factor(&needed, None),
+            stretch: stretch(&needed, None),
             within: within(&needed),
-            variability,
+            doubt,
         })
     }
 
-    /// The calibration_factor that every coordinate of every row held out needs, fold by fold.
-    fn needed(&self, variability: &MapVariability, missed: &[Vec<Missed>], points: &Points) -> Result<Vec<Vec<f64>>> {
+    /// The stretch that every coordinate of every row held out needs, fold by fold.
+    fn needed(&self, doubt: &Doubt, missed: &[Vec<Missed>], points: &Points) -> Result<Vec<Vec<f64>>> {
         let mut all = Vec::with_capacity(missed.len());
         for (number, fold) in missed.iter().enumerate() {
             let rows: Vec<usize> = fold.iter().map(|missed| missed.row).collect();
-            let usual = variability.usual(Some(number));
+            let usual = doubt.usual(Some(number));
             let k = (AROUND + 1).min(points.rows());
             let near = self.nearest_rows(&points.select(&rows), k)?;
-            let mut needed = Vec::with_capacity(fold.len() * variability.dims);
+            let mut needed = Vec::with_capacity(fold.len() * doubt.dims);
             for (missed, near) in fold.iter().zip(near.chunks_exact(k)) {
                 let near: Vec<u32> = near.iter().copied().filter(|&j| j as usize != missed.row).take(AROUND).collect();
-                for q in 0..variability.dims {
-                    let width = missed.placing[q].hypot(variability.around(&near, Some(number), usual[q], q));
+                for q in 0..doubt.dims {
+                    let width = missed.placing[q].hypot(doubt.around(&near, Some(number), usual[q], q));
                     needed.push(match (missed.off[q], width) {
                         (0.0, _) => 0.0,
                         (off, width) => off / width,
@@ -188,33 +187,32 @@ impl Model {
         Ok(all)
     }
 
-    /// Places new rows with deviations that include the variability of the map itself.
+    /// Places new rows with deviations that include the doubt of the map itself.
     ///
     /// # Errors
     ///
     /// As [`Model::transform`], and if the rows held out are those of a model of another size.
-    pub fn transform_held_out(&self, new: &Points, held_out: &HeldOutExtension) -> Result<Transformed> {
-        let (variability, dims) = (&held_out.variability, self.embedding().cols());
-        if (held_out.rows, variability.dims) != (self.embedding().rows(), dims) {
+    pub fn place_held_out(&self, new: &Points, held_out: &HeldOutPlaces) -> Result<Placed> {
+        let (doubt, dims) = (&held_out.doubt, self.embedding().cols());
+        if (held_out.rows, doubt.dims) != (self.embedding().rows(), dims) {
             let fact = "the rows held out are not those of this model";
             return Err(Error::parameter(format!("{fact}; hold out its own")));
         }
         let placed = self.place_with_deviations(new)?;
         let k = AROUND.min(held_out.rows);
         let near = self.nearest_rows(new, k)?;
-        let usual = variability.usual(None);
+        let usual = doubt.usual(None);
         let deviation = |at: usize| {
             let (i, q) = (at / dims, at % dims);
             let placing = placed.deviations.as_ref().map_or(0.0, |all| all.row(i)[q]);
-            held_out.calibration_factor
-                * placing.hypot(variability.around(&near[i * k..(i + 1) * k], None, usual[q], q))
+            held_out.stretch * placing.hypot(doubt.around(&near[i * k..(i + 1) * k], None, usual[q], q))
         };
         let deviations = Points::computed(new.rows(), dims, (0..new.rows() * dims).map(deviation).collect())?;
-        Ok(Transformed { deviations: Some(deviations), ..placed })
+        Ok(Placed { deviations: Some(deviations), ..placed })
     }
 }
 
-impl MapVariability {
+impl Doubt {
     /// The mean of m² of a row and a coordinate over the folds that kept the row, but for one.
     fn of(&self, row: usize, but: Option<usize>, q: usize) -> f64 {
         let others = (0..self.squares.len()).filter(|&g| g != self.fold[row] && Some(g) != but);
@@ -237,19 +235,19 @@ impl MapVariability {
 }
 
 /// s by all folds, or by all but one; 1 if nothing is ever off.
-fn calibration_factor(needed: &[Vec<f64>], but: Option<usize>) -> f64 {
+fn stretch(needed: &[Vec<f64>], but: Option<usize>) -> f64 {
     let others = needed.iter().enumerate().filter(|(at, _)| Some(*at) != but);
     let all: Vec<f64> = others.flat_map(|(_, fold)| fold).copied().collect();
     let most = all.iter().copied().filter(|needed| needed.is_finite()).fold(0.0, f64::max);
     if most > 0.0 { counted(all, LEVELS[0]).min(most) } else { 1.0 }
 }
 
-/// The shares within one deviation and within 1.96, each fold with the calibration_factor of the others.
+/// The shares within one deviation and within 1.96, each fold with the stretch of the others.
 fn within(needed: &[Vec<f64>]) -> [f64; 2] {
     let count = needed.iter().map(Vec::len).sum::<usize>().max(1) as f64;
     [1.0, GAUSSIAN].map(|width| {
         let inside = |(at, fold): (usize, &Vec<f64>)| {
-            let most = width * calibration_factor(needed, Some(at));
+            let most = width * stretch(needed, Some(at));
             fold.iter().filter(|needed| **needed <= most).count() as f64
         };
         needed.iter().enumerate().map(inside).sum::<f64>() / count
@@ -270,13 +268,13 @@ mod tests {
             Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() },
             Recipe { method: Pca::default().into(), ..Recipe::default() },
         ] {
-            let whole = recipe.fit(&points, &eigenfold_linalg::progress::Silent).unwrap();
+            let whole = recipe.fit(&points).unwrap();
             let (mut within, mut placing, mut count) = ([0.0; 2], 0.0, 0.0);
             for (left, kept) in dealt(300, 7) {
-                let model = recipe.fit(&points.select(&kept), &eigenfold_linalg::progress::Silent).unwrap();
-                let held_out = model.held_out_extension(&eigenfold_linalg::progress::Silent).unwrap();
+                let model = recipe.fit(&points.select(&kept)).unwrap();
+                let held_out = model.held_out_places().unwrap();
                 let new = points.select(&left);
-                let placed = model.transform_held_out(&new, &held_out).unwrap();
+                let placed = model.place_held_out(&new, &held_out).unwrap();
                 let alone = model.place_with_deviations(&new).unwrap().deviations;
                 let onto = Onto::new(&whole.embedding().select(&kept), model.embedding());
                 let deviations = placed.deviations.unwrap();
@@ -303,19 +301,15 @@ mod tests {
         let points = Sample::SCurve.draw(80, 0.05, 3).unwrap().points;
         let recipe = Recipe { method: Pca::default().into(), ..Recipe::default() };
         let deviations = |power: i32| {
-            let model = recipe.fit(&points.times_two_to(power), &eigenfold_linalg::progress::Silent).unwrap();
-            let held_out = model.held_out_extension(&eigenfold_linalg::progress::Silent).unwrap();
+            let model = recipe.fit(&points.times_two_to(power)).unwrap();
+            let held_out = model.held_out_places().unwrap();
             assert!(held_out.within[0] > 0.4 && held_out.within[1] > 0.8, "{held_out:?}");
-            let placed = model.transform_held_out(&points.times_two_to(power), &held_out).unwrap();
+            let placed = model.place_held_out(&points.times_two_to(power), &held_out).unwrap();
             placed.deviations.unwrap().times_two_to(-power)
         };
         let (plain, huge) = (deviations(0), deviations(460));
         assert!(plain.values().iter().zip(huge.values()).all(|(a, b)| *a > 0.0 && (a / b - 1.0).abs() < 1e-9));
-        let few = recipe
-            .fit(&points.select(&(0..12).collect::<Vec<_>>()), &eigenfold_linalg::progress::Silent)
-            .unwrap()
-            .held_out_extension(&eigenfold_linalg::progress::Silent)
-            .unwrap_err();
+        let few = recipe.fit(&points.select(&(0..12).collect::<Vec<_>>())).unwrap().held_out_places().unwrap_err();
         assert!(few.to_string().contains("12 points are too few to hold rows out; give 20 or more"), "{few}");
     }
 }

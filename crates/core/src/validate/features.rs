@@ -1,4 +1,4 @@
-//! The diagnostics: the likelihood of features that nothing was fitted to.
+//! The evidence: the likelihood of features that nothing was fitted to.
 //!
 //! The model is independent over features, so that features can be left out:
 //!
@@ -13,7 +13,7 @@
 
 use crate::fit::input::Beside;
 use crate::fit::stages::Stages;
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::likelihood::Columns;
 use crate::preparation::Whitening;
 use crate::recipe::Recipe;
@@ -50,7 +50,7 @@ pub struct HeldOut {
 /// The density of features under the field of others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct HeldOutFeature {
+pub struct Judged {
     /// The log density.
     pub log_density: f64,
     /// The same of noise alone.
@@ -69,7 +69,7 @@ impl Recipe {
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
     /// let recipe = Recipe { method: LaplacianEigenmaps::default().into(), ..Recipe::default() };
-    /// let held_out = recipe.held_out(&iris, &eigenfold::Silent)?;
+    /// let held_out = recipe.held_out(&iris)?;
     /// assert_eq!(held_out.folds.len(), 4);
     /// assert!(held_out.log_evidence > held_out.noise_alone);
     /// # Ok::<(), eigenfold::Error>(())
@@ -80,7 +80,7 @@ impl Recipe {
     /// If fewer features make the field than the map has coordinates, if components are to be kept separate, or as
     /// [`Recipe::fit`] for a fold.
     pub fn held_out(&self, points: &Points) -> Result<HeldOut> {
-        self.held_out(points, &Silent)
+        self.held_out_watched(points, &Silent)
     }
 
     /// As [`Recipe::held_out`], with an observer that may stop it.
@@ -115,7 +115,7 @@ impl Recipe {
         if least < self.dims.max(1) {
             return Err(Error::parameter(format!(
                 "of {p} features that vary {least} make the field at a time, one part of the others its signal and \
-                 noise, and the last is evaluated, which is too few for a map of {}; use more features{}",
+                 noise, and the last is judged, which is too few for a map of {}; use more features{}",
                 plural(self.dims, "dimension"),
                 if least > 0 { format!(" or `dims` {least}") } else { String::new() }
             )));
@@ -132,13 +132,13 @@ impl Recipe {
         for (at, left) in folds.iter().enumerate() {
             let tuned = &folds[(at + 1) % folds.len()];
             let made: Vec<usize> = (0..points.cols()).filter(|f| !left.contains(f) && !tuned.contains(f)).collect();
-            let [made, tuned, evaluated] = [&made, tuned, left].map(|which| points.select_columns(which));
-            observer.trial(&format!("diagnostics, fold {} of {}", at + 1, folds.len()));
+            let [made, tuned, judged] = [&made, tuned, left].map(|which| points.select_columns(which));
+            observer.trial(&format!("evidence, fold {} of {}", at + 1, folds.len()));
             if at > 0 {
                 observer.steady(false);
             }
             let share = Share::one_of(observer, at, folds.len());
-            let found = recipe.judge(&made, labels, &tuned, &evaluated, &share)?;
+            let found = recipe.judge(&made, labels, &tuned, &judged, &share)?;
             all.log_evidence += found.log_density;
             all.noise_alone += found.noise_alone;
             all.by_fold.push(found.log_density);
@@ -161,10 +161,10 @@ impl Recipe {
         &self,
         made: &Points,
         tuned: &Points,
-        evaluated: &Points,
+        judged: &Points,
         observer: &dyn Observer,
-    ) -> Result<HeldOutFeature> {
-        self.judge(made, None, tuned, evaluated, observer)
+    ) -> Result<Judged> {
+        self.judge(made, None, tuned, judged, observer)
     }
 
     /// As [`Recipe::judge_features`], with the classes of the points.
@@ -173,11 +173,11 @@ impl Recipe {
         made: &Points,
         labels: Option<&[Option<u32>]>,
         tuned: &Points,
-        evaluated: &Points,
+        judged: &Points,
         observer: &dyn Observer,
-    ) -> Result<HeldOutFeature> {
-        if made.rows() != tuned.rows() || made.rows() != evaluated.rows() {
-            let (a, b, c) = (made.rows(), tuned.rows(), evaluated.rows());
+    ) -> Result<Judged> {
+        if made.rows() != tuned.rows() || made.rows() != judged.rows() {
+            let (a, b, c) = (made.rows(), tuned.rows(), judged.rows());
             return Err(Error::data(format!("the features are of {a}, {b} and {c} points; give the same points")));
         }
         let none = || {
@@ -191,26 +191,26 @@ impl Recipe {
                 false => made.clone(),
             };
             let recipe = Recipe { metric: Metric::Euclidean, ..self.clone() };
-            return recipe.judge(&white, labels, tuned, evaluated, observer);
+            return recipe.judge(&white, labels, tuned, judged, observer);
         }
-        let data = Data::from(made).measured_by(self.metric);
+        let ground = Ground::from(made).measured_by(self.metric);
         let beside = Beside { labels, ..Beside::default() };
-        beside.check(data)?;
+        beside.check(ground)?;
         let [making, fitting] = Share::split(observer, [3.0, 1.0]);
-        let density = match self.unit(data) {
-            None => Stages::new(self, data, &making)?.density(beside)?,
+        let density = match self.unit(ground) {
+            None => Stages::new(self, ground, &making)?.density(beside)?,
             Some((power, lengths)) => {
                 let recipe = self.in_unit(-power, &lengths)?;
-                data.times_two_to(-power, |data| Stages::new(&recipe, data, &making)?.density(beside))?
+                ground.times_two_to(-power, |ground| Stages::new(&recipe, ground, &making)?.density(beside))?
             }
         };
         let density = density.ok_or_else(none)?;
         let columns = Columns::all(tuned);
         let fitted = density.fit(&columns, &fitting)?.ok_or_else(none)?;
-        let evaluated = Columns::in_units(evaluated, &(0..evaluated.cols()).collect::<Vec<_>>(), columns.size);
-        Ok(HeldOutFeature {
-            log_density: density.of(&evaluated, &fitted)?.ok_or_else(none)?,
-            noise_alone: evaluated.of_noise(columns.size * columns.size),
+        let judged = Columns::in_units(judged, &(0..judged.cols()).collect::<Vec<_>>(), columns.size);
+        Ok(Judged {
+            log_density: density.of(&judged, &fitted)?.ok_or_else(none)?,
+            noise_alone: judged.of_noise(columns.size * columns.size),
             only_noise: fitted.signal == 0.0,
             at_floor: fitted.noise_at_floor,
         })

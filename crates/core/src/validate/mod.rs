@@ -6,7 +6,7 @@ mod features;
 pub(crate) mod neighbor_ratio;
 mod reconstruction;
 
-pub use extension::HeldOutExtension;
-pub use features::{HeldOut, HeldOutFeature};
-pub use neighbor_ratio::{NeighborRatio, neighbor_ratio};
+pub use extension::HeldOutPlaces;
+pub use features::{HeldOut, Judged};
+pub use neighbor_ratio::{Neighborhoods, farness};
 pub use reconstruction::HeldOutRows;

@@ -3,11 +3,11 @@
 //! Every row i has its ten nearest rows in the data, N[i], and its ten nearest on the map, M[i]:
 //!
 //! ```text
-//! r[i] = ½ log (mean of d²[i,j] over j in M[i] / mean of d²[i,j] over j in N[i]) ≥ 0       neighbor_ratio = exp(mean r[i])
+//! r[i] = ½ log (mean of d²[i,j] over j in M[i] / mean of d²[i,j] over j in N[i]) ≥ 0       farness = exp(mean r[i])
 //! ```
 //!
 //! and r[i] is at most what rows in the middle of all would give, ½ log (median of d²[i,j] over all j / mean of d²[i,j] over j in N[i]).
-//! So the neighbor_ratio of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
+//! So the farness of a map is how many times as far from a row its neighbors on the map are as the nearest that there are: 1 is
 //! perfect. Each row is measured by its own scale, whether it lies in a dense component of the data or in a thin one, and a row
 //! whose neighbors are lost altogether counts by a logarithm, so that a few of them do not decide. Nor does a small component of
 //! the graph far away: where its few points land among the others on the map, these have lost a neighbor, however far it came.
@@ -34,7 +34,7 @@ const FEW: usize = 500;
 const AMONG: usize = 5000;
 
 /// The nearest rows in the data, to compare maps with.
-pub(crate) struct NearestRows<'a> {
+pub(crate) struct Nearness<'a> {
     points: Cow<'a, Points>,
     metric: Metric,
     asked: Vec<Asked>,
@@ -75,13 +75,13 @@ pub(crate) fn all_over(n: usize) -> impl Iterator<Item = usize> {
     (0..count).map(move |at| at * n / count)
 }
 
-impl<'a> NearestRows<'a> {
-    pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<NearestRows<'a>> {
-        NearestRows::asking(points, metric, ASKED)
+impl<'a> Nearness<'a> {
+    pub(crate) fn new(points: &'a Points, metric: Metric) -> Result<Nearness<'a>> {
+        Nearness::asking(points, metric, ASKED)
     }
 
-    /// As [`NearestRows::new`], with so many rows asked.
-    fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<NearestRows<'a>> {
+    /// As [`Nearness::new`], with so many rows asked.
+    fn asking(points: &'a Points, metric: Metric, asked: usize) -> Result<Nearness<'a>> {
         let (points, metric) = match metric {
             Metric::Mahalanobis => (Cow::Owned(Whitening::learn(points, None)?.apply(points)?), Metric::Euclidean),
             other => (Cow::Borrowed(points), other),
@@ -97,7 +97,7 @@ impl<'a> NearestRows<'a> {
             let all = others.map(|j| metric.distance(points.row(row), points.row(j))).collect();
             Some(Asked { row, scale: Scale::new(nearest.take(k).map(|(_, d)| *d), all)? })
         });
-        Ok(NearestRows { points, metric, asked: asked.into_iter().flatten().collect() })
+        Ok(Nearness { points, metric, asked: asked.into_iter().flatten().collect() })
     }
 
     /// r of every row that was asked.
@@ -121,18 +121,18 @@ fn spaced(n: usize, most: usize) -> Vec<usize> {
 
 /// How far in the data those are that are near on a map.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct NeighborRatio {
+pub struct Neighborhoods {
     /// How many times as far from a row its ten nearest on the map are, in the data, as the ten nearest there; 1 is perfect.
-    pub neighbor_ratio: f64,
+    pub farness: f64,
     /// The same where the map says nothing, and rows in the middle of all others are near on it.
-    pub random: f64,
+    pub by_chance: f64,
 }
 
-impl NeighborRatio {
-    /// How much of the neighborhoods is lost, log neighbor_ratio / log random: 0 is nothing, 1 is everything.
+impl Neighborhoods {
+    /// How much of the neighborhoods is lost, log farness / log by_chance: 0 is nothing, 1 is everything.
     pub fn lost(&self) -> f64 {
-        let most = self.random.ln();
-        if most > 0.0 { self.neighbor_ratio.ln() / most } else { 0.0 }
+        let most = self.by_chance.ln();
+        if most > 0.0 { self.farness.ln() / most } else { 0.0 }
     }
 }
 
@@ -143,7 +143,7 @@ impl Model {
     /// # Errors
     ///
     /// If the metric is not defined on the points, which those of a fit are.
-    pub fn neighborhoods(&self) -> Result<Option<NeighborRatio>> {
+    pub fn neighborhoods(&self) -> Result<Option<Neighborhoods>> {
         let inside = self.inside();
         let asked = |points: &&Points| points.rows() > NEAREST + 1 && points.missing().is_empty();
         let Some(points) = inside.points.as_ref().filter(asked) else { return Ok(None) };
@@ -152,28 +152,28 @@ impl Model {
             true => (Cow::Borrowed(points), Cow::Borrowed(&inside.embedding)),
             false => (Cow::Owned(points.select(&rows)), Cow::Owned(inside.embedding.select(&rows))),
         };
-        let neighbor_ratio = NearestRows::asking(&points, inside.metric(), FEW)?;
-        let r = neighbor_ratio.of(&map)?;
+        let nearness = Nearness::asking(&points, inside.metric(), FEW)?;
+        let r = nearness.of(&map)?;
         if r.is_empty() {
             return Ok(None);
         }
         let mean = |sum: f64| (sum / r.len() as f64).exp();
-        let most = neighbor_ratio.asked.iter().map(|asked| asked.scale.most).sum();
-        Ok(Some(NeighborRatio { neighbor_ratio: mean(r.iter().sum()), random: mean(most) }))
+        let most = nearness.asked.iter().map(|asked| asked.scale.most).sum();
+        Ok(Some(Neighborhoods { farness: mean(r.iter().sum()), by_chance: mean(most) }))
     }
 }
 
-/// The neighbor_ratio of a map of the points: 1 is perfect.
+/// The farness of a map of the points: 1 is perfect.
 ///
 /// # Errors
 ///
 /// If the metric is not defined on the points, or the map has another number of rows.
-pub fn neighbor_ratio(points: &Points, metric: Metric, map: &Points) -> Result<f64> {
+pub fn farness(points: &Points, metric: Metric, map: &Points) -> Result<f64> {
     if points.rows() != map.rows() || points.rows() < 2 {
         let fact = format!("the map has {} rows and the data {}", map.rows(), points.rows());
         return Err(Error::data(format!("{fact}; give one row per point, of two points at least")));
     }
-    let r = NearestRows::new(points, metric)?.of(map)?;
+    let r = Nearness::new(points, metric)?.of(map)?;
     Ok(if r.is_empty() { 1.0 } else { (r.iter().sum::<f64>() / r.len() as f64).exp() })
 }
 
@@ -194,13 +194,13 @@ mod tests {
         let line = Points::from_rows(&(0..60).map(|i| [i as f64, 0.0]).collect::<Vec<_>>()).unwrap();
         for unit in [1e-140, 1.0, 1e140] {
             let scaled = Points::new(60, 2, line.values().iter().map(|x| x * unit).collect()).unwrap();
-            let neighbor_ratio = NearestRows::new(&scaled, Metric::Euclidean).unwrap();
+            let nearness = Nearness::new(&scaled, Metric::Euclidean).unwrap();
             let straight = Points::from_rows(&(0..60).map(|i| [-3.0 * i as f64]).collect::<Vec<_>>()).unwrap();
-            assert!(neighbor_ratio.of(&straight).unwrap().iter().all(|&r| r.abs() < 1e-12));
+            assert!(nearness.of(&straight).unwrap().iter().all(|&r| r.abs() < 1e-12));
             // Folded in the middle: half of the neighbors of row 0 are of the other end.
             let folded =
                 Points::from_rows(&(0..60).map(|i| [f64::from(i).min(59.5 - f64::from(i))]).collect::<Vec<_>>());
-            let r = neighbor_ratio.of(&folded.unwrap()).unwrap();
+            let r = nearness.of(&folded.unwrap()).unwrap();
             assert!(r[0] > 1.5 && r[29] < 0.3, "{} {}", r[0], r[29]);
         }
     }
@@ -210,15 +210,15 @@ mod tests {
     #[test]
     fn a_small_component_does_not_decide_however_far_it_is() {
         let spot = |i: usize| [(i as f64 * 0.618_034).fract(), (i as f64 * 0.754_878).fract()];
-        let neighbor_ratio = |far: f64| {
+        let farness = |far: f64| {
             let row = |i: usize| if i < 200 { spot(i) } else { [far, 0.01 * i as f64] };
             let points = Points::from_rows(&(0..203).map(row).collect::<Vec<_>>()).unwrap();
             let lost = |i: usize| if i < 200 { spot(i) } else { [0.5, 0.5 + 1e-3 * (i - 200) as f64] };
             let map = Points::from_rows(&(0..203).map(lost).collect::<Vec<_>>()).unwrap();
-            let logs = NearestRows::new(&points, Metric::Euclidean).unwrap().of(&map).unwrap();
+            let logs = Nearness::new(&points, Metric::Euclidean).unwrap().of(&map).unwrap();
             (logs.iter().sum::<f64>() / logs.len() as f64).exp()
         };
-        let (near, far) = (neighbor_ratio(1e2), neighbor_ratio(1e6));
+        let (near, far) = (farness(1e2), farness(1e6));
         assert!(far < 1.35 && (far / near - 1.0).abs() < 0.01, "{near} {far}");
         assert!(far > 1.02, "the neighbors that were lost count: {far}");
     }
@@ -239,20 +239,20 @@ mod tests {
             Points::from_rows(&(0..200).map(row).collect::<Vec<_>>()).unwrap()
         };
         let points = all(&place);
-        let neighbor_ratio = NearestRows::new(&points, Metric::Euclidean).unwrap();
-        let neighbor_ratio = |map: &Points| (neighbor_ratio.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
+        let nearness = Nearness::new(&points, Metric::Euclidean).unwrap();
+        let farness = |map: &Points| (nearness.of(map).unwrap().iter().sum::<f64>() / 200.0).exp();
         let scrambled =
             |which: usize| all(&|component, i| place(component, if component == which { i * 37 % 100 } else { i }));
-        let [large, small] = [0, 1].map(|which| neighbor_ratio(&scrambled(which)));
+        let [large, small] = [0, 1].map(|which| farness(&scrambled(which)));
         assert!(large > 1.5 && (small / large - 1.0).abs() < 1e-6, "{large} {small}");
         let blown_up = all(&|component, i| place(component, i).map(|x| x * if component == 1 { 1e6 } else { 1.0 }));
-        assert!((neighbor_ratio(&blown_up) - 1.0).abs() < 1e-9);
+        assert!((farness(&blown_up) - 1.0).abs() < 1e-9);
     }
 
     #[test]
     fn rows_with_many_copies_are_not_asked() {
         let rows: Vec<[f64; 1]> = (0..40).map(|i| [if i < 20 { 0.0 } else { i as f64 }]).collect();
         let points = Points::from_rows(&rows).unwrap();
-        assert_eq!(NearestRows::new(&points, Metric::Euclidean).unwrap().asked.len(), 20);
+        assert_eq!(Nearness::new(&points, Metric::Euclidean).unwrap().asked.len(), 20);
     }
 }

@@ -3,13 +3,13 @@
 //! The rows are dealt out into folds. For every fold the map is made of the other rows alone, the rows of the fold are placed
 //! on it as new points are ([`Model::transform`](crate::Model::transform)), and their places are led back to data
 //! ([`Model::reconstruct`](crate::Model::reconstruct)). So the error has three parts, of the map, of the placing and of the way
-//! back, where the error of [`Diagnostics`](crate::reconstruct::Diagnostics) lacks the first: its rows took part in making the map.
+//! back, where the error of [`Evidence`](crate::reconstruct::Evidence) lacks the first: its rows took part in making the map.
 //!
 //! Intervals that are counted on such rows are too narrow by as much as the map follows single rows. How much that is, the
-//! rows held out tell, by a calibration_factor of all deviations and one of all margins:
+//! rows held out tell, by a stretch of all deviations and one of all margins:
 //!
 //! ```text
-//! calibration_factor = the least s with |x[i,j] − x̂[i,j]| ≤ s width[i,j] for 0.68 (0.95) of the entries of rows i held out
+//! stretch = the least s with |x[i,j] − x̂[i,j]| ≤ s width[i,j] for 0.68 (0.95) of the entries of rows i held out
 //! ```
 //!
 //! where x̂ and width are those of the map without row i. Widths are compared with errors on one and the same map, so that it
@@ -54,13 +54,13 @@ pub struct HeldOutRows {
     pub error: f64,
     /// The error of every fold.
     pub by_fold: Vec<f64>,
-    /// What deviations and margins have to be multiplied by ([`InverseTransform::stretched`](crate::reconstruct::InverseTransform::stretched)) for 0.68
+    /// What deviations and margins have to be multiplied by ([`WayBack::stretched`](crate::reconstruct::WayBack::stretched)) for 0.68
     /// and 0.95 of the entries to be within them.
-    pub calibration_factor: [f64; 2],
+    pub stretch: [f64; 2],
     /// The share of entries within the deviation (0.68 if it is right) and within the margin (0.95), each fold with the
-    /// calibration_factor of the other folds; of features that are not exact.
+    /// stretch of the other folds; of features that are not exact.
     pub within: Option<[f64; 2]>,
-    /// The same shares without a calibration_factor.
+    /// The same shares without a stretch.
     pub unstretched: Option<[f64; 2]>,
     /// How many features came back exactly in 68 (95) of 100 rows or more, such as a pixel that is nearly always black. Any
     /// interval holds that many of their entries, however narrow it is, so they are not counted.
@@ -77,7 +77,7 @@ struct Fold {
     far: usize,
     /// The features of the entries that follow, those that vary.
     varying: Vec<usize>,
-    /// The calibration_factor that each entry needs for its deviation, and for its margin, row after row.
+    /// The stretch that each entry needs for its deviation, and for its margin, row after row.
     needed: [Vec<f64>; 2],
     /// How many rows came back exactly, feature by feature, and how many rows there are.
     exact: Vec<usize>,
@@ -92,7 +92,7 @@ impl Recipe {
     /// use eigenfold::{Isomap, Recipe, io};
     ///
     /// let iris = io::read("iris", &io::ReadOptions::default())?.points;
-    /// let held_out = Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&iris, &eigenfold::Silent)?;
+    /// let held_out = Recipe { method: Isomap::default().into(), ..Recipe::default() }.held_out_rows(&iris)?;
     /// assert_eq!((held_out.rows, held_out.folds), (150, 5));
     /// # Ok::<(), eigenfold::Error>(())
     /// ```
@@ -101,7 +101,7 @@ impl Recipe {
     ///
     /// If there are too few rows, or as [`Recipe::fit`] for a fold.
     pub fn held_out_rows(&self, points: &Points) -> Result<HeldOutRows> {
-        self.held_out_rows(points, &Silent)
+        self.held_out_rows_watched(points, &Silent)
     }
 
     /// As [`Recipe::held_out_rows`], with an observer that may stop it.
@@ -149,15 +149,15 @@ impl Recipe {
         observer.trial("");
         observer.finish();
         let counted = Counted::new(&folds, points.cols());
-        let within = |calibration_factor: &dyn Fn(usize) -> [f64; 2]| counted.shares(&folds, calibration_factor);
+        let within = |stretch: &dyn Fn(usize) -> [f64; 2]| counted.shares(&folds, stretch);
         let sum = |of: fn(&Fold) -> f64| folds.iter().map(of).sum::<f64>();
         Ok(HeldOutRows {
             rows: n,
             folds: count,
             error: ratio(sum(|fold| fold.wrong), sum(|fold| fold.total)),
             by_fold: folds.iter().map(|fold| ratio(fold.wrong, fold.total)).collect(),
-            calibration_factor: counted.calibration_factor(&folds, None),
-            within: within(&|at| counted.calibration_factor(&folds, Some(at))),
+            stretch: counted.stretch(&folds, None),
+            within: within(&|at| counted.stretch(&folds, Some(at))),
             unstretched: within(&|_| [1.0; 2]),
             exact: counted.exact(&folds),
             far: folds.iter().map(|fold| fold.far).sum(),
@@ -178,7 +178,7 @@ impl Recipe {
             return Err(Error::Stopped);
         }
         let placed = model.place(left)?;
-        let way = model.inverse_transform()?;
+        let way = model.way_back()?;
         let (means, p) = (kept.column_means(), kept.cols());
         let away =
             |x: &[f64], y: &[f64], unit: f64| x.iter().zip(y).map(|(x, y)| ((x - y) / unit).powi(2)).sum::<f64>();
@@ -249,9 +249,9 @@ impl Counted {
         fold.needed[level].iter().zip(features).filter(move |(_, j)| self.0[level][**j]).map(|(needed, _)| *needed)
     }
 
-    /// The calibration_factor by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs
+    /// The stretch by the entries of all folds, or of all but one; 1 if there are none, and no more than any of them needs
     /// that can be had.
-    fn calibration_factor(&self, folds: &[Fold], but: Option<usize>) -> [f64; 2] {
+    fn stretch(&self, folds: &[Fold], but: Option<usize>) -> [f64; 2] {
         [0, 1].map(|level| {
             let others = folds.iter().enumerate().filter(|(at, _)| Some(*at) != but);
             let all: Vec<f64> = others.flat_map(|(_, fold)| self.needed(fold, level)).collect();
@@ -260,14 +260,14 @@ impl Counted {
         })
     }
 
-    /// The shares of entries that need no more than the calibration_factor of their fold; nothing if there are no entries.
-    fn shares(&self, folds: &[Fold], calibration_factor: &dyn Fn(usize) -> [f64; 2]) -> Option<[f64; 2]> {
+    /// The shares of entries that need no more than the stretch of their fold; nothing if there are no entries.
+    fn shares(&self, folds: &[Fold], stretch: &dyn Fn(usize) -> [f64; 2]) -> Option<[f64; 2]> {
         let (mut within, mut entries) = ([0.0; 2], [0.0; 2]);
         for (at, fold) in folds.iter().enumerate() {
-            let calibration_factor = calibration_factor(at);
+            let stretch = stretch(at);
             for level in 0..2 {
                 for needed in self.needed(fold, level) {
-                    within[level] += f64::from(u8::from(needed <= calibration_factor[level]));
+                    within[level] += f64::from(u8::from(needed <= stretch[level]));
                     entries[level] += 1.0;
                 }
             }

@@ -41,14 +41,14 @@ pub(crate) struct Rows {
     /// ‖x[j]‖² − β[j], or −β[j] for Manhattan: added to a product, it gives a lower bound of the rank but for β[i].
     pub(crate) base: Vec<f32>,
     /// β[j].
-    pub(crate) error_bound: Vec<f32>,
+    pub(crate) doubt: Vec<f32>,
 }
 
 impl Rows {
     /// ‖x[j]‖², or 0 for Manhattan: what turns a product into a rank when added for both its points.
     #[inline(always)]
     pub(crate) fn size(&self, j: usize) -> f32 {
-        self.base[j] + self.error_bound[j]
+        self.base[j] + self.doubt[j]
     }
 }
 
@@ -76,12 +76,12 @@ impl Blocks {
         }
         let scale = if largest > 0.0 { (-largest.log2().ceil()).exp2() } else { 1.0 };
         let mut blocks = Blocks { metric, dims, center, scale, rows: Rows::default() };
-        let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], error_bound: vec![0.0; n] };
+        let mut rows = Rows { values: vec![0.0; n * dims], base: vec![0.0; n], doubt: vec![0.0; n] };
         let chunks = rows.values.chunks_mut(BLOCK * dims).zip(rows.base.chunks_mut(BLOCK));
-        parallel::each_of(chunks.zip(rows.error_bound.chunks_mut(BLOCK)), |chunk, ((values, base), error_bound)| {
+        parallel::each_of(chunks.zip(rows.doubt.chunks_mut(BLOCK)), |chunk, ((values, base), doubt)| {
             let rows = ranked[chunk * BLOCK * dims..].chunks_exact(dims).zip(values.chunks_exact_mut(dims));
             for (at, (row, values)) in rows.enumerate() {
-                (base[at], error_bound[at]) = blocks.convert(row, values);
+                (base[at], doubt[at]) = blocks.convert(row, values);
             }
         });
         blocks.rows = rows;
@@ -97,8 +97,8 @@ impl Blocks {
             let x = f64::from(*value);
             size += if manhattan { x.abs() } else { x * x };
         }
-        let error_bound = self.error_bound(size);
-        ((if manhattan { -error_bound } else { size - error_bound }) as f32, error_bound as f32)
+        let doubt = self.doubt(size);
+        ((if manhattan { -doubt } else { size - doubt }) as f32, doubt as f32)
     }
 
     /// Some queries in single precision, and whether none of them is too far out for it.
@@ -108,9 +108,9 @@ impl Blocks {
         let mut near = true;
         for (values, &id) in rows.values.chunks_exact_mut(self.dims).zip(ids) {
             self.metric.ranked(queries.row(id as usize), &mut ranked);
-            let (base, error_bound) = self.convert(&ranked, values);
+            let (base, doubt) = self.convert(&ranked, values);
             rows.base.push(base);
-            rows.error_bound.push(error_bound);
+            rows.doubt.push(doubt);
             near &= values.iter().all(|value| f64::from(value.abs()) < FAR);
         }
         (rows, near)
@@ -123,7 +123,7 @@ impl Blocks {
     /// ```
     ///
     /// enlarged for terms of second order, for underflow, and for the rounding of a cosine in double precision.
-    fn error_bound(&self, size: f64) -> f64 {
+    fn doubt(&self, size: f64) -> f64 {
         let d = self.dims as f64;
         let underflow = d * 1e-37;
         let cosine = if self.metric.is_angle() { self.metric.rank_limit(0.0, self.dims) } else { 0.0 };
@@ -133,9 +133,8 @@ impl Blocks {
     /// The largest r[i,j] − β[j] that a point within `distance` of point `i` of `rows` can have.
     pub(crate) fn limit(&self, distance: f64, rows: &Rows, i: usize) -> f32 {
         let scale = if self.metric == Metric::Manhattan { self.scale } else { self.scale * self.scale };
-        let (base, error_bound) = (f64::from(rows.base[i]), f64::from(rows.error_bound[i]));
-        ((self.metric.rank_limit(distance, self.dims) * scale - (base + error_bound) + 3.0 * error_bound) as f32)
-            .next_up()
+        let (base, doubt) = (f64::from(rows.base[i]), f64::from(rows.doubt[i]));
+        ((self.metric.rank_limit(distance, self.dims) * scale - (base + doubt) + 3.0 * doubt) as f32).next_up()
     }
 
     pub(crate) fn metric(&self) -> Metric {

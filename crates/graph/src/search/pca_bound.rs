@@ -92,7 +92,7 @@ impl Outline {
         let ordered = |from: &[f32]| order.iter().map(|&i| from[i as usize]).collect();
         let full = in_order(&rows.values, dims, &order);
         let values = in_order(&values, width + 1, &order);
-        let rows = Rows { values, base: ordered(&rows.base), error_bound: ordered(&rows.error_bound) };
+        let rows = Rows { values, base: ordered(&rows.base), doubt: ordered(&rows.doubt) };
         Some(Outline { order, rows, dims: width + 1, full })
     }
 

@@ -184,11 +184,11 @@ impl<'a> Shortlist<'a> {
         if pending.len() <= self.k {
             return;
         }
-        let error_bounds = &self.batch.blocks.rows().error_bound;
-        let upper = |&(rank, j): &(f32, u32)| f64::from(rank) + 2.0 * f64::from(error_bounds[j as usize]);
+        let doubts = &self.batch.blocks.rows().doubt;
+        let upper = |&(rank, j): &(f32, u32)| f64::from(rank) + 2.0 * f64::from(doubts[j as usize]);
         let mut uppers: Vec<f64> = pending.iter().map(upper).collect();
         let (_, &mut kth, _) = uppers.select_nth_unstable_by(self.k - 1, f64::total_cmp);
-        let own = f64::from(self.batch.single.error_bound[self.batch.first + i]);
+        let own = f64::from(self.batch.single.doubt[self.batch.first + i]);
         let limit = ((kth + 2.0 * own) as f32).next_up().min(self.limits[i]);
         self.limits[i] = limit;
         pending.retain(|&(rank, _)| rank <= limit);

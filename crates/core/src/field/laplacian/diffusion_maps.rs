@@ -15,7 +15,7 @@
 use crate::extend::{Form, Nystrom, Rule};
 use crate::field::laplacian::affinity::{Affinity, told};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
@@ -67,7 +67,7 @@ impl Build for DiffusionMaps {
         }
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

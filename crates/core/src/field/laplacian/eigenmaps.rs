@@ -19,7 +19,7 @@ use crate::field::laplacian::affinity::{Affinity, Mutual, told};
 use crate::field::unfolding::mvu::Mvu;
 use crate::field::unfolding::{Constraints, Pairs};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Scale, Site, Task};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::kernel::heat::Bandwidth;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::{Error, Result};
@@ -122,7 +122,7 @@ impl Build for LaplacianEigenmaps {
         }
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::NONE)
     }
 

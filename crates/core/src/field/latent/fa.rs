@@ -14,7 +14,7 @@
 use super::fit::{Fit, OWN_FLOOR, turned};
 use super::ppca::{LatentSolver, built, fit_rows, points_for};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, field};
 use eigenfold_linalg::error::Result;
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl Build for Fa {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: 2, density: true, ..Lengths::NONE })
     }
 

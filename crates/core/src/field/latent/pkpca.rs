@@ -29,7 +29,7 @@ use crate::field::latent::ppco::{Ppco, PpcoSolver};
 use crate::field::latent::principal::{LANDMARKS_AUTO, LANDMARKS_HELP, Principal};
 use crate::field::scaling::feature_space::{kernel_rows, lengths_of};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::kernel::mercer::Kernel;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_linalg::error::Result;
@@ -91,9 +91,9 @@ impl Build for Pkpca {
         [1.0, 9.0, 1.0]
     }
 
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
         // Its noise is told beside a variance of one, whatever the unit.
-        Some(lengths_of(self.kernel, data)).filter(|lengths| *lengths == Lengths::NONE)
+        Some(lengths_of(self.kernel, ground)).filter(|lengths| *lengths == Lengths::NONE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {

@@ -15,9 +15,9 @@
 use crate::extend::{Barycenter, Rule};
 use crate::field::local::lle::REGULARIZATION_HELP;
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points, shown};
-use crate::input::Data;
-use crate::input::Measured;
-use crate::input::regression::Regression;
+use crate::ground::Ground;
+use crate::ground::Measured;
+use crate::ground::regression::Regression;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::ordered::{Ordered, geodesic_order, principal_order};
 use eigenfold_linalg::error::{Error, Result};
@@ -99,7 +99,7 @@ impl Build for Alle {
         }
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { eigenvalues: -2, field: 2, ..Lengths::NONE })
     }
 
@@ -239,7 +239,7 @@ mod tests {
             assert!((-w * m / entry - 1.0).abs() < 1e-10, "{:?}", rows[0].weights);
         }
         let spectrum = crate::coordinates::spectral::map(&Field::Root(root), 3, 0, u64::MAX, &Silent).unwrap();
-        let eigenvalues = spectrum.diagnostics.eigenvalues;
+        let eigenvalues = spectrum.evidence.eigenvalues;
         for (ours, theirs) in
             eigenvalues.iter().zip([0.0013651426190328423, 0.0014979871687946264, 0.0017380794685061091])
         {

@@ -16,7 +16,7 @@ use crate::extend::{Away, Measure, Rule, Squares};
 use crate::field::scaling::centered::Centered;
 use crate::field::scaling::mds::{LANDMARKS, choose_landmarks};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, landmarks_instead};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::parameter::{Kind, Parameter, Table, field};
 use eigenfold_graph::Paths;
 use eigenfold_graph::paths::landmarks::LandmarkGeodesics;
@@ -57,7 +57,7 @@ impl Build for Isomap {
         [0.2, 1.0, 1.0]
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 

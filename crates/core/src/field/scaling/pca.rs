@@ -11,7 +11,7 @@
 
 use crate::extend::{Linear, Rule};
 use crate::field::{Build, Built, Field, Info, InputKind, Lengths, Site, needs_points};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::parameter::{Parameter, Table};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::error::{Error, Result};
@@ -44,13 +44,13 @@ impl Build for Pca {
         }
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths::COVARIANCE)
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
         let points = site
-            .data
+            .ground
             .points()
             .ok_or_else(|| needs_points("pca", "mds gives the same map from distances or similarities"))?;
         let (p, dims) = (points.cols(), site.dims);

@@ -29,7 +29,7 @@ use crate::field::scaling::pca::Pca;
 use crate::field::{Build, Built, Descend, Info, InputKind, Lengths, Site, Task, Way, shown};
 use crate::forces::repulsion::{Accuracy, Charges, Repulsion};
 use crate::forces::{Kernel, Pairs, Pull, Shape};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::kernel::heat::{GLOBAL, heat, typical_length};
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use cost::price;
@@ -218,8 +218,8 @@ impl Build for Elastic {
         }
     }
 
-    fn lengths(&self, data: Data<'_>) -> Option<Lengths> {
-        let euclidean = matches!(data, Data::Points(_, eigenfold_graph::Metric::Euclidean));
+    fn lengths(&self, ground: Ground<'_>) -> Option<Lengths> {
+        let euclidean = matches!(ground, Ground::Points(_, eigenfold_graph::Metric::Euclidean));
         let squared = euclidean && self.repulsion == Pushes::Squared;
         Some(Lengths { strength: if squared { -2 } else { 0 }, ..Lengths::NONE })
     }
@@ -377,7 +377,8 @@ impl Spring {
 impl Elastic {
     /// The weights of the repulsion, and by which part they are off where the features are more than there are charges.
     fn charges(&self, site: &Site<'_>, accuracy: Accuracy) -> Result<(Charges, Option<f64>)> {
-        let (Pushes::Squared, Data::Points(points, eigenfold_graph::Metric::Euclidean)) = (self.repulsion, site.data)
+        let (Pushes::Squared, Ground::Points(points, eigenfold_graph::Metric::Euclidean)) =
+            (self.repulsion, site.ground)
         else {
             return Ok((Charges::One(site.len()), None));
         };

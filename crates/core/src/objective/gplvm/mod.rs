@@ -28,7 +28,7 @@ use crate::extend::{Mapping, OnLine, Process, Rule};
 use crate::field::{Build, Built, Info, InputKind, Lengths, Site, Solved, Task, needs_points};
 use crate::gp::problem::Problem;
 use crate::gp::{NOISE_FLOOR, Parameters};
-use crate::input::Data;
+use crate::ground::Ground;
 use crate::parameter::{Choice, Kind, Parameter, Table, choices, field};
 use eigenfold_graph::points::Points;
 use eigenfold_linalg::RESIDUAL;
@@ -195,12 +195,13 @@ impl Build for Gplvm {
         [1.0, 18.0, 1.0]
     }
 
-    fn lengths(&self, _: Data<'_>) -> Option<Lengths> {
+    fn lengths(&self, _: Ground<'_>) -> Option<Lengths> {
         Some(Lengths { density: true, ..Lengths::NONE })
     }
 
     fn build(&self, site: &Site<'_>) -> Result<Built> {
-        let points = site.data.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
+        let points =
+            site.ground.points().ok_or_else(|| needs_points(Self::METHOD, "mds and smacof embed distances"))?;
         match self.kernel {
             GplvmKernel::Gaussian => self.descended(site, points),
             GplvmKernel::Ou => self.ordered(site, points),

@@ -1,6 +1,6 @@
 //! What is known of the points: their features and a metric, their distances from each other, or a graph.
 //!
-//! A [`Data`] is what a fit starts from, and the one answer to that question from the door to the last rule. Where all
+//! A [`Ground`] is what a fit starts from, and the one answer to that question from the door to the last rule. Where all
 //! distances are known it is `Measured`, which the local methods and the unfolding stand on.
 
 pub(crate) mod cloud;
@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 /// What is known of the points.
 #[derive(Clone, Copy, Debug)]
-pub enum Data<'a> {
+pub enum Ground<'a> {
     /// One row of features per point, and how far apart two of them are.
     Points(&'a Points, Metric),
     /// Their distances from each other.
@@ -30,41 +30,41 @@ pub enum Data<'a> {
     Graph(&'a Graph),
 }
 
-impl<'a> From<&'a Points> for Data<'a> {
-    fn from(points: &'a Points) -> Data<'a> {
-        Data::Points(points, Metric::default())
+impl<'a> From<&'a Points> for Ground<'a> {
+    fn from(points: &'a Points) -> Ground<'a> {
+        Ground::Points(points, Metric::default())
     }
 }
 
-impl<'a> From<&'a Distances> for Data<'a> {
-    fn from(distances: &'a Distances) -> Data<'a> {
-        Data::Distances(distances)
+impl<'a> From<&'a Distances> for Ground<'a> {
+    fn from(distances: &'a Distances) -> Ground<'a> {
+        Ground::Distances(distances)
     }
 }
 
-impl<'a> From<&'a Graph> for Data<'a> {
-    fn from(graph: &'a Graph) -> Data<'a> {
-        Data::Graph(graph)
+impl<'a> From<&'a Graph> for Ground<'a> {
+    fn from(graph: &'a Graph) -> Ground<'a> {
+        Ground::Graph(graph)
     }
 }
 
-impl<'a> Data<'a> {
+impl<'a> Ground<'a> {
     /// Which kind of input this was.
     pub fn kind(self) -> InputKind {
         match self {
-            Data::Points(..) => InputKind::Points,
-            Data::Distances(distances) if distances.of_similarities() => InputKind::Similarities,
-            Data::Distances(_) => InputKind::Distances,
-            Data::Graph(_) => InputKind::Graph,
+            Ground::Points(..) => InputKind::Points,
+            Ground::Distances(distances) if distances.of_similarities() => InputKind::Similarities,
+            Ground::Distances(_) => InputKind::Distances,
+            Ground::Graph(_) => InputKind::Graph,
         }
     }
 
     /// The number of points.
     pub fn len(self) -> usize {
         match self {
-            Data::Points(points, _) => points.rows(),
-            Data::Distances(distances) => distances.len(),
-            Data::Graph(graph) => graph.len(),
+            Ground::Points(points, _) => points.rows(),
+            Ground::Distances(distances) => distances.len(),
+            Ground::Graph(graph) => graph.len(),
         }
     }
 
@@ -76,24 +76,24 @@ impl<'a> Data<'a> {
     /// The cells that were read: features or distances.
     pub(crate) fn table(self) -> Option<&'a Points> {
         match self {
-            Data::Points(points, _) => Some(points),
-            Data::Distances(distances) => Some(distances.matrix()),
-            Data::Graph(_) => None,
+            Ground::Points(points, _) => Some(points),
+            Ground::Distances(distances) => Some(distances.matrix()),
+            Ground::Graph(_) => None,
         }
     }
 
     /// The features, where they are known.
     pub fn points(self) -> Option<&'a Points> {
         match self {
-            Data::Points(points, _) => Some(points),
-            Data::Distances(_) | Data::Graph(_) => None,
+            Ground::Points(points, _) => Some(points),
+            Ground::Distances(_) | Ground::Graph(_) => None,
         }
     }
 
     /// The same points by another metric; distances and graphs have theirs already.
-    pub fn measured_by(self, metric: Metric) -> Data<'a> {
+    pub fn measured_by(self, metric: Metric) -> Ground<'a> {
         match self {
-            Data::Points(points, _) => Data::Points(points, metric),
+            Ground::Points(points, _) => Ground::Points(points, metric),
             other => other,
         }
     }
@@ -101,23 +101,23 @@ impl<'a> Data<'a> {
     /// The points with all their distances; nothing if there is only a graph.
     pub(crate) fn measured(self) -> Option<Measured<'a>> {
         match self {
-            Data::Points(points, metric) => Some(Measured::Points(points, metric)),
-            Data::Distances(distances) => Some(Measured::Distances(distances)),
-            Data::Graph(_) => None,
+            Ground::Points(points, metric) => Some(Measured::Points(points, metric)),
+            Ground::Distances(distances) => Some(Measured::Distances(distances)),
+            Ground::Graph(_) => None,
         }
     }
 
-    /// Stage 1: who is whose neighbor. The metric is the data's own; a graph is taken as it is.
+    /// Stage 1: who is whose neighbor. The metric is the ground's own; a graph is taken as it is.
     ///
     /// # Errors
     ///
     /// As [`Search::of_points`] and [`Search::of_graph`].
     pub fn neighbors(self, search: &Search, observer: &dyn Observer) -> Result<Found> {
         match self {
-            Data::Points(_, Metric::Mahalanobis) => self.whitened(|data| data.neighbors(search, observer)),
-            Data::Points(points, metric) => Search { metric, ..search.clone() }.of_points(points, observer),
-            Data::Distances(distances) => search.of_distances(distances, observer),
-            Data::Graph(graph) => search.of_graph(graph),
+            Ground::Points(_, Metric::Mahalanobis) => self.whitened(|ground| ground.neighbors(search, observer)),
+            Ground::Points(points, metric) => Search { metric, ..search.clone() }.of_points(points, observer),
+            Ground::Distances(distances) => search.of_distances(distances, observer),
+            Ground::Graph(graph) => search.of_graph(graph),
         }
     }
 
@@ -128,55 +128,55 @@ impl<'a> Data<'a> {
     /// As [`Search::mended`].
     pub(crate) fn mended(self, search: &Search, graph: Graph, observer: &dyn Observer) -> Result<Found> {
         match self {
-            Data::Points(_, Metric::Mahalanobis) => self.whitened(|data| data.mended(search, graph, observer)),
-            Data::Points(points, metric) => Search { metric, ..search.clone() }.mended(graph, points, observer),
-            Data::Distances(distances) => search.mended_by_distances(graph, distances, observer),
-            Data::Graph(_) => search.of_graph(&graph),
+            Ground::Points(_, Metric::Mahalanobis) => self.whitened(|ground| ground.mended(search, graph, observer)),
+            Ground::Points(points, metric) => Search { metric, ..search.clone() }.mended(graph, points, observer),
+            Ground::Distances(distances) => search.mended_by_distances(graph, distances, observer),
+            Ground::Graph(_) => search.of_graph(&graph),
         }
     }
 
     /// Hands the points to `work` in columns in which their metric is Euclidean, if it is that of Mahalanobis; all else as it is.
-    pub(crate) fn whitened<R>(self, work: impl FnOnce(Data<'_>) -> Result<R>) -> Result<R> {
+    pub(crate) fn whitened<R>(self, work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
         match self {
-            Data::Points(points, Metric::Mahalanobis) => {
-                work(Data::from(&Whitening::learn(points, None)?.apply(points)?))
+            Ground::Points(points, Metric::Mahalanobis) => {
+                work(Ground::from(&Whitening::learn(points, None)?.apply(points)?))
             }
             other => work(other),
         }
     }
 
     /// Hands what is known of some of the points to `work`.
-    pub(crate) fn of_some<R>(self, rows: &[usize], work: impl FnOnce(Data<'_>) -> Result<R>) -> Result<R> {
+    pub(crate) fn of_some<R>(self, rows: &[usize], work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
         match self {
-            Data::Points(points, metric) => work(Data::Points(&points.select(rows), metric)),
-            Data::Distances(distances) => work(Data::Distances(&distances.select(rows))),
-            Data::Graph(graph) => work(Data::Graph(&graph.induced(rows))),
+            Ground::Points(points, metric) => work(Ground::Points(&points.select(rows), metric)),
+            Ground::Distances(distances) => work(Ground::Distances(&distances.select(rows))),
+            Ground::Graph(graph) => work(Ground::Graph(&graph.induced(rows))),
         }
     }
 
     /// The numbers that were read: features, distances or lengths of edges.
     pub(crate) fn numbers(self) -> &'a [f64] {
         match self {
-            Data::Points(points, _) => points.values(),
-            Data::Distances(distances) => distances.matrix().values(),
-            Data::Graph(graph) => graph.all_lengths(),
+            Ground::Points(points, _) => points.values(),
+            Ground::Distances(distances) => distances.matrix().values(),
+            Ground::Graph(graph) => graph.all_lengths(),
         }
     }
 
     /// Hands the same times a power of two to `work`.
-    pub(crate) fn times_two_to<R>(self, power: i32, work: impl FnOnce(Data<'_>) -> Result<R>) -> Result<R> {
+    pub(crate) fn times_two_to<R>(self, power: i32, work: impl FnOnce(Ground<'_>) -> Result<R>) -> Result<R> {
         match self {
-            Data::Points(points, metric) => work(Data::Points(&points.times_two_to(power), metric)),
-            Data::Distances(distances) => work(Data::Distances(&distances.times_two_to(power))),
-            Data::Graph(graph) => work(Data::Graph(&graph.times_two_to(power))),
+            Ground::Points(points, metric) => work(Ground::Points(&points.times_two_to(power), metric)),
+            Ground::Distances(distances) => work(Ground::Distances(&distances.times_two_to(power))),
+            Ground::Graph(graph) => work(Ground::Graph(&graph.times_two_to(power))),
         }
     }
 
     /// Refuses points that the metric is not defined on.
     pub(crate) fn check_metric(self) -> Result<()> {
         match self {
-            Data::Points(points, metric) => metric.check(points),
-            Data::Distances(_) | Data::Graph(_) => Ok(()),
+            Ground::Points(points, metric) => metric.check(points),
+            Ground::Distances(_) | Ground::Graph(_) => Ok(()),
         }
     }
 }
